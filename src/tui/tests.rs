@@ -13,7 +13,9 @@ mod help;
 mod imports;
 mod listen;
 mod lists;
+mod messages;
 mod mouse;
+mod names;
 mod programs;
 mod random;
 mod reader;
@@ -411,7 +413,7 @@ fn keys_have_their_documented_effects() {
         ("<Enter>1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("<Enter>n", "Postgres 19 enters beta"),
         ("<Enter><Tab>jjjjjjjd", "Remove"),
-        ("t", "Theme: light"),
+        ("t<Down><Down><Enter>", "Theme: light"),
         ("v", "╭─ Log"),
         ("a", "Add a source"),
         ("u", "Nothing to undo"),

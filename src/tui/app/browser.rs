@@ -6,6 +6,7 @@ use crate::model::ItemRow;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure};
+use crate::util::url_text::readable;
 
 /// Maximum number of pages opened at once without asking, and after asking.
 const FEW_PAGES: usize = 10;
@@ -63,14 +64,14 @@ impl App {
         match result {
             Ok(()) => vec![],
             Err((url, why)) => {
-                self.problem(format!("{why}. Copied the URL: {url}"));
+                self.problem(format!("{why}. Copied the URL: {}", readable(&url)));
                 vec![Effect::Copy { text: url }]
             }
         }
     }
 
     pub(super) fn copy_url(&mut self, url: String) -> Vec<Effect> {
-        self.note(format!("Copied {url}"));
+        self.note(format!("Copied {}", readable(&url)));
         vec![Effect::Copy { text: url }]
     }
 
@@ -86,7 +87,7 @@ impl App {
         };
         match urls.as_slice() {
             [] => return self.note("Nothing to copy: no URL here"),
-            [one] => self.note(format!("Copied {one}")),
+            [one] => self.note(format!("Copied {}", readable(one))),
             many => self.note(format!("Copied {} URLs", many.len())),
         };
         vec![Effect::Copy { text: urls.join("\n") }]

@@ -10,6 +10,7 @@ use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
 use crate::tui::event::Failure;
 use crate::util::media::{is_playable, media_type};
 use crate::util::text::size;
+use crate::util::url_text::readable;
 
 impl MediaFile {
     /// A link to a file of an item.
@@ -85,6 +86,7 @@ impl App {
         let key = self.keymap.keys_for(self.context(), Action::CancelRunning);
         let cancel = key.map(|key| format!("; {key} cancels")).unwrap_or_default();
         let of = of.unwrap_or_default();
+        let url = readable(url);
         self.note(format!("Downloading {url}: {}{of}{cancel}", size(received)))
     }
 

@@ -2,7 +2,6 @@
 //! a comparison of versions.
 
 use super::{App, Focus, ReaderPane};
-use crate::query::Query;
 use crate::store::Snippet;
 use crate::tui::effect::Effect;
 use crate::tui::reader::{Haystack, Piece, SearchedWord};
@@ -20,6 +19,10 @@ pub(crate) struct Find {
     pub(crate) at: usize,
     /// The top line when the search began.
     from: usize,
+    /// Whether its matches are not marked: the user reads on.
+    pub(crate) is_faded: bool,
+    /// Lines that the user has scrolled on since the last match was shown.
+    passed: usize,
 }
 
 /// The words of the search whose results are listed, which are marked in the article.
@@ -31,6 +34,8 @@ pub(super) struct SearchedText {
     is_due: bool,
     /// Whether the text stays where it is.
     stays: bool,
+    /// Whether the last match is shown instead: the search is followed backwards.
+    from_end: bool,
     /// The position to which that scrolled: nobody has read so far.
     place: Option<usize>,
     /// The position before that.
@@ -38,6 +43,10 @@ pub(super) struct SearchedText {
 }
 
 impl Find {
+    fn new(text: Option<String>, pieces: Vec<Piece>, from: usize) -> Self {
+        Self { text, pieces, at: 0, from, is_faded: false, passed: 0 }
+    }
+
     /// Number of matches.
     pub(crate) fn count(&self) -> usize {
         self.pieces.last().map_or(0, |piece| piece.hit + 1)
@@ -45,6 +54,17 @@ impl Find {
 
     fn piece(&self) -> Option<Piece> {
         self.pieces.iter().find(|piece| piece.hit == self.at).copied()
+    }
+
+    /// Whether there is no other match in that direction, seen from the lines on the screen.
+    fn is_last(&self, forward: bool, seen: &Range<usize>) -> bool {
+        let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
+        match (is_seen, forward) {
+            (true, true) => self.at + 1 >= self.count(),
+            (true, false) => self.at == 0,
+            (false, true) => self.pieces.last().is_none_or(|piece| piece.line < seen.start),
+            (false, false) => self.pieces.first().is_none_or(|piece| piece.line >= seen.end),
+        }
     }
 
     /// Selects the next match: after the current one, or from the lines on the screen if that is not among
@@ -80,7 +100,7 @@ impl ReaderPane {
         let typed = self.find.take().filter(|find| find.text.is_some());
         let from = typed.map_or(self.top, |find| find.from);
         let pieces = self.haystack().find(text);
-        let mut find = Find { text: Some(text.to_owned()), pieces, at: 0, from };
+        let mut find = Find::new(Some(text.to_owned()), pieces, from);
         find.select_first(from);
         let found = find.count() > 0;
         self.find = Some(find);
@@ -142,12 +162,12 @@ impl ReaderPane {
                 self.go_to_place(self.place);
             }
         }
-        let parsed = query.parse::<Query>().unwrap_or_default();
-        let words = parsed.text_words().into_iter();
-        let words: Vec<_> = words.filter_map(|(w, whole)| SearchedWord::new(w, whole)).collect();
+        let words = SearchedWord::all(&query.parse().unwrap_or_default());
         let is_due = !words.is_empty();
-        let query = query.to_owned();
-        self.searched = SearchedText { query, words, is_due, stays, ..SearchedText::default() };
+        let (query, from_end) = (query.to_owned(), std::mem::take(&mut self.goes_back));
+        let stays = stays && !from_end;
+        self.searched =
+            SearchedText { query, words, is_due, stays, from_end, ..SearchedText::default() };
         if self.is_laid_out() {
             self.show_searched();
         }
@@ -159,9 +179,10 @@ impl ReaderPane {
             return;
         }
         let pieces = self.find_searched();
-        let Some(first) = pieces.first().map(|piece| piece.line) else { return };
+        let mut find = Find::new(None, pieces, self.top);
+        find.at = if self.searched.from_end { find.count().saturating_sub(1) } else { 0 };
+        let Some(first) = find.piece().map(|piece| piece.line) else { return };
         self.searched.is_due = false;
-        let mut find = Find { text: None, pieces, at: 0, from: self.top };
         if std::mem::take(&mut self.searched.stays) {
             find.select_first(self.top);
             self.find = Some(find);
@@ -193,6 +214,7 @@ impl ReaderPane {
         let seen = self.top..self.top + self.height;
         if let Some(find) = self.find.as_mut().filter(|f| !f.pieces.is_empty()) {
             find.step(forward, &seen);
+            (find.is_faded, find.passed) = (false, 0);
             self.go_to_match();
         }
     }
@@ -225,6 +247,29 @@ impl ReaderPane {
         let around = if forward { changes.first() } else { changes.last() };
         if let Some(line) = found.or(around).copied() {
             self.go_to_line(line);
+        }
+    }
+
+    /// The user scrolls on by so many lines. After two pages the words of a search are not marked any more: the
+    /// text is being read.
+    pub(super) fn read_on(&mut self, lines: usize) {
+        let pages = 2 * (self.height / 2 * 2).max(1);
+        if let Some(find) = self.find.as_mut().filter(|find| find.text.is_none()) {
+            find.passed = find.passed.saturating_add(lines);
+            find.is_faded |= find.passed >= pages;
+        }
+    }
+
+    /// Removes the marks of a search; returns whether there were any. Those of the search whose results are listed
+    /// come back with the next match.
+    pub(super) fn hide_marks(&mut self) -> bool {
+        match self.find.as_mut().filter(|find| find.text.is_none()) {
+            Some(find) => {
+                let was = !std::mem::replace(&mut find.is_faded, true);
+                self.pointed = self.pointed.filter(|_| !was);
+                was
+            }
+            None => self.clear_find(),
         }
     }
 
@@ -283,7 +328,24 @@ impl App {
         self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
     }
 
+    /// Whether there is another result in that direction, or may be one.
+    fn has_result(&self, forward: bool) -> bool {
+        let items = &self.items;
+        match forward {
+            true => items.selected + 1 < items.rows.len() || items.more_below,
+            false => items.selected > 0 || items.more_above,
+        }
+    }
+
     pub(super) fn step(&mut self, forward: bool) -> Vec<Effect> {
+        let seen = self.reader.top..self.reader.top + self.reader.height;
+        let find = self.reader.find.as_ref().filter(|find| find.text.is_none());
+        if find.is_some_and(|find| find.is_last(forward, &seen)) && self.has_result(forward) {
+            let before = self.items.selected;
+            let effects = self.step_item(forward);
+            self.reader.goes_back = !forward && self.items.selected != before;
+            return effects;
+        }
         if self.reader.find.is_some() {
             self.reader.next_match(forward);
         } else {

@@ -3,7 +3,7 @@
 use super::dialogs::{KeyHint, KeyHints};
 use super::{App, Focus};
 use crate::config::{Action, Context, Key, parse_sequence, show_sequence};
-use crate::model::{ItemRow, Time};
+use crate::model::{ItemRow, TextFrom, Time};
 use crate::tui::effect::Effect;
 use chrono::TimeDelta;
 use std::borrow::Cow;
@@ -102,6 +102,17 @@ const READER: &[Action] = &[
     Action::Find,
     Action::Zen,
 ];
+const ZEN: &[Action] = &[
+    Action::PageDown,
+    Action::NextUnread,
+    Action::Zen,
+    Action::Browser,
+    Action::Pin,
+    Action::Hints,
+    Action::Pictures,
+    Action::FullText,
+    Action::Find,
+];
 const CHANGES: &[Action] = &[
     Action::NextUnread,
     Action::PreviousUnread,
@@ -136,6 +147,7 @@ impl App {
             Focus::Items => ITEMS,
             Focus::Reader if self.shows_changes() => CHANGES,
             Focus::Reader if self.stepping() => MATCHES,
+            Focus::Reader if self.zen => ZEN,
             Focus::Reader => READER,
         };
         let selected = (marked > 0).then(|| text("", format!("{marked} selected:")));
@@ -173,6 +185,16 @@ impl App {
         hints.iter().filter_map(bound).collect()
     }
 
+    /// Whether the Reader shows the text of the item's page.
+    fn shows_full_text(&self) -> bool {
+        let article = self.reader.article.as_ref().filter(|_| self.focus == Focus::Reader);
+        article.is_some_and(|article| article.item.text_from != TextFrom::Feed)
+    }
+
+    fn shows_matches(&self) -> bool {
+        self.stepping() && self.reader.find.as_ref().is_some_and(|find| !find.is_faded)
+    }
+
     fn shows_changes(&self) -> bool {
         self.reader.find.is_none() && self.reader.show_difference
     }
@@ -192,8 +214,14 @@ impl App {
             Action::Difference if self.shows_changes() => "article",
             Action::NextUnread if self.stepping() => "next match",
             Action::PreviousUnread if self.stepping() => "previous match",
-            Action::Back if self.stepping() => "close search",
+            Action::Back if self.shows_matches() => "close search",
+            Action::Back if self.stepping() => action.label(),
             Action::Back if self.focus != Focus::Reader => "cancel selection",
+            // `f` does so in every pane.
+            Action::Filter => "find",
+            Action::Jump if self.focus == Focus::Sources => "find",
+            Action::Zen if self.zen => "leave zen",
+            Action::FullText if self.shows_full_text() => "other text",
             Action::ReadAll => "all read",
             Action::Pin if all(|row| row.pinned) => "unpin",
             Action::ToggleRead if all(|row| row.read) => "mark unread",

@@ -10,6 +10,7 @@ use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
+use crate::tui::view::Series;
 use crate::util::clock::start_of_day;
 use std::collections::HashSet;
 
@@ -18,6 +19,8 @@ use std::collections::HashSet;
 pub(crate) struct ItemsPane {
     pub(crate) listing: Listing,
     pub(crate) rows: Vec<ItemRow>,
+    /// Which of their titles begin alike.
+    pub(crate) series: Series,
     pub(crate) more_above: bool,
     pub(crate) more_below: bool,
     /// The search found more items than can be shown.
@@ -37,6 +40,8 @@ pub(crate) struct ItemsPane {
     pub(crate) item_height: usize,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
+    /// The size of the pane for which it was decided whether long titles take two rows; `None` for a new list.
+    pub(crate) wraps: Option<((u16, u16), bool)>,
     /// Visible items at the last draw.
     pub(crate) height: usize,
     /// The items at the rows of the screen, for the mouse.
@@ -102,6 +107,7 @@ impl ItemsPane {
                 layout: ListLayout::default(),
             },
             rows: Vec::new(),
+            series: Series::default(),
             more_above: false,
             more_below: false,
             cut: false,
@@ -113,6 +119,7 @@ impl ItemsPane {
             left: None,
             item_height: 1,
             marked: HashSet::new(),
+            wraps: None,
             height: 20,
             shown: Vec::new(),
             order,
@@ -268,6 +275,9 @@ impl App {
         };
         let items = &mut self.items;
         items.cut = window.cut;
+        if matches!(placement, Placement::Start | Placement::End | Placement::Back(..)) {
+            items.wraps = None;
+        }
         match placement {
             Placement::Start | Placement::End => {
                 (items.more_above, items.more_below) = (window.more_above, window.more_below);
@@ -302,6 +312,7 @@ impl App {
             }
         }
         items.forget_far_rows();
+        items.series = Series::of(&items.rows);
         let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();
         items.marked.retain(|k| known.contains(k));
         let opens = std::mem::take(&mut self.items.opening) && self.focus == Focus::Items;
@@ -437,28 +448,12 @@ impl App {
         self.items.rows.iter().filter(marked).cloned().collect()
     }
 
-    pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {
-        let all = SortOrder::ALL;
-        let at = all.iter().position(|o| *o == self.items.order()).unwrap_or(0);
-        let step = if next { 1 } else { all.len() - 1 };
-        let order = all[(at + step) % all.len()];
-        self.note(format!("Order: {}", order.label()));
-        self.sort_as(order)
-    }
-
     /// Keeps an opened item in a list whose query may not match it any more.
     pub(super) fn keep_opened(&mut self, row: ItemRow) {
         if !self.items.listing.query.is_empty() && self.items.kept.iter().all(|k| k.key != row.key)
         {
             self.items.kept.push(ItemRow { changed: false, substantial: false, ..row });
         }
-    }
-
-    /// Lists the items in an order.
-    pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
-        self.items.order = order;
-        self.items.listing.layout.sort = None;
-        self.load_items(Anchor::First, Placement::Start)
     }
 }
 

@@ -227,7 +227,7 @@ impl App {
             Action::StopCrawl => self.stop_crawl(),
             Action::AcceptList => self.accept_list(),
             Action::EditFile => self.edit_source(),
-            Action::Theme => self.next_theme(),
+            Action::Theme => self.choose_theme(),
             Action::FullText => self.fetch_text(),
             Action::Prefetch => self.prefetch(),
             Action::Zen => self.toggle_zen(),
@@ -281,7 +281,7 @@ impl App {
     /// Leaves one thing: zen mode, a search, the article, the list, the program.
     fn back(&mut self) -> Vec<Effect> {
         match self.focus {
-            Focus::Reader if self.reader.clear_find() => vec![],
+            Focus::Reader if self.reader.hide_marks() => vec![],
             Focus::Reader if self.reader.show_difference => self.toggle_difference(),
             _ if self.zen => {
                 self.zen = false;

@@ -1,10 +1,10 @@
 //! What the Items pane lists: the items of a row of the Sources pane, a tag or a search.
 
-use super::items::midnight;
+use super::items::{Placement, midnight};
 use super::{App, Focus, Row, RowId, Smart};
-use crate::config::ListLayout;
+use crate::config::{ListLayout, SortOrder};
 use crate::query::{Date, Named, Query, State, What};
-use crate::store::{Scope, View};
+use crate::store::{Anchor, Scope, View};
 use crate::tui::effect::Effect;
 
 /// What is listed.
@@ -111,5 +111,21 @@ impl App {
         self.focus = Focus::Items;
         let (title, place) = ("Tag".to_owned(), Query::default());
         self.show(Listing { title, base, query, place, layout: ListLayout::default() })
+    }
+
+    pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {
+        let all = SortOrder::ALL;
+        let at = all.iter().position(|o| *o == self.items.order()).unwrap_or(0);
+        let step = if next { 1 } else { all.len() - 1 };
+        let order = all[(at + step) % all.len()];
+        self.note(format!("Order: {}", order.label()));
+        self.sort_as(order)
+    }
+
+    /// Lists the items in an order.
+    pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
+        self.items.order = order;
+        self.items.listing.layout.sort = None;
+        self.load_items(Anchor::First, Placement::Start)
     }
 }

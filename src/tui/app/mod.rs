@@ -47,6 +47,7 @@ mod reader;
 mod reading_view;
 mod refresh;
 mod rules;
+mod same_titles;
 mod save;
 mod scrolling;
 mod search;

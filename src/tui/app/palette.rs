@@ -272,6 +272,12 @@ impl App {
         self.push_dialog(palette)
     }
 
+    /// Opens the palette with a text in its field and the selection on one of its lines.
+    pub(super) fn open_palette_at(&mut self, typed: &str, selected: usize) -> Vec<Effect> {
+        let palette = Palette { field: Field::new(typed), selected, moved: true };
+        self.push_dialog(palette)
+    }
+
     /// The lines that match the text in the field, best first.
     pub(crate) fn palette_hits(&self, palette: &Palette) -> Vec<Hit> {
         let typed = palette.field.value().trim_start();

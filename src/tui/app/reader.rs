@@ -43,6 +43,8 @@ pub(crate) struct ReaderPane {
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
     pub(super) searched: SearchedText,
+    /// Whether the next article is shown at the last match of the search.
+    pub(super) goes_back: bool,
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
@@ -100,6 +102,7 @@ impl ReaderPane {
             difference_at: 0,
             find: None,
             searched: SearchedText::default(),
+            goes_back: false,
             haystack: None,
             pictures: Pictures::default(),
             passage: None,
@@ -289,6 +292,13 @@ impl ReaderPane {
         self.head_hidden = to.min(head);
         self.pointed = None;
         self.leave_searched();
+        self.read_on(match motion {
+            Motion::Lines(lines) => usize::try_from(lines).unwrap_or(0),
+            Motion::HalfPages(halves) => {
+                usize::try_from(halves).unwrap_or(0) * (self.height / 2).max(1)
+            }
+            Motion::First | Motion::Last => 0,
+        });
         to != before
     }
 

@@ -48,6 +48,7 @@ impl Dialog for SearchBar {
                 true => self.confirm(app),
                 false => Reply::close(app.name_view()),
             },
+            KeyCode::Char('t') if ctrl => self.toggle_titles(app).into(),
             _ => self.type_key(app, event),
         }
     }
@@ -60,6 +61,7 @@ impl Dialog for SearchBar {
         &[
             KeyHint::Key("Enter", "keep"),
             KeyHint::Key("Tab", "complete"),
+            KeyHint::Key("C-t", "titles only"),
             KeyHint::Key("Esc", "back"),
         ]
     }
@@ -116,6 +118,13 @@ impl SearchBar {
             _ => Some(completion),
         };
         self.list(app)
+    }
+
+    /// Searches the typed words in titles alone, or again in the texts, too.
+    fn toggle_titles(&mut self, app: &mut App) -> Vec<Effect> {
+        let Ok(query) = self.field.value().parse::<Query>() else { return vec![] };
+        self.field = Field::new(&query.toggle_titles().to_string());
+        self.typed(app)
     }
 
     /// Esc: restores what was typed before a completion, else the previous list.

@@ -127,6 +127,9 @@ impl SourcesPane {
     fn source_row(&self, i: usize, depth: usize) -> Row {
         let entry = &self.list.sources[i];
         let id = RowId::Source(entry.facts.key);
-        Row { entry: Some(i), ..Row::new(id, depth, entry.title(), entry.facts.unread) }
+        Row {
+            entry: Some(i),
+            ..Row::new(id, depth, &self.name(entry, usize::MAX), entry.facts.unread)
+        }
     }
 }

@@ -68,6 +68,8 @@ pub(crate) struct SourcesPane {
     named: Option<i64>,
     /// Row key -> index in the list.
     pub(super) indexes: HashMap<i64, usize>,
+    /// Row key -> where it is, if another source has the same title.
+    pub(super) places: HashMap<i64, String>,
     /// Row key -> colour.
     colors: HashMap<i64, usize>,
     /// The rows at the rows of the screen, for the mouse.
@@ -91,6 +93,7 @@ impl Default for SourcesPane {
             unread_only: false,
             named: None,
             indexes: HashMap::new(),
+            places: HashMap::new(),
             colors: HashMap::new(),
             shown: Vec::new(),
         }
@@ -287,6 +290,7 @@ impl SourcesPane {
     fn index_sources(&mut self) {
         let keys = self.list.sources.iter().map(|s| s.facts.key);
         self.indexes = keys.enumerate().map(|(i, key)| (key, i)).collect();
+        self.places = super::same_titles::places(&self.list.sources);
         self.color_sources();
     }
 

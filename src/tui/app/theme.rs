@@ -7,21 +7,11 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::style::{ColorSupport, Palette};
 
 impl App {
-    pub(super) fn next_theme(&mut self) -> Vec<Effect> {
+    /// Lists the themes: each is shown while it is selected.
+    pub(super) fn choose_theme(&mut self) -> Vec<Effect> {
         let names = config::theme_names(&self.settings.themes);
-        let at = names.iter().position(|n| n == self.palette.name()).unwrap_or(0);
-        let others = names.iter().cycle().skip(at + 1).take(names.len());
-        // `auto` is one of the others: a change that nobody sees would seem to do nothing.
-        let drawn = |name: &str| {
-            let ColorSupport { depth, light, .. } = self.palette.support();
-            Theme::for_terminal(name, &self.settings.themes, depth, light).ok()
-        };
-        let now = drawn(self.palette.name());
-        let next = others.clone().find(|name| drawn(name) != now).or(others.clone().next());
-        match next.cloned() {
-            Some(name) => self.save_theme(name),
-            None => vec![],
-        }
+        let at = names.iter().position(|name| *name == self.settings.ui.theme).unwrap_or(0);
+        self.open_palette_at("theme ", at)
     }
 
     /// On a slow line the terminal says after the start whether its background is light.

@@ -32,7 +32,7 @@ fn is_same(a: &str, b: &str) -> bool {
 
 impl<'a> Out<'a> {
     pub(super) fn quote(&mut self, inner: &'a [Block], by: &'a [Inline], margin: &Margin) {
-        let bar = Span::new(self.glyphs.bar, Role::Heading);
+        let bar = Span::new(self.glyphs.bar, Role::Bar);
         let margin = nested(margin, bar.clone(), bar);
         let around = std::mem::replace(&mut self.text, Role::Quote);
         self.blocks(inner, &margin);

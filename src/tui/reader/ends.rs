@@ -6,6 +6,7 @@ use crate::article::{Block, Document, Inline, LinkKind, plain};
 use crate::config::Role;
 use crate::util::media::facts;
 use crate::util::text;
+use crate::util::url_text::readable;
 
 /// Cells between the name of a link and its address.
 const GAP: usize = 2;
@@ -57,7 +58,8 @@ impl Out<'_> {
             let name = text::truncate(name.trim(), inside * 2 / 3).into_owned();
             let gap = if name.is_empty() { 0 } else { GAP };
             let left = inside.saturating_sub(text::width(&name) + gap);
-            let address = text::truncate(address(&link.url), left).into_owned();
+            let url = readable(&link.url);
+            let address = text::truncate(address(&url), left).into_owned();
             let role = if name.is_empty() { Role::Link } else { Role::Dim };
             let spans = vec![
                 Span { target, ..Span::new(name, Role::Link) },

@@ -1,6 +1,8 @@
 //! Text search in laid-out lines, ignoring case, accents and line breaks.
 
 use super::line::{Joint, Line};
+use crate::article::is_stop_word;
+use crate::query::Query;
 use nucleo_matcher::chars::normalize;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -10,6 +12,10 @@ const MAX_HITS: usize = 10_000;
 
 /// Characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
+
+/// Matches of a word, from which it says little beside a word that is found so many times less often.
+const OFTEN: usize = 20;
+const TIMES: usize = 8;
 
 /// The first character of the scripts that have no blanks between words.
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
@@ -85,10 +91,13 @@ impl Haystack {
         self.pieces(hits.map(|(at, _)| at..at + needle.len()))
     }
 
-    /// Finds the words of a search, from top to bottom.
+    /// Finds the words of a search, from top to bottom; without those that are everywhere, if others are not.
     pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
-        let hits = words.iter().flat_map(|word| self.hits(word).take(MAX_HITS));
-        let mut hits: Vec<Range<usize>> = hits.collect();
+        let hits = words.iter().map(|word| self.hits(word).take(MAX_HITS).collect());
+        let mut hits: Vec<Vec<Range<usize>>> = hits.collect();
+        let rarest = hits.iter().map(Vec::len).filter(|count| *count > 0).min().unwrap_or(0);
+        hits.retain(|hits| hits.len() < OFTEN.max(rarest * TIMES));
+        let mut hits: Vec<Range<usize>> = hits.into_iter().flatten().collect();
         hits.sort_unstable_by_key(|hit| (hit.start, Reverse(hit.end)));
         // A word may also be the start of another one.
         let mut end = 0;
@@ -158,8 +167,23 @@ pub(crate) struct SearchedWord {
 }
 
 impl SearchedWord {
+    /// The words and phrases of a query that say something: without words such as `the`; if it has no others, these
+    /// side by side.
+    pub(crate) fn all(query: &Query) -> Vec<Self> {
+        let words = query.text_words();
+        let says_little =
+            |(text, is_phrase): &(&str, bool)| !is_phrase && is_stop_word(&text.to_lowercase());
+        if words.len() > 1 && words.iter().all(says_little) {
+            let texts: Vec<&str> = words.iter().map(|(text, _)| *text).collect();
+            return Self::new(&texts.join(" "), true).into_iter().collect();
+        }
+        let is_only = words.len() == 1;
+        let words = words.into_iter().filter(|word| is_only || !says_little(word));
+        words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
+    }
+
     /// A text of a query, split as the index of texts splits it; `None` without letters and digits.
-    pub(crate) fn new(text: &str, phrase: bool) -> Option<Self> {
+    fn new(text: &str, phrase: bool) -> Option<Self> {
         let folded = folded(text);
         let tokens: Vec<String> = folded
             .split(|c: char| !c.is_alphanumeric())
@@ -288,13 +312,35 @@ mod tests {
             // The longer one of two words that begin alike.
             ("<p>railway", "rail railway", vec!["railway"]),
             ("<p>one", "-one two", vec![]),
+            // Words that say little, unless they are all there is.
+            ("<p>the price of a boat to the sea", "the Price of boat", vec!["price", "boat"]),
+            ("<p>the or to the", "the", vec!["the", "the"]),
+            ("<p>to be or not; be to", "to be or not", vec!["to be or not"]),
+            (
+                "<p>the art, state of the art",
+                "\"the art\" state",
+                vec!["the art", "state", "the art"],
+            ),
         ] {
-            let query: crate::query::Query = words.parse().unwrap();
-            let words = query.text_words().into_iter();
-            let words: Vec<_> =
-                words.filter_map(|(w, whole)| SearchedWord::new(w, whole)).collect();
+            let query: Query = words.parse().unwrap();
+            let words = SearchedWord::all(&query);
             let found = matches(html, 18, |haystack| haystack.find_words(&words));
             assert_eq!(found, expected, "{query:?} in {html}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_everywhere_is_left_out_beside_a_rare_one() {
+        let html = format!("<p>{} spanner", "boats and ships, ".repeat(OFTEN));
+        for (words, expected) in [
+            ("boat spanner", vec!["spanner"]),
+            ("boat ship", ["boats", "ships"].repeat(OFTEN)),
+            ("boat missing", vec!["boats"; OFTEN]),
+        ] {
+            let query: Query = words.parse().unwrap();
+            let words = SearchedWord::all(&query);
+            let found = matches(&html, 40, |haystack| haystack.find_words(&words));
+            assert_eq!(found, expected, "{query:?}");
         }
     }
 }

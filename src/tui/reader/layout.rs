@@ -10,7 +10,7 @@ use crate::config::Role;
 use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
 use crate::util::text;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A document after layout.
@@ -64,6 +64,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
         picture_lines: shape.picture_lines,
         graphics: shape.graphics,
         beyond: shape.beyond,
+        levels: levels(&document.blocks),
         notes: vec![],
     };
     out.blocks(&document.blocks, &[]);
@@ -73,6 +74,15 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
     let lines = finished(out.lines, glyphs);
     let solid = lines.lines.get(end).map_or(lines.solid, |line| line.at);
     Lines { solid, ..lines }
+}
+
+/// The levels of the headings of an article.
+fn levels(blocks: &[Block]) -> BTreeSet<u8> {
+    let level = |block: &Block| match block {
+        Block::Heading(level, _) => Some(*level),
+        _ => None,
+    };
+    blocks.iter().filter_map(level).collect()
 }
 
 /// Limits the number of lines and numbers their positions. A last line says that the rest is missing.
@@ -107,6 +117,8 @@ pub(super) struct Out<'a> {
     pub(super) picture_lines: usize,
     pub(super) graphics: Option<Graphics>,
     pub(super) beyond: usize,
+    /// The levels of the headings, each once.
+    pub(super) levels: BTreeSet<u8>,
     /// Footnotes so far: number, label, text.
     pub(super) notes: Vec<(usize, &'a str, &'a [Block])>,
 }
@@ -157,10 +169,10 @@ impl<'a> Out<'a> {
     fn block(&mut self, block: &'a Block, margin: &Margin) {
         match block {
             Block::Heading(level, inline) => {
-                let role = match level {
-                    ..=2 => Role::Heading,
-                    3 => Role::Strong,
-                    _ => Role::Quote,
+                let role = match self.levels.iter().filter(|above| *above < level).count() {
+                    0 => Role::Heading,
+                    1 => Role::Strong,
+                    _ => Role::Subheading,
                 };
                 let first = self.lines.len();
                 self.paragraph(&spans(inline, role, self.glyphs), margin);

@@ -288,7 +288,7 @@ async fn a_list_that_does_not_arrive_does_not_delay_file_changes() {
 #[tokio::test]
 async fn waiting_file_changes_are_made_before_the_interface_exits() {
     let mut real = Real::new(1, 1).await;
-    real.keys("t");
+    real.command("theme light");
     assert!(!real.config().contains("theme"), "it waits for its turn");
     real.finish().await;
     assert!(real.config().contains("theme = "), "{}", real.config());

@@ -121,3 +121,26 @@ fn no_article_is_shown_beside_a_search_without_results() {
     stage.keys("<Esc>");
     assert!(stage.screen(120, 40).contains("The merge window"));
 }
+
+#[test]
+fn a_key_of_the_field_searches_titles_alone() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("/tiny alloc");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("C-t titles only"), "{screen}");
+    let typed = |stage: &mut Stage| {
+        let mut dialog = stage.app.dialogs.pop().unwrap();
+        let value = dialog.field().unwrap().value().to_owned();
+        stage.app.dialogs.push(dialog);
+        value
+    };
+    for expected in ["title:tiny title:alloc", "tiny alloc"] {
+        stage.keys("<C-t>");
+        assert_eq!(typed(&mut stage), expected);
+        assert_eq!(stage.app.items.listing.query, expected, "the list follows");
+    }
+    // An unfinished query stays as it is.
+    stage.keys(" (<C-t>");
+    assert_eq!(typed(&mut stage), "tiny alloc (");
+}

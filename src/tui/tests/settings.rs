@@ -262,15 +262,13 @@ fn settings_dialogs_at_every_size() {
 fn late_reply_does_not_revert_a_newer_change() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
-        let names = crate::config::theme_names(&real.app.settings.themes);
-        let begin = names.iter().position(|n| n == real.app.palette.name()).unwrap();
-        // `dark`, the theme after `auto`, is what `auto` draws, and is skipped.
-        let theme = |keys: usize| names[(begin + 1 + keys) % names.len()].clone();
-        real.keys("tt");
-        real.wait_for(&format!("Saved: theme {}", theme(1))).await;
-        assert_eq!(real.app.palette.name(), theme(2));
-        real.keys("tt");
-        let last = &theme(4);
+        real.command("theme light");
+        real.command("theme nord");
+        real.wait_for("Saved: theme light").await;
+        assert_eq!(real.app.palette.name(), "nord");
+        real.command("theme dark");
+        real.command("theme mono");
+        let last = &"mono".to_owned();
         real.wait_for(&format!("Saved: theme {last}")).await;
         real.quiet().await;
         assert_eq!((real.app.palette.name(), &real.app.settings.ui.theme), (last.as_str(), last));
@@ -291,7 +289,7 @@ fn form_stays_open_during_replies_to_older_saves() {
         Event::Edited(purpose.clone(), apply(change, &paths))
     };
     let mut stage = Stage::new();
-    stage.keys("t:settings retention<Enter>");
+    stage.keys("t<Down><Down><Enter>:settings retention<Enter>");
     stage.happen(Event::SettingsLoaded(Ok(file.read(&[]).unwrap())));
     stage.keys("30");
     let save = |stage: &mut Stage| {

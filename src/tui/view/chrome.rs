@@ -229,7 +229,7 @@ fn reader_title(app: &App) -> Title {
     let Some(article) = reader.article.as_ref().filter(|_| !app.previews_nothing()) else {
         return (name.to_owned(), String::new(), String::new());
     };
-    let place = if let Some(find) = &reader.find {
+    let place = if let Some(find) = reader.find.as_ref().filter(|find| !find.is_faded) {
         let at = if find.count() > 0 { find.at + 1 } else { 0 };
         format!("match {at} of {}", find.count())
     } else if reader.show_difference && article.differences.len() > 1 {
@@ -327,10 +327,10 @@ fn state(app: &App) -> (String, Role) {
     let next = status.next.map(|t| (t - app.now).num_seconds());
     let refused = status.accounts.iter().find(|note| note.problem.is_some());
     let (text, role) = match (status.role, status.total, next) {
-        (Part::Watches(Some(pid)), ..) => (format!("watching (process {pid} polls)"), Role::Soft),
-        (Part::Watches(None), ..) => {
-            ("watching (another newsfed process polls)".to_owned(), Role::Soft)
+        (Part::Watches(Some(pid)), ..) => {
+            (format!("another newsfed (process {pid}) checks the sources"), Role::Soft)
         }
+        (Part::Watches(None), ..) => ("another newsfed checks the sources".to_owned(), Role::Soft),
         (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
             // It begins with the file and the line.

@@ -15,6 +15,7 @@ use crate::query::Query;
 use crate::util::media;
 use crate::util::text;
 use crate::util::time_text::{age, clock};
+use crate::util::url_text::readable;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
@@ -440,6 +441,7 @@ pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, a
     let inner = window(app, frame, area, (&title, ""), (100, height));
     rows(app, frame, inner, list.links.len(), list.selected, |i, row, here| {
         let Link { url, kind, file, .. } = &list.links[i];
+        let url = readable(url);
         let facts = file.as_ref().map(media::facts).unwrap_or_default();
         let what = match kind {
             _ if !facts.is_empty() => format!("  {}", facts.join("  ")),
@@ -451,7 +453,7 @@ pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, a
         row.left(&format!("{:>3} ", i + 1), role(app, here, Role::KeyHint));
         let name = list.names.get(i).map_or("", |name| name.trim());
         if name.is_empty() {
-            row.left(url, role(app, here, Role::Link));
+            row.left(&url, role(app, here, Role::Link));
             return;
         }
         let name = text::truncate(name, row.free() * 2 / 3).into_owned();

@@ -1,5 +1,5 @@
 //! Groups of a list: its sources, or in a list sorted by date today, yesterday, this week, last week,
-//! the months of a year, and years.
+//! the months of a year, the earlier months of that year, and years.
 
 use super::super::app::{App, ItemsPane};
 use crate::config::{Grouping, SortOrder};
@@ -89,7 +89,10 @@ impl Groups {
     /// What is above the rows of a group.
     pub(super) fn label(&self, app: &App, group: Group) -> String {
         match group {
-            Group::Of(source) => app.sources.entry(source).map_or("", |s| s.title()).to_owned(),
+            Group::Of(source) => {
+                let entry = app.sources.entry(source);
+                entry.map(|s| app.sources.name(s, usize::MAX).into_owned()).unwrap_or_default()
+            }
             Group::Pinned => "Pinned".to_owned(),
             Group::Dated(from, _) => self.label_from(from),
         }
@@ -109,7 +112,7 @@ impl Groups {
     }
 
     /// The name of a date's month, with the year if it is another one, its start and its end. Before the
-    /// last twelve months it is the year: in old lists most months have one item.
+    /// last twelve months it is the year, or its months before them: in old lists most months have one item.
     fn month(&self, date: Time) -> (String, Time, Time) {
         let day = date.with_timezone(&Local).date_naive();
         let today = self.now.with_timezone(&Local).date_naive();
@@ -119,7 +122,7 @@ impl Groups {
         if day < by_month {
             let first = first_of(day).with_month(1).unwrap_or(day);
             let next = first.checked_add_months(Months::new(12)).unwrap_or(first).min(by_month);
-            return (first.format("%Y").to_string(), start(first), start(next));
+            return (years_label(first, next), start(first), start(next));
         }
         let next = first_of(day).checked_add_months(Months::new(1)).unwrap_or(day);
         let same_year = today.year() == day.year();
@@ -162,6 +165,16 @@ impl Groups {
     }
 }
 
+/// The name of a year from its first day on, or of its months before the first day of one.
+fn years_label(first: NaiveDate, next: NaiveDate) -> String {
+    let last = next.pred_opt().unwrap_or(first);
+    match last.month() {
+        12 => first.format("%Y").to_string(),
+        1 => first.format("%B %Y").to_string(),
+        _ => format!("{} to {}", first.format("%B"), last.format("%B %Y")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,7 +203,10 @@ mod tests {
     fn groups_by_day_week_and_month() {
         // A Thursday at noon.
         let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
-        let rows = rows(&[0, 11, 13, 37, 40, 85, 120, 24 * 30, 24 * 340, 24 * 400, 24 * 500], noon);
+        let rows = rows(
+            &[0, 11, 13, 37, 40, 85, 120, 24 * 30, 24 * 340, 24 * 400, 24 * 700, 24 * 750],
+            noon,
+        );
         let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
         let labels = labels(&groups, &rows);
         let expected = [
@@ -203,17 +219,36 @@ mod tests {
             "Last week",
             "October",
             "December 2025",
-            "2025",
-            "2025",
+            "January to November 2025",
+            "2024",
+            "2024",
         ];
         assert_eq!(labels, expected);
         let firsts: Vec<usize> = (0..rows.len()).filter(|i| groups.is_first(&rows, *i)).collect();
-        assert_eq!(firsts, [0, 2, 3, 5, 7, 8, 9]);
+        assert_eq!(firsts, [0, 2, 3, 5, 7, 8, 9, 10]);
         let week = groups.of(&rows, 5);
         assert_eq!(groups.count_rows(&rows, week, true, true), Some(2));
         let today = groups.of(&rows, 0);
         assert_eq!(groups.count_rows(&rows, today, true, false), None);
         assert_eq!(groups.count_rows(&rows, today, false, true), Some(2));
+    }
+
+    #[test]
+    fn a_year_is_no_group_beside_its_own_months() {
+        // The day, the age of the item in days, and its group.
+        for (now, age, expected) in [
+            ((2026, 12, 31), 400, "2025"),
+            ((2026, 1, 1), 340, "January 2025"),
+            ((2026, 1, 1), 330, "February 2025"),
+            ((2026, 2, 1), 360, "January to February 2025"),
+            ((2026, 2, 1), 400, "2024"),
+        ] {
+            let (year, month, day) = now;
+            let noon = Local.with_ymd_and_hms(year, month, day, 12, 0, 0).unwrap().to_utc();
+            let rows = rows(&[24 * age], noon);
+            let groups = Groups::of_rows(&rows, SortOrder::Newest, true, noon);
+            assert_eq!(labels(&groups, &rows), [expected], "{now:?} {age}");
+        }
     }
 
     #[test]

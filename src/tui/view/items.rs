@@ -2,8 +2,10 @@
 
 mod columns;
 mod series;
+mod titles;
 
-use self::columns::{COLUMNS, Column, MAX_NAME};
+use self::columns::{COLUMNS, Column};
+pub(in crate::tui) use self::series::Series;
 use super::super::app::{App, Focus};
 use super::chrome::marks;
 use super::groups::Groups;
@@ -28,9 +30,6 @@ const TALL: u16 = 12;
 /// Narrowest list with a summary in the second row.
 const SUMMARY_FROM: u16 = 60;
 
-/// Items that are compared with one another: about those on the screen.
-const ON_SCREEN: usize = 64;
-
 /// How the items of a list are drawn.
 #[derive(Debug, Clone, Copy)]
 struct Form {
@@ -43,6 +42,8 @@ struct Form {
     one_source: bool,
     /// Cells of the longest name of a source in the list.
     source_cells: usize,
+    /// Whether long titles take a second row: the list has rows to spare.
+    wraps: bool,
 }
 
 /// Whether the rows of the list show how the texts begin.
@@ -96,24 +97,15 @@ impl Form {
             *place = index(name);
         }
         let dates = layout.dates.unwrap_or(ui.dates);
-        Self { style, dates, columns, separators, one_source, source_cells: usize::MAX }
-    }
-
-    /// With the names of the sources of the list, which change its columns.
-    fn with_names(self, app: &App) -> Self {
-        let mut sources: Vec<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        let names = sources.into_iter().filter_map(|key| app.sources.entry(key));
-        let mut source_cells = 0;
-        for name in names {
-            source_cells = source_cells.max(text::width(name.title()));
-            // Longer ones do not make the column wider.
-            if source_cells >= MAX_NAME {
-                break;
-            }
+        Self {
+            style,
+            dates,
+            columns,
+            separators,
+            one_source,
+            source_cells: usize::MAX,
+            wraps: false,
         }
-        Self { source_cells, ..self }
     }
 
     /// Rows of an item.
@@ -145,13 +137,20 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let form = Form::new(app, area).with_names(app);
     let groups = Groups::new(app);
     let separated = |i: usize| form.separators && groups.is_first(&app.items.rows, i);
-    let height = |i: usize| form.rows() + usize::from(separated(i));
     let space = usize::from(area.height);
+    let wraps = titles::wraps(app, form, area, separated);
+    app.items.wraps = Some(((area.width, area.height), wraps));
+    let form = Form { wraps, ..form };
     // A line of the screen says nothing about items of another height.
     if std::mem::replace(&mut app.items.item_height, form.rows()) != form.rows() {
         app.items.held = None;
     }
-    let held = app.items.held(space, form.rows(), height);
+    let own = |i: usize| {
+        let cell = || Cell::new(app, &app.items.rows[i], form, area.width, (false, false));
+        form.rows() + usize::from(form.wraps && cell().is_wrapped())
+    };
+    let height = |i: usize| own(i) + usize::from(separated(i));
+    let held = app.items.held(space, own(app.items.selected), height);
     let (first, above, all_fit) = held.unwrap_or_else(|| {
         let (first, all_fit) = app.items.scrolled(space, form.rows(), height);
         (first, 0, all_fit)
@@ -160,7 +159,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let rows = Rect { y: area.y + above, height: area.height - above, ..area };
     let shown: Vec<Shown> = (first..app.items.rows.len())
         .flat_map(|i| {
-            let rows = (0..form.rows()).map(move |row| Shown::Item(i, row));
+            let rows = (0..own(i)).map(move |row| Shown::Item(i, row));
             separated(i).then_some(Shown::Separator(i)).into_iter().chain(rows)
         })
         .take(rows.height.into())
@@ -174,7 +173,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         put(frame, &separator(app, &label, count, area.width), at);
     } else if let Some(before) = first.checked_sub(1).filter(|_| above > 0) {
         // The end of the item before it.
-        let parts = (0..form.rows()).rev().zip((area.y..rows.y).rev());
+        let parts = (0..own(before)).rev().zip((area.y..rows.y).rev());
         for (part, y) in parts {
             draw_row(app, frame, Rect { y, height: 1, ..area }, (before, part), form, focused);
         }
@@ -273,7 +272,6 @@ fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'
 struct Cell<'a> {
     app: &'a App,
     row: &'a ItemRow,
-    source: &'a str,
     form: Form,
     width: u16,
     /// Whether it is selected, and whether the pane has the focus.
@@ -282,8 +280,13 @@ struct Cell<'a> {
 
 impl<'a> Cell<'a> {
     fn new(app: &'a App, row: &'a ItemRow, form: Form, width: u16, selected: (bool, bool)) -> Self {
-        let source = app.sources.entry(row.source_key).map_or("", |s| s.title());
-        Self { app, row, source, form, width, selected }
+        Self { app, row, form, width, selected }
+    }
+
+    /// The name of its source, which has so many cells.
+    fn source(&self, cells: usize) -> Cow<'a, str> {
+        let entry = self.app.sources.entry(self.row.source_key);
+        entry.map_or(Cow::default(), |entry| self.app.sources.name(entry, cells))
     }
 
     /// One of its rows.
@@ -292,12 +295,13 @@ impl<'a> Cell<'a> {
             let (selected, focused) = self.selected;
             let role = if self.row.read { Role::Read } else { Role::Unread };
             let style = super::title_style(self.app, role, selected, focused);
-            let text = super::linear::item(self.app, self.row, self.source);
+            let text = super::linear::item(self.app, self.row, &self.source(usize::MAX));
             let text = format!("  {text}");
             return Line::styled(text::truncate(&text, self.width.into()).into_owned(), style);
         }
         match (self.form.style, part) {
             (_, 0) => self.first(),
+            (ListStyle::Compact | ListStyle::Comfortable, 1) if self.is_wrapped() => self.rest(),
             (ListStyle::Magazine, 1 | 2) => self.summary(part - 1),
             (ListStyle::Magazine, _) => self.facts(),
             _ => self.second(),
@@ -364,7 +368,8 @@ impl<'a> Cell<'a> {
         }
     }
 
-    fn first(&self) -> Line<'static> {
+    /// The columns at the right of the first row; what they leave is the title's.
+    fn columns(&self) -> Row {
         let (mut out, pad) = self.start(true);
         let of_compact = |column: &&Column| {
             self.form.style == ListStyle::Compact || (column.rank == 0 && !self.is_magazine())
@@ -393,28 +398,7 @@ impl<'a> Cell<'a> {
                 out.right(text, self.style(role));
             }
         }
-        let row = self.row;
-        let title = super::snippet::title(self.app, row);
-        let role = if row.read { Role::Read } else { Role::Unread };
-        let (selected, focused) = self.selected;
-        let plain = super::title_style(self.app, role, selected, focused);
-        let text = self.form.style == ListStyle::Compact && !row.title.is_empty();
-        let title = self.distinct_title(title, out.free());
-        super::snippet::draw(self.app, row, (&title, text), &mut out, plain, self.style(Role::Dim));
-        out.line(Style::new())
-    }
-
-    /// The title, cut in the middle if others on the screen begin alike. Hits of a search stay where they are.
-    fn distinct_title(&self, title: &'a str, space: usize) -> Cow<'a, str> {
-        let snippet = self.app.snippets.of(self.row.key);
-        if snippet.is_some_and(|snippet| !snippet.title_hits.is_empty()) {
-            return title.into();
-        }
-        let rows = &self.app.items.rows;
-        let from = self.app.items.scroll.min(rows.len());
-        let others = rows[from..].iter().take(ON_SCREEN).map(|row| row.title.as_str());
-        series::parts(title, others, space)
-            .map_or(title.into(), |parts| series::joined(parts).into())
+        out
     }
 
     fn is_magazine(&self) -> bool {
@@ -454,7 +438,7 @@ impl<'a> Cell<'a> {
         let color = self.app.sources.color(self.row.source_key);
         out.left(&format!("{} ", marks(self.app).square), self.style(color));
         let role = if self.row.read { Role::Dim } else { Role::Soft };
-        out.left(&text::truncate(self.source, cells), self.style(role));
+        out.left(&text::truncate(&self.source(cells), cells), self.style(role));
     }
 
     /// How the text begins, or where it matches the search.

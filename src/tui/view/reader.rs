@@ -153,7 +153,8 @@ impl Pen<'_> {
     /// The style of a position: that of its text, or of a search match. The current match is filled, the others
     /// are underlined as in lists.
     fn found(&self, line: usize, at: usize, plain: Style) -> Style {
-        let Some(find) = self.app.reader.find.as_ref() else { return plain };
+        let find = self.app.reader.find.as_ref().filter(|find| !find.is_faded);
+        let Some(find) = find else { return plain };
         let first = find.pieces.partition_point(|piece| piece.line < line);
         let piece = find.pieces[first..]
             .iter()

@@ -6,20 +6,24 @@ use crate::config::Role;
 use crate::model::ItemRow;
 use crate::store::Snippet;
 use crate::util::text as words;
+use crate::util::url_text::summary;
 use ratatui::style::{Modifier, Style};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Minimum width of a snippet, in cells.
 const LEAST: usize = 16;
 
-/// The title of an item; if it has none, how its text begins, else its URL.
-pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> &'a str {
+/// The title of an item; if it has none, how its text begins, else what its URL says.
+pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
     let text = || app.snippets.of(item.key).map(|snippet| snippet.text.as_str());
-    match item.title.as_str() {
-        "" => {
-            text().filter(|text| !text.is_empty()).or(item.url.as_deref()).unwrap_or("(no title)")
-        }
-        title => title,
+    match (item.title.as_str(), text()) {
+        ("", Some(text)) if !text.is_empty() => text.into(),
+        ("", _) => match item.url.as_deref() {
+            Some(url) => summary(url).into(),
+            None => "(no title)".into(),
+        },
+        (title, _) => title.into(),
     }
 }
 

@@ -134,7 +134,10 @@ fn line(
         (RowId::Source(_), true) => Role::Unread,
         _ => Role::Text,
     };
-    out.left(&row.title, super::title_style(app, role, selected, focused));
+    let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
+    let name = entry.map(|entry| app.sources.name(entry, out.free()));
+    let name = name.as_deref().unwrap_or(&row.title);
+    out.left(name, super::title_style(app, role, selected, focused));
     out.line(Style::new())
 }
 
@@ -198,7 +201,7 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
             row.left(&pad, Style::new());
             let color = style(app.sources.color(entry.facts.key));
             row.left(&format!("{} ", m.square), color);
-            row.left(entry.title(), style(Role::Soft));
+            row.left(&app.sources.name(entry, row.free()), style(Role::Soft));
             put(row);
             let rhythm = app.rhythms.of(entry.facts.key);
             (rhythm.map(|r| r.per_day.clone()).unwrap_or_default(), source_facts(app, entry))

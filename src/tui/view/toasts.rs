@@ -1,5 +1,5 @@
 //! Messages: at the lower right, with a colour and a mark for their kind; where there is a dialog,
-//! beside its keys.
+//! beside its keys; where there is an article, in the place of the keys, so that its text stays visible.
 
 use super::super::app::{App, Toast, Tone};
 use super::super::reader::wrap_plain;
@@ -47,6 +47,14 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
             app.problem.iter().chain(&app.toast).map(|toast| toast.text.as_str()).collect();
         if !texts.is_empty() {
             announce(app, frame, &texts.join("; "));
+        }
+        return;
+    }
+    // A typed line has its place in the last row.
+    if app.areas.reader.is_some() && app.dialogs.is_empty() {
+        let mut bottom = frame.area().bottom();
+        for message in app.toast.iter().chain(&app.problem) {
+            bottom = in_place_of_keys(app, frame, message, bottom);
         }
         return;
     }
@@ -105,10 +113,60 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
     Rect { x: right - width, y: bottom - height, width, height }
 }
 
+/// Draws a message in the last row above `bottom`, which has the keys, or in as many as it needs; returns the row
+/// where it begins.
+fn in_place_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u16) -> u16 {
+    let screen = frame.area();
+    let space = usize::from(screen.width.saturating_sub(START + END).max(1));
+    let lines = match rows_joined(app, message) {
+        line if cells(&line) <= space => vec![line],
+        _ => rows(app, message, space),
+    };
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(bottom);
+    let area = Rect { y: bottom - height, height, ..screen };
+    app.shown_hints.borrow_mut().retain(|(place, _)| !place.intersects(area));
+    super::frame::clear(frame, area);
+    frame.buffer_mut().set_style(area, app.palette.style(Role::Toast));
+    draw_rows(app, frame, message, lines, area);
+    area.y
+}
+
+/// All of a message in one row.
+fn rows_joined(app: &App, message: &Toast) -> Pieces {
+    let gap = |after: &str| (after.to_owned(), Style::new());
+    let lines = rows(app, message, usize::MAX);
+    let undo = lines.len() - usize::from(message.undo.is_some());
+    let mut all = Pieces::new();
+    for (i, line) in lines.into_iter().enumerate() {
+        if i > 0 {
+            all.push(gap(if i == undo { "   " } else { " " }));
+        }
+        all.extend(line);
+    }
+    all
+}
+
+fn cells(line: &Pieces) -> usize {
+    line.iter().map(|(part, _)| text::width(part)).sum()
+}
+
+fn draw_rows(app: &App, frame: &mut Frame<'_>, message: &Toast, lines: Vec<Pieces>, area: Rect) {
+    let (mark, role) = kind(app, message);
+    let style = app.palette.style(role);
+    for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
+        let mut row = Row::new(area.width);
+        row.left(marks(app).bar, style);
+        row.left(&format!(" {} ", if i == 0 { mark } else { " " }), style);
+        for (part, style) in line {
+            row.left(&part, style);
+        }
+        frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
+    }
+}
+
 /// Draws a message; returns its area.
 fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     let style = |role| app.palette.style(role);
-    let (mark, role) = kind(app, toast);
     let gap = if body.width >= GAP_FROM { 4 } else { 0 };
     let most = body.width.saturating_sub(gap).max(1);
     let tries = WIDTHS.into_iter().filter(|width| *width < most).chain([most.min(WIDTHS[3])]);
@@ -121,7 +179,6 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
             break;
         }
     }
-    let cells = |line: &Pieces| line.iter().map(|(part, _)| text::width(part)).sum::<usize>();
     let widest = lines.iter().map(cells).max().unwrap_or(0);
     if body.width < WIDE {
         width = width.min(u16::try_from(widest).unwrap_or(u16::MAX).saturating_add(START + END));
@@ -137,15 +194,7 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     }
     super::frame::clear(frame, area);
     frame.buffer_mut().set_style(area, style(Role::Toast));
-    for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
-        let mut row = Row::new(area.width);
-        row.left(marks(app).bar, style(role));
-        row.left(&format!(" {} ", if i == 0 { mark } else { " " }), style(role));
-        for (part, style) in line {
-            row.left(&part, style);
-        }
-        frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..area });
-    }
+    draw_rows(app, frame, toast, lines, area);
     area
 }
 

@@ -74,6 +74,65 @@ fn pictures_are_fetched_and_drawn() {
 }
 
 #[test]
+fn pictures_that_failed_are_counted_after_the_last_one() {
+    let urls = urls(&["one", "two", "three"]);
+    let failed = "could not be loaded";
+    let mut stage = illustrated(&urls);
+    stage.screen(80, 40);
+    stage.keys("<Enter>zI");
+    came(&mut stage, &urls[0], None);
+    came(&mut stage, &urls[1], Some(thumbnail([250, 0, 0, 255])));
+    assert!(!stage.says(failed), "one is still missing");
+    came(&mut stage, &urls[2], None);
+    assert!(stage.says(&format!("2 pictures {failed}")), "{}", stage.screen(80, 40));
+    // Pictures that the user has not asked for are not reported.
+    let mut settings = crate::config::Settings::default();
+    settings.ui.images = true;
+    let mut other = Stage::with(settings, super::super::source_list(), item_rows());
+    other.shown = illustrated(&urls).shown;
+    other.screen(80, 40);
+    other.keys("<Enter>z");
+    assert_eq!(other.asked_for("FetchPicture"), 3);
+    urls.iter().for_each(|url| came(&mut other, url, None));
+    assert!(!other.says(failed));
+}
+
+#[test]
+fn a_page_begins_with_the_start_of_a_picture() {
+    let text = "<p>Some words of a paragraph.</p>";
+    let mut cut = 0;
+    for before in 0..30 {
+        let html = format!(
+            "{}<figure><img src='https://site.example/a.png' alt='A'></figure>{}",
+            text.repeat(before),
+            text.repeat(40)
+        );
+        let mut stage = stage(&html, None);
+        stage.screen(80, 24);
+        stage.keys("<Enter>zI");
+        came(&mut stage, "https://site.example/a.png", Some(thumbnail([250, 0, 0, 255])));
+        stage.screen(80, 24);
+        for _ in 0..6 {
+            let last = stage.app.reader.top;
+            stage.keys("<Space>");
+            stage.screen(80, 24);
+            let reader = &stage.app.reader;
+            let row = |line: usize| reader.lines.lines[line].picture.as_ref().map(|p| p.row);
+            let first = row(reader.top).unwrap_or(0);
+            if reader.top <= last {
+                // The end of the text, and the next item.
+                break;
+            }
+            // It was seen from its start on the page before.
+            let seen = row(last).is_some_and(|row| row == 0);
+            assert!(first == 0 || seen, "{before}: row {first}");
+            cut += usize::from(reader.top < last + reader.height && row(reader.top) == Some(0));
+        }
+    }
+    assert!(cut > 0, "no page ended in the picture");
+}
+
+#[test]
 fn an_embedded_picture_is_named_without_a_link() {
     let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
     let text =

@@ -199,3 +199,58 @@ fn the_second_row_of_a_result_shows_where_its_text_matches() {
     let row = screen.lines().find(|line| line.contains("old bridge")).unwrap();
     assert!(row.contains("▪ "), "{row}");
 }
+
+#[test]
+fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
+    let far = format!("{TWO}{}<p>The bridge again.</p>", "<p>Nothing of interest.</p>".repeat(60));
+    let mut stage = stage(&far);
+    press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    // Lines and one page leave them; a second page does not.
+    for (keys, marks) in [("jj", true), ("<Space>", true), ("<Space>", false)] {
+        press(&mut stage, &[keys]);
+        assert_eq!(stage.app.reader.find.as_ref().is_some_and(|f| !f.is_faded), marks, "{keys}");
+    }
+    stage.keys("g");
+    stage.keys("g");
+    let screen = press(&mut stage, &[]);
+    assert!(marked(&mut stage).is_empty() && !screen.contains(" of 3"), "{screen}");
+    assert!(press(&mut stage, &["n"]).contains("match 1 of 3"));
+    assert_eq!(marked(&mut stage)[0], "bridges");
+    // Esc hides them, too; the next one closes the article.
+    for (keys, shown) in [("<Esc>", false), ("n", true), ("<Esc>", false)] {
+        let screen = press(&mut stage, &[keys]);
+        assert_eq!(screen.contains("match 2 of 3"), shown, "{keys} {screen}");
+        assert_eq!(stage.app.focus, Focus::Reader, "{keys}");
+    }
+    press(&mut stage, &["<Esc>"]);
+    assert_eq!(stage.app.focus, Focus::Items);
+    // What the user searches for in the text itself stays marked.
+    press(&mut stage, &["<Enter>", "<C-f>nothing<Enter>", "<Space><Space><Space>"]);
+    assert!(!marked(&mut stage).is_empty());
+}
+
+#[test]
+fn after_the_last_match_comes_the_next_result_and_before_the_first_the_one_before() {
+    let mut stage = stage("<p>The regatta and a concert, one Regatta.</p>");
+    press(&mut stage, &["/re<Enter>", "<Enter>"]);
+    assert!(stage.app.items.rows.len() > 1);
+    let open = |stage: &Stage| stage.app.items.selected;
+    let (first, next) = (open(&stage), open(&stage) + 1);
+    assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
+    let screen = press(&mut stage, &["n"]);
+    assert_eq!((open(&stage), screen.contains("match 1 of 2")), (next, true), "{screen}");
+    // Back to where the search was.
+    let screen = press(&mut stage, &["N"]);
+    assert_eq!((open(&stage), screen.contains("match 2 of 2")), (first, true), "{screen}");
+    let screen = press(&mut stage, &["N"]);
+    assert!(screen.contains("match 1 of 2"), "{screen}");
+    // The last result has no next one: its first match follows.
+    let last = stage.app.items.rows.len() - 1;
+    for _ in first..last {
+        press(&mut stage, &["n", "n"]);
+    }
+    assert_eq!(open(&stage), last);
+    press(&mut stage, &["n"]);
+    let screen = press(&mut stage, &["n"]);
+    assert!(open(&stage) == last && screen.contains("match 1 of 2"), "{screen}");
+}

@@ -1,8 +1,9 @@
 //! The columns right of the titles of a list.
 
 use super::super::chrome::marks;
-use super::Cell;
+use super::{Cell, Form};
 use crate::config::{DateStyle, Role};
+use crate::tui::app::App;
 use crate::util::text;
 
 /// Narrowest list in which the number of comments has space for a word.
@@ -23,7 +24,7 @@ pub(super) struct Column {
 const MAX_SOURCE: usize = 22;
 const SQUARE: usize = 4;
 /// Longest name of a source that its column shows.
-pub(super) const MAX_NAME: usize = MAX_SOURCE - SQUARE;
+const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 
 /// The columns right of the title, from the left. In total they take at most 45 % of a row.
 pub(super) const COLUMNS: &[Column] = &[
@@ -77,7 +78,8 @@ pub(super) const COLUMNS: &[Column] = &[
         draw: |cell, cells| {
             // Two cells before the mark, one behind it.
             let mark = format!("  {} ", marks(cell.app).square);
-            let name = text::truncate(cell.source, cells - text::width(&mark)).into_owned();
+            let space = cells - text::width(&mark);
+            let name = text::truncate(&cell.source(space), space).into_owned();
             let rest = " ".repeat(cells - text::width(&mark) - text::width(&name));
             let color = cell.app.sources.color(cell.row.source_key);
             let role = if cell.row.read { Role::Dim } else { Role::Soft };
@@ -101,3 +103,22 @@ pub(super) const COLUMNS: &[Column] = &[
         draw: |cell, cells| vec![(format!("{:>cells$}", cell.date()), Role::Dim)],
     },
 ];
+
+impl Form {
+    /// With the names of the sources of the list, which change its columns.
+    pub(super) fn with_names(self, app: &App) -> Self {
+        let mut sources: Vec<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        let names = sources.into_iter().filter_map(|key| app.sources.entry(key));
+        let mut source_cells = 0;
+        for name in names {
+            source_cells = source_cells.max(text::width(&app.sources.name(name, usize::MAX)));
+            // Longer ones do not make the column wider.
+            if source_cells >= MAX_NAME {
+                break;
+            }
+        }
+        Self { source_cells, ..self }
+    }
+}

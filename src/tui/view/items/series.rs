@@ -1,23 +1,57 @@
 //! Titles of a series, which begin alike: cut in the middle, so that they differ where they are cut short.
 
+use crate::model::ItemRow;
 use crate::util::text;
+use std::collections::HashMap;
 
 /// Sign of what is left out.
 const GAP: &str = " … ";
 
-/// The start and the end of a title with more than `space` cells, if another title has the same visible start.
-pub(super) fn parts<'a>(
-    title: &'a str,
-    others: impl Iterator<Item = &'a str>,
-    space: usize,
-) -> Option<(&'a str, &'a str)> {
+/// How many bytes at the start of the titles of a list another one of them has, too, by the row keys of the items;
+/// without those of which it is less than [`LEAST`].
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Series(HashMap<i64, usize>);
+
+/// Fewest bytes of a common start: in less than that, no title is cut.
+const LEAST: usize = 8;
+
+impl Series {
+    pub(in crate::tui) fn of(rows: &[ItemRow]) -> Self {
+        let mut titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
+        titles.sort_unstable();
+        titles.dedup();
+        // Of sorted titles, the most similar ones are neighbours.
+        let after: Vec<usize> = titles.windows(2).map(|pair| common(pair[0], pair[1])).collect();
+        let alike = |title: &str| {
+            let at = titles.binary_search(&title).ok()?;
+            let before = at.checked_sub(1).and_then(|before| after.get(before));
+            before.max(after.get(at)).copied().filter(|bytes| *bytes >= LEAST)
+        };
+        let found = rows.iter().filter_map(|row| Some((row.key, alike(&row.title)?)));
+        Self(found.collect())
+    }
+
+    /// The start and the end of the title of an item (row key), if another title has the same visible start.
+    pub(super) fn parts<'a>(
+        &self,
+        item: i64,
+        title: &'a str,
+        space: usize,
+    ) -> Option<(&'a str, &'a str)> {
+        parts(title, *self.0.get(&item)?, space)
+    }
+}
+
+/// The start and the end of a title with more than `space` cells, if another title begins with all of its visible
+/// part; `alike` bytes of the titles are the same.
+fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
     if text::width(title) <= space {
         return None;
     }
     // The last cell is the sign of the cut.
     let seen = text::truncate(title, space).trim_end_matches('…').len();
-    let alike = others.filter(|other| *other != title).map(|other| common(title, other)).max()?;
-    if alike < seen {
+    // The title may have changed since.
+    if alike < seen || !title.is_char_boundary(alike) {
         return None;
     }
     let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '\'' | '’');
@@ -55,6 +89,7 @@ pub(super) fn joined((start, end): (&str, &str)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::tests::stock::item_rows;
 
     const SERIES: [&str; 5] = [
         "Building an Enterprise Data Access Layer: Composable Row-Level Security",
@@ -64,8 +99,22 @@ mod tests {
         "日本語の文章の組み方について、第一回 はじめに",
     ];
 
+    /// A title as it is shown among others.
+    fn among(title: &str, others: &[&str], space: usize) -> Option<String> {
+        let titles: Vec<&str> = others.iter().copied().chain([title]).collect();
+        let first = item_rows().remove(0);
+        let row = |(key, title): (i64, &&str)| ItemRow {
+            key,
+            title: (*title).to_owned(),
+            ..first.clone()
+        };
+        let rows: Vec<ItemRow> = (1..).zip(&titles).map(row).collect();
+        let last = rows.last().unwrap();
+        Series::of(&rows).parts(last.key, &last.title, space).map(joined)
+    }
+
     fn shown(title: &str, space: usize) -> Option<String> {
-        parts(title, SERIES.into_iter(), space).map(joined)
+        among(title, &SERIES, space)
     }
 
     #[test]
@@ -84,7 +133,7 @@ mod tests {
             assert_eq!(shown(title, space).as_deref(), expected, "{title} {space}");
         }
         let other = "日本語の文章の組み方について、第二回 行の折り返し";
-        let found = parts(SERIES[4], [other].into_iter(), 24).map(joined);
+        let found = among(SERIES[4], &[other], 24);
         assert_eq!(found.as_deref(), Some("日本語の … 第一回 はじめに"));
     }
 
@@ -95,10 +144,12 @@ mod tests {
             ("A rather long title of an item", "A rather"),
             ("a                              ", "a                               b"),
         ] {
-            assert_eq!(parts(title, [other].into_iter(), 12), None, "{title}");
+            assert_eq!(among(title, &[other], 12), None, "{title}");
         }
         // The longer one of two.
-        let found = parts("A rather long title, part two", ["A rather long title"].into_iter(), 14);
-        assert_eq!(found, Some(("A", "part two")));
+        let found = among("A rather long title, part two", &["A rather long title"], 14);
+        assert_eq!(found.as_deref(), Some("A … part two"));
+        // What changes while the list is shown is not cut at the old place.
+        assert_eq!(parts("é".repeat(20).as_str(), 15, 6), None);
     }
 }

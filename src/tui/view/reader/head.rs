@@ -48,10 +48,10 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
         }
         _ => {
             let title = super::super::snippet::title(app, &article.row);
-            let shown = text::truncate(title, area.width.into());
+            let shown = text::truncate(&title, area.width.into());
             let rule = marks(app).across.repeat(area.width.into());
             out = vec![
-                aligned(title, Line::from(ink(app, shown, Role::Title))),
+                aligned(&title, Line::from(ink(app, shown, Role::Title))),
                 Line::from(ink(app, rule, Role::Border)),
             ];
         }
@@ -74,7 +74,8 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     let mut out = Vec::new();
     if let Some(source) = source {
         let square = marks(app).square.trim();
-        let words = format!("{square} {}", source.title());
+        let space = width.saturating_sub(text::width(square) + 1);
+        let words = format!("{square} {}", app.sources.name(source, space));
         let words = text::truncate(words.trim(), width).into_owned();
         out.push(Line::from(ink(app, words, app.sources.color(article.row.source_key))));
     }

@@ -40,7 +40,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
     legend.left(&format!("   {}", "▆".repeat(new)), style(Role::Accent));
     legend.left(" new", style(Role::Dim));
     if read > 0 {
-        legend.left("   ▆", style(Role::Heading));
+        legend.left("   ▆", style(Role::Bar));
         legend.left(" read", style(Role::Dim));
     }
     frame.render_widget(legend.line(Style::new()), Rect { height: area.height.min(1), ..area });
@@ -61,7 +61,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
                 continue;
             }
             line.left(&step(high(items), row).repeat(new), style(Role::Accent));
-            line.left(&step(high(seen), row).repeat(read), style(Role::Heading));
+            line.left(&step(high(seen), row).repeat(read), style(Role::Bar));
             line.left(&" ".repeat(week - new - read), Style::new());
         }
         frame.render_widget(line.line(Style::new()), Rect { y, height: 1, ..area });

@@ -1,0 +1,54 @@
+//! Sources with the same title, which their hosts distinguish.
+
+use super::sources::SourcesPane;
+use crate::tui::event::SourceEntry;
+use crate::util::text;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// Between a title and a host.
+const GAP: &str = " · ";
+/// Fewest cells of a title before a host.
+const LEAST: usize = 4;
+
+/// Where the sources are whose titles others have, too (by row key): their hosts, or the URLs of those on the same host.
+pub(super) fn places(sources: &[SourceEntry]) -> HashMap<i64, String> {
+    let mut by_title: HashMap<&str, Vec<&SourceEntry>> = HashMap::new();
+    for entry in sources {
+        by_title.entry(entry.title()).or_default().push(entry);
+    }
+    let same = by_title.into_values().filter(|entries| entries.len() > 1);
+    same.flat_map(|entries| {
+        let hosts: HashSet<String> = entries.iter().map(|entry| place(entry, false)).collect();
+        let with_path = hosts.len() < entries.len();
+        entries.into_iter().map(move |entry| (entry.facts.key, place(entry, with_path)))
+    })
+    .collect()
+}
+
+/// Its host, or its URL without the scheme; for a program or a file, its id.
+fn place(entry: &SourceEntry, with_path: bool) -> String {
+    let url = entry.source.web_url();
+    let Some((url, host)) = url.and_then(|url| Some((url, url.host_str()?))) else {
+        return entry.source.id.to_string();
+    };
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    if !with_path {
+        return host.to_owned();
+    }
+    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+    format!("{host}{}{query}", url.path())
+}
+
+impl SourcesPane {
+    /// The title of a source in so many cells; if another one has the same title, with what distinguishes them.
+    pub(crate) fn name<'a>(&'a self, entry: &'a SourceEntry, cells: usize) -> Cow<'a, str> {
+        let title = entry.title();
+        let Some(place) = self.places.get(&entry.facts.key) else { return title.into() };
+        let left = cells.saturating_sub(text::width(place) + text::width(GAP));
+        if left < LEAST.min(text::width(title)) {
+            return place.into();
+        }
+        format!("{}{GAP}{place}", text::truncate(title, left)).into()
+    }
+}

@@ -1,0 +1,78 @@
+//! Where messages are drawn, and what the keys beside them are called.
+
+use super::*;
+use crate::model::TextFrom;
+
+/// A message that needs several rows in a box.
+const WORDS: &str = "Kernel notes was skipped: the server asked for no requests before 14:05. \
+                     Press F to fetch anyway.";
+
+#[test]
+fn a_message_beside_an_article_covers_none_of_its_text() {
+    for (width, height) in [(80, 24), (100, 30), (140, 40)] {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys("<Enter>");
+        let before = stage.screen(width, height);
+        stage.app.note(WORDS);
+        let after = stage.screen(width, height);
+        let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
+        let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
+        // Where it takes two rows, one of them has the keys.
+        let rows = if width < 140 { 2 } else { 1 };
+        assert_eq!(same, usize::from(height) - rows, "{after:#?}");
+        assert!(after[same..].join(" ").contains("Press F to fetch anyway"), "{after:#?}");
+    }
+}
+
+#[test]
+fn two_messages_beside_an_article_stand_one_above_the_other() {
+    let mut stage = Stage::new();
+    stage.screen(140, 40);
+    stage.keys("<Enter>");
+    stage.app.problem("Not saved: the disk is full");
+    stage.app.note("Copied https://kernel.example/");
+    let screen = stage.screen(140, 40);
+    let last: Vec<&str> = screen.lines().rev().take(2).collect();
+    assert!(last[0].contains("Copied") && last[1].contains("disk is full"), "{screen}");
+}
+
+#[test]
+fn keys_are_called_by_what_they_do_now() {
+    let mut stage = Stage::new();
+    stage.screen(160, 40);
+    stage.keys("<Enter>");
+    let screen = stage.screen(160, 40);
+    assert!(screen.contains("z zen") && screen.contains("x full text"), "{screen}");
+    let mut shown = article(item_rows()[0].clone());
+    let item = Item { text_from: TextFrom::Page, ..(*shown.item).clone() };
+    shown.item = Arc::new(item);
+    stage.shown = Some(shown);
+    stage.keys("<Esc><Enter>z");
+    let screen = stage.screen(160, 40);
+    assert!(screen.contains("z leave zen") && screen.contains("x other text"), "{screen}");
+    // In each pane, `f` finds something in it.
+    let mut stage = Stage::new();
+    for keys in ["gs", "gi", "<Enter>"] {
+        stage.screen(240, 40);
+        stage.keys(keys);
+        let screen = stage.screen(240, 40);
+        assert!(screen.contains("   f find   "), "{keys}: {screen}");
+    }
+}
+
+#[test]
+fn the_key_for_themes_can_be_cancelled() {
+    let mut stage = Stage::new();
+    let before = stage.app.palette.name().to_owned();
+    stage.keys("t<Down>");
+    assert_ne!(stage.app.palette.name(), before, "the selected theme is shown");
+    stage.keys("<Esc>");
+    assert_eq!(stage.app.palette.name(), before);
+    assert_eq!(stage.asked_for("Edit"), 0, "{:?}", stage.requested);
+    // Without a step, the theme in use stays.
+    stage.keys("t<Enter>");
+    assert_eq!(stage.app.palette.name(), before);
+    stage.keys("t<Down><Down><Enter>");
+    assert_eq!(stage.asked_for("Edit"), 2, "{:?}", stage.requested);
+}

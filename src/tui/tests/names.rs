@@ -1,0 +1,104 @@
+//! What items and sources are called in lists.
+
+use super::*;
+use crate::util::text;
+
+/// A list with these titles, from sources in turn.
+fn listed(titles: &[&str]) -> Stage {
+    let rows = item_rows()
+        .into_iter()
+        .zip(titles)
+        .map(|(row, title)| ItemRow { title: (*title).to_owned(), ..row });
+    Stage::with(Settings::default(), source_list(), rows.collect())
+}
+
+const LONG: &str = "A long title of an item that says in the end what it is about";
+
+#[test]
+fn a_list_with_rows_to_spare_shows_long_titles_in_two() {
+    for (width, height) in [(80, 24), (84, 30), (66, 20)] {
+        let mut stage = listed(&["Short", LONG, "Another", LONG]);
+        let screen = stage.screen(width, height);
+        assert_eq!(screen.matches("it is about").count(), 2, "{width}: {screen}");
+        // Words are whole, and the second row is below the first.
+        let rows: Vec<&str> = screen.lines().collect();
+        let first = rows.iter().position(|row| row.contains("A long title of")).unwrap();
+        let at = |row: &str, word: &str| row.find(word).map(|at| text::width(&row[..at]));
+        let second =
+            rows[first + 1].split("  ").map(str::trim).filter(|part| !part.is_empty()).last();
+        let second = second.unwrap().trim_start_matches(['▐', '▕']);
+        let beginning = second.split(' ').next().unwrap();
+        assert!(LONG.split(' ').any(|word| word == beginning), "{beginning}: {screen}");
+        assert_eq!(at(rows[first], "A long"), at(rows[first + 1], second), "{screen}");
+        // A row of the mouse belongs to its item.
+        let shown = &stage.app.items.shown;
+        assert_eq!(
+            shown.iter().filter(|item| **item == Some(1)).count(),
+            2 + usize::from(width == 66)
+        );
+    }
+}
+
+#[test]
+fn a_full_list_shows_each_title_in_one_row() {
+    let titles = [LONG; 12];
+    let mut stage = listed(&titles);
+    let unread = stage.app.items.rows.len();
+    let screen = stage.screen(80, 16);
+    assert!(!screen.contains("it is about"), "{screen}");
+    assert_eq!(screen.matches("A long title").count(), unread, "{screen}");
+    // The same list in a window with rows to spare.
+    let screen = stage.screen(80, 40);
+    assert_eq!(screen.matches("it is about").count(), unread, "{screen}");
+}
+
+#[test]
+fn sources_with_the_same_title_show_where_they_are() {
+    let mut list = source_list();
+    let same = |list: &mut SourceList, at: usize, url: &str| {
+        let mut source = (*list.sources[at].source).clone();
+        source.title = Some("News".to_owned());
+        source.url = url.parse().unwrap();
+        list.sources[at].source = Arc::new(source);
+    };
+    same(&mut list, 0, "https://www.harbour.example/feed");
+    same(&mut list, 1, "https://tram.example/rss");
+    let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
+    stage.happen(Event::SourcesLoaded(Ok(list.clone())));
+    let name = |stage: &Stage, at: usize, cells: usize| {
+        stage.app.sources.name(&stage.app.sources.list.sources[at], cells).into_owned()
+    };
+    // In a narrow column, the host is worth more.
+    let screen = stage.screen(120, 40);
+    for host in ["harbour.example", "tram.example"] {
+        assert!(screen.matches(host).count() >= 2, "{host}: {screen}");
+    }
+    assert_eq!(name(&stage, 0, 40), "News · harbour.example");
+    assert_eq!(name(&stage, 0, 20), "harbour.example");
+    // On one host, the paths differ.
+    same(&mut list, 1, "https://harbour.example/sport");
+    stage.happen(Event::SourcesLoaded(Ok(list)));
+    let names = [name(&stage, 0, 80), name(&stage, 1, 80)];
+    assert_eq!(names, ["News · harbour.example/feed", "News · harbour.example/sport"]);
+}
+
+#[test]
+fn an_item_without_title_and_text_is_called_by_its_url() {
+    let mut rows = item_rows();
+    rows[0].title = String::new();
+    rows[0].url = Some("https://www.kernel.example/2026/what-changes-in-6.19.html".to_owned());
+    let mut stage = Stage::with(Settings::default(), source_list(), rows);
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("kernel.example · what changes in 6.19"), "{screen}");
+    assert!(!screen.contains("https://www"), "{screen}");
+}
+
+#[test]
+fn a_copied_url_is_shown_in_its_own_letters() {
+    let mut rows = item_rows();
+    rows[0].url = Some("https://kernel.example/caf%C3%A9".to_owned());
+    let mut stage = Stage::with(Settings::default(), source_list(), rows);
+    stage.keys("y");
+    assert!(stage.says("Copied https://kernel.example/café"), "{:?}", stage.app.toast);
+    assert!(stage.requested.iter().any(|effect| effect.contains("caf%C3%A9")));
+}

@@ -1,0 +1,96 @@
+//! The titles of items: in one row, or in two where the list has rows to spare.
+
+use super::super::snippet;
+use super::series;
+use super::{Cell, Form};
+use crate::config::{ListStyle, Role};
+use crate::tui::app::App;
+use crate::tui::reader::wrap_plain;
+use crate::util::text;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use std::borrow::Cow;
+
+/// Whether long titles take two rows: they do if all items fit into the list nevertheless. What was decided for a list
+/// stays, so that titles do not move when items arrive, until there are many.
+pub(super) fn wraps(app: &App, form: Form, area: Rect, separated: impl Fn(usize) -> bool) -> bool {
+    let items = &app.items;
+    let (count, space) = (items.rows.len(), usize::from(area.height));
+    let before = items.wraps.filter(|(size, _)| *size == (area.width, area.height));
+    if let Some((_, wraps)) = before {
+        return wraps && count * form.rows() <= 2 * space;
+    }
+    let is_all = !items.more_above && !items.more_below && count * form.rows() < space;
+    if !is_all || app.settings.ui.linear || form.style == ListStyle::Magazine {
+        return false;
+    }
+    let form = Form { wraps: true, ..form };
+    let cells = items.rows.iter().map(|row| Cell::new(app, row, form, area.width, (false, false)));
+    let extra = cells.filter(Cell::is_wrapped).count();
+    let separators = (0..count).filter(|i| separated(*i)).count();
+    count * form.rows() + extra + separators <= space
+}
+
+impl<'a> Cell<'a> {
+    /// The title and what is right of it.
+    pub(super) fn first(&self) -> Line<'static> {
+        let mut out = self.columns();
+        let row = self.row;
+        let title = snippet::title(self.app, row);
+        let text = self.form.style == ListStyle::Compact && !row.title.is_empty();
+        let title = match self.is_wrapped() {
+            true => first_line(&title, out.free()).into(),
+            false => self.distinct(title, out.free()),
+        };
+        let plain = self.title_style();
+        snippet::draw(self.app, row, (&title, text), &mut out, plain, self.style(Role::Dim));
+        out.line(Style::new())
+    }
+
+    /// The rest of a title that takes two rows.
+    pub(super) fn rest(&self) -> Line<'static> {
+        let space = self.columns().free();
+        let (mut out, _) = self.start(false);
+        let title = snippet::title(self.app, self.row);
+        let first = first_line(&title, space);
+        let rest = title.strip_prefix(first.as_str()).unwrap_or_default().trim_start();
+        out.left(rest, self.title_style());
+        out.line(Style::new())
+    }
+
+    /// Whether the title takes two rows.
+    pub(super) fn is_wrapped(&self) -> bool {
+        let snippet = self.app.snippets.of(self.row.key);
+        // The part that matches a search is shown instead of the rest.
+        let is_found = snippet.is_some_and(|s| !(s.title_hits.is_empty() && s.hits.is_empty()));
+        if !self.form.wraps || is_found {
+            return false;
+        }
+        let title = snippet::title(self.app, self.row);
+        let space = self.columns().free();
+        // A row with a mark alone would be a gap.
+        text::width(&title) > space && title.starts_with(&first_line(&title, space))
+    }
+
+    fn title_style(&self) -> Style {
+        let role = if self.row.read { Role::Read } else { Role::Unread };
+        let (selected, focused) = self.selected;
+        super::super::title_style(self.app, role, selected, focused)
+    }
+
+    /// The title, cut in the middle if others of the list begin alike. Hits of a search stay where they are.
+    fn distinct(&self, title: Cow<'a, str>, space: usize) -> Cow<'a, str> {
+        let snippet = self.app.snippets.of(self.row.key);
+        if snippet.is_some_and(|snippet| !snippet.title_hits.is_empty()) {
+            return title;
+        }
+        let parts = self.app.items.series.parts(self.row.key, &title, space).map(series::joined);
+        parts.map_or(title, Cow::Owned)
+    }
+}
+
+/// As many words of a title as fit into a row.
+fn first_line(title: &str, space: usize) -> String {
+    wrap_plain(title, space.max(1)).into_iter().next().unwrap_or_default()
+}
