@@ -9,7 +9,8 @@ use std::ops::Range;
 const BLOCK_WORDS: usize = 6;
 /// Fewest words of a run of blocks that is a copy.
 const RUN_WORDS: usize = 40;
-/// Copies are removed from one fifth of the text on. Texts with a few repeated passages mean them.
+/// Copies are removed if they are at least one fifth of the text. A text with only a few repeated
+/// passages repeats them on purpose.
 const PART: usize = 5;
 
 /// Blocks that repeat earlier blocks in the same order.
@@ -32,7 +33,8 @@ pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool]) {
     }
 }
 
-/// The refrain of a song is in the box of its first occurrence, or in one beside it.
+/// Repetitions on purpose, such as the refrain of a song, are in the box of the first occurrence,
+/// or in one beside it.
 fn is_copy(page: &Page<'_>, run: &Run) -> bool {
     let boxes = |at: usize| page.around(page.blocks[at].element).take(3);
     let (own, first) = (boxes(run.blocks.start), boxes(run.first));

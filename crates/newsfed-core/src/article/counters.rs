@@ -107,7 +107,7 @@ const COUNTED: &[&str] = &[
     "زيارة",
     "צפיות",
 ];
-/// Such words of languages without spaces between words.
+/// The same, in languages without spaces between words.
 const COUNTED_PARTS: &[&str] = &[
     "閲覧",
     "アクセス",
@@ -347,11 +347,11 @@ fn is_relative(a: &str, b: &str) -> bool {
     counted(&a) && counted(&b) && a.rest().map(str::trim) == b.rest().map(str::trim)
 }
 
-/// Whether two lines are each nothing but a clock, the current date, or the time of an update.
+/// Whether each of two lines consists only of a clock, the current date, or the time of an update.
 fn is_now(a: &str, b: &str) -> bool {
     let (Some(old), Some(new)) = (Now::read(a), Now::read(b)) else { return false };
-    // Without words, a weekday with a time more likely says when something takes place, and the
-    // current date is not followed by an earlier one.
+    // Without further words, a weekday with a time is more likely the time of an event. A later
+    // version does not show an earlier current date.
     let forward = || match (&old.date, &new.date) {
         (Some(old), Some(new)) => {
             old.short || old.swapped.is_some() || new.swapped.is_some() || old.day <= new.day
@@ -362,7 +362,7 @@ fn is_now(a: &str, b: &str) -> bool {
     old.labelled && new.labelled || forward()
 }
 
-/// A line that is nothing but a point in time.
+/// A line that consists only of a point in time.
 struct Now {
     date: Option<FoundDate>,
     weekday: bool,
@@ -394,13 +394,13 @@ impl Now {
         }
         let date = dated.map(|d| d.date);
         let once = clocks <= 1 && (clocks == 1 || date.is_some());
-        // Two times say when something begins and ends.
+        // Two times are the beginning and the end of something.
         let twice = clocks == 1 && date.as_ref().is_some_and(|d| d.time.is_some());
         (once && !twice).then_some(Self { date, weekday, labelled })
     }
 }
 
-/// Whether a word belongs to a clock and says nothing about it.
+/// Whether a word belongs to a clock and adds no meaning to it.
 fn is_clock_word(word: &str) -> bool {
     matches!(word, "am" | "pm" | "a.m" | "p.m" | "uhr" | "kl" | "at" | "on" | "um" | "der" | "den")
 }

@@ -291,7 +291,7 @@ impl Sections {
     }
 }
 
-/// Words of headings above what does not belong to an article.
+/// Words of headings above parts that do not belong to an article.
 const ASIDES: [&str; 22] = [
     "like",
     "also",

@@ -42,12 +42,12 @@ const LABEL: usize = 8;
 /// page elsewhere, which may quote it.
 const OWN: f32 = 0.5;
 const ELSEWHERE: f32 = 0.85;
-/// An odd number with its bits at random (2^64 divided by the golden ratio).
+/// An odd number whose bits have no pattern (2^64 divided by the golden ratio).
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Whether a page contains the text that a feed gives for it (plain text). `page` are the texts of
-/// the page: its article, title and descriptions. `elsewhere`: the page belongs to another site than
-/// the feed, as in a link blog.
+/// Whether a page contains the text that a feed gives for it (plain text). `page` holds the texts of the
+/// page: its article, title and descriptions. `elsewhere`: the page belongs to another site than the feed, as
+/// in a link blog.
 pub fn contains_feed_text<'a>(
     page: impl IntoIterator<Item = &'a str>,
     body: &str,
@@ -73,7 +73,7 @@ fn hash(run: &[u64]) -> u64 {
     run.iter().fold(0, |hash: u64, word| (hash.rotate_left(5) ^ word).wrapping_mul(MIX))
 }
 
-/// What the link to the rest of a text says, in lower case.
+/// Labels of links to the rest of a text, in lower case.
 const READ_ON: [&str; 13] = [
     "continue reading",
     "read more",

@@ -29,7 +29,7 @@ const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 const DATE_LINE: usize = 12;
 /// Candidates below this score are not publication dates.
 const LEAST: f32 = 14.0;
-/// Score of a date from which it shows that a later one is that of the last build.
+/// Score from which a date shows that a later date is that of the last build.
 const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another of the same day.
 const SUPPORT: f32 = 0.35;
@@ -167,7 +167,7 @@ fn among_others(all: &mut [Candidate]) {
     }
 }
 
-/// An earlier day beside the heading shows that what may be the time of the last build is just
+/// An earlier day beside the heading confirms that a time which may be that of the last build is
 /// that.
 fn before_build(all: &mut [Candidate]) {
     let shown = |c: &&Candidate| {

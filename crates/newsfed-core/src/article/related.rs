@@ -1,4 +1,4 @@
-//! Other articles that follow the article: boxes that are called so, and what is below such a heading.
+//! Other articles that follow the article: boxes with such a name, and everything below such a heading.
 
 use super::blocks::{Element, Page, is_heading};
 use super::words::words;
@@ -74,7 +74,7 @@ const HEADINGS: [&str; 57] = [
     "관련 기사",
 ];
 
-/// Removes them.
+/// Removes other articles that follow the article.
 pub(super) fn drop_related(page: &Page<'_>, taken: &mut [bool], is_documentation: bool) {
     let mut sums = vec![0];
     for (block, taken) in page.blocks.iter().zip(taken.iter()) {

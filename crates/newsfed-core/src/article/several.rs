@@ -71,7 +71,7 @@ pub(super) fn meant(page: &Page<'_>, taken: &[bool], wanted: &Wanted<'_>) -> Opt
     if let Some((_, block)) = best {
         let loose = !of_page();
         let range = article_around(page, taken, block, loose);
-        // A page that has the title of the article may contain others behind it, but a section of
+        // A page that has the title of the article may contain others after it, but a section of
         // the article is not the article.
         let range = range.filter(|r| loose || is_post(page, r));
         return range.or_else(|| later_section(page, taken, block).filter(|_| loose));

@@ -106,7 +106,7 @@ fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> V
     out
 }
 
-/// The first character of pieces that is not white space; `Some(None)` if something else than text
+/// The first character of pieces that is not white space; `Some(None)` if something other than text
 /// comes first, `None` if there is nothing.
 fn first_char(pieces: &[Inline]) -> Option<Option<char>> {
     pieces.iter().take(MAX_AHEAD).find_map(|piece| match piece {

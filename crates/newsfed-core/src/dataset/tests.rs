@@ -203,7 +203,7 @@ fn a_key_is_not_chosen_by_its_name() {
     assert_eq!(summary_of(&old, &new), "3 rows changed");
     let found = compare(&old, &new);
     assert_eq!((found.tables[0].key.as_slice(), found.tables[0].totals.len()), (&[0][..], 1));
-    // The name decides between equal ones.
+    // The name decides between equally good columns.
     let named =
         |v: usize| rows("place,nr,v", |n| format!("p{n},{n},{}", if n == 5 { v } else { 0 }));
     assert_eq!(compare(&named(1), &named(2)).tables[0].key, [1]);

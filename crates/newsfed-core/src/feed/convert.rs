@@ -111,7 +111,7 @@ impl Converter {
         date
     }
 
-    /// The text, or `None` if the feed is too long with it.
+    /// The text, or `None` if the feed would be too long with it.
     fn limited(&mut self, text: Option<String>) -> Option<String> {
         let fits = text.as_ref().is_none_or(|text| text.len() <= self.left);
         self.left_out += usize::from(!fits);

@@ -135,7 +135,7 @@ pub struct Entry {
     pub canonical: Vec<Link>,
     #[serde(default, deserialize_with = "or_default")]
     pub alternate: Vec<Link>,
-    /// Streams it is in, and the publisher's own words.
+    /// The streams that it is in, and the publisher's categories.
     #[serde(default, deserialize_with = "or_default")]
     pub categories: Vec<String>,
     #[serde(default, deserialize_with = "or_default")]

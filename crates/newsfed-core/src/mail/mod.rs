@@ -12,7 +12,7 @@ use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Attachments that are named, and characters of a name.
+/// Maximum number of attachments that are named, and of characters in a name.
 const MOST_ATTACHMENTS: usize = 20;
 const MOST_NAME: usize = 100;
 
@@ -77,7 +77,7 @@ impl Mail {
         serde_json::to_vec(self).map_or(0, |text| text.len() + 1)
     }
 
-    /// Whether its sender has this text in name or address.
+    /// Whether the name or address of its sender contains this text.
     pub fn is_from(&self, text: &str) -> bool {
         self.from.contains(&text.to_lowercase())
     }

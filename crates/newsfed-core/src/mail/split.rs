@@ -13,7 +13,7 @@ pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     for at in memmem::find_iter(bytes, b"\nFrom ") {
         let before = &bytes[..at];
         let is_first = before.ends_with(b"\n") || before.ends_with(b"\n\r");
-        // Programs that do not quote such lines of a text are common.
+        // Many programs do not quote such lines in a text, so a header must follow.
         if is_first && begins_headers(&bytes[at + 1..]) {
             starts.push(at + 1);
         }

@@ -43,7 +43,7 @@ impl OwnSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CollectedChange {
     Title(String),
-    /// The folder on the server; `None` is outside of all folders.
+    /// The folder on the server; `None` is outside all folders.
     Folder(Option<String>),
     Remove,
     /// Undoes a removal.

@@ -33,7 +33,7 @@ pub enum PauseReason {
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
-    /// What a site says about when it changes, used while too little history is known.
+    /// What a site says about when its pages change, used while too little history is known.
     PageSays,
     /// `schedule.min_interval`, or the source's own setting.
     MinInterval,

@@ -55,7 +55,7 @@ impl RevisionKind {
 }
 
 impl Revision {
-    /// The text was changed, and what in it was not examined.
+    /// The text was changed, but it was not examined how.
     pub fn text() -> Self {
         Self { kind: RevisionKind::Text, from: String::new(), to: String::new() }
     }
@@ -77,7 +77,7 @@ impl Revision {
         }
     }
 
-    /// Several in one line; without any, what that means.
+    /// All of them in one line. If there are none, only small changes were made.
     pub fn summary(all: &[Self]) -> String {
         if all.is_empty() {
             return "only small changes, such as typos".to_owned();

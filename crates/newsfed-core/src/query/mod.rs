@@ -307,7 +307,7 @@ impl Query {
     /// The words and phrases that the texts of its matches contain; the second value says whether they
     /// match complete words only.
     pub fn text_words(&self) -> Vec<(&str, bool)> {
-        // These are in earlier versions of the texts.
+        // Then the words are in earlier versions, not in the texts themselves.
         if self.terms.iter().any(|term| term.what == What::InVersions) {
             return Vec::new();
         }

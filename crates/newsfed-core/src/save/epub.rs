@@ -31,7 +31,7 @@ const CONTAINER: &str = "\
 
 const XHTML: &str = "application/xhtml+xml";
 
-/// A picture of the publication: its name, and itself.
+/// A picture in the publication, with its name.
 struct Picture<'a> {
     name: String,
     media_type: &'static str,

@@ -183,7 +183,8 @@ impl Collection {
         if self.left_out > 0 { 0 } else { SAVED_BYTES.saturating_sub(self.bytes) }
     }
 
-    /// Adds an article, of at most that many bytes of text; after one that is too large, no others.
+    /// Adds an article whose text has at most `text` bytes. Once one is too large, no others are
+    /// added.
     pub fn add(&mut self, chapter: Chapter, text: usize) {
         let bytes = text + chapter.pictures.values().map(PictureFile::size).sum::<usize>();
         match bytes <= self.free() {

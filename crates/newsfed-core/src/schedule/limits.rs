@@ -26,7 +26,7 @@ const FIRST_ENDED: Duration = Duration::from_secs(120);
 const MOST_CRAWL_DELAY: Duration = MINUTE;
 /// Delay of the next poll while this machine is offline.
 pub const OFFLINE: Duration = Duration::from_secs(300);
-/// How often a poll is moved out of a window of skipped or quiet hours.
+/// How many times a poll is moved out of a window of skipped or quiet hours.
 const WINDOWS: usize = 4;
 /// The end of the year 9999, for sources that are never due automatically.
 const NEVER_SECONDS: i64 = 253_402_300_799;

@@ -9,8 +9,8 @@ const MAX_BYTES: usize = 1200;
 const MAX_WORDS: usize = 80;
 /// Words of a text that are kept one by one.
 const MAX_LEAD: usize = 40;
-/// Words of a title and shingles of a text from which keys are made: two of four words make a key,
-/// which one changed word leaves standing.
+/// Words of a title and shingles of a text from which keys are made: every two of four words make a
+/// key, so that one changed word leaves some keys unchanged.
 const KEY_WORDS: usize = 4;
 const KEY_SHINGLES: usize = 4;
 

@@ -16,7 +16,7 @@ pub(super) const MAX_MARKS: usize = 12;
 /// Words in the name of a publisher after a title.
 const SUFFIX: usize = 4;
 
-/// Words of titles that come back every week, and words that mean nothing alone.
+/// Words of titles that return every week, and words that mean nothing alone.
 const COMMON: &str = "\
 a an and are as at by for from has in into is it its of on or over that the this to was with your you we our \
 about after all be been before but can day days edition episode how issue latest links list month monthly more \
@@ -69,7 +69,7 @@ static MARKS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     kinds.chain(negations).chain(numbers).collect()
 });
 
-/// Before a title.
+/// Labels before a title.
 const LABELS: [&str; 11] = [
     "breaking",
     "update",

@@ -27,7 +27,7 @@ pub(super) fn words(text: &str, max_bytes: usize, max: usize) -> Vec<String> {
     words
 }
 
-/// Link sites have nothing but URLs in their texts.
+/// The texts of link sites contain only URLs.
 fn without_urls(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return Cow::Borrowed(text);

@@ -17,7 +17,7 @@ const TEXT_BROWSERS: [&str; 9] =
 const TEXT_PLAYERS: [&str; 5] = ["mpg123", "mpg321", "ogg123", "mocp", "cmus"];
 /// Players that draw in the terminal unless there is a picture.
 const MIXED_PLAYERS: [&str; 2] = ["mpv", "mplayer"];
-/// Arguments with which they do not.
+/// Arguments with which they do not draw in the terminal.
 const NO_TERMINAL: [&str; 4] =
     ["--no-terminal", "--terminal=no", "--force-window", "--player-operation-mode=pseudo-gui"];
 

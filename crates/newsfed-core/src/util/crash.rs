@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 /// The name of the file in the folder of the database.
 const NAME: &str = "crash.txt";
-/// Bytes after which a file is begun again, so that a panic that repeats fills no disk.
+/// Size in bytes at which a file is started again, so that a repeated panic does not fill the disk.
 const MAX_BYTES: u64 = 256 << 10;
 /// Lines of a message, and characters of each.
 const MAX_LINES: usize = 20;
@@ -25,8 +25,8 @@ pub fn report_file(data_dir: &Path) -> PathBuf {
     data_dir.join(NAME)
 }
 
-/// From now on, a panic is printed without what could command a terminal, and adds a report to the file in
-/// this folder, if the folder exists.
+/// From now on, a panic is printed without control sequences for the terminal, and a report is added to the
+/// file in this folder, if the folder exists.
 pub fn install(data_dir: &Path) {
     if FOLDER.set(data_dir.to_owned()).is_err() {
         return;

@@ -30,8 +30,8 @@ limits! {
     /// Texts and URLs of a feed in total after sanitising, in bytes. A document of [`FEED_BYTES`]
     /// exceeds it only if it is made to, as by relative links to a long base URL.
     FEED_TEXT = 32 * MIB, "texts and URLs of a feed in total";
-    /// The text of an entry or article as safe HTML, in bytes. Whoever reads, shows, indexes or compares it
-    /// needs many times its length.
+    /// The text of an entry or article as safe HTML, in bytes. Reading, showing, indexing or comparing it
+    /// takes many times its length in memory.
     TEXT_BYTES = MIB, "text of an entry or article";
     /// Links, authors, categories or enclosures of one entry.
     ENTRY_LIST = 50, "links, authors, categories or enclosures of an entry";
@@ -48,8 +48,8 @@ limits! {
     PAGE_DEPTH = 512, "nesting of a page";
     /// Elements, texts and comments of a page, including what a parser repeats.
     PAGE_NODES = 120_000, "elements, texts and comments of a page";
-    /// The total nesting of all elements, texts and comments of a page: parsers look at all elements
-    /// around each.
+    /// The total nesting of all elements, texts and comments of a page: for each of them, parsers examine all
+    /// elements around it.
     PAGE_STEPS = 20_000_000, "nesting depths of all elements, texts and comments of a page in total";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.

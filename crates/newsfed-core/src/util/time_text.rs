@@ -24,7 +24,7 @@ pub fn published_day(time: Time) -> String {
     }
 }
 
-/// A day as it is called now.
+/// The name of a day, relative to now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DayName {
     Today,

@@ -8,7 +8,7 @@ use scraper::{ElementRef, Selector};
 use std::sync::LazyLock;
 use url::Url;
 
-/// With more letters and digits, a page has a text besides its login or its question. Words cannot
+/// With more letters and digits, a page has text other than its login or its question. Words cannot
 /// be counted in every language.
 const FEW_LETTERS: usize = 750;
 /// With this many letters and digits, a page whose header has a login form counts as having a text.

@@ -94,7 +94,7 @@ impl Totals {
         crawl.volume.iter().position(|n| *n >= enough)
     }
 
-    /// The mean share of the targets held over as many requests as there are URLs.
+    /// The mean, over as many requests as there are URLs, of the share of targets found so far.
     fn area(&self, crawl: &Replayed) -> f64 {
         let last = f64::from(crawl.found.last().copied().unwrap_or(0));
         let within = crawl.found.iter().take(self.urls as usize);

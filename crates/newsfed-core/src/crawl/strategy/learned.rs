@@ -251,7 +251,8 @@ impl Learned {
             feature(0, cluster.to_be_bytes()),
             feature(1, path.to_be_bytes()),
             feature(6, reward.to_be_bytes()),
-            // What a site can make up without end raises no expectations while it is new.
+            // A new value of the following features raises no expectations, because a site can
+            // invent any number of values.
             feature(2, url.folder().bytes()),
             feature(3, url.outline().bytes()),
             feature(4, without_digits(links.anchor(link)).bytes()),

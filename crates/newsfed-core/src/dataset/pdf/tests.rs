@@ -145,7 +145,7 @@ fn fonts_and_forms_inside_resources_are_read_once() {
         measured(&page(&format!("/XObject<<{keys}>>"), &"/X Do ".repeat(10_000), &[]));
     assert_eq!(result, Ok(1));
     assert!(work < 3 << 20, "{work}");
-    // If each form has its own, each is charged.
+    // If each form has resources of its own, all of them are charged.
     let form = stream(&format!("/Subtype/Form/Resources<<{font}>>"), b"/F 1 Tf");
     let bytes = page("/XObject<</X 5 0 R>>", &"/X Do ".repeat(1_000), &[form]);
     let (result, work, _) = measured(&bytes);
@@ -296,7 +296,7 @@ fn pages_are_compared_by_their_words() {
 
 #[test]
 fn comparing_pages_has_a_limit() {
-    // In each place a page is new, and which one can only be found by comparing words.
+    // In each place a page is new. Only a comparison of words can find out which one.
     let table = |parts: &[&str]| -> Dataset {
         let mut table = Table::default();
         table.columns.push("text".to_owned());

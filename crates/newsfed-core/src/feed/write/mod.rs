@@ -92,7 +92,7 @@ pub struct WrittenFeed {
     pub left_out: Option<String>,
 }
 
-/// How much of the limit is for what is not an item, in bytes.
+/// The part of the limit that is reserved for everything but items, in bytes.
 const FRAME: usize = 64 << 10;
 
 /// Writes a feed item by item, so that only its text is in memory.
@@ -109,7 +109,7 @@ impl FeedWriter {
         Self { format, text: String::new(), items: 0, surplus: 0, updated: Time::default() }
     }
 
-    /// Whether an item was left out: further ones are, too, and need not be read.
+    /// Whether an item was left out. Then all further items are too, and need not be read.
     pub fn is_full(&self) -> bool {
         self.surplus > 0
     }
@@ -119,7 +119,7 @@ impl FeedWriter {
         self.surplus += 1;
     }
 
-    /// Adds an item, unless the feed is too long with it.
+    /// Adds an item, unless the feed would be too long with it.
     pub fn add(&mut self, entry: &OutgoingItem) {
         if self.is_full() {
             return self.leave_out();
@@ -177,7 +177,7 @@ fn rfc3339(time: Time) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// The feed's own short text, where it is not the text of the item itself.
+/// The feed's summary, unless it is also the text of the item.
 fn summary(item: &Item) -> Option<&str> {
     item.summary.as_deref().filter(|summary| !summary.is_empty() && *summary != item.body())
 }

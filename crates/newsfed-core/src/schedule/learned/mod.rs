@@ -4,8 +4,8 @@
 //! The rate of a source is a mixture of five exponentially weighted averages, from half an hour to
 //! 40 days, with the source's weekly habits removed and corrected for how long it has been known. A
 //! poll is worth its price if the items expected by then would have waited for that many
-//! item-seconds in total. Looking some way ahead finds the sequence of polls with the least waiting
-//! and price.
+//! item-seconds in total. Planning some way ahead finds the sequence of polls with the least total
+//! of waiting and price.
 
 mod outlook;
 mod profile;
@@ -30,7 +30,7 @@ const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
 /// Number of averages that this concerns.
 const SHORT: usize = 3;
-/// Items of one poll that count.
+/// Maximum number of items of one poll that are scored.
 const MOST_SCORED: usize = 100;
 /// The share of a score that remains after each poll; half of it is forgotten in 140 polls.
 const REMEMBERED: f64 = 0.995;

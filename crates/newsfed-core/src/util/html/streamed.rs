@@ -12,7 +12,7 @@ const MAX_PARTS: usize = 1000;
 struct Place {
     template: NodeId,
     part: String,
-    /// Up to a comment `/$`, a substitute follows, such as "Loading".
+    /// A substitute such as "Loading" follows, up to a comment `/$`.
     substitute: bool,
 }
 

@@ -50,7 +50,7 @@ pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
             (id, fragment.is_some())
         })
         .collect();
-    // Entries may differ in nothing but "3 days ago": the oldest is the first.
+    // Entries may differ only in "3 days ago": the oldest is the first.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for ((id, _), traits) in ids.iter_mut().zip(all).rev() {
         let number = seen.entry(id.clone()).or_default();

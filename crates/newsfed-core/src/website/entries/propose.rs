@@ -85,7 +85,7 @@ impl Proposal {
             .iter()
             .filter_map(|e| Some((crate::util::url::normalise(&url(e)?), e)))
             .collect();
-        // What has no page of its own, or shares one, would be lost.
+        // An entry that has no page of its own, or shares one, would be lost.
         if wanted.len() != self.entries.len() {
             return None;
         }
