@@ -1,4 +1,4 @@
-//! Mails -> a JSON Feed, which is then read, cleaned and limited like any other feed.
+//! Emails -> a JSON Feed, which is then read, cleaned and limited like any other feed.
 
 mod split;
 
@@ -16,10 +16,10 @@ use sha2::{Digest, Sha256};
 const MOST_ATTACHMENTS: usize = 20;
 const MOST_NAME: usize = 100;
 
-/// A mail as an item of a JSON Feed.
+/// An email as an item of a JSON Feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mail {
-    /// The `Message-ID`; a hash of the mail if it has none.
+    /// The `Message-ID`; a hash of the email if it has none.
     pub id: String,
     pub title: String,
     pub authors: Vec<Sender>,
@@ -96,7 +96,7 @@ pub fn feed(title: &str, mails: &[Mail]) -> Vec<u8> {
     serde_json::to_vec(&feed).unwrap_or_default()
 }
 
-/// The HTML of a mail, else its text.
+/// The HTML of an email, else its text.
 fn body(message: &Message<'_>) -> (Option<String>, Option<String>) {
     let html = message.html_bodies().find_map(|part| match &part.body {
         PartType::Html(html) => Some(html.to_string()),

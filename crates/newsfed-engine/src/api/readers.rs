@@ -34,7 +34,7 @@ impl Connection {
 }
 
 pub(super) struct Readers {
-    /// `None` when they are dropped.
+    /// `None` while the readers are being dropped.
     jobs: Option<Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -44,7 +44,7 @@ impl Drop for Readers {
     fn drop(&mut self) {
         self.jobs = None;
         for thread in self.threads.drain(..) {
-            // Panics are caught, and noted.
+            // Panics were caught and logged on the thread.
             let _ = thread.join();
         }
     }

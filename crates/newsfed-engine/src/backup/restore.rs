@@ -157,7 +157,7 @@ impl Moves {
         Ok(folders)
     }
 
-    /// Puts a file in its place, where none is.
+    /// Puts a file in its place, if no file is there.
     fn bring(&mut self, from: &Path, to: &Path) -> Result<(), BackupError> {
         let folder = to.parent().unwrap_or(Path::new("."));
         create_private(folder).map_err(BackupError::io(folder))?;

@@ -123,9 +123,9 @@ fn rephrase(message: &str) -> String {
         None => match message.strip_prefix("expected ") {
             Some(expected) => {
                 let (what, rest) = expected.split_once(", found ").unwrap_or((expected, ""));
-                // Behind the value, in quotation marks, there may be a reason or a suggestion.
+                // After the value in quotation marks, there may be a reason or a suggestion.
                 let why = rest.rsplit_once('"').map_or("", |(_, why)| why);
-                // A suggestion is quoted itself.
+                // A suggestion has quotation marks too.
                 let why = rest.find("; did you mean").map_or(why, |at| &rest[at..]);
                 let why = why.trim_start_matches([';', ' ']);
                 let why =

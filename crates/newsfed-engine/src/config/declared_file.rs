@@ -17,7 +17,7 @@ use crate::model::SourceId;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// One of the two files. Holds nothing of the file but its path.
+/// One of the two files. Holds only the path of the file.
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredFile {
     pub(super) kind: FileKind,
@@ -332,7 +332,7 @@ impl DeclaredFile {
             text: text[range.clone()].to_owned(),
             before: elements.get(index + 1).map(|(name, _)| name.clone()),
         };
-        // The last one first: it is there when the one before it is put back.
+        // The last one first, so that each is already there when the one before it is put back.
         let removed = found.iter().zip(&ranges).rev().map(element).collect();
         let done = vec![Step::Remove(names.to_vec())];
         Ok(Performed { text: cut(text, &ranges), done, undo: vec![Step::Insert(removed)] })

@@ -127,7 +127,7 @@ pub enum ImportError {
     /// OPML without a body.
     #[error("{0} has no <body>, so it lists nothing")]
     NoBody(String),
-    /// A list that is to be followed, but no OPML.
+    /// A list to follow that is not OPML.
     #[error(
         "{0} is not OPML, and only OPML lists can be followed; `newsfed import` reads other lists once"
     )]

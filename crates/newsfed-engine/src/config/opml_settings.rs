@@ -196,7 +196,7 @@ fn value_of(key: &str, text: &str) -> Result<Value, String> {
     typed(setting.shape(&mut SourceDraft::default()), text)
 }
 
-/// A text as the value of its type: as it is, while the form would cut spaces.
+/// A text as the value of its type. It is kept as it is, whereas the form would trim spaces.
 fn typed(shape: Shape, text: &str) -> Result<Value, String> {
     match shape {
         Shape::Text => Ok(text.into()),

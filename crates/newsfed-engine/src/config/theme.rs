@@ -208,8 +208,8 @@ fn chain<'a>(
     }
 }
 
-/// The style of a role in a user's theme; `None` if the key sets a colour. A key that names both sets
-/// the colour if its value is nothing but a colour.
+/// The style of a role in a user's theme; `None` if the key sets a colour. A key that names both sets the
+/// colour if its value is only a colour.
 fn own_style(key: &str, text: &str, colors: &mut Colors) -> Result<Option<Style>, String> {
     let is_role = Role::ALL.iter().any(|role| role.name() == key);
     if key == BASE {

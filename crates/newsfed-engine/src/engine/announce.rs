@@ -1,4 +1,4 @@
-//! What rules and hooks do outside of the database: notifications about new items, and commands.
+//! What rules and hooks do outside the database: notifications about new items, and commands.
 
 #[cfg(feature = "desktop")]
 mod desktop;
@@ -41,7 +41,7 @@ pub struct Notification {
     pub title: String,
     /// One line, such as `3 items: Releases: Rust 1.99`.
     pub text: String,
-    /// Whether the terminal shows it outside of the interface, or rings its bell.
+    /// Whether the terminal shows it outside the interface, or rings its bell.
     pub rings: bool,
     /// Whether the interface itself shows it.
     pub is_shown: bool,
@@ -200,7 +200,7 @@ pub(super) async fn shut_down(context: &Arc<Context>) {
 async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Announced, StoreError> {
     let settings = context.settings();
     let groups = by_rule(all);
-    // A problem with one part does not keep the others from being done.
+    // A problem with one part does not prevent the others.
     let (mut recorded, mut done) =
         (notify_of(context, &settings, &groups).await, Announced::default());
     for (rule, now, surplus) in allotted(&settings, &groups) {

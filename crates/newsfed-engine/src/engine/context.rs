@@ -61,7 +61,7 @@ pub(super) struct Context {
     pub(super) declared_at: Mutex<[Option<FileState>; 2]>,
     /// Whether `config.toml` has changed since its settings were read.
     pub(super) config_changed: AtomicBool,
-    /// Why that state is not used.
+    /// Why the last state of the files is not used.
     declaration_error: Mutex<Option<String>>,
     /// Held while the configuration is read again: an edit and the watcher may notice the same change.
     pub(super) reloading: tokio::sync::Mutex<()>,
@@ -258,7 +258,7 @@ impl Context {
         self.workers.perform(bytes, work)
     }
 
-    /// Starts such work when a thread is free. It goes on even if nobody waits for the result;
+    /// Starts such work when a thread is free. It continues even if nobody waits for the result;
     /// `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,

@@ -152,7 +152,7 @@ impl Handle {
         Ok(found)
     }
 
-    /// Passes what was fetched through the filter that was typed, if there is one.
+    /// Passes the fetched document through the filter that was typed, if there is one.
     pub(super) async fn filter_typed(
         &self,
         typed: &Typed,

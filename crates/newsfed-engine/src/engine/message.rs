@@ -139,7 +139,7 @@ pub struct Discovery {
     pub(super) listener: Option<UnboundedSender<Tried>>,
 }
 
-/// What the report of a problem with an announced feed begins with.
+/// How the report of a problem with an announced feed begins.
 pub(super) const BROKEN_FEED: &str = "the announced feed does not work: ";
 
 /// An attempt to find a way to follow a URL.
@@ -162,19 +162,19 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// A URL and nothing else.
+    /// Only a URL.
     pub(super) fn of(web: WebAddress) -> Self {
         Self { web, private: false, origin: Origin::default() }
     }
 }
 
 impl Discovery {
-    /// Whether a way is at the typed name, and that resolves to a private address.
+    /// Whether a way is at the typed name, and the name resolves to a private address.
     pub fn is_private(&self, way: &Way) -> bool {
         self.typed.private && self.typed.web.url.host() == way.url.host()
     }
 
-    /// Whether a program printed it, or it is in a file: there is nothing but the feed.
+    /// Whether it was printed by a program or read from a file. Then there is only the feed.
     pub fn is_local(&self) -> bool {
         self.typed.origin.is_local()
     }

@@ -18,7 +18,7 @@ impl Handle {
     }
 
     /// Synchronises accounts now, one after the other. With `accept`, many changed pins are
-    /// accepted. A process that only watches does nothing.
+    /// accepted. A process that only watches synchronises nothing.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,

@@ -80,7 +80,7 @@ impl Sync {
         if waiting.is_empty() {
             return Ok(None);
         }
-        // Labels must not reach another server's items.
+        // Labels must not be sent for the items of another server.
         self.check_server().await?;
         let Some(list) = self.tag_list().await? else { return Ok(None) };
         let mut sent = SentLabels::new();
@@ -122,7 +122,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Applies the labels of the server: once an hour, and after some were sent.
+    /// Applies the labels of the server: once an hour, and after labels were sent.
     pub(super) async fn merge_labels(
         &mut self,
         sent: Option<SentLabels>,

@@ -1,5 +1,5 @@
-//! Accounts: the client of the Google Reader API. The difference between the marks here and those last
-//! seen on the server is what is sent; see `store/account.rs`.
+//! Accounts: the client of the Google Reader API. It sends the difference between the marks here and those
+//! last seen on the server; see `store/account.rs`.
 
 mod commands;
 mod convert;

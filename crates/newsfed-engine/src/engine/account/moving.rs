@@ -38,7 +38,7 @@ pub struct Moved {
     pub moved: Vec<SourceId>,
     /// Those that stay, with the reason.
     pub staying: Vec<(SourceId, String)>,
-    /// The synchronisation that ties the items.
+    /// The synchronisation that links the items to those of the server.
     pub report: Option<AccountReport>,
 }
 

@@ -110,7 +110,7 @@ impl Sync {
         self.state.dialect.unwrap_or(Dialect::Other)
     }
 
-    /// Synchronises. After the items were tied to those of a new server, their marks are sent at once.
+    /// Synchronises. After the items were linked to those of a new server, their marks are sent at once.
     pub(super) async fn run(&mut self) -> Result<(), AccountError> {
         if self.session.stored.relink {
             self.state = AccountState { relink: true, ..AccountState::default() };

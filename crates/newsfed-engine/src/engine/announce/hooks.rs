@@ -245,7 +245,7 @@ async fn run_one(
     if count == 0 {
         return Ok(());
     }
-    // In this order: a hook that is stopped has been started.
+    // In this order, so that a hook is always started before it is stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&hook.run, &text, hook.limit.unwrap_or(HOOK_LIMIT)) => ended,

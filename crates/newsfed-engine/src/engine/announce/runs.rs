@@ -45,7 +45,8 @@ pub(super) fn rule_of<'a>(settings: &'a Settings, name: &str) -> Option<&'a Rule
     rules.find(|rule| rule.name == name && !rule.run.is_empty())
 }
 
-/// Has the command of a rule run for items (row keys) in the background; `surplus` are too many.
+/// Has the command of a rule run for items (row keys) in the background; `surplus` of them are too
+/// many.
 pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], surplus: usize) {
     let announcer = &context.announcer;
     if announcer.runs.give_items(&rule.name, items, surplus) {
@@ -83,7 +84,8 @@ pub(super) async fn run_for(
     };
     let runs: Vec<_> = items.iter().map(|item| run_one(context, rule, &titles, *item)).collect();
     let mut recorded = Ok(());
-    // Only these wait for a turn, so that one rule does not keep those of others waiting.
+    // Only this many runs of the rule wait for a turn, so that they do not hold up those of other
+    // rules.
     let mut ended = stream::iter(runs).buffer_unordered(AT_ONCE);
     while let Some(result) = ended.next().await {
         match result {
@@ -155,7 +157,7 @@ async fn run_one(
         return Ok(RunResult::LeftOut);
     }
     let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
-    // In this order: a command that is stopped has been started.
+    // In this order, so that a command is always started before it is stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&order.argv, &order.input, limit) => ended,

@@ -231,7 +231,7 @@ impl Crawl {
         self.fetcher.use_response(first);
     }
 
-    /// Starts the time limit of this run again.
+    /// Restarts the time limit of this run.
     fn restart_time(&mut self) {
         let time = self.budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         self.deadline = time.map(|time| self.fetcher.clock.now() + time);
@@ -311,7 +311,7 @@ impl Crawl {
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
-            // As if it had not been fetched: with a larger byte limit it will be.
+            // Treated as not fetched yet: with a larger byte limit it will be.
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();

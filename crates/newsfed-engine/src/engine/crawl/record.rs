@@ -106,7 +106,7 @@ impl Record {
         }
         let mut record = Self::fresh(log, &order, most)?;
         record.replay()?;
-        // It runs again.
+        // The crawl runs again.
         if record.log.note(ENDING)?.is_some_and(|before| !before.is_empty()) {
             record.log.set_note(ENDING, "")?;
         }

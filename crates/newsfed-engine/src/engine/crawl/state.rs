@@ -23,7 +23,7 @@ pub enum CrawlPhase {
     Waiting,
     Running,
     Ended(CrawlEnd),
-    /// It cannot run, or had to end; why.
+    /// Why it cannot run, or had to stop.
     Failed(String),
     /// Another process uses its folder.
     InUse,
@@ -73,7 +73,7 @@ impl CrawlState {
         }
     }
 
-    /// Takes over everything that an opened crawl has.
+    /// Copies the state of an opened crawl.
     pub(super) fn opened(&mut self, crawl: &Crawl) -> Result<(), CrawlError> {
         let order = crawl.order();
         (self.start, self.targets) = (order.start.to_string(), order.targets.to_string());
@@ -84,7 +84,7 @@ impl CrawlState {
         Ok(())
     }
 
-    /// Takes over what changes with each response.
+    /// Copies everything that changes with each response.
     pub(super) fn advanced(&mut self, crawl: &Crawl) {
         self.progress = crawl.progress();
         self.curve.clone_from(crawl.record.curve());

@@ -88,7 +88,7 @@ pub struct DownloadOrder {
     pub max_size: u64,
 }
 
-/// How far a download is.
+/// How far a download has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadState {
     /// Bytes that are stored, including those of earlier tries.
@@ -102,7 +102,7 @@ pub struct DownloadState {
 pub struct Downloaded {
     pub path: PathBuf,
     pub bytes: u64,
-    /// How many of them earlier tries had stored.
+    /// How many of the bytes earlier tries had stored.
     pub resumed: u64,
 }
 
@@ -230,7 +230,7 @@ async fn connect(
     if let Some((resume, part)) = part.and_then(|part| Some((part.resume()?, part))) {
         let download = context.client.download(request, Some(&resume)).await?;
         match download.response.status {
-            // The rest of something else, or no rest: the file has changed.
+            // If this is not the rest of the same file, the file has changed.
             206 | 416 => {
                 if let Some(size) = rest_of(&download, &resume, part.total()) {
                     return Ok(Connected::Continues(download, size));
@@ -328,7 +328,7 @@ impl Transfer {
         let (pieces, inbox) = mpsc::channel(WAITING);
         let (done, written) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
-            // Nobody waits for it once the download was cancelled.
+            // Once the download was cancelled, nobody waits for the file.
             if let Err(Ok(part)) = done.send(part.write(inbox)) {
                 Part::keep_if_of_use(part);
             }

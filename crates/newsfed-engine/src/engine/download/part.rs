@@ -148,7 +148,7 @@ impl Part {
                         part.discard();
                         return Err(DownloadError::File { path, why });
                     }
-                    // That record is of another file.
+                    // The record belongs to another file.
                     let _ = fs::remove_file(&part.path);
                     exists = why;
                 }

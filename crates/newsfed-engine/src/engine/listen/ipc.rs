@@ -24,7 +24,7 @@ pub(super) enum Ending {
     Failed(String),
 }
 
-/// What a player says.
+/// A message of a player.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PlayerEvent {
     /// In seconds.
@@ -59,7 +59,7 @@ async fn open(_: &Path) -> std::io::Result<(Reading, Writing)> {
 pub(super) struct Ipc {
     reader: Reading,
     writer: Writing,
-    /// What was read and is not a whole line yet.
+    /// Bytes that were read and are not a complete line yet.
     waiting: Vec<u8>,
     /// Bytes of a line that is too long.
     surplus: usize,

@@ -13,12 +13,13 @@ use task::Task;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// What the user wants of the player.
+/// What the user wants from the player.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlayerCommand {
     /// Plays an episode of the queue from where it was left.
     Play(EpisodeKey),
-    /// Pauses, or goes on; if nothing plays, the episode that was heard last, else the first of the queue.
+    /// Pauses or resumes. If nothing plays, plays the episode that was played last, else the first of the
+    /// queue.
     Pause,
     /// Goes forward by that many seconds, or back.
     Seek(f64),
