@@ -15,7 +15,7 @@ const NEAR: usize = 2;
 /// Any time: relative dates are only recognised, not calculated.
 const NOW: i64 = 1_800_000_000;
 
-/// What pages count automatically, in lower case.
+/// Nouns for things that pages count automatically, in lower case.
 const COUNTED: &[&str] = &[
     "view",
     "views",

@@ -49,7 +49,7 @@ pub enum Mode {
     Auto,
 }
 
-/// What the text of an article was found by.
+/// How the text of an article was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The words of its feed.
@@ -82,7 +82,7 @@ pub struct Extraction {
     /// Its words in order, a line per block, without image descriptions, list numbers and other
     /// signs that a display adds.
     pub text: String,
-    /// What the text was found by.
+    /// How the text was found.
     pub origin: Origin,
     /// The guide's title, else the page's.
     pub title: Option<String>,

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What XHTML needs in addition to the document.
+/// Additional input for XHTML.
 #[derive(Clone, Copy)]
 pub struct Xhtml<'a> {
     /// The path in the file of the picture with this URL. Pictures without one become links.

@@ -66,7 +66,7 @@ pub struct Dates {
     pub modified: Option<PageTime>,
 }
 
-/// What a date means.
+/// The meaning of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Published,

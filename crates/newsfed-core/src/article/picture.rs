@@ -54,7 +54,7 @@ const TRACKERS: [&str; 13] = [
 const PLACEHOLDERS: [&str; 6] =
     ["placeholder", "transparent.", "blank.", "lazyload", "lazy-load", "loading.gif"];
 
-/// What an `img` element is.
+/// Kinds of `img` elements.
 pub(super) enum Picture {
     /// Its address, not resolved.
     Image(String),

@@ -21,7 +21,7 @@ const NAMED: usize = 8;
 const MAX_LEVELS: usize = 12;
 const MAX_HEADINGS: usize = 50;
 
-/// What is known about the requested article.
+/// Information about the requested article.
 pub(super) struct Wanted<'w> {
     pub(super) title: Option<&'w str>,
     pub(super) fragment: Option<&'w str>,

@@ -17,7 +17,7 @@ pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
     out
 }
 
-/// What is before the text that is read.
+/// What precedes the text that is read.
 struct Before {
     /// White space, or nothing.
     space: bool,

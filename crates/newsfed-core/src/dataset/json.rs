@@ -16,7 +16,7 @@ const MAX_PATH: usize = 200;
 /// Name of the table for values outside arrays, and of the table for an array with that path.
 const VALUES: &str = "values";
 const ARRAY_OF_VALUES: &str = "values[]";
-/// What precedes each text of a sequence.
+/// The byte before each text of a sequence.
 const SEPARATOR: u8 = 0x1e;
 
 /// Digits that a number may have; those of a longer one would change if it was read as a number.

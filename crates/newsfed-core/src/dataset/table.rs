@@ -27,7 +27,7 @@ pub struct Table {
     rows: Vec<u32>,
 }
 
-/// What may still be read.
+/// How much may still be read.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     pub(super) rows: usize,

@@ -95,7 +95,7 @@ struct Known {
     base: NaiveDate,
 }
 
-/// What one part says about another.
+/// A reference from one part to another.
 struct Relation {
     id: String,
     kind: String,

@@ -33,7 +33,7 @@ struct Line {
     machine: String,
 }
 
-/// What a file of marks contains beside them.
+/// Information in a file of marks besides the marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkFile {
     /// The name of its machine.

@@ -200,7 +200,7 @@ pub struct UnreadCount {
     pub newest_item_timestamp_usec: String,
 }
 
-/// What became of an address to subscribe to.
+/// The result of subscribing to an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuickAdd {

@@ -9,7 +9,7 @@ pub struct Collected {
     pub account: String,
     /// Its folder on the server.
     pub folder: Option<String>,
-    /// What `sources.toml` has for it.
+    /// Its settings in `sources.toml`.
     pub own: OwnSettings,
 }
 

@@ -121,7 +121,7 @@ pub struct DatesFrom {
 }
 
 impl DateOrigin {
-    /// What a feed, a sitemap or the user's own selector says.
+    /// The origin of a date that a feed, a sitemap or the user's own selector states.
     pub fn stated(from: DateSource) -> Self {
         Self { from, confidence: Confidence::High }
     }

@@ -125,7 +125,7 @@ pub struct StoryItem {
     pub read: bool,
 }
 
-/// What a row of an item list needs, and the key by which lists are sorted.
+/// The data that a row of an item list needs, and the key by which lists are sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRow {
     /// Row key in the database: grows in the order of discovery.

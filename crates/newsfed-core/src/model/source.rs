@@ -247,7 +247,7 @@ pub struct Retention {
 pub struct Source {
     pub id: SourceId,
     pub rules: SourceRules,
-    /// What is polled. For a program or a file, a URL that stands for it.
+    /// The URL that is polled. For a program or a file, a URL that stands for it.
     pub url: url::Url,
     /// Programs and files; usually none.
     pub origin: Origin,

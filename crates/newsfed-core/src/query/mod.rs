@@ -320,7 +320,7 @@ impl Query {
         words.collect()
     }
 
-    /// What a user may not expect of it, for when nothing matches.
+    /// A property of the query that users may not expect, shown when nothing matches.
     pub fn caveat(&self) -> Option<&'static str> {
         let joins = |text: &str| matches!(text, "or" | "and" | "not");
         self.all_terms().find_map(|term| match &term.what {

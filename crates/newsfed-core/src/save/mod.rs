@@ -144,7 +144,7 @@ impl Chapter {
     }
 }
 
-/// What a file says about itself.
+/// Metadata of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
     pub title: String,

@@ -123,7 +123,7 @@ pub struct PollContext<'a> {
 pub struct Decision {
     /// The next automatic poll.
     pub next: Time,
-    /// What the policy wanted.
+    /// The time that the policy wanted.
     pub wanted: Time,
     /// The longest pause that also applies to a manual refresh.
     pub pause: Option<Pause>,

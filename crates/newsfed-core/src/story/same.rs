@@ -86,7 +86,7 @@ struct Likeness {
     shingles: usize,
     /// Share of the words of the shorter text that are in the other, 0 to 1.
     lead: f64,
-    /// What the titles of the earlier and the later item have that the other lacks altogether.
+    /// For the earlier and the later item: what its title has that the other item lacks altogether.
     own: (Own, Own),
     /// Whether one of them has no text worth comparing.
     bare: bool,

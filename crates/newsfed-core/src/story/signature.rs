@@ -1,4 +1,4 @@
-//! What is kept of an item to compare it with others.
+//! The data that is kept of an item to compare it with others.
 
 use super::address::{Address, address};
 use super::title::{Title, title, weight, weighted};

@@ -84,7 +84,7 @@ const LABELS: [&str; 11] = [
     "developing",
 ];
 
-/// What is kept of a title.
+/// The data that is kept of a title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Title {
     /// Hash of all its words in order.
@@ -154,7 +154,7 @@ fn stem(word: &str) -> &str {
     &bare[..most]
 }
 
-/// What a word distinguishes; `None` for the others.
+/// The form in which a word distinguishes titles; `None` for other words.
 fn mark(word: &str) -> Option<String> {
     if word.chars().any(char::is_numeric) {
         return Some(number(word));

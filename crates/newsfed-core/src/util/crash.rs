@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// What a process of its own does in the test below; nothing without its folder.
+    /// Run by a separate process in the test below; does nothing without its folder.
     #[test]
     fn panics_in_a_folder() {
         if let Some(folder) = std::env::var_os("NEWSFED_TEST_CRASH") {

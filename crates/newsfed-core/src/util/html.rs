@@ -170,7 +170,7 @@ pub fn to_text(html: &str) -> String {
 pub enum TextPart<'a> {
     /// References are decoded; white space and control characters are as they were.
     Text(&'a str),
-    /// What separates words, and what separates lines.
+    /// A separator of words or of lines.
     Space,
     Line,
 }
@@ -235,7 +235,7 @@ pub fn separates_words(name: &str) -> bool {
     gap(name) != Gap::None
 }
 
-/// By length, because most names are then compared with few others.
+/// Grouped by length, so that most names are compared with few others.
 fn gap(name: &str) -> Gap {
     let line = match name.len() {
         1 if name == "p" => return Gap::EmptyLine,

@@ -64,7 +64,7 @@ limits! {
     IMAGE_SIDE = 4096, "width or height of a picture";
     /// A decoded picture, in bytes.
     IMAGE_PIXELS = 35 * MIB, "decoded picture";
-    /// What a decoder of pictures needs in addition, in bytes.
+    /// Memory that a picture decoder needs in addition, in bytes.
     IMAGE_WORK = 14 * MIB, "memory for decoding a picture, besides the decoded picture";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
@@ -94,7 +94,7 @@ limits! {
     PDF_CONTENT = 4 * MIB, "content of a page of a PDF file";
     /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
     PDF_WORK = 128 * MIB, "work for a PDF file";
-    /// What is stored of the data files of a source for their next comparison, in bytes.
+    /// Data that is stored of the data files of a source for their next comparison, in bytes.
     DATASET_STATES = 64 * MIB, "stored states of the data files of a source";
     /// A sitemap after decompression, in bytes (limit of the protocol).
     SITEMAP_BYTES = 50 * MIB, "sitemap";

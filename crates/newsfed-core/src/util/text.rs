@@ -387,7 +387,7 @@ fn is_invisible(c: char) -> bool {
 
 /// Cuts graphemes of absurd length.
 fn bound_graphemes(s: &str) -> Cow<'_, str> {
-    // What needs no filtering has no grapheme longer than one character.
+    // Text that needs no filtering has no grapheme longer than one character.
     if s.len() <= MAX_GRAPHEME
         || plain_len(s) == s.len()
         || s.graphemes(true).all(|g| g.len() <= MAX_GRAPHEME)

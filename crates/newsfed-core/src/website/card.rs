@@ -67,7 +67,7 @@ const BESIDE: [&str; 17] = [
     "time",
     "topic",
 ];
-/// What is counted beside a title: "4 min read", "696 words".
+/// Units of numbers beside a title: "4 min read", "696 words".
 const UNITS: [&str; 20] = [
     "min",
     "mins",

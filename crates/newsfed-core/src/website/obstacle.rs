@@ -27,7 +27,7 @@ const LOGIN: &[&str] =
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 
-/// What is in the way of the page at `asked`.
+/// What keeps the article of the page at `asked` from being read.
 pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     let moved = normalise(page.url()) != normalise(asked);
     let few = || {

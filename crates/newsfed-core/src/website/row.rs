@@ -1,5 +1,5 @@
-//! What the row of a link says in addition: who wrote the article, and when something last happened to
-//! it, such as a reply to a topic.
+//! Further information in the row of a link: who wrote the article, and when something last happened to it,
+//! such as a reply to a topic.
 
 use super::authors::split_names;
 use super::date::time_of;

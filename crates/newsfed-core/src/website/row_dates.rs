@@ -178,7 +178,7 @@ fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &Context) -> bool {
     true
 }
 
-/// What the names of a `time` element or of its parent say.
+/// The meaning of a date according to the names of its `time` element or of that element's parent.
 fn named(element: ElementRef<'_>) -> Option<DateLabel> {
     let parent = element.parent().and_then(ElementRef::wrap);
     let of = |e: ElementRef<'_>| {

@@ -21,7 +21,7 @@ pub struct Selectors {
     cost: Cost,
 }
 
-/// What decides how many steps a selector takes.
+/// The properties that decide how many steps a selector takes.
 #[derive(Debug, Clone, Default)]
 struct Cost {
     /// The last parts, which are compared with every element: the rest only with those that match.
@@ -234,8 +234,8 @@ impl Walks {
     }
 }
 
-/// What is missing in a selector that is being typed; `None` if it seems complete without parsing
-/// it.
+/// The part that is missing in a selector that is being typed; `None` if it seems complete without
+/// parsing it.
 fn unfinished(selector: &str) -> Option<&'static str> {
     let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
     for c in selector.chars() {

@@ -88,7 +88,7 @@ pub struct Marks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     pub action: Action,
-    /// What follows `feed/`.
+    /// The text after `feed/` of each feed.
     pub feeds: Vec<String>,
     pub title: Option<String>,
     /// The folder to move to; `None` does not move it.

@@ -166,7 +166,7 @@ impl<'a> Collected<'a> {
                     let why = "a crawl is using it; back up again when the crawl is done";
                     self.skipped.push((place.name(), why.to_owned()));
                 }
-                // What a crawl has learned can be learned again: no reason to save nothing.
+                // What a crawl has learned can be learned again, so the backup goes on without it.
                 Err(e) => self.skipped.push((place.name(), e.to_string())),
             }
         }

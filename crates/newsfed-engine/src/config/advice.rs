@@ -132,7 +132,7 @@ fn rephrase(message: &str) -> String {
                     if why.is_empty() { String::new() } else { format!(". {}", capitalized(why)) };
                 format!("Use {}{why}", what.replace('"', ""))
             }
-            // It continues the name of the key.
+            // The message continues the name of the key.
             None if VERBS.iter().any(|verb| message.starts_with(verb)) => format!("This {message}"),
             None => message.to_owned(),
         },

@@ -27,7 +27,7 @@ pub(super) struct DeclaredFile {
 /// The elements of a file in order: the name and the byte at which the header starts.
 type Elements = Vec<(String, usize)>;
 
-/// What the steps of a change made of a text.
+/// The result of applying the steps of a change to a text.
 struct Performed {
     text: String,
     done: Vec<Step>,

@@ -224,7 +224,7 @@ impl FileEdit {
     }
 }
 
-/// What happened to a source whose `enabled` changed.
+/// Words for a change of `enabled`.
 const OFF: &str = "switched off";
 const ON: &str = "switched on";
 

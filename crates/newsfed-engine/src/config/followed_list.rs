@@ -60,11 +60,11 @@ impl Stay {
 #[derive(Debug, Clone)]
 pub struct ListComparison {
     pub list: SourceId,
-    /// What the list has now.
+    /// The sources that the list has now.
     pub listed: Vec<Source>,
     /// Whether that is the entire list. If not, no source leaves it.
     pub is_whole: bool,
-    /// What it had when it was last applied.
+    /// The sources that it had when it was last applied.
     pub taken: Vec<Source>,
     /// URLs at which sources are followed besides their own: targets of permanent redirects.
     pub moved: HashMap<SourceId, String>,
@@ -94,7 +94,7 @@ pub struct ListPlan {
     pub stay: Vec<(SourceId, Stay)>,
     /// Sources that another list has: that list, and how it describes them.
     pub hand_over: Vec<(SourceId, Source)>,
-    /// What is applied from the list.
+    /// The sources that are applied from the list.
     pub taken: Vec<Source>,
 }
 
@@ -149,7 +149,8 @@ impl Listed {
     }
 }
 
-/// What a source of a list is compared by: `http` or `https` and the like make no difference.
+/// The key by which sources of a list are compared: `http` or `https` and the like make no
+/// difference.
 fn key(source: &Source) -> String {
     normalise(&source.url)
 }
@@ -233,7 +234,7 @@ impl ListComparison {
 }
 
 impl ListState {
-    /// What changes in a file with these sources.
+    /// The changes to a file with these sources.
     pub fn plan(&self, declared: &[Source]) -> ListPlan {
         let compared = &self.compared;
         let own: Vec<Source> = declared.iter().filter(|s| s.account.is_none()).cloned().collect();
@@ -300,7 +301,7 @@ impl ListState {
     }
 }
 
-/// What the list has changed in a source, except what the user has changed.
+/// The changes of the list to a source, except where the user has changed it.
 fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
     let mut change = SourceChange::default();
     let mut take = |key, before: Option<&str>, listed: Option<&str>, now: Option<&str>| {

@@ -34,7 +34,7 @@ pub enum ImportKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Import {
     pub kind: ImportKind,
-    /// What it calls itself.
+    /// The title that it gives itself.
     pub title: Option<String>,
     /// The sources, each URL once, with unique identifiers.
     pub sources: Vec<Source>,
@@ -408,7 +408,7 @@ pub(crate) fn not_an_address(line: &str) -> String {
     format!("{} is not a URL", quote(line))
 }
 
-/// What a number of further entries is called.
+/// The words for a number of further entries.
 fn more(entries: usize) -> String {
     counted_as(entries, "more entry", "more entries")
 }

@@ -42,7 +42,8 @@ impl RuleSettings {
         self.effects.iter().map(effect).chain(stop).collect::<Vec<_>>().join(", ")
     }
 
-    /// What it would do outside the list, which applying it to stored items does not; empty if nothing.
+    /// Its effects outside the list, which are left out when it is applied to stored items; empty if there
+    /// are none.
     pub fn describe_outside(&self) -> String {
         let has = |wanted: &str| self.effects.iter().any(|effect| effect == wanted);
         let would = match (has("notify"), has("run")) {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct MachineSettings {
     /// The folder through which machines exchange marks; `None`: none are exchanged.
     pub folder: Option<String>,
-    /// What others call this machine; `None`: the name of the computer.
+    /// The name of this machine for others; `None`: the name of the computer.
     pub name: Option<String>,
 }
 

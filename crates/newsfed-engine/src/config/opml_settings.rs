@@ -103,7 +103,7 @@ pub(super) fn of_view(view: &ViewSettings) -> Vec<Attribute> {
     VIEW.iter().filter_map(attribute).collect()
 }
 
-/// What the attributes of an imported outline make of a source.
+/// The source that the attributes of an imported outline describe.
 pub(super) struct Configured {
     pub(super) source: Source,
     /// The settings that are not imported, and why.
@@ -203,7 +203,7 @@ fn typed(shape: Shape, text: &str) -> Result<Value, String> {
         Shape::Number | Shape::Flag | Shape::Words => {
             shape.value(text).ok_or_else(|| "empty".to_owned())
         }
-        // They could run a program.
+        // Such a value could run a program.
         Shape::Command | Shape::Secret | Shape::NewHeader => {
             Err("commands and secrets are never imported".to_owned())
         }

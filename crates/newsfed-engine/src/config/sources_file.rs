@@ -24,11 +24,11 @@ pub struct SourcesFile(pub(super) DeclaredFile);
 /// The result of adding a list of sources.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Added {
-    /// Those added, with the identifiers they got.
+    /// The added sources, with the identifiers they got.
     pub sources: Vec<Source>,
-    /// Those whose URL was already followed: the source that follows it, and the URL.
+    /// For each URL that was already followed: the source that follows it, and the URL.
     pub already: Vec<(SourceId, Url)>,
-    /// What the list has for those, beyond what they have.
+    /// Tags and folders that the list has for sources that are already followed and lack them.
     pub completions: Vec<Completion>,
 }
 

@@ -82,9 +82,9 @@ pub(super) struct Announcer {
     polled: Mutex<Vec<PolledSource>>,
     /// The interface, while it runs.
     listener: Mutex<Option<mpsc::UnboundedSender<Notification>>>,
-    /// What waits for hooks.
+    /// Input that waits for hooks.
     queues: hooks::Queues,
-    /// What waits for the commands of rules, by their names.
+    /// Items that wait for the commands of rules, by the names of the rules.
     runs: hooks::Queues,
     tasks: TaskTracker,
     /// Turns of the commands of rules.

@@ -166,13 +166,13 @@ impl Context {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
     }
 
-    /// What schedules depend on besides their sources.
+    /// Facts of this machine that schedules depend on.
     pub(super) fn machine(&self) -> Machine {
         let seed = self.jitter.load(Ordering::Relaxed);
         Machine { east: east(self.clock.now()), seed }
     }
 
-    /// What decides about the polls of a source now.
+    /// Everything that decides about the polls of a source now.
     pub(super) fn planner(&self, source: Arc<Source>) -> Planner {
         let settings = Arc::new(self.settings().schedule.clone());
         Planner::new(source, settings, self.price(), self.machine())

@@ -204,7 +204,7 @@ fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
         };
         for entry in listed {
             let entry = entry?;
-            // It may have been moved since.
+            // The email may have been moved since.
             let Ok(about) = entry.metadata() else { continue };
             if !about.is_file() || entry.file_name().to_string_lossy().starts_with('.') {
                 continue;

@@ -49,7 +49,7 @@ pub struct SyncProgress {
     pub total: Option<usize>,
 }
 
-/// What messages call the folder through which machines exchange marks.
+/// The name in messages of the folder through which machines exchange marks.
 pub(super) const MARKS_FOLDER: &str = "marks folder";
 
 /// The last synchronisation of an account, or of the folder of marks.
@@ -69,7 +69,7 @@ pub struct AccountNote {
 pub struct AutomaticChange {
     /// What was changed, and why.
     pub message: String,
-    /// What the list of changes calls it.
+    /// Its name in the list of changes.
     pub label: String,
     /// What undoes it; `None` if that is part of another one.
     pub edit: Option<FileEdit>,

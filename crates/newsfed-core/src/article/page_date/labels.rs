@@ -4,7 +4,7 @@ use super::label_words::{MODIFIED, OTHER, PUBLISHED, WEAK};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-/// What the words around a date say.
+/// What the words around a date say about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Label {
     Published,
@@ -13,7 +13,7 @@ pub(crate) enum Label {
     Other,
 }
 
-/// What the words before a date, else those after it, say.
+/// What the words before a date, else those after it, say about it.
 pub(super) fn of(before: &str, after: &str) -> Option<Label> {
     nearest(before).or_else(|| first(after))
 }

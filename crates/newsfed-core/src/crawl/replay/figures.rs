@@ -40,7 +40,8 @@ pub struct Figures {
     pub requests_to_90_new: Option<f64>,
 }
 
-/// What it took to get a share of the targets; means over the crawls, `None` if one never got there.
+/// Requests and bytes until a share of the targets was found; means over the crawls, `None` if one never got
+/// there.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Milestone {
     /// Percent of the targets, and of their bytes.

@@ -146,7 +146,7 @@ impl<'b> PdfFile<'b> {
         Some((start, start + length))
     }
 
-    /// What a trailer contains, even one that is the dictionary of a stream.
+    /// Records the content of a trailer, even of one that is the dictionary of a stream.
     fn note_trailer(&mut self, dict: &Dict) {
         if let Some(Value::Reference(root)) = dict.get("Root") {
             self.root = Some(*root);

@@ -48,7 +48,7 @@ impl Format {
     }
 }
 
-/// What a feed says about itself.
+/// Metadata of a feed.
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
     /// An IRI that stays the same.
@@ -68,7 +68,7 @@ pub struct OutgoingItem {
     pub source_url: Option<String>,
     /// The page of its source.
     pub home_url: Option<String>,
-    /// What clients of the Google Reader API need, in Atom.
+    /// Data that clients of the Google Reader API need, in Atom.
     pub remote: Option<RemoteEntry>,
 }
 

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use url::Url;
 
-/// What becomes of an element.
+/// What happens to an element.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     /// Dropped with all its content, which is raw text up to the end tag.
@@ -30,8 +30,8 @@ enum Fate {
     Unwrapped,
 }
 
-/// What becomes of an element with this name. By length, because most names are then compared with
-/// few others.
+/// What happens to an element with this name. Names are grouped by length, so that most are
+/// compared with few others.
 fn fate(name: &str) -> Fate {
     use Fate::{Dropped, Input, Kept, Raw, Unwrapped, Void};
     match name.len() {

@@ -64,7 +64,7 @@ fn fill(tree: &mut Tree<Node>, place: &Place, part: NodeId) {
     for child in content {
         template.insert_id_before(child);
     }
-    // What is inside a template is not read.
+    // The content of a template is not read.
     for node in substitute {
         template.append_id(node);
     }

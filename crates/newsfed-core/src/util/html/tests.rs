@@ -362,7 +362,7 @@ fn players_become_links() {
         assert_eq!(safe, expected, "{html}");
         assert_eq!(clean(&safe, None), safe, "{html}");
     }
-    // What does not fit is left out whole.
+    // A part that does not fit is left out entirely.
     let many = "<iframe src='https://vimeo.com/video/1'></iframe><iframe src='https://vimeo.com/video/2'></iframe>";
     let long = clean(&many.repeat(limits::TEXT_BYTES / 60), None);
     assert!(long.len() <= limits::TEXT_BYTES, "{}", long.len());

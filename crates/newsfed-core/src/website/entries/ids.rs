@@ -9,7 +9,7 @@ use url::Url;
 /// Longest fragment in bytes.
 const LONGEST: usize = 200;
 
-/// What may identify an entry.
+/// Properties that may identify an entry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Traits {
     /// The `id` or name of its element.

@@ -64,7 +64,7 @@ pub struct PageEntry {
     pub floats: bool,
 }
 
-/// What was read of a block.
+/// The parts of a block that were read.
 struct Reading<'a> {
     block: Block<'a>,
     title: Option<Title<'a>>,

@@ -35,7 +35,7 @@ const BORDER: f64 = 0.5;
 const MARKED: f64 = 0.6;
 /// Share of different titles below which the blocks are parts of entries.
 const DISTINCT: f64 = 0.6;
-/// What remains of the confidence in blocks that may be anything.
+/// Factor for the confidence in blocks that may be anything.
 const VAGUE: f64 = 0.6;
 /// 1 January 2100, in seconds since the epoch.
 const LAST_DAY: i64 = 4_102_444_800;
@@ -64,7 +64,7 @@ const WORDS: [&str; 14] = [
 pub struct Proposal {
     /// Selector of the blocks, or of the headings of the sections.
     pub articles: String,
-    /// What it finds now.
+    /// The entries that it finds now.
     pub entries: Vec<PageEntry>,
     /// Confidence that these are entries, 0 to 1.
     pub confidence: f64,
@@ -243,7 +243,7 @@ fn coverage(letters: usize, whole: usize) -> f64 {
     0.3 + 0.7 * (letters as f64 / whole.max(1) as f64).min(1.0)
 }
 
-/// What makes a block an entry.
+/// Signs that a block is an entry.
 struct Signs {
     /// Its title is a heading or named so.
     headed: bool,

@@ -74,7 +74,7 @@ pub(super) struct Link {
     pub(super) popular: bool,
     /// Number of folders of its URL that contain the page too.
     pub(super) within_page: usize,
-    /// What it is in its row.
+    /// Its role in its row.
     pub(super) place: String,
     /// Selectors that find it.
     pub(super) selectors: Vec<String>,
@@ -123,7 +123,8 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
         .collect()
 }
 
-/// What a link is in its row: its name and that of its parent, and whether another one precedes it.
+/// The role of a link in its row: its name and that of its parent, and whether another link
+/// precedes it.
 fn place(link: ElementRef<'_>) -> String {
     let parent = above(link).next();
     let tag = parent.map_or("", |e| e.value().name());

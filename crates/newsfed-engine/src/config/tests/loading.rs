@@ -231,7 +231,7 @@ fn reports_files_that_are_not_text() {
     );
 }
 
-/// What a full disk or an editor may leave behind.
+/// Files as a full disk or an editor may leave them behind.
 #[test]
 fn truncated_files_load_or_report_the_position() {
     let text = uncommented(true);

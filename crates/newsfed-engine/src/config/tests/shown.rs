@@ -275,7 +275,7 @@ fn settings_are_written_as_they_are_shown() {
         assert_eq!(setting_shown(&Settings::default(), key), default, "{key}");
         assert_eq!(setting_shown(&settings, key), shown, "{key}");
     }
-    // What is shown can be typed.
+    // A value that is shown can be typed.
     let typed = |key: &String| Some(setting_shown(&settings, key)).filter(|text| text != "none");
     let keys = setting_keys();
     let changes = keys.iter().filter_map(|key| Some(setting_change(key, &typed(key)?)));

@@ -1,4 +1,4 @@
-//! What the user does with accounts.
+//! The user's commands for accounts.
 
 use super::session::Session;
 use super::state::AccountState;
@@ -43,7 +43,7 @@ impl Handle {
             let id = account.id.clone();
             tokio::select! {
                 report = sync_shown(self, account, accept) => reports.push(report),
-                // What was fetched is stored.
+                // Everything that was fetched is stored.
                 () = self.stop.cancelled() => {
                     let result = Err(AccountError::Stopped);
                     reports.push(AccountReport { account: id, result, requests: 0, millis: 0 });
@@ -147,7 +147,7 @@ impl Handle {
         })
     }
 
-    /// What is known of the accounts, in the order of config.toml.
+    /// The status of the accounts, in the order of config.toml.
     pub async fn accounts(&self) -> Result<Vec<AccountStatus>, StoreError> {
         let settings = self.settings();
         let accounts = settings.accounts.clone();

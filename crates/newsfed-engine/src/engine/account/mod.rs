@@ -38,7 +38,7 @@ use sync::{Sync, time};
 #[derive(Debug, Clone, Copy)]
 pub enum WhichAccounts<'a> {
     All,
-    /// Those whose time has come.
+    /// Accounts that are due.
     Due,
     Named(&'a [String]),
 }

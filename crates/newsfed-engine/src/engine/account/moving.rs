@@ -28,11 +28,11 @@ pub struct MovingSource {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MovePlan {
     pub moving: Vec<MovingSource>,
-    /// Those that stay, with the reason.
+    /// Sources that stay, with the reason.
     pub staying: Vec<(SourceId, String)>,
 }
 
-/// What moving sources did.
+/// The result of moving sources.
 #[derive(Debug, Clone, Default)]
 pub struct Moved {
     pub moved: Vec<SourceId>,
@@ -45,8 +45,7 @@ pub struct Moved {
 /// Keys of an entry that servers have, too.
 const KNOWN_KEYS: [&str; 2] = ["title", "folder"];
 
-/// What `sources.toml` keeps of a source that moves; nothing if the source has none of the settings
-/// that stay.
+/// The settings of a source that moves which `sources.toml` keeps; `None` if there are none.
 fn override_of(source: &Source, account: &str) -> Option<Source> {
     let own = OwnSettings::of(source);
     (own != OwnSettings::default()).then(|| Source {
@@ -304,7 +303,7 @@ fn divide(
     (moving, staying)
 }
 
-/// What the server called a new subscription, or why there is none.
+/// The server's name for each new subscription, or why there is none.
 type Reasons = HashMap<SourceId, Result<String, String>>;
 
 impl Sync {

@@ -23,13 +23,13 @@ struct ItemForCommand<'a> {
     item: &'a Item,
 }
 
-/// What a command is started with.
+/// The arguments and the input of a command.
 struct Order {
     argv: Vec<String>,
     input: String,
 }
 
-/// What became of the command for one item.
+/// The result of the command for one item.
 enum RunResult {
     Ended {
         ok: bool,
@@ -57,7 +57,7 @@ pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], s
 /// Runs the command of a rule until no item waits for it.
 async fn serve(context: Arc<Context>, name: String) {
     while let Some(waiting) = context.announcer.runs.take(&name) {
-        // It may have been removed from the settings.
+        // The rule may have been removed from the settings.
         let settings = context.settings();
         let Some(rule) = rule_of(&settings, &name) else { continue };
         let (_, recorded) = run_for(&context, rule, &waiting.arrived, waiting.left_out).await;
@@ -186,7 +186,7 @@ fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> O
     Order { argv: filled(&rule.run, &values), input }
 }
 
-/// What placeholders in arguments stand for.
+/// The values of placeholders in arguments.
 pub(in crate::engine) fn placeholders(
     item: &Item,
     source_title: &str,

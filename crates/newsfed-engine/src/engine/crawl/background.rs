@@ -49,7 +49,7 @@ pub struct RunningCrawl {
 }
 
 impl RunningCrawl {
-    /// What can be seen of it; the last value is that of its end.
+    /// Its state, to be watched; the last value is that of its end.
     pub fn states(&self) -> watch::Receiver<CrawlState> {
         self.states.clone()
     }
@@ -81,7 +81,7 @@ impl Drop for RunningCrawl {
 /// The crawls that a list shows.
 #[derive(Debug, Clone, Default)]
 pub struct CrawlListing {
-    /// Those in remembered folders, the newest first.
+    /// Crawls in remembered folders, the newest first.
     pub crawls: Vec<CrawlState>,
     /// Folders that were not asked for.
     pub except: Vec<PathBuf>,

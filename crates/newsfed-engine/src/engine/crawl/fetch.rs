@@ -45,9 +45,9 @@ pub struct LinkResult {
     pub(super) over: bool,
     /// There was no connection.
     pub(super) lost: bool,
-    /// It redirects to another URL, which is the only link.
+    /// Whether it redirects to another URL, which is the only link.
     pub(super) redirected: bool,
-    /// It redirects to another site.
+    /// The URL on another site to which it redirects.
     pub(super) elsewhere: Option<Url>,
 }
 

@@ -319,7 +319,7 @@ impl Crawl {
                 let is_lost = got.lost;
                 let answered = self.take(ask, got)?;
                 if let Some(mut why) = unread {
-                    // It may be there when the crawl is resumed.
+                    // The start page may be readable when the crawl is resumed.
                     self.record.forget_last(1)?;
                     if is_lost && self.order.start.scheme() == "https" {
                         why += "; start at http:// if the site has no https";
@@ -329,7 +329,7 @@ impl Crawl {
                 if self.lost < MAX_LOST || self.is_there().await? {
                     return Ok(answered);
                 }
-                // They may exist when the host is back.
+                // The pages may be available when the host responds again.
                 self.record.forget_last(self.lost)?;
                 Ok(CrawlStep::Ended(CrawlEnd::Left(why)))
             }

@@ -1,4 +1,4 @@
-//! What can be seen of a crawl while it runs, and when it has ended.
+//! The visible state of a crawl while it runs, and when it has ended.
 
 use super::{Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlProgress, Curve};
 use crate::model::Time;
@@ -14,7 +14,7 @@ pub(super) const MOST_FINDS: usize = 200;
 /// Responses from which the speed is computed.
 const RECENT: usize = 40;
 
-/// What a crawl does.
+/// The phase of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlPhase {
     /// Its record is being read.
@@ -29,7 +29,7 @@ pub enum CrawlPhase {
     InUse,
 }
 
-/// What can be seen of a crawl.
+/// The visible state of a crawl.
 #[derive(Debug, Clone)]
 pub struct CrawlState {
     pub folder: PathBuf,

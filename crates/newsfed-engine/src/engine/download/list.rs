@@ -27,7 +27,7 @@ pub struct DownloadEntry {
     pub at: Option<Time>,
     /// Whether the item is pinned or kept for later.
     pub kept: bool,
-    /// What became of the file; `None` if it is unfinished.
+    /// The state of the file; `None` if it is unfinished.
     pub state: Option<FileState>,
 }
 

@@ -22,7 +22,7 @@ const MAX_RECORDS: usize = 1_000;
 /// Names that are tried for one file.
 const MAX_TRIES: usize = 10_000;
 
-/// What an unfinished file is.
+/// The record of an unfinished file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Record {
     /// The URL as the feed has it.

@@ -17,7 +17,7 @@ struct Known {
     text: Option<TextFrom>,
     /// Hash of the file.
     hash: Option<i64>,
-    /// What the file contained.
+    /// The earlier content of the file.
     state: Option<Vec<u8>>,
 }
 
@@ -42,7 +42,7 @@ impl Overdue {
     }
 }
 
-/// What a file gives.
+/// The result of reading a file.
 struct Read {
     text: PageText,
     hash: i64,

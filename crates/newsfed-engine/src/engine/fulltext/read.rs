@@ -273,7 +273,7 @@ fn page_text(
     PageText::New { html, from, changed, revisions }
 }
 
-/// What is in front of the page of a site is not its article.
+/// A page in front of a site's page, such as a login, is not the article.
 fn check_obstacle(markup: &str, url: &Url, item: &Item) -> Result<(), NoText> {
     let page = Page::parse(markup, url).map_err(|_| NoArticle::TooDeep)?;
     let asked = item.url.as_deref().and_then(|u| Url::parse(u).ok());

@@ -38,7 +38,7 @@ pub struct Playing {
     /// Where it is, and how long it is.
     pub progress: Progress,
     pub is_paused: bool,
-    /// Those of the file, else those that the feed lists.
+    /// The chapters of the file, else those that the feed lists.
     pub chapters: Arc<Vec<Chapter>>,
 }
 
@@ -58,7 +58,7 @@ pub enum PlayerProblem {
     Failed(String),
 }
 
-/// What the player does.
+/// The state of the player.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlayerState {
     pub now: Option<Playing>,
@@ -79,7 +79,7 @@ pub struct Player {
 
 impl Player {
     pub fn send(&self, command: PlayerCommand) {
-        // It ends with the engine only.
+        // The task ends with the engine only.
         let _ = self.commands.send(command);
     }
 

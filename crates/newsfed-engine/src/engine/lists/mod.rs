@@ -29,7 +29,7 @@ const ROUND: TimeDelta = TimeDelta::hours(6);
 const NOT_STORED: &str =
     "the content of the list was not stored; its sources are added after its next check";
 
-/// What concerns all lists.
+/// State that is shared by all lists.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// A list was read.

@@ -18,7 +18,7 @@ const NAMED: usize = 3;
 /// The start of the message about a list that could not be applied.
 const NOT_IN_STEP: &str = "its sources are not kept in step with it: ";
 
-/// What a list has changed.
+/// The changes that a list has made.
 pub(super) struct Stepped {
     title: String,
     pub(super) plan: ListPlan,

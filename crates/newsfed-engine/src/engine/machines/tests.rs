@@ -459,7 +459,7 @@ fn marks_without_items_are_forgotten_after_half_a_year() {
     write(&other, text.as_bytes(), days(-1));
     machine.exchange(days(0));
     assert_eq!(known(&machine), 3);
-    // It is not read again while it is the same.
+    // The file is not read again while it is the same.
     for (day, marks) in [(1, 3), (179, 3), (180, 3), (181, 1), (900, 1)] {
         machine.exchange(days(day));
         assert_eq!(known(&machine), marks, "day {day}");

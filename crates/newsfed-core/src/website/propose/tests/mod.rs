@@ -63,7 +63,7 @@ fn sample(name: &'static str, url: &'static str, middle: &str, articles: Vec<Str
     Sample { name, url, body: format!("{HEAD}{middle}{FOOT}"), articles }
 }
 
-/// What a sidebar of a blog has.
+/// The sidebar of a blog.
 fn sidebar(titles: &[&str], path: &str) -> String {
     let recent = rows(titles, &format!("<li><a href='{path}'>{{t}}</a>"));
     let months = rows(&LONG, "<li><a href=/2024/0{n}/>Month {n} of 2024</a> (3)");
