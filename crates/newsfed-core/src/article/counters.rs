@@ -305,7 +305,7 @@ fn is_counter(a: &str, b: &str) -> bool {
         })
 }
 
-/// A word with one sign for its numbers, whatever their length and separators.
+/// A word with each of its numbers replaced by one sign, whatever their length and separators.
 fn without_number(word: &str) -> Option<String> {
     let mut out = String::with_capacity(word.len());
     let mut number = false;

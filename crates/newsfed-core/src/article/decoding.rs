@@ -10,7 +10,7 @@ const GIF: u64 = 5;
 /// process, so the next picture would need memory in addition. Only the part of a buffer that is written
 /// takes memory.
 const OWN_PAGES: usize = 33 << 20;
-/// Most memory for a picture while it is decoded, with its file.
+/// Maximum memory for a picture while it is decoded, with its file.
 const MOST: u64 = (limits::IMAGE_PIXELS + limits::IMAGE_WORK) as u64;
 
 /// Reads the pixels; `None` if that takes too much memory or fails.
@@ -45,7 +45,7 @@ pub(super) fn pixels(
     }
 }
 
-/// Most memory that decoding takes besides the result, in bytes; `None` if the file is damaged.
+/// Maximum memory that decoding takes besides the result, in bytes; `None` if the file is damaged.
 fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Option<u64> {
     let pixels = u64::from(width) * u64::from(height);
     match format {
@@ -130,7 +130,8 @@ fn jpeg_coefficients(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// Two bytes for each coefficient of a frame header's components, and how many components it has.
+/// The size of all coefficients of a frame header's components, at two bytes each, and the number
+/// of components.
 fn planes(header: &[u8]) -> Option<(u64, u8)> {
     let side =
         |at: usize| Some(u64::from(u16::from_be_bytes(header.get(at..at + 2)?.try_into().ok()?)));
@@ -151,7 +152,7 @@ fn planes(header: &[u8]) -> Option<(u64, u8)> {
 mod tests {
     use super::*;
 
-    /// A JPEG up to its first scan: kind of frame, components with their sampling, those of the scan.
+    /// A JPEG up to its first scan: kind of frame, components with their sampling, components of the scan.
     fn jpeg(kind: u8, sampling: &[u8], scanned: u8) -> Vec<u8> {
         let mut out = vec![0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xff, kind];
         let count = u8::try_from(sampling.len()).unwrap();

@@ -50,7 +50,7 @@ pub enum Block {
     Quote(Vec<Block>, Vec<Inline>),
     /// Preformatted text, lines separated by `\n`.
     Code {
-        /// Its programming language in lower case, if the page says it.
+        /// Its programming language in lower case, if the page states it.
         language: Option<String>,
         code: String,
     },

@@ -27,7 +27,8 @@ use url::Url;
 
 /// Fewer words are not an article, if another way to extract one exists.
 const FEW_WORDS: usize = 40;
-/// Share of a summary's n-grams up to which a text does not contain the summary, and from which it does.
+/// Two shares of a summary's n-grams: a text with at most the first does not contain the summary, a text with
+/// at least the second does.
 const ABSENT: f32 = 0.1;
 const PRESENT: f32 = 0.6;
 /// Longest text about an author, in words.

@@ -88,7 +88,7 @@ struct Builder<'a> {
     links: Vec<Link>,
     /// Index of each target among the links.
     known: HashMap<(LinkKind, String), usize>,
-    /// How long further targets may be, in bytes; then only absolute ones are read.
+    /// How many bytes further targets may have in total. After that, only absolute ones are read.
     left: usize,
     /// Nodes that are skipped with all their content.
     dropped: &'a HashSet<NodeId>,
@@ -264,7 +264,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Inline elements. Those that contain blocks (such as links around cards) are opened up.
+    /// Inline elements. Those that contain blocks (such as links around cards) are replaced by
+    /// their content.
     fn phrase(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
         let contains_blocks =
@@ -387,7 +388,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Data tables stay tables. A table with one column or with blocks in it is for layout.
+    /// Data tables stay tables. A table with one column, or with blocks in it, is only used for
+    /// layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
             .filter(|r| !self.dropped.contains(&r.id()))
@@ -558,7 +560,7 @@ impl Builder<'_> {
         out
     }
 
-    /// An image, or the description of an icon if it is part of the text, as of an emoji.
+    /// An image, or the description of an icon if it is part of the text, such as that of an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         let mut alt = text::line(e.attr("alt").unwrap_or(""));
         // An address does not say what a picture shows.

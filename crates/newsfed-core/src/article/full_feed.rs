@@ -10,9 +10,9 @@ const CUT_WHOLE: f32 = 0.97;
 /// Minimum number of words on a page for a decision.
 const ENOUGH: usize = 20;
 
-/// Whether the text in a feed (plain text) is the full article found on its page. `None` if the page
-/// has too few words to decide. Decided by length and words, whatever element of the feed contained
-/// the text.
+/// Whether the text in a feed (plain text) is the full article found on its page. `None` if the page has too
+/// few words to decide. The decision depends on length and words, not on the element of the feed that
+/// contained the text.
 pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     let length = count(article);
     if length < ENOUGH {
@@ -46,8 +46,8 @@ const ELSEWHERE: f32 = 0.85;
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Whether a page contains the text that a feed gives for it (plain text). `page` holds the texts of the
-/// page: its article, title and descriptions. `elsewhere`: the page belongs to another site than the feed, as
-/// in a link blog.
+/// page: its article, title and descriptions. `elsewhere`: the page and the feed belong to different sites,
+/// as in a link blog.
 pub fn contains_feed_text<'a>(
     page: impl IntoIterator<Item = &'a str>,
     body: &str,
@@ -68,7 +68,7 @@ pub fn contains_feed_text<'a>(
     found as f32 >= needed * all as f32
 }
 
-/// A number for a run of words. Their order counts.
+/// A hash of a run of words, which depends on their order.
 fn hash(run: &[u64]) -> u64 {
     run.iter().fold(0, |hash: u64, word| (hash.rotate_left(5) ^ word).wrapping_mul(MIX))
 }

@@ -100,7 +100,7 @@ pub(super) fn is_rendering_class(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| matches!(c, "katex-html" | "MathJax_Preview"))
 }
 
-/// A formula in a line of text: as code, unless it reads as text.
+/// A formula in a line of text: as code, unless it can be written as plain text.
 pub(super) fn inline(source: &str) -> Inline {
     let line = text::line(source);
     if let Some(signs) = signs(&line) {

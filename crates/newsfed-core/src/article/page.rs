@@ -39,7 +39,7 @@ static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
     Some((Forest::parse(first, features::COUNT)?, Forest::parse(second, features::COUNT_SECOND)?))
 });
 
-/// The judgement of the page alone.
+/// The result of using the page alone.
 pub(super) struct Judged {
     /// The blocks that form the article.
     pub(super) taken: Vec<bool>,

@@ -228,7 +228,8 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
 }
 
 /// Decides the order of day and month where it is not known: by dates of the page that have only
-/// one reading, by the fetch and the modification, which are never before the publication.
+/// one reading, and by the times of the fetch and of the modification, which are never before the
+/// publication.
 fn settle_order(all: &mut [Candidate], modified: Option<PageTime>, context: &Context) {
     let certain: Vec<NaiveDate> =
         all.iter().filter(|c| c.swapped.is_none()).map(Candidate::day).collect();

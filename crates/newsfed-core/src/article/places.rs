@@ -170,7 +170,7 @@ mod tests {
         let base = Url::parse("https://e.org/p").unwrap();
         for (html, expected) in [
             ("<p><a href='#b'>see b</a></p><h2 id=b>B</h2>", "{see b>0} | <0>B"),
-            // With the full URL, as in feeds; to a place before; the name in an anchor.
+            // With the full URL, as in feeds; to an earlier place; the name in an anchor.
             (
                 "<p id=a>x</p><p><a href='https://e.org/p#a'>up</a> <a href='/p/#n%20m'>b</a></p>\
                  <h2><a name='n m'></a>B</h2>",

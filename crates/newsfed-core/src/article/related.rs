@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Fewest selected words before such a box.
+/// Minimum number of selected words before such a box.
 const BEFORE: usize = 100;
-/// Most words of a name. Longer ones are headings turned into names.
+/// Maximum number of words of a name. Longer ones are headings turned into names.
 const NAME_WORDS: usize = 4;
-/// Most words of a heading.
+/// Maximum number of words of a heading.
 const HEADING_WORDS: usize = 12;
 
 /// Headings above other articles.

@@ -103,7 +103,7 @@ impl Template {
         self.others.iter_mut().for_each(|o| o.idle += 1);
         self.learn_fitting(page, &paths, &agreements);
         self.others.retain(|o| o.idle <= MAX_IDLE);
-        // After a redesign the new layout takes the first place.
+        // After a redesign the new layout becomes the first one.
         if self.idle > MAX_IDLE
             && let Some(at) = (0..self.others.len()).max_by_key(|at| self.others[*at].seen)
         {

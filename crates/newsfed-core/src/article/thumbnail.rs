@@ -18,7 +18,7 @@ const ROW: (u32, u32) = (160, 100);
 const DETAILED_BYTES: usize = 256 << 10;
 /// Qualities that are tried.
 const QUALITIES: [u8; 2] = [85, 60];
-/// Most memory for parts of a file that are not pixels, such as profiles, in bytes.
+/// Maximum memory for parts of a file that are not pixels, such as profiles, in bytes.
 const MAX_EXTRA: u64 = 4 << 20;
 
 /// A small picture.
@@ -30,7 +30,7 @@ pub struct Thumbnail {
     pub height: u32,
     /// Red, green, blue and opacity of each pixel, row by row.
     pub pixels: Vec<[u8; 4]>,
-    /// Width and height of the picture as it came.
+    /// Width and height of the original picture.
     pub natural: (u32, u32),
     /// At most 960x600 pixels as JPEG or PNG, for terminals that draw pixels.
     detailed: Option<Arc<[u8]>>,

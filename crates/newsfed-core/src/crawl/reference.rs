@@ -1,5 +1,5 @@
-//! The published algorithms, written down once more as simply as possible: recursion, dense vectors,
-//! lists that are searched from the start. The strategies must make the same requests.
+//! The published algorithms, implemented again as simply as possible: recursion, dense vectors, lists that
+//! are searched from the start. The strategies must make the same requests.
 
 use super::replay::{Figures, Graph, Node, Replayed, trial};
 use super::*;

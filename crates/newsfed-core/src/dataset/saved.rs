@@ -11,7 +11,7 @@ use std::io::{Read, Write};
 
 /// The version of the format; a state of another one is not compared.
 const VERSION: u32 = 2;
-/// Most bytes of an unpacked state.
+/// Maximum size of an unpacked state, in bytes.
 const MAX_UNPACKED: u64 = (limits::DATASET_TEXT + 2 * limits::DATASET_CELLS + (4 << 20)) as u64;
 /// Characters after each cell and each row; clean text contains neither.
 const CELL: char = '\u{1f}';

@@ -7,7 +7,7 @@ use crate::util::{limits, text};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Records among which the header is searched.
+/// Number of records among which the header is searched for.
 const FIRST: usize = 20;
 /// Longest name of a table or column, in terminal cells.
 const MAX_NAME: usize = 80;
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 80;
 /// Rows under named columns. Cells are clean lines of text; missing ones are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    /// The sheet, or where in a JSON file it is; empty if it is the only one.
+    /// The name of the sheet, or its path in a JSON file; empty if it is the only table.
     pub name: String,
     pub columns: Vec<String>,
     /// Rows that were only counted.

@@ -42,7 +42,7 @@ fn read_within(
     if bytes.starts_with(COMPOUND_FILE) {
         return Err(DatasetError::Encrypted);
     }
-    // The directory would be read as a whole.
+    // The archive reader would load the entire directory.
     if memchr::memmem::find_iter(bytes, b"PK\x01\x02").nth(MAX_PARTS).is_some() {
         return Err(DatasetError::Invalid {
             format: "XLSX",
@@ -386,13 +386,13 @@ fn date(number: f64, base: NaiveDate) -> Option<String> {
     if number < 1.0 && days == 0 {
         return Some(time.format("%H:%M:%S").to_string());
     }
-    // Excel counts a 29 February 1900.
+    // Excel counts 29 February 1900, a day that did not exist.
     let early = u64::from(base.year() == 1899 && days < 60);
     let day = base.checked_add_days(Days::new(days + early))?;
     Some(if second == 0 { day.to_string() } else { format!("{day} {}", time.format("%H:%M:%S")) })
 }
 
-/// Whether a format has a part of a date outside of quotes and brackets.
+/// Whether a format has a part of a date outside quotes and brackets.
 fn is_date_format(code: &str) -> bool {
     let (mut quoted, mut bracket, mut escaped) = (false, false, false);
     for c in code.chars() {

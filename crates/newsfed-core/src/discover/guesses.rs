@@ -4,7 +4,7 @@
 use super::systems::known_feeds;
 use url::Url;
 
-/// Guessed URLs of one page: each costs its site a request.
+/// Maximum number of guessed URLs for one page: each costs its site a request.
 pub const MAX_GUESSES: usize = 8;
 /// Maximum number of these guesses for known systems.
 const MAX_KNOWN: usize = 4;
@@ -62,8 +62,8 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
     guesses
 }
 
-/// The folders in which feeds are searched, most likely first: that of the page, the root, and the
-/// uppermost one between them. Folders of dates and numbers have no feeds.
+/// The folders in which feeds are searched for, most likely first: that of the page, the root, and
+/// the uppermost one between them. Folders of dates and numbers have no feeds.
 fn folders(page: &Url) -> Vec<(Url, f64)> {
     let mut found: Vec<(Url, f64)> = Vec::new();
     let mut add = |path: &str, confidence: f64| {

@@ -12,7 +12,7 @@ use url::Url;
 static TABLE: LazyLock<Vec<Row>> =
     LazyLock::new(|| include_str!("../../assets/discover.tsv").lines().filter_map(row).collect());
 
-/// Bytes of a page in which its generator is searched, and in which other signs are.
+/// How many bytes of a page are searched for its generator, and how many for other signs.
 const MAX_HEAD: usize = 64 * 1024;
 const MAX_PAGE: usize = 1024 * 1024;
 /// Longest value that a page gives for `{found}`, in bytes.

@@ -8,7 +8,7 @@ use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
 use crate::util::limits;
 use serde_json::Value;
 
-/// Parses the items; single ones that cannot be read are counted.
+/// Parses the items; those that cannot be read are counted.
 pub(super) fn read(bytes: &[u8]) -> Result<ForeignItems, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     // Only the list as a whole shows which service wrote it.

@@ -55,7 +55,7 @@ struct Converter {
     authors: Vec<String>,
     language: Option<String>,
     bad_dates: usize,
-    /// How long further texts and URLs may be, in bytes.
+    /// How many bytes further texts and URLs may have in total.
     left: usize,
     /// Texts and URLs that were too long.
     left_out: usize,

@@ -6,7 +6,7 @@
 pub enum Dialect {
     /// FreshRSS: `ot` means arrival, pages of any size, titles in full-width characters.
     FreshRss,
-    /// newsfed itself: as FreshRSS, but titles as they are; `ot` means discovery.
+    /// newsfed itself: like FreshRSS, but titles as they are; `ot` means discovery.
     Newsfed,
     /// Miniflux and all others: `ot` means publication, at most 10,000 ids a page.
     Other,

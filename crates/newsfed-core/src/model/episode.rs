@@ -3,7 +3,7 @@
 /// Longest position and length that are believed, in seconds: ten days.
 const MAX_SECONDS: f64 = 864_000.0;
 
-/// Which enclosure of which item.
+/// Identifies an enclosure of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct EpisodeKey {
     /// Row key of the item.

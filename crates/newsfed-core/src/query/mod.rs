@@ -51,7 +51,7 @@ pub enum What {
         column: Column,
         /// The word. No white space outside phrases, no quotation marks inside.
         text: String,
-        /// Whether it was quoted: matches complete words side by side.
+        /// Whether it was quoted: then it matches complete words side by side.
         phrase: bool,
     },
     /// A mark of the item.

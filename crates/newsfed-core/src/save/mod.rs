@@ -64,7 +64,7 @@ impl Format {
     }
 }
 
-/// A picture as it came.
+/// A picture in its original form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureFile {
     /// One of those that e-readers must show: GIF, JPEG, PNG or WebP.
@@ -73,7 +73,7 @@ pub struct PictureFile {
 }
 
 impl PictureFile {
-    /// A picture, unless its bytes begin like none that e-readers must show.
+    /// A picture; `None` if its first bytes are not those of a format that e-readers must show.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let media_type = match bytes {
             [b'G', b'I', b'F', b'8', ..] => "image/gif",

@@ -1,5 +1,5 @@
-//! The rules of servers, feeds and the user, on top of what a policy wants: a server may ask for more
-//! time, within bounds that keep the source readable.
+//! The rules of servers, feeds and the user, on top of what a policy wants: a server may ask for more time,
+//! within bounds that keep the source usable.
 
 use super::window::{quiet_until, skipped_until};
 use crate::model::{

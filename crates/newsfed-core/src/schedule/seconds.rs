@@ -34,7 +34,7 @@ pub(super) fn hour_of_week(at: f64) -> usize {
     ((at - MONDAY) / HOUR).floor().rem_euclid(168.0) as usize
 }
 
-/// Polls at five minutes of the clock are later by this: items published by a timer are out by then.
+/// Polls at five minutes of the clock are later by this: items published by a timer have appeared by then.
 pub(super) const AFTER_THE_CLOCK: f64 = 20.0;
 
 /// The twelfth of the hour at a moment. Each one ends with such a poll, so that an item published by

@@ -57,7 +57,7 @@ pub struct News {
     pub language: Option<String>,
 }
 
-/// A modification time or a whole day.
+/// A modification time, or only its day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastMod {
     /// The moment, or the start of the day in UTC.

@@ -26,7 +26,7 @@ impl Address {
     }
 }
 
-/// Parameters that say where a reader comes from, beside those that [`normalise`] removes.
+/// Parameters that say where a reader comes from, besides those that [`normalise`] removes.
 const ORIGINS: [&str; 19] = [
     "amp",
     "campaign",
@@ -82,7 +82,7 @@ const LISTS: [&str; 24] = [
     "users",
     "u",
 ];
-/// Words in the names of pages that are always the newest state.
+/// Words in the names of pages that always show the newest state.
 const MOVING: [&str; 14] = [
     "live",
     "liveblog",

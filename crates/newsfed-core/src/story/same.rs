@@ -95,7 +95,7 @@ struct Likeness {
 /// Share of the shingles of a copy that are in the other text: six of ten, so that one changed word in five
 /// leaves it a copy.
 const COPIED: f64 = 0.6;
-/// Fewest shingles of a text that are worth comparing.
+/// Minimum number of shingles of a text that is worth comparing.
 const FEWEST: usize = 8;
 
 impl Likeness {

@@ -4,7 +4,7 @@ use super::address::{Address, address};
 use super::title::{Title, title, weight, weighted};
 use super::words::{hash, short, words};
 
-/// Bytes of a text whose beginning is read, and its words: about three sentences.
+/// How much of the beginning of a text is read, in bytes and in words: about three sentences.
 const MAX_BYTES: usize = 1200;
 const MAX_WORDS: usize = 80;
 /// Words of a text that are kept one by one.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Bytes of a title that are read, and its words.
+/// How much of a title is read, in bytes and in words.
 const MAX_BYTES: usize = 600;
 const MAX_WORDS: usize = 32;
 /// Characters of a stem.

@@ -40,7 +40,7 @@ pub fn clean(html: &str, base: Option<&Url>) -> String {
     }
 }
 
-/// What ends a text that was cut. Texts are shown, searched and exported with it.
+/// The end of a text that was cut. It is shown, searched and exported with the text.
 pub const CUT: &str = "<p><em>The rest of this text is left out: limit of 1 MiB.</em></p>";
 
 /// Whether a text of this module was cut.

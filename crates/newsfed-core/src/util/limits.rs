@@ -1,4 +1,4 @@
-//! The limits of what comes from outside that users may meet. `docs/limits.md` lists them with what
+//! The limits for input from outside that users may meet. `docs/limits.md` lists them with what
 //! happens beyond each; a test compares the two. Limits of a single algorithm stay beside it.
 
 use super::text::counted;

@@ -88,8 +88,8 @@ pub fn start(s: &str, bytes: usize) -> &str {
     &s[..end]
 }
 
-/// Whether each character takes one cell of its own, whatever is beside it: letters and punctuation of
-/// Latin, and what frames are drawn with. Most texts need no search for graphemes.
+/// Whether each character takes one cell of its own, whatever is beside it: Latin letters and punctuation,
+/// and box-drawing characters. Most texts need no search for graphemes.
 pub fn is_simple(s: &str) -> bool {
     s.bytes().all(|b| (0x20..0x7f).contains(&b)) || s.chars().all(is_simple_char)
 }

@@ -17,7 +17,7 @@ const SOME_LETTERS: usize = 50;
 static PASSWORD: LazyLock<Option<Selector>> = LazyLock::new(|| own("form input[type=password]"));
 static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));
 static PARAGRAPHS: LazyLock<Option<Selector>> = LazyLock::new(|| own("p"));
-/// Names and roles of what is beside the content of a page.
+/// Names and roles of elements beside the content of a page.
 const BESIDE: &[&str] =
     &["header", "nav", "aside", "footer", "dialog", "banner", "navigation", "complementary"];
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));

@@ -143,7 +143,7 @@ impl Classifier {
         self.train([&self.seen[..], &self.dead].concat(), links, random);
     }
 
-    /// Learns nothing but these labels, and returns them in their last order.
+    /// Learns only these labels, and returns them in their last order.
     fn train(
         &mut self,
         mut labels: Vec<(LinkId, bool)>,

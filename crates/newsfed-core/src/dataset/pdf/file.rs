@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// Bytes of one stream after decompression.
 pub(super) const MAX_STREAM: usize = limits::PDF_CONTENT;
-/// Bytes of all streams of objects.
+/// Bytes of all object streams.
 const MAX_OBJECT_STREAMS: usize = 32 << 20;
 /// Work that may be spent on resources that pages inherit.
 const MAX_RESOURCES: usize = 4 << 20;
@@ -196,7 +196,7 @@ impl<'b> PdfFile<'b> {
         self.packed.push(content);
     }
 
-    /// A stream without its filters; `None` with a filter that is not supported, or if it is too large.
+    /// A stream after applying its filters; `None` if a filter is not supported, or the result is too large.
     fn decode(&mut self, dict: &Dict, data: &[u8]) -> Option<Vec<u8>> {
         let filters = match dict.get("Filter").map(|filter| self.resolve(filter)) {
             None | Some(Value::Null) => Vec::new(),
@@ -234,7 +234,7 @@ impl<'b> PdfFile<'b> {
         }
     }
 
-    /// The value itself, or what it refers to.
+    /// The value itself, or the value that it refers to.
     pub(super) fn resolve(&mut self, value: &Value) -> Value {
         let mut value = value.clone();
         for _ in 0..MAX_LEVELS {

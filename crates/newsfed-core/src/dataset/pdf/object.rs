@@ -11,7 +11,7 @@ const MAX_VALUES: usize = 100_000;
 const MAX_STRING: usize = 1 << 20;
 /// Longest name, in bytes; PDF allows 127.
 const MAX_NAME: usize = 255;
-/// How far after its first number the end of a reference is searched, in bytes.
+/// How far after its first number the end of a reference is searched for, in bytes.
 const AHEAD: usize = 20;
 /// What making a value costs, compared with reading a byte.
 const VALUE: usize = 6;

@@ -50,7 +50,7 @@ struct Resources<'r> {
     all: &'r Dict,
     font: Option<Dict>,
     forms: Option<Dict>,
-    /// Fonts that were read, by their name here.
+    /// Fonts that were read, by their name in these resources.
     fonts: HashMap<Rc<[u8]>, Option<Rc<Font>>>,
 }
 
@@ -116,7 +116,7 @@ impl PageText<'_, '_> {
                     }
                 }
             }
-            // A step within a line is one between words.
+            // A step within a line separates words.
             (b"Td" | b"TD", [.., _, Value::Number(0.0)]) => self.out.push(' '),
             (b"Td" | b"TD" | b"T*" | b"Tm" | b"ET", _) => self.out.push('\n'),
             _ => {}

@@ -163,7 +163,7 @@ fn id(item: &Item) -> String {
     format!("urn:uuid:{}", item.id)
 }
 
-/// When it was published, or discovered if nobody says.
+/// When it was published, or discovered if that is unknown.
 fn published(item: &Item) -> Time {
     item.published.unwrap_or(item.discovered)
 }

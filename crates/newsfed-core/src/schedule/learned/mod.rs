@@ -25,10 +25,11 @@ const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.
 /// start low. Only their proportions and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
-/// How much more or less the first three averages may count: sources differ in whether a burst goes
-/// on. The mean of these, weighted by how well each has predicted the items of the source, is used.
+/// Factors by which the first three averages may count more or less, because sources differ in
+/// whether a burst continues. The mean of these factors, weighted by how well each has predicted
+/// the items of the source, is used.
 const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
-/// Number of averages that this concerns.
+/// Number of averages to which these factors apply.
 const SHORT: usize = 3;
 /// Maximum number of items of one poll that are scored.
 const MOST_SCORED: usize = 100;
@@ -103,7 +104,7 @@ impl Learned {
     }
 
     /// Sets how many entries the feed lists at once: an item is missed once that many newer ones
-    /// are out.
+    /// have been published.
     pub fn set_window(&mut self, entries: u32) {
         self.state.window = entries.clamp(10, 10_000);
     }

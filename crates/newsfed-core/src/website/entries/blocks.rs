@@ -30,7 +30,7 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Whether its head is only its beginning.
+    /// Whether its head is only the start of the block, as in a section.
     pub(super) fn is_section(&self) -> bool {
         is_start(self.head)
     }

@@ -18,7 +18,7 @@ pub(super) struct Traits {
     pub(super) link: Option<Url>,
     pub(super) title: String,
     pub(super) day: Option<DayKey>,
-    /// Its date is relative to the poll, so that it cannot distinguish it from another one.
+    /// Its date is relative to the poll, so the date cannot distinguish it from another entry.
     pub(super) floats: bool,
     /// Its text, which distinguishes entries that are alike otherwise.
     pub(super) text: String,

@@ -33,8 +33,9 @@ pub(super) struct Title<'a> {
     pub(super) element: Option<ElementRef<'a>>,
 }
 
-/// The title of a block: a heading, an element named so, the beginning in bold, a link, a cell, the
-/// first line, or else the first sentence. Dates and texts such as "read more" are not titles.
+/// The title of a block: a heading, an element with such a name, the beginning in bold, a link, a
+/// cell, the first line, or else the first sentence. Dates and texts such as "read more" are not
+/// titles.
 pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     let usable = |e: &ElementRef<'a>| {
         let text = text::line(&text_up_to(*e, MAX_TITLE));
@@ -175,7 +176,8 @@ fn of_card<'a>(link: ElementRef<'a>) -> Option<Title<'a>> {
     Some(Title { text: without_marks(&title.text).to_owned(), element: title.element })
 }
 
-/// The line that is the title of a block without a heading. The first sentence of a text is none.
+/// The line that is the title of a block without a heading. The first sentence of a text is not a
+/// title.
 fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     if block.is_section() || block.head.value().name() == "tr" {
         return None;

@@ -245,7 +245,7 @@ fn coverage(letters: usize, whole: usize) -> f64 {
 
 /// Signs that a block is an entry.
 struct Signs {
-    /// Its title is a heading or named so.
+    /// Its title is a heading, or an element named as a title.
     headed: bool,
     dated: bool,
     /// Its title leads to another site or to a file.

@@ -17,7 +17,7 @@ const MAX_SHORT: usize = 500;
 const MAX_PARAGRAPH: usize = 5000;
 /// Number of links to other pages from which a `nav` counts as the menu of a site.
 const MENU: usize = 5;
-/// Maximum depth of elements in which the text of an article is searched.
+/// Maximum depth of elements in which the text of an article is searched for.
 const MAX_LEVELS: usize = 40;
 
 /// An article and the text of its link in the list.
