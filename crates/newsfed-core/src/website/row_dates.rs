@@ -64,7 +64,8 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
 /// The columns of dates that may be those of the articles.
 enum Choice {
     Column(usize),
-    /// The earlier date of several columns that are in order: what is changed later is older.
+    /// The earlier date of several columns that are in order: an article is published before it is
+    /// changed.
     Earliest(Vec<usize>),
     Unknown,
 }

@@ -6,9 +6,9 @@ use scraper::{ElementRef, Html, Selector};
 
 /// Longest selector, in bytes.
 const LONGEST: usize = 1000;
-/// Elements of a page that a selector may compare, each of its parts on its own. Ordinary pages need less
-/// than a hundredth. `~` examines all siblings before an element, and a space all elements around it, so
-/// pages can be made for which a selector would take minutes.
+/// Maximum number of elements of a page that a selector may compare; each of its parts counts separately.
+/// Ordinary pages need less than a hundredth. `~` examines all siblings before an element, and a space all
+/// elements around it, so pages can be made for which a selector would take minutes.
 const MAX_STEPS: usize = 30_000_000;
 
 /// One selector, or several separated by commas.

@@ -42,7 +42,7 @@ pub enum Call {
     Stream(Listing),
     Atom(Listing),
     EditTag(Marks),
-    /// Marks what was discovered up to a moment, in microseconds, as read.
+    /// Marks items as read that were discovered up to a moment, in microseconds.
     MarkAllRead {
         stream: Option<Stream>,
         until: Option<i64>,

@@ -91,7 +91,7 @@ pub(super) fn verify(
             "no password is set; `newsfed serve password` sets it".to_owned(),
         ));
     };
-    // A wrong user takes as long as a wrong password.
+    // A wrong user name takes as long as a wrong password.
     let right = PasswordHash::new(&stored.hash)
         .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     let is_user = same_secret(user, expected);

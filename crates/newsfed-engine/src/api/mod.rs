@@ -168,8 +168,8 @@ impl Api {
     }
 }
 
-/// Checks the token of a change. The header has identified the user, so a missing one does no harm;
-/// some apps send `x`. A wrong one makes apps request another.
+/// Checks the token of a change. The header has identified the user, so a missing token does no
+/// harm; some apps send `x`. A wrong token makes apps request another.
 fn check_token(request: &Request, token: &str) -> Result<(), Refusal> {
     let fields = url::form_urlencoded::parse(&request.body);
     let given = fields.filter(|(key, _)| key == "T").map(|(_, value)| value).last();

@@ -145,7 +145,7 @@ impl Api {
         self.handle.declared().borrow().clone()
     }
 
-    /// Reads with the sources at hand.
+    /// Reads the database together with the directory of sources.
     pub(super) async fn with_directory<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Reader, &Directory) -> Result<T, Refusal> + Send + 'static,

@@ -91,7 +91,7 @@ impl Readers {
 
 fn run(queue: &Mutex<Receiver<Job>>, mut connection: Connection) {
     loop {
-        // The lock is only for waiting.
+        // The lock is only held while waiting for a job.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {

@@ -263,8 +263,8 @@ impl DeclaredFile {
         Ok(Performed { text: new, done: vec![Step::Set(done)], undo: vec![Step::Set(undo)] })
     }
 
-    /// Sets keys of the elements whose headers start there, key by key, so that the text is parsed
-    /// once for each key and not for each element.
+    /// Sets keys of the elements whose headers start at these positions, key by key, so that the
+    /// text is parsed once for each key and not for each element.
     fn set_all(
         &self,
         text: &str,

@@ -108,7 +108,7 @@ pub fn rebind(
                     Context::Everywhere => "everywhere".to_owned(),
                     pane => format!("in {}", pane.name()),
                 };
-                // The pane's own binding overrides the one in everywhere.
+                // The pane's own binding overrides the one in `everywhere`.
                 if keys == new && here && *context != row.context {
                     displaced.push(format!("{shown} stays {action} {place}"));
                     continue;

@@ -354,7 +354,7 @@ pub(super) fn insertion(sources: &[Source], text: &str) -> Step {
 fn sort_out(list: &[Source], declared: &Positioned) -> Added {
     let mut added = Added::default();
     let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
-    // Sources of accounts can be followed beside these.
+    // Sources of accounts can be followed in addition to these.
     let own = || declared.iter().map(|(_, source)| source).filter(|s| s.account.is_none());
     let known: HashMap<_, _> = own().map(|s| (s.url.as_str(), s)).collect();
     let mut followed: HashMap<_, _> = own().map(|s| (s.url.to_string(), s.id.clone())).collect();

@@ -87,9 +87,9 @@ pub(super) struct Announcer {
     /// Items that wait for the commands of rules, by the names of the rules.
     runs: hooks::Queues,
     tasks: TaskTracker,
-    /// Turns of the commands of rules.
+    /// Permits to run commands of rules.
     running: Arc<Semaphore>,
-    /// Turns of hooks: no rule can keep them from running.
+    /// Permits to run hooks, separate so that no rule can keep them from running.
     hooks: Arc<Semaphore>,
     stop: CancellationToken,
 }

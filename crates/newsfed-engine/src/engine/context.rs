@@ -67,7 +67,7 @@ pub(super) struct Context {
     pub(super) reloading: tokio::sync::Mutex<()>,
     /// How the last synchronisations went.
     pub(super) account_notes: Mutex<Vec<AccountNote>>,
-    /// How far the first synchronisation of an account is.
+    /// How far the first synchronisation of an account has come.
     sync_progress: Mutex<Option<SyncProgress>>,
     /// Held while an account is synchronised.
     pub(super) syncing: tokio::sync::Mutex<()>,
@@ -290,7 +290,7 @@ impl Context {
         changed
     }
 
-    /// How far the first synchronisation of an account is.
+    /// How far the first synchronisation of an account has come.
     pub(super) fn sync_progress(&self) -> Option<SyncProgress> {
         self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

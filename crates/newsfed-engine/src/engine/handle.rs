@@ -188,8 +188,8 @@ impl Handle {
         reports
     }
 
-    /// Forgets the sources of refreshes that have not been asked yet; their channels close once the
-    /// running polls are done.
+    /// Forgets the sources of refreshes that have not been polled yet; their channels close once
+    /// the running polls are done.
     pub async fn cancel_refresh(&self) {
         // A closed channel means that the engine is stopping.
         let _ = self.commands.send(Command::CancelRefresh).await;

@@ -33,13 +33,13 @@ pub struct Status {
     pub offline: bool,
     /// Why changed declarations could not be read; the old ones stay in use.
     pub declaration_error: Option<String>,
-    /// The accounts that this process has synchronised, and how that went last.
+    /// The accounts that this process has synchronised, and how their last synchronisation went.
     pub accounts: Vec<AccountNote>,
-    /// How far the first synchronisation of an account is.
+    /// How far the first synchronisation of an account has come.
     pub syncing: Option<SyncProgress>,
 }
 
-/// How far the first synchronisation of an account is.
+/// How far the first synchronisation of an account has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncProgress {
     pub account: String,

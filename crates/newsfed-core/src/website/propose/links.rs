@@ -277,7 +277,7 @@ fn words_beside(block: ElementRef<'_>, link: ElementRef<'_>) -> (usize, usize) {
     (words(&before), words(&after))
 }
 
-/// More of the line than [`MAX_LINE`] does not change what is concluded.
+/// More of the line than [`MAX_LINE`] does not change the result.
 fn push_some(line: &mut String, text: &str) {
     line.push_str(text::start(text, MAX_LINE.saturating_sub(line.len())));
 }

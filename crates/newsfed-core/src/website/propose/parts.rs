@@ -181,8 +181,8 @@ fn date_selectors(sample: &Sample) -> Vec<String> {
         .collect()
 }
 
-/// A list of selectors in which one comes first. The usual list keeps its order if it has that one
-/// and finds the same.
+/// A list of selectors in which one comes first. The usual list keeps its order if it contains that
+/// selector and finds the same.
 fn leading(selector: &str, usual: &str, samples: &[Sample]) -> String {
     let first = |selectors: &str, sample: &Sample| {
         let selectors = Selectors::parse(selectors).ok()?;

@@ -18,7 +18,7 @@ fn sources(names: &[&str]) -> Vec<Source> {
     names.iter().map(|name| source(name)).collect()
 }
 
-/// A list with these sources that had those.
+/// A list that has the sources `listed` and had the sources `taken`.
 fn state(listed: &[&str], taken: &[&str]) -> ListState {
     ListState {
         compared: ListComparison {

@@ -1,5 +1,5 @@
-//! Tags of items here and labels on the server. As with marks, differences from the labels last seen on
-//! the server are sent, and only the server's lists move the base.
+//! Tags of items here and labels on the server. As with marks, the differences from the labels last seen on
+//! the server are sent, and only the server's lists change which labels count as last seen.
 
 use super::plan::{self, MOST_TRIES};
 use super::state::AccountError;

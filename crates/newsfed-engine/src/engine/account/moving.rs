@@ -168,7 +168,7 @@ impl Handle {
         let adopted = moving.into_iter().filter_map(|source| Some((source.source, source.stream?)));
         store.adopt_sources(key, adopted.collect()).await?;
         self.read_again().await;
-        // With their titles and folders there.
+        // With their titles and folders on the server.
         sync.use_subscriptions(after).await.map_err(failed)?;
         Ok(Moved { moved, staying, report: None })
     }

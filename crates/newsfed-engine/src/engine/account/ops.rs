@@ -88,7 +88,7 @@ impl Sync {
             sent = true;
         }
         if sent {
-            // If this fails, so does the server, and no try counts.
+            // If this fails, the server is failing, and the try does not count.
             list = self.subscriptions().await?;
         }
         let (mut done, mut failed, mut left) = (Vec::new(), Vec::new(), Vec::new());

@@ -14,11 +14,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lines that a hook gets at once, and that wait for it; and bytes of them.
+/// Maximum number of lines that a hook gets at once, or that wait for it; and their size in bytes.
 const MOST_LINES: usize = 1000;
 const MOST_BYTES: usize = 16 << 20;
 
-/// Where the record of a hook is, among those of rules.
+/// The name of a hook's record among the records of rules.
 pub fn record_name(hook: &str) -> String {
     format!("{HOOK_PREFIX}{hook}")
 }
@@ -126,7 +126,7 @@ impl Queues {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds items to what waits; returns whether nobody takes it yet.
+    /// Adds items to the waiting ones; returns whether no run takes them yet.
     pub(super) fn give_items(&self, name: &str, items: &[i64], surplus: usize) -> bool {
         let mut queues = self.lock();
         let is_new = !queues.contains_key(name);

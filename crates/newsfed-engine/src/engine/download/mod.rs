@@ -31,7 +31,7 @@ const AT_ONCE: usize = 3;
 #[derive(Debug)]
 pub(super) struct Downloads {
     turns: Semaphore,
-    /// Folder and URL of each, the waiting ones too.
+    /// Folder and URL of each, including waiting ones.
     wanted: Mutex<HashSet<(PathBuf, String)>>,
 }
 
@@ -49,7 +49,7 @@ struct Turn<'a> {
 }
 
 impl Downloads {
-    /// Waits until a download may run. Each runs only once at the same time.
+    /// Waits until a download may run. No download runs twice at the same time.
     async fn turn(&self, folder: &Path, url: &str) -> Result<Turn<'_>, DownloadError> {
         let name = (folder.to_owned(), url.to_owned());
         if !self.wanted().insert(name.clone()) {
@@ -137,9 +137,9 @@ pub enum DownloadError {
 }
 
 impl Handle {
-    /// Downloads a file into a folder, under a safe name that no other file has. `progress` learns each
-    /// step. Dropping the future stops the download; the next one continues it if the server allows that.
-    /// At most [`AT_ONCE`] run at the same time; others wait.
+    /// Downloads a file into a folder, under a safe name that no other file has. `progress` receives each
+    /// step. Dropping the future stops the download; the next one continues it if the server allows that. At
+    /// most [`AT_ONCE`] run at the same time; others wait.
     ///
     /// # Errors
     /// If the file did not arrive completely, or could not be stored.
@@ -243,7 +243,8 @@ async fn connect(
     Ok(Connected::Starts(checked(context, order, download).await?))
 }
 
-/// The size of the file if a partial response is its rest: from the requested byte to the end.
+/// The size of the file if a partial response is the rest of it: from the requested byte to the
+/// end.
 fn rest_of(download: &Download, resume: &Resume, total: Option<u64>) -> Option<u64> {
     let response = &download.response;
     let (start, end, size) = content_range(response.header("content-range")?)?;

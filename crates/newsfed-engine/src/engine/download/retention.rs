@@ -1,4 +1,4 @@
-//! Which downloaded files are there, and which ones are removed after some days.
+//! Which downloaded files exist, and which ones are removed after some days.
 
 use super::super::context::Context;
 use super::DownloadOrder;

@@ -99,8 +99,8 @@ pub(super) async fn take(
     Ok(PageOutcome::stored(got))
 }
 
-/// Reads a file on a thread for such work. If that takes too long, its thread is not free: the source is
-/// not read again before it is.
+/// Reads a file on a thread for such work. If that takes too long, the thread stays busy: the source is not
+/// read again before it is free.
 async fn read_within(
     context: &Arc<Context>,
     source: &str,

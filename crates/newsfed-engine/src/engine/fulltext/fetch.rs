@@ -134,7 +134,7 @@ pub(super) async fn fetch_now(
             store(context, key, PageResult::FeedWanted, None, TextWay::Feed).await?;
             return Ok(PageOutcome::stored(TextGot::Feed));
         }
-        // The page failed before that was known: its due time must be removed.
+        // The page failed before it was known that it is not needed: its due time must be removed.
         Some(TextGot::InFeed) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
             store(context, key, PageResult::Needless, None, TextWay::Best).await?;
             return Ok(PageOutcome::stored(TextGot::InFeed));

@@ -49,7 +49,7 @@ async fn open(path: &Path) -> std::io::Result<(Reading, Writing)> {
     Ok((Box::new(reader), Box::new(writer)))
 }
 
-/// Elsewhere, episodes are opened and not controlled.
+/// On other systems, episodes are opened without control over the player.
 #[cfg(not(unix))]
 async fn open(_: &Path) -> std::io::Result<(Reading, Writing)> {
     Err(std::io::ErrorKind::Unsupported.into())

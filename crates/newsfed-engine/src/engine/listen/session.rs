@@ -54,7 +54,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Starts a player at the stored position of an episode, and connects to it, until it is
-    /// cancelled. Players are controlled through sockets of Unix; elsewhere there is none.
+    /// cancelled. Players are controlled through Unix sockets, so other systems have none.
     pub(super) async fn start(
         argv: Vec<String>,
         episode: Queued,

@@ -1,4 +1,4 @@
-//! The files of the folder: which have changed, what they say, and the one of this machine.
+//! The files of the folder: which have changed, what they contain, and the one of this machine.
 
 use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
@@ -86,7 +86,7 @@ pub(super) type Seen = (u64, Option<SystemTime>);
 pub(super) struct Exchange {
     folder: PathBuf,
     known: BTreeMap<PathBuf, KnownFile>,
-    /// Why not all marks were exchanged last.
+    /// Why the last exchange did not include all marks.
     pub(super) problem: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! Lists as the themes of blogs and small sites write them, each beside what such pages have as well.
+//! Lists as the themes of blogs and small sites write them, each together with the other content of such
+//! pages.
 
 mod sites;
 
