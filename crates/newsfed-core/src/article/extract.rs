@@ -91,7 +91,7 @@ pub struct Extraction {
     pub authors: Vec<String>,
     /// When it was published.
     pub published: Option<PageTime>,
-    /// Where the date of publication comes from, and how sure it is.
+    /// Where the date of publication comes from, and how certain it is.
     pub dated: Option<Published>,
     /// Time of the last modification.
     pub modified: Option<PageTime>,

@@ -39,7 +39,7 @@ pub(crate) fn date_label(before: &str, after: &str) -> Option<DateLabel> {
     labels::of(&before.to_lowercase(), &after.to_lowercase())
 }
 
-/// A publication date, where it comes from, and how sure it is.
+/// A publication date, where it comes from, and how certain it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Published {
     pub time: PageTime,
@@ -48,7 +48,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// Where it comes from, and how sure it is.
+    /// Where it comes from, and how certain it is.
     pub fn origin(&self) -> DateOrigin {
         DateOrigin { from: self.from, confidence: self.confidence }
     }
@@ -167,8 +167,8 @@ fn among_others(all: &mut [Candidate]) {
     }
 }
 
-/// An earlier day beside the heading confirms that a time which may be that of the last build is
-/// that.
+/// If there is an earlier day beside the heading, a time that may be that of the last build is
+/// taken for it.
 fn before_build(all: &mut [Candidate]) {
     let shown = |c: &&Candidate| {
         let certain = c.swapped.is_none() && !c.short && c.score >= SHOWN;

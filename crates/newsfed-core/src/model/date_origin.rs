@@ -81,7 +81,7 @@ impl DatePrecision {
     }
 }
 
-/// How sure a date is.
+/// How certain a date is.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -104,7 +104,7 @@ impl Confidence {
     }
 }
 
-/// Where the publication date of an item comes from, and how sure it is.
+/// Where the publication date of an item comes from, and how certain it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct DateOrigin {
     pub from: DateSource,

@@ -47,7 +47,7 @@ pub struct Item {
     pub published: Option<Time>,
     /// Where that date comes from; `None` without one.
     pub published_from: Option<DateSource>,
-    /// How sure it is.
+    /// How certain it is.
     pub published_confidence: Option<Confidence>,
     /// How exactly it is known.
     pub published_precision: Option<DatePrecision>,

@@ -27,7 +27,7 @@ pub enum PauseReason {
     Failures,
     /// Back-off after any other 4xx: the request is wrong, so repeating it soon is useless.
     Refused,
-    /// Back-off after polls during which newsfed ended.
+    /// Back-off after polls during which newsfed exited.
     Ended,
     /// 410: not polled again until the user asks for it.
     Gone,

@@ -67,7 +67,7 @@ pub struct CommandRecord {
     pub ok: u32,
     /// Number of commands that failed, or could not be started.
     pub failed: u32,
-    /// Number of items for which it was not run: there were too many in one refresh, or newsfed ended
+    /// Number of items for which it was not run: there were too many in one refresh, or newsfed exited
     /// before.
     pub skipped: u32,
     /// When the last one ended, or was not run.

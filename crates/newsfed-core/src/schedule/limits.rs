@@ -20,7 +20,7 @@ const TTL_GAPS: u32 = 6;
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
 /// Longest back-off after failures.
 pub const MOST_BACKOFF: Duration = DAY;
-/// Delay of the next poll after newsfed ended during one; doubled each time.
+/// Delay of the next poll after newsfed exited during one; doubled each time.
 const FIRST_ENDED: Duration = Duration::from_secs(120);
 /// `crawl-delay` is honoured up to this.
 const MOST_CRAWL_DELAY: Duration = MINUTE;
@@ -172,8 +172,8 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
     decision
 }
 
-/// How long a source is not polled after newsfed ended during polls of it, `broken` times in a
-/// row. Short at first: perhaps the user or the system has ended it.
+/// How long a source is not polled after newsfed exited during polls of it, `broken` times in a
+/// row. Short at first: perhaps the user or the system has stopped newsfed.
 pub fn after_end(broken: u32) -> Duration {
     doubled(FIRST_ENDED, broken.saturating_sub(1))
 }
@@ -247,7 +247,7 @@ fn doubled(start: Duration, times: u32) -> Duration {
     start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
 }
 
-/// How long a response stays fresh, and what says so.
+/// How long a response stays fresh, and which header says so.
 fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
     let (wait, reason) = match (response.max_age, response.expires) {
         (Some(age), _) => (age, PauseReason::MaxAge),

@@ -76,7 +76,7 @@ impl Memory {
         self.learned.observe(items, now);
     }
 
-    /// The same for a manual refresh long before the next check. That nothing was new yet says
+    /// The same for a manual refresh long before the next check. A result without new items means
     /// little to policies that count polls instead of time.
     pub fn observe_early(&mut self, items: &[Option<Time>], now: Time) {
         self.learned.observe(items, now);

@@ -40,8 +40,8 @@ enum Marks {
 
 /// Whether two items are one story, and why. `unique`: no source has several items with this address.
 ///
-/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`, which says
-/// which of its parts were written before or after that.
+/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file says
+/// which of its parts were written before, and which after.
 pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     let apart = a.date.abs_diff(b.date).cast_signed();
     if a.source == b.source || !(0..=MAX_APART).contains(&apart) {

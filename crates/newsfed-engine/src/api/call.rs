@@ -13,7 +13,7 @@ pub const MOST_IDS: usize = 100_000;
 pub const MOST_CONTENTS: usize = 1_000;
 /// Maximum number of streams in a field.
 const MOST_STREAMS: usize = 50;
-/// Number of items if a request does not say.
+/// Number of items if a request does not state it.
 const USUAL: usize = 20;
 /// Microseconds of 1973 and of the year 5138: times in other units are not between them.
 const MICROS: std::ops::Range<i64> = 100_000_000_000_000..100_000_000_000_000_000;

@@ -235,7 +235,7 @@ pub enum CommandOutput {
     None,
     /// A window shows it.
     Window,
-    /// It has the terminal until it ends.
+    /// The command has the terminal until it exits.
     Terminal,
 }
 

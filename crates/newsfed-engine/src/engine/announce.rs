@@ -32,7 +32,7 @@ const NOTIFY_LIMIT: Duration = Duration::from_secs(10);
 const MOST_TEXT: usize = 240;
 /// Sources of a refresh that are kept for hooks.
 const MOST_POLLED: usize = 100_000;
-/// How long the end of the program waits for commands.
+/// How long the program waits for commands before it exits.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A message about new items.
@@ -58,7 +58,7 @@ impl Notification {
 /// How the commands of rules ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Announced {
-    /// Commands that ended well.
+    /// Commands that succeeded.
     pub ok: usize,
     /// Commands that failed, or could not be started.
     pub failed: usize,
@@ -302,7 +302,7 @@ pub(super) async fn report(context: &Arc<Context>, change: AutomaticChange) {
         Some(listener) => {
             let is_silent = settings.notify.how == NotifyWay::None;
             let rings = !is_silent && !is_quiet(&settings, context.clock.now());
-            // The interface may have ended.
+            // The interface may have been closed.
             let _ = listener.send(Notification { rings, is_shown: true, ..message });
         }
         None => drop(notify(context, &settings, message).await),
@@ -325,7 +325,7 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
     }
     let is_own = !matches!(how, NotifyWay::Command | NotifyWay::Desktop);
     if let Some(listener) = announcer.listener().filter(|_| is_own) {
-        // The interface may have ended.
+        // The interface may have been closed.
         return listener.send(message).is_ok();
     }
     if settings.notify.command.is_empty() {

@@ -47,7 +47,7 @@ pub(super) async fn poll(started: &Started<'_>, fetcher: PageFetcher<'_>) -> Fin
     }
 }
 
-/// Reads what a program prints, or a file or mailbox contains, and what there is to say about it. The
+/// Reads the output of a program, or the content of a file or mailbox; returns it with notes about it. The
 /// status is 304 if the file is as it was read `before`.
 pub(super) async fn read(
     context: &Arc<Context>,

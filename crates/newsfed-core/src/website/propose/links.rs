@@ -325,7 +325,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     for element in above(link).take(MAX_ABOVE) {
         match element.value().name() {
             "nav" | "footer" | "aside" => {
-                // Elements inside an article frame only that article.
+                // Inside an article, such an element frames only that article.
                 return Region::Frame;
             }
             "body" | "html" | "main" => return Region::Body,

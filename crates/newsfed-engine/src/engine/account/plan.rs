@@ -132,7 +132,7 @@ pub(super) fn check_pins(known: &[RemoteItem], lists: &Lists) -> Result<(), TooM
     Ok(())
 }
 
-/// What the lists say about known items, as far as it changes anything.
+/// The changes to known items that follow from the lists.
 pub(super) fn seen(
     known: &[RemoteItem],
     lists: &Lists,

@@ -1,7 +1,7 @@
 //! Running a crawl: gets the next link from a strategy, fetches it, and logs each response before
 //! it continues.
 //!
-//! [`Crawl::step`] does one request. If the process ends at any time, [`Crawl::resume`] continues
+//! [`Crawl::step`] does one request. No matter when the process ends, [`Crawl::resume`] continues
 //! after the last logged response.
 
 mod background;

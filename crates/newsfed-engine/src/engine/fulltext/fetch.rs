@@ -34,7 +34,7 @@ pub(super) enum Choice {
     Automatic,
     /// The user.
     User,
-    /// The user wants any other text; that this way gives none is not a failure of the page.
+    /// The user wants any other text. If this way finds none, that is not a failure of the page.
     Trial,
 }
 

@@ -19,7 +19,7 @@ const MAX_CHAPTERS: usize = 500;
 pub(super) enum Ending {
     /// At the end of the file.
     Complete,
-    /// It was closed, or has ended.
+    /// It was closed, or has exited.
     Closed,
     Failed(String),
 }

@@ -26,7 +26,7 @@ const TRY: Duration = Duration::from_millis(30);
 const SEND: Duration = Duration::from_secs(1);
 /// Why a player is not started after all.
 const STOPPED: &str = "it was stopped";
-/// How long a player may take to end.
+/// How long a player may take to exit.
 const END: Duration = Duration::from_millis(500);
 
 /// Why a player was not started.
@@ -203,7 +203,7 @@ fn private_folder() -> std::io::Result<TempDir> {
     }
 }
 
-/// Connects as soon as the player listens, unless it ends before.
+/// Connects as soon as the player listens, unless it exits first.
 async fn connect(child: &mut Child, socket: &Path) -> Result<Ipc, String> {
     loop {
         if let Ok(ipc) = Ipc::connect(socket).await {
