@@ -49,7 +49,7 @@ impl LinkChanges {
         self.removed.is_empty() && self.added.is_empty()
     }
 
-    /// The same in one line.
+    /// The difference as a revision, in one line.
     pub fn revision(&self) -> Option<Revision> {
         let named = |urls: &[String]| {
             let more = if urls.len() > MAX_NAMED { " …" } else { "" };

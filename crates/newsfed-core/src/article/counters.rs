@@ -107,7 +107,7 @@ const COUNTED: &[&str] = &[
     "زيارة",
     "צפיות",
 ];
-/// The same, in languages without spaces between words.
+/// Such nouns in languages without spaces between words.
 const COUNTED_PARTS: &[&str] = &[
     "閲覧",
     "アクセス",
@@ -276,7 +276,7 @@ pub fn is_small_change(earlier: &str, later: &str) -> bool {
     }
 }
 
-/// The same for one line.
+/// Whether two lines differ only in parts that change on their own.
 pub(super) fn changes_by_itself(a: &str, b: &str) -> bool {
     let short =
         |line: &str| line.len() <= MAX_LINE && line.split_whitespace().nth(MAX_WORDS).is_none();

@@ -6,7 +6,7 @@ use crate::util::html::clean;
 fn markdown(html: &str) -> String {
     let read = |html: &str| from_html(html, None).markdown().trim_end().to_owned();
     let found = read(html);
-    // Stored, and read again.
+    // The document after it was stored and read again.
     let stored = clean(&from_html(html, None).html(), None);
     assert_eq!(read(&stored), found, "{html}");
     found

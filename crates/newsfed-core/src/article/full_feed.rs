@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Share of the page's words that the feed's text must contain.
 const WHOLE: f32 = 0.8;
-/// The same for a text with a truncated ending.
+/// The required share if the text has a truncated ending.
 const CUT_WHOLE: f32 = 0.97;
 /// Minimum number of words on a page for a decision.
 const ENOUGH: usize = 20;

@@ -239,7 +239,7 @@ fn a_table_with_repeated_names_does_not_differ_from_itself() {
         let read = dataset(text, format);
         assert!(compare(&read, &read.clone()).is_empty(), "{text}");
     }
-    // Even if an earlier version stored it.
+    // A state that an earlier version stored may repeat names.
     let mut old = csv("id,v,v\n1,2,3\n");
     old.tables[0].columns[2] = "v".to_owned();
     assert!(compare(&old, &old.clone()).is_empty());

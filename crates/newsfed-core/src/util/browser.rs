@@ -134,7 +134,7 @@ pub fn needs_file(argv: &[String]) -> bool {
 /// Like [`plan`], for a program that needs the file of one URL, which was stored at a path.
 ///
 /// # Errors
-/// As [`plan`].
+/// As for [`plan`].
 pub fn plan_file(
     argv: &[String],
     in_terminal: bool,

@@ -464,7 +464,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, one: &str) -> Strin
     counted_as(number, one, &format!("{one}s"))
 }
 
-/// As [`counted`], with a plural of its own: `3 entries`.
+/// Like [`counted`], with a plural of its own: `3 entries`.
 pub fn counted_as<N: Display + PartialEq + From<u8>>(
     number: N,
     one: &str,

@@ -64,7 +64,7 @@ pub(super) fn undated_links(page: &Page, articles: &Selectors) -> Vec<ListLink> 
     gather(page, articles, None).0.links
 }
 
-/// As [`list_page`], with authors and the last activity.
+/// Like [`list_page`], with authors and the last activity.
 pub fn list_page_with_rows(
     page: &Page,
     articles: &Selectors,

@@ -24,7 +24,7 @@ pub(crate) enum Rule {
     /// pattern is for editors: it must match every text that passes, and may match others. ""
     /// matches all texts.
     Checked(fn(&str) -> Result<String, String>, &'static str),
-    /// The same for a URL, whose user and password are not shown.
+    /// A URL that passes a check, with its pattern as above. Its user and password are not shown.
     Address(fn(&str) -> Result<String, String>, &'static str),
 }
 

@@ -202,7 +202,7 @@ pub struct ScheduleSettings {
     pub interval: Duration,
     /// Minimum time between two scheduled polls.
     pub min_interval: Duration,
-    /// The same for sources that publish rarely; a user's own interval is exempt.
+    /// The same minimum for sources that publish rarely; a user's own interval is exempt.
     pub usual_min_interval: Duration,
     /// Initial interval of websites and sitemaps: each poll may fetch many pages.
     pub site_interval: Duration,

@@ -109,7 +109,7 @@ impl Theme {
     /// `load`. A theme in truecolor is replaced by that of the 16 colours where there are no more.
     ///
     /// # Errors
-    /// As `load`.
+    /// As for `load`.
     pub fn for_terminal(
         name: &str,
         own: &BTreeMap<String, Declared>,

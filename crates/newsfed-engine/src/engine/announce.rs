@@ -152,7 +152,7 @@ pub(super) fn begin(context: &Arc<Context>, all: Vec<Announcement>) {
     begin_with(context, all, Vec::new());
 }
 
-/// The same, with the sources that were polled.
+/// Announces items in the background, with the sources that were polled.
 fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<PolledSource>) {
     let (hooks, rules): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.rule.is_empty());
     let arrived: Vec<i64> = hooks.into_iter().flat_map(|one| one.items).collect();
@@ -190,7 +190,7 @@ pub(super) async fn finish(context: &Arc<Context>, patience: Option<Duration>) {
     announcer.tasks.reopen();
 }
 
-/// The same at the end of the program.
+/// Completes when all announcements have been carried out, at the end of the program.
 pub(super) async fn shut_down(context: &Arc<Context>) {
     finish(context, Some(PATIENCE)).await;
 }

@@ -118,7 +118,7 @@ struct Edit {
 /// A word without the punctuation around it.
 #[derive(Clone)]
 struct Word {
-    /// With its punctuation.
+    /// The word with its punctuation.
     raw: String,
     text: String,
     lower: String,

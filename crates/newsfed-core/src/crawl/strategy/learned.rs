@@ -93,7 +93,7 @@ impl Classifier {
         self.class_promises(self.class(link, links), link, links)
     }
 
-    /// The same for a link of a predicted class.
+    /// Whether a link is predicted to lead to a target, given its predicted class.
     fn class_promises(&self, class: Class, link: LinkId, links: &Links) -> bool {
         match self.targets {
             Targets::Articles => class == Class::Html && self.likely(link, links),
@@ -138,7 +138,7 @@ impl Classifier {
         self.seen = self.train(seen, links, random);
     }
 
-    /// The same with the dead links, for the rest of this crawl.
+    /// Learns everything again with the dead links, for the rest of this crawl.
     fn settle_with_dead(&mut self, links: &Links, random: &mut fastrand::Rng) {
         self.train([&self.seen[..], &self.dead].concat(), links, random);
     }

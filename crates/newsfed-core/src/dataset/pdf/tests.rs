@@ -128,7 +128,7 @@ fn reading_what_follows_a_number_costs_little() {
         let (_, work, _) = measured(&bytes);
         assert!(work < 10 * bytes.len(), "{unit}: {work} for {} bytes", bytes.len());
     }
-    // The comment of a trailer, too.
+    // The comment of a trailer is charged, too.
     let bytes = "trailer 1 %".repeat(20_000).into_bytes();
     assert!(measured(&bytes).1 < 10 * bytes.len());
 }

@@ -321,7 +321,7 @@ impl Scheduler for Alone {
 
 #[test]
 fn a_shared_price_is_corrected_once_a_day() {
-    // Two sources for 20 days, one for 6, at different times; an item in three hours.
+    // Two sources for 20 days, one for 6, at different times; an item every three hours.
     let source = |n: i64, days: i64| {
         let start = START + 7 * DAY * n + n * DAY;
         let items = (-20..days * 8).map(|i| start + i * 3 * HOUR + 7 * n).collect();

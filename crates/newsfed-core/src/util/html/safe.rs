@@ -440,7 +440,7 @@ enum Kind {
     Language,
     /// An http(s) URL.
     Address,
-    /// The same, or a picture that is in the text.
+    /// An http(s) URL, or a picture that is in the text.
     Picture,
     /// An http(s) or mailto URL; without a base, a jump within the text too.
     Link,

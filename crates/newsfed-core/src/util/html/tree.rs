@@ -101,7 +101,7 @@ pub fn text_of(element: ElementRef<'_>) -> String {
     text_up_to(element, usize::MAX)
 }
 
-/// As [`text_of`], but stops after about `most` bytes and tags. Use it for the text of many
+/// Like [`text_of`], but stops after about `most` bytes and tags. Use it for the text of many
 /// elements that may be nested in each other.
 pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
     let (mut out, mut left) = (String::new(), most);
@@ -110,7 +110,7 @@ pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
     out
 }
 
-/// As [`text_of`]; `None` if it has more than `most` bytes.
+/// Like [`text_of`]; `None` if it has more than `most` bytes.
 pub fn text_within(element: ElementRef<'_>, most: usize) -> Option<String> {
     /// Blanks that are allowed in the markup for each byte of text. An element with more is not
     /// read to its end either.

@@ -111,7 +111,7 @@ fn is_short_cell(link: &Title<'_>, block: &Block<'_>) -> bool {
     block.head.value().name() == "tr" && own < 12 && own * 2 < longest
 }
 
-/// Without the signs of links to a heading itself.
+/// A line without the signs of links to a heading itself.
 fn without_marks(line: &str) -> &str {
     line.trim_end_matches(|c: char| matches!(c, '¶' | '#' | '§' | '🔗') || c.is_whitespace())
 }

@@ -38,7 +38,7 @@ fn names(ids: &[SourceId]) -> Vec<&str> {
     ids.iter().map(SourceId::as_str).collect()
 }
 
-/// Names of what is added, removed, stays with the user, and was taken over.
+/// Names of the sources that are added, are removed, stay with the user, and were taken over.
 fn ends(plan: &ListPlan) -> [Vec<&str>; 4] {
     [
         plan.add.iter().map(|source| source.id.as_str()).collect(),

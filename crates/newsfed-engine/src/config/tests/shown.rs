@@ -18,7 +18,7 @@ fn committed_schemas_describe_every_key() {
     }
 }
 
-/// Whether texts differ, and none is empty.
+/// Whether all texts are different, and none is empty.
 fn are_distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
     let texts: Vec<&str> = texts.into_iter().collect();
     let all: BTreeSet<&str> = texts.iter().copied().collect();

@@ -204,7 +204,7 @@ impl Handle {
     /// shows that it has unsubscribed. The server keeps those that it had before.
     ///
     /// # Errors
-    /// As [`Self::move_to_account`].
+    /// As for [`Self::move_to_account`].
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;

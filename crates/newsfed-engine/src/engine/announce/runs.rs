@@ -146,7 +146,7 @@ async fn run_one(
         turn = announcer.running.acquire() => turn,
     };
     let Ok(_turn) = turn else { return Ok(RunResult::LeftOut) };
-    // Only now, so that the texts of those that wait take no memory.
+    // The item is read only now, so that the texts of waiting items take no memory.
     let Some(item) = context.read(move |reader| reader.item(key)).await? else {
         return Ok(RunResult::Gone);
     };
@@ -191,7 +191,7 @@ pub(in crate::engine) fn placeholders(
     item: &Item,
     source_title: &str,
 ) -> Vec<(&'static str, String)> {
-    // Only what a browser may open.
+    // Only URLs that a browser may open.
     let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
     vec![
         ("{url}", url.map(|web| web.url.to_string()).unwrap_or_default()),

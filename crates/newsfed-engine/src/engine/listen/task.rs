@@ -287,7 +287,7 @@ impl Task {
         self.state.send_if_modified(|state| std::mem::take(&mut state.is_starting));
     }
 
-    /// The same, before something else plays.
+    /// Stores the position and stops the episode, before something else plays.
     async fn leave(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();

@@ -42,7 +42,7 @@ impl Machine {
         machine
     }
 
-    /// Follows the feed under this URL.
+    /// Follows the feed at this URL.
     fn follow(&self, url: &str) {
         let source = Source::feed(SourceId(format!("site-{}", self.name)), url.parse().unwrap());
         self.store.reconcile_blocking(vec![source], time(0)).unwrap();
@@ -127,7 +127,7 @@ impl Machine {
         marks.collect()
     }
 
-    /// Its own file.
+    /// The machine's own file.
     fn file(&self) -> Option<PathBuf> {
         let files = fs::read_dir(&self.folder).ok()?.map(|entry| entry.unwrap().path());
         let own = |path: &PathBuf| {
@@ -217,7 +217,7 @@ fn machines_agree_and_no_mark_is_lost() {
             // The program ends between storing and writing.
             14 => while machine.store.prepare_marks_blocking(time(at) + machine.skew).unwrap() {},
             15 => machine.exchange = Exchange::default(),
-            // Its own file is cut, or replaced by an old one.
+            // The machine's own file is cut, or replaced by an old one.
             16 => {
                 let old = sent.get(&this).filter(|all| !all.is_empty());
                 let old = old.map(|all| all[random.usize(..all.len())].clone());
