@@ -66,7 +66,7 @@ pub fn block(s: &str) -> String {
 /// Whether a text has ASCII control characters other than line feeds and tabs.
 ///
 /// If it has none, and each other character stands alone ([`stands_alone`]) or is a no-break space,
-/// [`block`] changes nothing but white space, unless a line is too long.
+/// [`block`] changes only white space, unless a line is too long.
 pub fn has_controls(s: &str) -> bool {
     leading(s.as_bytes(), |b| (0x20..0x7f).contains(&b) || b > 0x7f || matches!(b, b'\n' | b'\t'))
         < s.len()

@@ -1,11 +1,11 @@
 //! The policy that learns how often, and at which hours, a source publishes, and polls when that
 //! saves the most waiting.
 //!
-//! The rate of a source is a mixture of five exponentially weighted averages, from half an hour to
-//! 40 days, with the source's weekly habits removed and corrected for how long it has been known. A
-//! poll is worth its price if the items expected by then would have waited for that many
-//! item-seconds in total. Planning some way ahead finds the sequence of polls with the least total
-//! of waiting and price.
+//! The rate of a source is a mixture of five exponentially weighted averages, with time constants
+//! from half an hour to 40 days. The source's weekly habits are removed from them, and they are
+//! corrected for how long the source has been known. A poll is worth its price if the items
+//! expected by then would have waited for that many item-seconds in total. Planning some way ahead
+//! finds the sequence of polls with the least total of waiting and price.
 
 mod outlook;
 mod profile;

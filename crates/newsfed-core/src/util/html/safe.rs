@@ -119,7 +119,7 @@ fn is_block(name: &str) -> bool {
 /// Longest anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
-/// How far relative URLs can make a text longer than one and a half times its source, in bytes.
+/// By how many bytes relative URLs can make a text exceed one and a half times its source.
 const LONGER: usize = 1 << 20;
 
 /// Longest beginning of a text that is cut, in bytes: it fits with its end tags and [`CUT`].

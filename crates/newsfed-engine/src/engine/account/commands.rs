@@ -76,9 +76,9 @@ impl Handle {
         Ok(self.context.store.save_login(session.stored).await?)
     }
 
-    /// Records the user's requests for an account, for the process that synchronises: to accept
-    /// large changes (`accept`), and to link the items, by source and item URL, to those of another
-    /// server at the account's URL (`relink`), to which the local marks are then sent.
+    /// Records the user's requests for an account, for the process that synchronises. `accept`
+    /// accepts large changes. `relink` links the items, by source and item URL, to those of another
+    /// server at the account's URL, to which the local marks are then sent.
     ///
     /// # Errors
     /// If the account is not known, or the database cannot be written.
