@@ -17,7 +17,7 @@ pub mod exchange;
 pub mod feed;
 /// The Google Reader API: identifiers, streams, requests, responses.
 pub mod greader;
-/// Mails -> a JSON Feed.
+/// Emails -> a JSON Feed.
 pub mod mail;
 /// Plain data shared by every module.
 pub mod model;

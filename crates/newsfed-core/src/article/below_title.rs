@@ -1,4 +1,4 @@
-//! The document below its title: many texts begin with their title once more.
+//! Reads a document that is shown below its title: many texts repeat their title at the start.
 
 use super::document::Document;
 use super::from_html::{from_html, of_element};
@@ -9,13 +9,14 @@ use scraper::{ElementRef, Html};
 use std::collections::HashSet;
 use url::Url;
 
-/// Longest text of an element that may be the title, as a multiple of the title's length. Elements around a title
-/// have blanks and signs of their own.
+/// Longest text of an element that may be the title, as a multiple of the title's length. Elements around a
+/// title contain further white space and punctuation.
 const MAX_TIMES: usize = 4;
 /// Elements around the first words of a text that may be the title.
 const MAX_AROUND: usize = 8;
 
-/// Reads a fragment of HTML that is shown below its title: without the title at its start, unless that is all.
+/// Reads a fragment of HTML that is shown below its title: without the title at its start, unless there is
+/// nothing else.
 pub fn below_title(markup: &str, title: &str, base: Option<&Url>) -> Document {
     let tree = if may_begin(markup, title) { html::tree::fragment(markup) } else { None };
     let below = tree.and_then(|tree| {
@@ -25,7 +26,8 @@ pub fn below_title(markup: &str, title: &str, base: Option<&Url>) -> Document {
     below.filter(|document| !document.is_empty()).unwrap_or_else(|| from_html(markup, base))
 }
 
-/// Whether the title may be among the first words of the markup, so that a tree is worth its time.
+/// Whether the title may be among the first words of the markup. Only then is a tree worth
+/// building.
 fn may_begin(markup: &str, title: &str) -> bool {
     let Some(word) = words(title).next() else { return false };
     let start = markup.split('>').find(|piece| piece.split('<').next().is_some_and(has_words));
@@ -87,7 +89,8 @@ mod tests {
             ),
             ("<p><b>A Title.</b></p><p>Text.</p>", "Text."),
             ("<!-- x --> <p></p><p>“A Title”</p>Text.", "Text."),
-            // It is part of a sentence, not the start, all there is, or has a picture.
+            // The title is part of a sentence, not at the start, the only text, or beside a
+            // picture.
             ("<p>A Title is good.</p>", "A Title is good."),
             ("<p><b>A Title</b> is good.</p>", "A Title is good."),
             ("<p>First.</p><h1>A Title</h1><p>Text.</p>", "First.\n\nA Title\n\nText."),

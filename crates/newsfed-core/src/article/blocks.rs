@@ -16,7 +16,7 @@ const MAX_ELEMENTS: usize = 100_000;
 /// Hidden text is skipped if it is less than this share of the page's text: streamed pages put the
 /// article itself into a hidden element.
 const HIDDEN_SHARE: f32 = 0.3;
-/// Longest start of an attribute that is read for words, in bytes.
+/// How much of the start of an attribute is read for words, in bytes.
 const MAX_NAME: usize = 200;
 
 /// A block-level element.
@@ -478,8 +478,8 @@ pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// A link in a heading that leads to the heading itself: its text is only a symbol, or it has such a
-/// class and is not the entire heading.
+/// A link in a heading that leads to the heading itself: its text is only a symbol, or it has the class of
+/// such links and is not the entire heading.
 fn is_own_link(link: ElementRef<'_>, class: &str, heading: ElementRef<'_>) -> bool {
     if !link.attr("href").is_some_and(|h| h.contains('#')) {
         return false;

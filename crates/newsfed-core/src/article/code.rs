@@ -1,4 +1,4 @@
-//! The programming language of a code block, as highlighters write it.
+//! The programming language of a code block, as syntax highlighters mark it.
 
 use scraper::ElementRef;
 

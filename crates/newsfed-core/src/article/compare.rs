@@ -13,8 +13,8 @@ const MAX_NAMED: usize = 10;
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// In both versions, with the white space of the later one; that of the earlier one before
-    /// words that were removed without a replacement.
+    /// In both versions. Its white space is that of the later version, or that of the earlier
+    /// version before words that were removed without a replacement.
     Same(String),
     /// Only in the earlier version.
     Removed(String),
@@ -49,7 +49,7 @@ impl LinkChanges {
         self.removed.is_empty() && self.added.is_empty()
     }
 
-    /// The same in one line.
+    /// The difference as a revision, in one line.
     pub fn revision(&self) -> Option<Revision> {
         let named = |urls: &[String]| {
             let more = if urls.len() > MAX_NAMED { " …" } else { "" };
@@ -109,7 +109,7 @@ pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
             push(Change::Same, same.trim_end().to_owned() + if same.is_empty() { "" } else { gap });
             push(Change::Removed, removed);
         } else {
-            // The words in their place are in the same paragraph.
+            // The words that replace them are in the same paragraph.
             push(Change::Same, same);
             push(Change::Removed, in_line(&removed));
             push(Change::Added, added);
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn shuffled_words_are_compared_quickly() {
-        // The same words in another order, so that none is known to be new.
+        // The same words in another order, so that no word is known to be new.
         let mut words: Vec<String> = (0..10_000).map(|n| format!("w{} ", n % 500)).collect();
         let earlier = words.concat();
         fastrand::Rng::with_seed(7).shuffle(&mut words);

@@ -1,15 +1,16 @@
-//! Text that a page contains more than once: pages for narrow and wide screens in one, posts quoted
-//! in full by later ones, previews of the text that follows.
+//! Text that a page contains more than once: one page with versions for narrow and wide screens,
+//! posts quoted in full by later ones, previews of the text that follows.
 
 use super::blocks::Page;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Fewest words of a block that is compared; shorter ones belong to the run they are in.
+/// Minimum number of words of a block that is compared; shorter ones belong to the run they are in.
 const BLOCK_WORDS: usize = 6;
-/// Fewest words of a run of blocks that is a copy.
+/// Minimum number of words of a run of blocks that is a copy.
 const RUN_WORDS: usize = 40;
-/// Copies are removed from one fifth of the text on. Texts with a few repeated passages mean them.
+/// Copies are removed if they are at least one fifth of the text. A text with only a few repeated
+/// passages repeats them on purpose.
 const PART: usize = 5;
 
 /// Blocks that repeat earlier blocks in the same order.
@@ -32,7 +33,8 @@ pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool]) {
     }
 }
 
-/// The refrain of a song is in the box of its first occurrence, or in one beside it.
+/// Repetitions on purpose, such as the refrain of a song, are in the box of the first occurrence,
+/// or in one beside it.
 fn is_copy(page: &Page<'_>, run: &Run) -> bool {
     let boxes = |at: usize| page.around(page.blocks[at].element).take(3);
     let (own, first) = (boxes(run.blocks.start), boxes(run.first));
@@ -43,7 +45,7 @@ fn runs(page: &Page<'_>, taken: &[bool]) -> Vec<Run> {
     let is_long = |at: &usize| taken[*at] && page.blocks[*at].words >= BLOCK_WORDS;
     let long: Vec<usize> = (0..taken.len()).filter(is_long).collect();
     let mut last: HashMap<&str, usize> = HashMap::new();
-    // For each long block, the position of the last one before it with its text.
+    // For each long block, the position of the last earlier block with the same text.
     let mut earlier =
         long.iter().enumerate().map(|(at, block)| last.insert(page.text(*block), at)).peekable();
     let mut runs = Vec::new();
@@ -74,7 +76,7 @@ mod tests {
     use super::*;
     use crate::util::html::tree;
 
-    /// A paragraph of 30 words that no other paragraph has.
+    /// A paragraph of 30 words that are in no other paragraph.
     fn paragraph(name: &str) -> String {
         let words: String = (0..14).map(|n| format!("{name}{n} and ")).collect();
         format!("<p>{words}nothing else.</p>")

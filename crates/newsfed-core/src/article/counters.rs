@@ -15,7 +15,7 @@ const NEAR: usize = 2;
 /// Any time: relative dates are only recognised, not calculated.
 const NOW: i64 = 1_800_000_000;
 
-/// What pages count automatically, in lower case.
+/// Nouns for things that pages count automatically, in lower case.
 const COUNTED: &[&str] = &[
     "view",
     "views",
@@ -107,7 +107,7 @@ const COUNTED: &[&str] = &[
     "زيارة",
     "צפיות",
 ];
-/// Such words of languages without spaces between words.
+/// Such nouns in languages without spaces between words.
 const COUNTED_PARTS: &[&str] = &[
     "閲覧",
     "アクセス",
@@ -276,7 +276,7 @@ pub fn is_small_change(earlier: &str, later: &str) -> bool {
     }
 }
 
-/// The same for one line.
+/// Whether two lines differ only in parts that change on their own.
 pub(super) fn changes_by_itself(a: &str, b: &str) -> bool {
     let short =
         |line: &str| line.len() <= MAX_LINE && line.split_whitespace().nth(MAX_WORDS).is_none();
@@ -305,7 +305,7 @@ fn is_counter(a: &str, b: &str) -> bool {
         })
 }
 
-/// A word with one sign for its numbers, whatever their length and separators.
+/// A word with each of its numbers replaced by one sign, whatever their length and separators.
 fn without_number(word: &str) -> Option<String> {
     let mut out = String::with_capacity(word.len());
     let mut number = false;
@@ -347,11 +347,11 @@ fn is_relative(a: &str, b: &str) -> bool {
     counted(&a) && counted(&b) && a.rest().map(str::trim) == b.rest().map(str::trim)
 }
 
-/// Whether two lines are each nothing but a clock, the current date, or the time of an update.
+/// Whether each of two lines consists only of a clock, the current date, or the time of an update.
 fn is_now(a: &str, b: &str) -> bool {
     let (Some(old), Some(new)) = (Now::read(a), Now::read(b)) else { return false };
-    // Without words, a weekday with a time more likely says when something takes place, and the
-    // current date is not followed by an earlier one.
+    // Without further words, a weekday with a time is more likely the time of an event. A later
+    // version does not show an earlier current date.
     let forward = || match (&old.date, &new.date) {
         (Some(old), Some(new)) => {
             old.short || old.swapped.is_some() || new.swapped.is_some() || old.day <= new.day
@@ -362,7 +362,7 @@ fn is_now(a: &str, b: &str) -> bool {
     old.labelled && new.labelled || forward()
 }
 
-/// A line that is nothing but a point in time.
+/// A line that consists only of a point in time.
 struct Now {
     date: Option<FoundDate>,
     weekday: bool,
@@ -394,13 +394,13 @@ impl Now {
         }
         let date = dated.map(|d| d.date);
         let once = clocks <= 1 && (clocks == 1 || date.is_some());
-        // Two times say when something begins and ends.
+        // Two times are the beginning and the end of something.
         let twice = clocks == 1 && date.as_ref().is_some_and(|d| d.time.is_some());
         (once && !twice).then_some(Self { date, weekday, labelled })
     }
 }
 
-/// Whether a word belongs to a clock and says nothing about it.
+/// Whether a word belongs to a clock and adds no meaning to it.
 fn is_clock_word(word: &str) -> bool {
     matches!(word, "am" | "pm" | "a.m" | "p.m" | "uhr" | "kl" | "at" | "on" | "um" | "der" | "den")
 }

@@ -1,14 +1,16 @@
-//! Decoding within limits of memory. Those of the decoders do not count all that they need.
+//! Decodes pictures within limits of memory. The decoders' own limits do not count everything that
+//! they allocate.
 
 use crate::util::limits;
 use image::{ColorType, DynamicImage, ImageBuffer, ImageDecoder, ImageFormat};
 
-/// Bytes that a decoder of GIF needs for each pixel: a frame apart from the result, its colour numbers.
+/// Bytes that the GIF decoder needs for each pixel besides the result: a frame, and its colour numbers.
 const GIF: u64 = 5;
 /// Allocators return buffers of this size at once when they are dropped. Smaller ones may stay with the
-/// process, and the next picture would come on top. Only what is written takes memory.
+/// process, so the next picture would need memory in addition. Only the part of a buffer that is written
+/// takes memory.
 const OWN_PAGES: usize = 33 << 20;
-/// Most memory for a picture while it is decoded, with its file.
+/// Maximum memory for a picture while it is decoded, with its file.
 const MOST: u64 = (limits::IMAGE_PIXELS + limits::IMAGE_WORK) as u64;
 
 /// Reads the pixels; `None` if that takes too much memory or fails.
@@ -24,7 +26,7 @@ pub(super) fn pixels(
     if size > limits::IMAGE_PIXELS || extra > limits::IMAGE_WORK as u64 {
         return None;
     }
-    // The file is there too, and JPEG's decoder copies it.
+    // The file is in memory too, and the JPEG decoder copies it.
     let files = if format == ImageFormat::Jpeg { 2 * bytes.len() } else { bytes.len() };
     if size as u64 + extra + files as u64 > MOST {
         return None;
@@ -43,7 +45,7 @@ pub(super) fn pixels(
     }
 }
 
-/// Most memory that decoding takes besides the result, in bytes; `None` if the file is damaged.
+/// Maximum memory that decoding takes besides the result, in bytes; `None` if the file is damaged.
 fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Option<u64> {
     let pixels = u64::from(width) * u64::from(height);
     match format {
@@ -53,7 +55,7 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
                 b"ANMF" => webp_chunks(data.get(16..).unwrap_or_default()).collect(),
                 _ => vec![(kind, data)],
             });
-            // The planes of a frame have its size, which can differ from that of the picture.
+            // The planes have the size of their frame, which can differ from that of the picture.
             let mut lossy = frames.filter(|(kind, _)| *kind == b"VP8 ");
             let fits = lossy.all(|(_, data)| {
                 let side =
@@ -68,13 +70,13 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
     }
 }
 
-/// Bytes that a decoder of WebP needs for each pixel besides the result.
+/// Bytes that the WebP decoder needs for each pixel besides the result.
 fn webp_work(bytes: &[u8]) -> Option<u64> {
     let (kind, flags) = (bytes.get(12..16)?, bytes.get(20)?);
     Some(match kind {
         // Planes.
         b"VP8 " => 2,
-        // A canvas, a frame, and its planes.
+        // A canvas, a frame, and the planes of the frame.
         b"VP8X" if flags & 0x02 != 0 => 10,
         // Planes, and the opacity as a picture.
         b"VP8X" if flags & 0x10 != 0 => 8,
@@ -90,14 +92,14 @@ fn webp_chunks(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
         let length = usize::try_from(u32::from_le_bytes(length)).ok()?;
         let data = rest.get(8..)?;
         let data = &data[..length.min(data.len())];
-        // Parts of an odd length are filled up.
+        // Parts of an odd length are padded.
         rest = rest.get(8 + data.len() + length % 2..).unwrap_or_default();
         Some((kind, data))
     })
 }
 
-/// Bytes for the coefficients of a JPEG picture that are kept until all of it is read: those of a
-/// progressive one, and of one whose components follow each other.
+/// Bytes for the coefficients of a JPEG picture that are kept until the entire picture is read: if
+/// it is progressive, or if its components follow each other.
 fn jpeg_coefficients(bytes: &[u8]) -> Option<u64> {
     let mut at = 2;
     let mut frame: Option<(u64, u8, bool)> = None;
@@ -128,7 +130,8 @@ fn jpeg_coefficients(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// Two bytes for each coefficient of a frame header's components, and how many components it has.
+/// The size of all coefficients of a frame header's components, at two bytes each, and the number
+/// of components.
 fn planes(header: &[u8]) -> Option<(u64, u8)> {
     let side =
         |at: usize| Some(u64::from(u16::from_be_bytes(header.get(at..at + 2)?.try_into().ok()?)));
@@ -149,7 +152,7 @@ fn planes(header: &[u8]) -> Option<(u64, u8)> {
 mod tests {
     use super::*;
 
-    /// A JPEG up to its first scan: kind of frame, components with their sampling, those of the scan.
+    /// A JPEG up to its first scan: kind of frame, components with their sampling, components of the scan.
     fn jpeg(kind: u8, sampling: &[u8], scanned: u8) -> Vec<u8> {
         let mut out = vec![0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xff, kind];
         let count = u8::try_from(sampling.len()).unwrap();

@@ -1,12 +1,13 @@
-//! Finds the running text of a page: paragraphs score for the boxes around them, less so the higher
-//! a box's share of links. After the scoring of the Arc90 Readability script and its descendants.
+//! Finds the running text of a page: paragraphs add to the scores of the boxes around them, and a
+//! box with a higher share of links has a lower score. Follows the scoring of the Arc90 Readability
+//! script and its descendants.
 
 use super::blocks::Page;
 use super::classes::{
     AD, ARTICLE, COMMENT, CONTENT, FOOTER, FORM, MAIN, NAV, RELATED, SHARE, SIDEBAR,
 };
 
-/// Shortest text that scores, in characters.
+/// Shortest text that adds to a score, in characters.
 const MIN_CHARS: usize = 25;
 
 /// Scores of a page.
@@ -46,7 +47,8 @@ impl Density {
                 let commas = text.chars().filter(|c| matches!(c, ',' | '，' | '、' | '،')).count();
                 let length = (block.chars as f32 / 100.0).min(3.0);
                 let score = 1.0 + commas as f32 + length;
-                // A paragraph scores for the boxes around it. Loose text also scores for its own box.
+                // A paragraph adds to the scores of the boxes around it. Loose text also adds to that of its
+                // own box.
                 let own = usize::from(matches!(name, "p" | "td" | "pre"));
                 for (level, around) in page.around(block.element).skip(own).take(5).enumerate() {
                     let share = [1.0, 0.5, 1.0 / 6.0, 1.0 / 9.0, 1.0 / 12.0][level];
@@ -97,7 +99,7 @@ fn best(page: &Page<'_>, scores: &[f32]) -> usize {
             best = at;
         }
     }
-    // An outer box with more than a third of the score, and more than what is below it.
+    // An outer box with more than a third of the score, and more than the boxes inside it.
     let mut last = scores[best];
     let threshold = last / 3.0;
     for around in page.around(page.elements[best].parent) {

@@ -2,7 +2,7 @@
 
 use crate::model::Enclosure;
 
-/// Stands for the target of an image whose bytes were in the page: there is nothing to open.
+/// Stands for the target of an image whose bytes were in the page: there is no URL to open.
 pub const NOWHERE: usize = usize::MAX;
 
 /// An article as blocks, with its links and images numbered in text order.
@@ -46,11 +46,11 @@ pub enum Block {
     List(Option<u32>, Vec<Vec<Block>>),
     /// A definition list.
     Definitions(Vec<Definition>),
-    /// A quotation, and whom it is from, which is empty if that is unknown.
+    /// A quotation, and its attribution, which is empty if unknown.
     Quote(Vec<Block>, Vec<Inline>),
     /// Preformatted text, lines separated by `\n`.
     Code {
-        /// Its programming language in lower case, if the page says it.
+        /// Its programming language in lower case, if the page states it.
         language: Option<String>,
         code: String,
     },

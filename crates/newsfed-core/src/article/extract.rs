@@ -27,7 +27,8 @@ use url::Url;
 
 /// Fewer words are not an article, if another way to extract one exists.
 const FEW_WORDS: usize = 40;
-/// Share of a summary's n-grams up to which a text does not contain the summary, and from which it does.
+/// Two shares of a summary's n-grams: a text with at most the first does not contain the summary, a text with
+/// at least the second does.
 const ABSENT: f32 = 0.1;
 const PRESENT: f32 = 0.6;
 /// Longest text about an author, in words.
@@ -49,7 +50,7 @@ pub enum Mode {
     Auto,
 }
 
-/// Which way gave the text of an article.
+/// How the text of an article was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The words of its feed.
@@ -82,7 +83,7 @@ pub struct Extraction {
     /// Its words in order, a line per block, without image descriptions, list numbers and other
     /// signs that a display adds.
     pub text: String,
-    /// Which way gave the text.
+    /// How the text was found.
     pub origin: Origin,
     /// The guide's title, else the page's.
     pub title: Option<String>,
@@ -90,7 +91,7 @@ pub struct Extraction {
     pub authors: Vec<String>,
     /// When it was published.
     pub published: Option<PageTime>,
-    /// Where the date of publication comes from, and how sure it is.
+    /// Where the date of publication comes from, and how certain it is.
     pub dated: Option<Published>,
     /// Time of the last modification.
     pub modified: Option<PageTime>,

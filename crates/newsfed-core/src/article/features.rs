@@ -9,7 +9,7 @@ use super::words::{number, words};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What is known about the article without its page, or from the head of the page.
+/// Information about the article from outside its page, or from the head of the page.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Hints {
     /// Possible titles.
@@ -291,7 +291,7 @@ impl Sections {
     }
 }
 
-/// Words of headings above what does not belong to an article.
+/// Words of headings above parts that do not belong to an article.
 const ASIDES: [&str; 22] = [
     "like",
     "also",

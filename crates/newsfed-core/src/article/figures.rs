@@ -1,5 +1,5 @@
-//! Pictures inside an article: they stay although no text of theirs was selected, and captions
-//! stay with them.
+//! Pictures inside an article: they are kept, with their captions, although none of their text was
+//! selected.
 
 use super::blocks::Page;
 use super::classes::{AD, FORM, NAV, SHARE, SIDEBAR};
@@ -15,10 +15,10 @@ const MAX_LEFT_OUT: usize = 40;
 const MAX_SEARCHED: usize = 200;
 /// Number of boxes on a page that are searched.
 const MAX_BOXES: usize = 2000;
-/// A figure before the first selected block may be that many blocks away.
+/// How many blocks before the first selected one a figure may be.
 const BEFORE: usize = 6;
 
-/// What stays of the boxes without selected text.
+/// What is kept of boxes without selected text.
 #[derive(Default)]
 pub(super) struct Kept {
     /// Boxes, by index.
@@ -66,7 +66,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         if links && captions.len() > 1 {
             after = next;
         }
-        // An image that was loaded by a script leaves its caption.
+        // Of an image that a script loads, the page has only the caption.
         let captioned = figure && !captions.is_empty() && contains_image(element.node);
         if too_much || links || !(captioned || picture::is_in(element.node, MAX_SEARCHED)) {
             continue;

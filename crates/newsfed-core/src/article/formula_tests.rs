@@ -6,7 +6,7 @@ use crate::util::html::clean;
 fn markdown(html: &str) -> String {
     let read = |html: &str| from_html(html, None).markdown().trim_end().to_owned();
     let found = read(html);
-    // Stored, and read again.
+    // The document after it was stored and read again.
     let stored = clean(&from_html(html, None).html(), None);
     assert_eq!(read(&stored), found, "{html}");
     found
@@ -151,7 +151,7 @@ fn embedded_pictures_of_a_feed_keep_their_names() {
     let document = from_html(&stored, None);
     assert_eq!(document.markdown().trim_end(), "a\n\n![A map]()\n\nb");
     assert!(document.links.is_empty(), "{:?}", document.links);
-    // The picture that is loaded later counts.
+    // A picture that is loaded later takes precedence.
     let lazy = from_html(&format!("<img src='{data}' data-src='https://e.org/a.png'>"), None);
     assert_eq!(lazy.links[0].url, "https://e.org/a.png");
     let blank = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";

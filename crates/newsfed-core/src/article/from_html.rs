@@ -28,7 +28,7 @@ const MAX_SOURCES: usize = 10;
 /// Reads a fragment of HTML. URLs are resolved against `base`. A fragment nested too deeply for a
 /// tree is read as plain text.
 pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
-    // Texts that were stored before they were limited are longer.
+    // Texts that were stored before the limit existed may be longer.
     if markup.len() > limits::TEXT_BYTES {
         return from_html(&html::clean(markup, base), None);
     }
@@ -74,7 +74,7 @@ pub(super) fn of_element(
         in_heading: false,
     };
     let mut blocks = builder.blocks(element, 0);
-    // Whether the text has a place is known at its end.
+    // Which places the text has is only known at its end.
     if builder.places.settle() {
         builder.links.clear();
         builder.known.clear();
@@ -89,13 +89,13 @@ struct Builder<'a> {
     links: Vec<Link>,
     /// Index of each target among the links.
     known: HashMap<(LinkKind, String), usize>,
-    /// How long further targets may be, in bytes; then only absolute ones are read.
+    /// How many bytes further targets may have in total. After that, only absolute ones are read.
     left: usize,
     /// Nodes that are skipped with all their content.
     dropped: &'a HashSet<NodeId>,
     notes: Notes,
     places: Places,
-    /// Whether the content of a heading is read.
+    /// Whether the content of a heading is being read.
     in_heading: bool,
 }
 
@@ -152,7 +152,7 @@ impl Builder<'_> {
         let mut flow = Flow::default();
         self.flow(element, depth, &mut flow);
         flow.end_paragraph();
-        // There may be many lists of one block.
+        // There may be many such lists with only one block.
         flow.blocks.shrink_to_fit();
         flow.blocks
     }
@@ -199,7 +199,7 @@ impl Builder<'_> {
             "iframe" | "embed" | "lite-youtube" | "youtube-video" | "amp-youtube"
             | "amp-iframe" => self.embed(e, flow),
             "object" => {
-                // Older pages have a player for other browsers in it, which shows the same.
+                // On older pages it may contain a player for other browsers, which shows the same.
                 let mut within = e.descendent_elements().skip(1).take(MAX_IN_FIGURE);
                 if !within.any(|d| html::is_player(d.value().name())) {
                     self.embed(e, flow);
@@ -265,7 +265,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Inline elements. Those that contain blocks (such as links around cards) are opened up.
+    /// Inline elements. Those that contain blocks (such as links around cards) are replaced by
+    /// their content.
     fn phrase(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
         let contains_blocks =
@@ -388,7 +389,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Data tables stay tables. A table with one column or with blocks in it is for layout.
+    /// Data tables stay tables. A table with one column, or with blocks in it, is only used for
+    /// layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
             .filter(|r| !self.dropped.contains(&r.id()))
@@ -416,7 +418,7 @@ impl Builder<'_> {
         if layout {
             flow.end_paragraph();
             let cells = rows.into_iter().flat_map(|row| match row.as_slice() {
-                // Feeds do not keep the classes by which pages mark them.
+                // Feeds do not keep the classes with which pages mark line numbers.
                 [numbers, code] if is_gutter(*numbers, *code) => row[1..].to_vec(),
                 _ => row,
             });
@@ -456,7 +458,7 @@ impl Builder<'_> {
         }
         let caption = within().find(|d| is_caption(*d)).filter(|_| !nested);
         if images.is_empty() {
-            // An image that a script loads leaves its caption.
+            // Of an image that a script loads, the page has only the caption.
             let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
             let alone = caption.is_some_and(|c| text(c) == text(e));
             if !alone {
@@ -559,7 +561,7 @@ impl Builder<'_> {
         out
     }
 
-    /// An image, or the description of an icon if it is part of the text, as of an emoji.
+    /// An image, or the description of an icon if it is part of the text, such as that of an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         let mut alt = text::line(e.attr("alt").unwrap_or(""));
         // An address does not say what a picture shows.
@@ -630,8 +632,8 @@ impl Builder<'_> {
     }
 }
 
-/// Takes whom a quotation is from out of its blocks: the content of a last `footer` or `cite`, or a
-/// last paragraph that begins with a dash.
+/// Removes the attribution of a quotation from its blocks and returns it: the content of a last
+/// `footer` or `cite`, or a last paragraph that begins with a dash.
 fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
     let last = quote.child_elements().last().map(|e| e.value().name());
     let named = matches!(last, Some("footer" | "cite"));
@@ -647,20 +649,20 @@ fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
     }
 }
 
-/// Whether a text is nothing but a URL.
+/// Whether a text consists only of a URL.
 fn is_address(text: &str) -> bool {
     let is_web = |url: Url| matches!(url.scheme(), "http" | "https" | "file");
     !text.contains(' ') && text.contains("://") && Url::parse(text).is_ok_and(is_web)
 }
 
-/// The box of a task list as a character.
+/// The checkbox of a task list item as a character.
 fn task(e: ElementRef<'_>) -> Option<Inline> {
     let attribute = |name| e.attr(name);
     html::task_box(attribute).map(|text| Inline::Text(text.to_owned()))
 }
 
-/// Whether a cell has the numbers of the lines of the listing in the cell beside it: a number on each line,
-/// and as many lines as there. One line alone may be data.
+/// Whether a cell contains the line numbers of the listing in the cell beside it: a number on each line, and
+/// as many lines as the listing. A single line may be data.
 fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
     let has_listing = |cell: ElementRef<'_>| {
         cell.descendent_elements().take(MAX_IN_FIGURE).any(|e| e.value().name() == "pre")
@@ -805,7 +807,7 @@ mod tests {
             ("7\n8", false),
             ("1\n3", true),
             ("one", true),
-            // Data: one number, several in a line, more or fewer than the lines beside.
+            // Data: one number, several in a line, more or fewer than the lines of the listing.
             ("5", true),
             ("1 2", true),
             ("1\n2\n3", true),

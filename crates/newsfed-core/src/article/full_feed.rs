@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 /// Share of the page's words that the feed's text must contain.
 const WHOLE: f32 = 0.8;
-/// The same for a text with a truncated ending.
+/// The required share if the text has a truncated ending.
 const CUT_WHOLE: f32 = 0.97;
 /// Minimum number of words on a page for a decision.
 const ENOUGH: usize = 20;
 
-/// Whether the text in a feed (plain text) is the full article found on its page. `None` if the page
-/// has too few words to decide. Decided by length and words, whatever element of the feed contained
-/// the text.
+/// Whether the text in a feed (plain text) is the full article found on its page. `None` if the page has too
+/// few words to decide. The decision depends on length and words, not on the element of the feed that
+/// contained the text.
 pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     let length = count(article);
     if length < ENOUGH {
@@ -42,12 +42,12 @@ const LABEL: usize = 8;
 /// page elsewhere, which may quote it.
 const OWN: f32 = 0.5;
 const ELSEWHERE: f32 = 0.85;
-/// An odd number with its bits at random (2^64 divided by the golden ratio).
+/// An odd number whose bits have no pattern (2^64 divided by the golden ratio).
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Whether a page contains the text that a feed gives for it (plain text). `page` are the texts of
-/// the page: its article, title and descriptions. `elsewhere`: the page belongs to another site than
-/// the feed, as in a link blog.
+/// Whether a page contains the text that a feed gives for it (plain text). `page` holds the texts of the
+/// page: its article, title and descriptions. `elsewhere`: the page and the feed belong to different sites,
+/// as in a link blog.
 pub fn contains_feed_text<'a>(
     page: impl IntoIterator<Item = &'a str>,
     body: &str,
@@ -68,12 +68,12 @@ pub fn contains_feed_text<'a>(
     found as f32 >= needed * all as f32
 }
 
-/// A number for a run of words. Their order counts.
+/// A hash of a run of words, which depends on their order.
 fn hash(run: &[u64]) -> u64 {
     run.iter().fold(0, |hash: u64, word| (hash.rotate_left(5) ^ word).wrapping_mul(MIX))
 }
 
-/// What the link to the rest of a text says, in lower case.
+/// Labels of links to the rest of a text, in lower case.
 const READ_ON: [&str; 13] = [
     "continue reading",
     "read more",

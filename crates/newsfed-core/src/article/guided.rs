@@ -23,7 +23,7 @@ const STOP: &str = "a an and are as at be but by for from has have he her his i 
     le la les de des du un une et est en que qui pour dans sur pas el los las y es por con para una \
     il lo gli di che non per del della";
 
-/// Whether a word (lower case) says little by itself.
+/// Whether a word (lower case) means little by itself.
 pub fn is_stop_word(word: &str) -> bool {
     STOP.split_whitespace().any(|stop| stop == word)
 }

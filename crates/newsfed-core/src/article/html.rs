@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// What XHTML needs in addition to the document.
+/// Additional input for XHTML.
 #[derive(Clone, Copy)]
 pub struct Xhtml<'a> {
-    /// Where the file has the picture of a URL. Other pictures become links.
+    /// The path in the file of the picture with this URL. Pictures without one become links.
     pub picture: &'a dyn Fn(&str) -> Option<String>,
     /// Begins the ids of footnotes and places, so that several documents can be in one file.
     pub prefix: &'a str,
@@ -72,9 +72,9 @@ struct Writer<'a> {
     xhtml: Option<Xhtml<'a>>,
     /// In XHTML, the footnotes that references can lead to.
     notes: BTreeSet<usize>,
-    /// Those that were written: an id stands for one element.
+    /// Footnotes that were written already: an id must be unique.
     open_notes: BTreeSet<usize>,
-    /// Whether the text is inside of a link, where XHTML allows no other one.
+    /// Whether the text is inside a link, where XHTML allows no other link.
     in_link: bool,
     out: String,
 }
@@ -330,7 +330,7 @@ mod tests {
         cases.into_iter().for_each(survives);
     }
 
-    /// Each document must be well-formed; says what else is expected of it.
+    /// Each document must be well-formed; the comments state what else is expected.
     #[test]
     fn xhtml_is_well_formed_and_loads_nothing_from_elsewhere() {
         let cases = [

@@ -12,7 +12,7 @@ impl Document {
         out
     }
 
-    /// The same under a title.
+    /// The document as Markdown, under a title.
     pub fn titled_markdown(&self, title: &str) -> String {
         let title = vec![Inline::Text(title.to_owned())];
         format!("{}\n\n{}", block(&Block::Heading(1, title), &[]), self.markdown())

@@ -12,7 +12,7 @@ const MAX_NODES: usize = 2000;
 /// Longest source between marks, in bytes, and maximum number of pieces that it is in.
 const MAX_SOURCE: usize = 4000;
 const MAX_PIECES: usize = 80;
-/// Marks of a paragraph that may begin no formula. Then the rest is text.
+/// Maximum number of marks in a paragraph that begin no formula. After that, the rest is text.
 const MAX_FAILED: usize = 500;
 /// The language of formulas in code: Markdown shows code of this language as a formula.
 const LANGUAGE: &str = "math";
@@ -100,7 +100,7 @@ pub(super) fn is_rendering_class(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| matches!(c, "katex-html" | "MathJax_Preview"))
 }
 
-/// A formula in a line of text: as code, unless it reads as text.
+/// A formula in a line of text: as code, unless it can be written as plain text.
 pub(super) fn inline(source: &str) -> Inline {
     let line = text::line(source);
     if let Some(signs) = signs(&line) {
@@ -134,7 +134,7 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
         return vec![Part::Text(pieces)];
     }
     let (mut parts, mut out) = (Vec::new(), Vec::new());
-    // The piece that is read, what of it is written, and what was searched.
+    // The piece that is being read, how much of it was written, and how much was searched.
     let (mut at, mut written, mut searched) = (0, 0, 0);
     let (mut next, mut failed) = (NextMarks::default(), 0);
     while let Some(piece) = pieces.get(at) {
@@ -156,7 +156,7 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
             continue;
         };
         out.push(Inline::Text(text[written..start].to_owned()));
-        // Some write all their formulas between the same marks: one within a sentence belongs there.
+        // Some authors use `$$` for all formulas. A formula within a sentence stays in the sentence.
         let is_block = mark.2
             && (mark.0 != "$$" || {
                 is_line_end(text[written..start].chars().rev(), out.iter().rev())
@@ -184,7 +184,8 @@ fn rest_of(pieces: &[Inline], (at, from): (usize, usize)) -> &str {
     }
 }
 
-/// Whether a line ends, or begins, here: nothing but blanks up to a line break or to the end of all.
+/// Whether a line ends, or begins, here: there are only blanks up to a line break or to the end of the
+/// pieces.
 fn is_line_end<'a>(
     mut beside: impl Iterator<Item = char>,
     mut pieces: impl Iterator<Item = &'a Inline>,
@@ -215,7 +216,7 @@ type Mark = (&'static str, &'static str, bool);
 struct NextMarks([Option<usize>; MARKS.len()]);
 
 impl NextMarks {
-    /// The first mark from a place on; the places must ascend.
+    /// The first mark at or after a position. Positions must ascend from call to call.
     fn first(&mut self, text: &str, from: usize) -> Option<(usize, Mark)> {
         for (next, mark) in self.0.iter_mut().zip(MARKS) {
             if next.is_none_or(|at| at < from) {
@@ -227,7 +228,7 @@ impl NextMarks {
     }
 }
 
-/// The next mark of a kind from a place in a text on.
+/// The next mark of a kind at or after a position in a text.
 fn next_mark(text: &str, from: usize, mark: Mark) -> Option<usize> {
     let mut at = from;
     loop {
@@ -252,7 +253,8 @@ fn next_mark(text: &str, from: usize, mark: Mark) -> Option<usize> {
     }
 }
 
-/// The source from a place up to the end mark, and the place after that: a piece and an offset in it.
+/// The source from a position up to the end mark, and the position after the mark. A position is a piece and
+/// an offset in it.
 fn enclosed(
     pieces: &[Inline],
     (first, start): (usize, usize),
@@ -292,7 +294,7 @@ fn enclosed(
     None
 }
 
-/// Adds a part of a source. Its line breaks are blanks, except after a row.
+/// Adds a part of a source. Line breaks become blanks, except after a row.
 fn push_joined(source: &mut String, part: &str) {
     for (at, line) in part.split('\n').enumerate() {
         if at > 0 {
@@ -307,7 +309,7 @@ fn push_joined(source: &mut String, part: &str) {
     }
 }
 
-/// Whether what is between marks is a formula, and not a text about prices or with brackets in it.
+/// Whether a text between marks is a formula, and not a text with prices or brackets in it.
 fn is_formula(source: &str, mark: Mark) -> bool {
     if mark.0 == "$" {
         return is_certain(source);
@@ -332,8 +334,8 @@ fn is_formula(source: &str, mark: Mark) -> bool {
     }
 }
 
-/// Whether what is between single marks, as prices and names of variables have them, is a formula:
-/// it has a command of TeX or a power, and no blank beside its marks.
+/// Whether a text between single dollar signs, which prices and names of variables have too, is a
+/// formula: it contains a TeX command or a power, and no blank beside its marks.
 fn is_certain(source: &str) -> bool {
     let mut pairs = source.bytes().zip(source.bytes().skip(1));
     !source.ends_with(char::is_whitespace)

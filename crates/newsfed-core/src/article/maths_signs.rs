@@ -172,7 +172,7 @@ fn command(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The argument of a command: a character, or what is in braces.
+/// The argument of a command: a character, or a group in braces.
 fn argument(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     while rest.next_if_eq(&' ').is_some() {}
     match rest.next()? {

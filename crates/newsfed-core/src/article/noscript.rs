@@ -7,7 +7,8 @@ use scraper::Html;
 
 /// Shortest markup that is worth a second tree, in bytes.
 const MIN_BYTES: usize = 400;
-/// Fewest words of such a text, and how many times more it must be than the rest of the page.
+/// Minimum number of words of such a text, and how many times longer than the rest of the page it
+/// must be.
 const MIN_WORDS: usize = 20;
 const TIMES: usize = 3;
 

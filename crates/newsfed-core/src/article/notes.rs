@@ -277,7 +277,7 @@ mod tests {
             "<p><a href='#a'>1</a></p><h2 id='a'>First</h2><p>text</p>",
             "<p><a href='#a'>1</a></p><section id='a'><h2>First</h2><p>text</p></section>",
             "<p><a href='#a'>Read on</a></p><p id='a'>text</p>",
-            // Back to what is before.
+            // A link back to earlier text.
             "<p id='a'>text</p><p><a href='#a'>1</a></p>",
             "<p id='a'>text <a href='#a'>1</a></p>",
             "<p><a href='#gone'>1</a></p>",

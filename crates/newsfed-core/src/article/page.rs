@@ -21,7 +21,8 @@ const THRESHOLD_INSIDE: f32 = 0.4;
 const THRESHOLD_OUTSIDE: f32 = 0.6;
 /// Mean probability from which a list in the article's own box belongs to the article as a whole.
 const THRESHOLD_LIST: f32 = 0.35;
-/// Headings and code between selected blocks of the article's own box need almost nothing.
+/// Probability from which headings and code between selected blocks of the article's own box belong
+/// to the article: nearly all of them do.
 const THRESHOLD_ENCLOSED: f32 = 0.1;
 /// Probability of a block that cannot be part of the article.
 const EXCLUDED: f32 = 0.02;
@@ -38,7 +39,7 @@ static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
     Some((Forest::parse(first, features::COUNT)?, Forest::parse(second, features::COUNT_SECOND)?))
 });
 
-/// The judgement of the page alone.
+/// The result of using the page alone.
 pub(super) struct Judged {
     /// The blocks that form the article.
     pub(super) taken: Vec<bool>,
@@ -80,8 +81,8 @@ fn chances(
     chances
 }
 
-/// Lowers the first stage's probabilities of boxes about the author, which else would support the
-/// blocks around them.
+/// Lowers the first stage's probabilities of boxes about the author, which would otherwise support
+/// the blocks around them.
 pub(super) fn exclude_author(page: &Page<'_>, chances: &mut [f32]) {
     let likely: Vec<bool> = chances.iter().map(|chance| *chance >= THRESHOLD).collect();
     let mut rest = likely.clone();

@@ -29,7 +29,7 @@ const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 const DATE_LINE: usize = 12;
 /// Candidates below this score are not publication dates.
 const LEAST: f32 = 14.0;
-/// Score of a date from which it shows that a later one is that of the last build.
+/// Score from which a date shows that a later date is that of the last build.
 const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another of the same day.
 const SUPPORT: f32 = 0.35;
@@ -39,7 +39,7 @@ pub(crate) fn date_label(before: &str, after: &str) -> Option<DateLabel> {
     labels::of(&before.to_lowercase(), &after.to_lowercase())
 }
 
-/// A publication date, where it comes from, and how sure it is.
+/// A publication date, where it comes from, and how certain it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Published {
     pub time: PageTime,
@@ -48,7 +48,7 @@ pub struct Published {
 }
 
 impl Published {
-    /// Where it comes from, and how sure it is.
+    /// Where it comes from, and how certain it is.
     pub fn origin(&self) -> DateOrigin {
         DateOrigin { from: self.from, confidence: self.confidence }
     }
@@ -66,7 +66,7 @@ pub struct Dates {
     pub modified: Option<PageTime>,
 }
 
-/// What a date means.
+/// The meaning of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     Published,
@@ -167,8 +167,8 @@ fn among_others(all: &mut [Candidate]) {
     }
 }
 
-/// An earlier day beside the heading shows that what may be the time of the last build is just
-/// that.
+/// If there is an earlier day beside the heading, a time that may be that of the last build is
+/// taken for it.
 fn before_build(all: &mut [Candidate]) {
     let shown = |c: &&Candidate| {
         let certain = c.swapped.is_none() && !c.short && c.score >= SHOWN;
@@ -228,7 +228,8 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
 }
 
 /// Decides the order of day and month where it is not known: by dates of the page that have only
-/// one reading, by the fetch and the modification, which are never before the publication.
+/// one reading, and by the times of the fetch and of the modification, which are never before the
+/// publication.
 fn settle_order(all: &mut [Candidate], modified: Option<PageTime>, context: &Context) {
     let certain: Vec<NaiveDate> =
         all.iter().filter(|c| c.swapped.is_none()).map(Candidate::day).collect();

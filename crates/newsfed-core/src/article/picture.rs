@@ -54,15 +54,15 @@ const TRACKERS: [&str; 13] = [
 const PLACEHOLDERS: [&str; 6] =
     ["placeholder", "transparent.", "blank.", "lazyload", "lazy-load", "loading.gif"];
 
-/// What an `img` element is.
+/// Kinds of `img` elements.
 pub(super) enum Picture {
     /// Its address, not resolved.
     Image(String),
-    /// A picture whose bytes are in the page, or were.
+    /// A picture whose bytes are, or were, in the page.
     Embedded,
     /// A small image in a line of text. Its description may be a word of the text.
     Icon,
-    /// Nothing to see.
+    /// Nothing visible.
     Nothing,
 }
 
@@ -141,7 +141,7 @@ fn source(img: ElementRef<'_>) -> Option<String> {
         let is_picture = picture.value().name() == "picture";
         picture.child_elements().filter(|_| is_picture).take(MAX_SOURCES).find_map(of_set)
     };
-    // The original may be in a `noscript` element right behind.
+    // The original may be in a `noscript` element directly after it.
     let behind = || {
         let next = img.next_siblings().filter_map(ElementRef::wrap).take(2);
         next.filter(|e| e.value().name() == "noscript").find_map(in_noscript)

@@ -28,7 +28,7 @@ pub(super) struct Places {
     /// The element that each link leads to; `None` for the one that it is in.
     links: HashMap<NodeId, Option<NodeId>>,
     targets: HashSet<NodeId>,
-    /// Targets that have begun, but no text since.
+    /// Targets that have begun without any text since.
     begun: Vec<NodeId>,
     /// The indexes of places, in the order in which they are needed.
     numbers: HashMap<NodeId, usize>,
@@ -56,14 +56,14 @@ impl Places {
         places
     }
 
-    /// Notes that an element begins.
+    /// Records that an element begins.
     pub(super) fn enter(&mut self, element: NodeId) {
         if self.targets.contains(&element) && !self.reached.contains_key(&element) {
             self.begun.push(element);
         }
     }
 
-    /// The place of the elements that have begun, now that their text does.
+    /// The place for all elements that have begun, called when their text begins.
     pub(super) fn reached(&mut self) -> Option<Inline> {
         let first = *self.begun.first()?;
         for target in self.begun.drain(..) {
@@ -125,7 +125,7 @@ fn is_within(link: ElementRef<'_>, base: Option<&Url>, own: Option<&str>) -> boo
     base.join(href).is_ok_and(|url| normalise(&url) == own)
 }
 
-/// Whether a link leads to itself, or from a heading to that heading or what it is the heading of.
+/// Whether a link leads to itself, or from a heading to that heading or to the section below it.
 fn is_here(link: ElementRef<'_>, target: ElementRef<'_>) -> bool {
     let is_in = |inner: ElementRef<'_>, outer: ElementRef<'_>| {
         inner.id() == outer.id() || inner.ancestors().any(|a| a.id() == outer.id())
@@ -170,7 +170,7 @@ mod tests {
         let base = Url::parse("https://e.org/p").unwrap();
         for (html, expected) in [
             ("<p><a href='#b'>see b</a></p><h2 id=b>B</h2>", "{see b>0} | <0>B"),
-            // With the full URL, as in feeds; to a place before; the name in an anchor.
+            // With the full URL, as in feeds; to an earlier place; the name in an anchor.
             (
                 "<p id=a>x</p><p><a href='https://e.org/p#a'>up</a> <a href='/p/#n%20m'>b</a></p>\
                  <h2><a name='n m'></a>B</h2>",

@@ -1,4 +1,4 @@
-//! Other articles that follow the article: boxes that are called so, and what is below such a heading.
+//! Other articles that follow the article: boxes with such a name, and everything below such a heading.
 
 use super::blocks::{Element, Page, is_heading};
 use super::words::words;
@@ -6,11 +6,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Fewest selected words before such a box.
+/// Minimum number of selected words before such a box.
 const BEFORE: usize = 100;
-/// Most words of a name. Longer ones are headings turned into names.
+/// Maximum number of words of a name. Longer ones are headings turned into names.
 const NAME_WORDS: usize = 4;
-/// Most words of a heading.
+/// Maximum number of words of a heading.
 const HEADING_WORDS: usize = 12;
 
 /// Headings above other articles.
@@ -74,7 +74,7 @@ const HEADINGS: [&str; 57] = [
     "관련 기사",
 ];
 
-/// Removes them.
+/// Removes other articles that follow the article.
 pub(super) fn drop_related(page: &Page<'_>, taken: &mut [bool], is_documentation: bool) {
     let mut sums = vec![0];
     for (block, taken) in page.blocks.iter().zip(taken.iter()) {

@@ -21,7 +21,7 @@ const NAMED: usize = 8;
 const MAX_LEVELS: usize = 12;
 const MAX_HEADINGS: usize = 50;
 
-/// What is known about the requested article.
+/// Information about the requested article.
 pub(super) struct Wanted<'w> {
     pub(super) title: Option<&'w str>,
     pub(super) fragment: Option<&'w str>,
@@ -71,7 +71,7 @@ pub(super) fn meant(page: &Page<'_>, taken: &[bool], wanted: &Wanted<'_>) -> Opt
     if let Some((_, block)) = best {
         let loose = !of_page();
         let range = article_around(page, taken, block, loose);
-        // A page that has the title of the article may contain others behind it, but a section of
+        // A page that has the title of the article may contain others after it, but a section of
         // the article is not the article.
         let range = range.filter(|r| loose || is_post(page, r));
         return range.or_else(|| later_section(page, taken, block).filter(|_| loose));

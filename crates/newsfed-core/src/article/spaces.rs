@@ -17,7 +17,7 @@ pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
     out
 }
 
-/// What is before the text that is read.
+/// What precedes the text that is read.
 struct Before {
     /// White space, or nothing.
     space: bool,
@@ -106,7 +106,7 @@ fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> V
     out
 }
 
-/// The first character of pieces that is not white space; `Some(None)` if something else than text
+/// The first character of pieces that is not white space; `Some(None)` if something other than text
 /// comes first, `None` if there is nothing.
 fn first_char(pieces: &[Inline]) -> Option<Option<char>> {
     pieces.iter().take(MAX_AHEAD).find_map(|piece| match piece {

@@ -103,7 +103,7 @@ impl Template {
         self.others.iter_mut().for_each(|o| o.idle += 1);
         self.learn_fitting(page, &paths, &agreements);
         self.others.retain(|o| o.idle <= MAX_IDLE);
-        // After a redesign the new layout takes the first place.
+        // After a redesign the new layout becomes the first one.
         if self.idle > MAX_IDLE
             && let Some(at) = (0..self.others.len()).max_by_key(|at| self.others[*at].seen)
         {
@@ -168,9 +168,9 @@ impl Template {
         }
     }
 
-    /// The article's blocks on a page; `None` if the template does not fit, or if text would be lost
-    /// of which the page alone is sure. `taken` is the result of the page alone, `chances` are the
-    /// probabilities of its blocks.
+    /// The article's blocks on a page; `None` if the template does not fit, or if it would lose text of which
+    /// the page alone is sure. `taken` is the result of the page alone, `chances` are the probabilities of
+    /// its blocks.
     pub(super) fn apply(
         &self,
         page: &Page<'_>,

@@ -16,9 +16,9 @@ const DETAILED: (u32, u32) = (960, 600);
 const ROW: (u32, u32) = (160, 100);
 /// Largest detailed version, in bytes after compression.
 const DETAILED_BYTES: usize = 256 << 10;
-/// Qualities in which it is tried.
+/// Qualities that are tried.
 const QUALITIES: [u8; 2] = [85, 60];
-/// Most memory for parts of a file that are not pixels, such as profiles, in bytes.
+/// Maximum memory for parts of a file that are not pixels, such as profiles, in bytes.
 const MAX_EXTRA: u64 = 4 << 20;
 
 /// A small picture.
@@ -30,13 +30,14 @@ pub struct Thumbnail {
     pub height: u32,
     /// Red, green, blue and opacity of each pixel, row by row.
     pub pixels: Vec<[u8; 4]>,
-    /// Width and height of the picture as it came.
+    /// Width and height of the original picture.
     pub natural: (u32, u32),
     /// At most 960x600 pixels as JPEG or PNG, for terminals that draw pixels.
     detailed: Option<Arc<[u8]>>,
 }
 
-/// Runs work on a large picture after other such work has ended, which bounds the memory of all.
+/// Runs work on a large picture once no other such work is running, so that only one picture at a
+/// time takes memory.
 pub fn one_at_a_time<T>(work: impl FnOnce() -> T) -> T {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +75,7 @@ impl Thumbnail {
             return None;
         }
         if format == ImageFormat::Gif {
-            // A frame that does not cover the picture is decoded apart.
+            // A frame that does not cover the picture is decoded separately.
             allowed.max_alloc = Some(decoder.total_bytes());
             decoder.set_limits(allowed).ok()?;
         }
@@ -87,7 +88,7 @@ impl Thumbnail {
         let shrunk = |(width, height): (u32, u32)| {
             let mut small = match whole.width() > width || whole.height() > height {
                 true => whole.thumbnail(width, height),
-                // The buffer of the whole one may be larger than it.
+                // The buffer of the decoded picture may be larger than the picture.
                 false => whole.crop_imm(0, 0, whole.width(), whole.height()),
             };
             small.apply_orientation(orientation);
@@ -112,7 +113,7 @@ impl Thumbnail {
         Self { width, height, pixels, natural, detailed }
     }
 
-    /// The picture in the size for a row of a list.
+    /// The picture at the size of a row of a list.
     pub fn shrunk(&self) -> Self {
         let (width, height) = self.fit(ROW.0, ROW.1);
         let size = (width, height);
@@ -131,7 +132,7 @@ impl Thumbnail {
         small.unwrap_or_else(|| RgbaImage::new(1, 1))
     }
 
-    /// The size in which it fits a box, without being enlarged.
+    /// The size at which it fits a box, without being enlarged.
     pub fn fit(&self, width: u32, height: u32) -> (u32, u32) {
         fit((self.width, self.height), (width, height))
     }
@@ -157,7 +158,7 @@ impl Thumbnail {
     }
 }
 
-/// The size in which a picture fits a box, without being enlarged.
+/// The size at which a picture fits a box, without being enlarged.
 pub fn fit((width, height): (u32, u32), (most_width, most_height): (u32, u32)) -> (u32, u32) {
     let (w, h) = (u64::from(width.max(1)), u64::from(height.max(1)));
     let (most_w, most_h) = (u64::from(most_width).min(w), u64::from(most_height).min(h));

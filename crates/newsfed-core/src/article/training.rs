@@ -46,7 +46,7 @@ impl Sample {
         })
     }
 
-    /// What the second stage knows besides, given the probabilities of the first stage.
+    /// The additional features of the second stage, given the probabilities of the first stage.
     pub fn second(&self, chances: &[f32]) -> Vec<Vec<f32>> {
         self.with(|page, hints| {
             let (mut rows, positions) = features::features(page, &Density::of(page), hints);

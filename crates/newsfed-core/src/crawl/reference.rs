@@ -1,5 +1,5 @@
-//! The published algorithms, written down once more as simply as possible: recursion, dense vectors,
-//! lists that are searched from the start. The strategies must make the same requests.
+//! The published algorithms, implemented again as simply as possible: recursion, dense vectors, lists that
+//! are searched from the start. The strategies must make the same requests.
 
 use super::replay::{Figures, Graph, Node, Replayed, trial};
 use super::*;
@@ -285,7 +285,7 @@ fn site(seed: u64, size: u32) -> Graph {
             _ => format!("page/{n}"),
         };
         let count = if class == Class::Html { random.u32(2..14) } else { 0 };
-        // The first link of each page leads to the next one, so that the site hangs together.
+        // The first link of each page leads to the next one, so that every page can be reached.
         let next = (n + 1..size).find(|n| nodes[*n as usize] == Class::Html).unwrap_or(0);
         let links = (0..count).map(|k| {
             let to = if k == 0 { next } else { random.u32(..size) };

@@ -124,7 +124,7 @@ impl Targets {
         Self::Files(FILES.map(str::to_owned).to_vec())
     }
 
-    /// The same without plain text, which may be anything.
+    /// Files of all data and text types except plain text, which may be anything.
     pub fn data() -> Self {
         Self::Files(FILES.iter().filter(|m| **m != "text/plain").map(|m| (*m).to_owned()).collect())
     }

@@ -15,7 +15,7 @@ pub(super) struct ValueParameters {
     pub noise: f64,
     /// Weight of the uncertainty.
     pub curiosity: f64,
-    /// How many of the features, starting with the first, count for it.
+    /// Number of features, starting with the first, whose uncertainty counts.
     pub curious: usize,
 }
 

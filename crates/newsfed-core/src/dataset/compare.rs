@@ -7,24 +7,24 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::ops::Range;
 
-/// The share of different values from which a column can identify rows.
+/// Minimum share of different values for a column to identify rows.
 const DISTINCT: f64 = 0.95;
-/// The share of equal values from which a column counts as renamed.
+/// Minimum share of equal values for a column to count as renamed.
 const RENAMED: f64 = 0.8;
 /// Columns that are compared to find renamed ones.
 const MAX_RENAMED: usize = 20;
-/// The share of numbers from which a column has a total.
+/// Minimum share of numbers for a column to have a total.
 const NUMBERS: f64 = 0.9;
-/// The share of rows in both states from which columns identify them.
+/// Minimum share of rows that must be in both states for columns to identify rows.
 const KEPT: f64 = 0.5;
-/// First columns that may identify rows together.
+/// How many of the first columns may identify rows together.
 const MAX_TOGETHER: usize = 3;
 
 /// Pairs of neighbouring pages that are compared to find versions of one page.
 const MAX_CLOSE: usize = 400;
 /// Bytes of text that these comparisons read in total; about 0.1 s.
 const MAX_COMPARED: usize = 8 << 20;
-/// The share of equal words from which they are versions of one page.
+/// Minimum share of equal words for them to be versions of one page.
 const ALIKE: f64 = 0.3;
 
 /// What differs between two states of a file.
@@ -41,7 +41,7 @@ pub struct Difference {
 /// them; for changed rows, those of the earlier state come first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableDifference {
-    /// Its place among the tables of the earlier and the later state.
+    /// Its position among the tables of the earlier and the later state.
     pub places: (usize, usize),
     pub totals: Vec<Total>,
     pub columns_added: Vec<usize>,
@@ -52,7 +52,8 @@ pub struct TableDifference {
     pub changed: Vec<ChangedRow>,
     /// The columns of the later state that identify rows.
     pub key: Vec<usize>,
-    /// Only the first rows of a state were read, so that rows may only have moved beyond them.
+    /// Only the first rows of a state were read, so rows may have moved beyond them instead of
+    /// being removed.
     pub partial: bool,
 }
 
@@ -121,7 +122,7 @@ pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
     difference
 }
 
-/// Pages in their order; pages in one place are one page that changed.
+/// Pages are compared in order. Two different pages in the same position are one page that changed.
 fn compare_pages(old: &Table, new: &Table) -> TableDifference {
     let page = |table: &Table, row| table.cell(row, 0).to_owned();
     let mut input = imara_diff::InternedInput::default();
@@ -140,7 +141,8 @@ fn compare_pages(old: &Table, new: &Table) -> TableDifference {
         let mut close = before.len() * after.len() <= MAX_CLOSE && before.len() != after.len();
         if close {
             let cost = size(old, &before) + before.len() * size(new, &after);
-            // Beyond the limit, pages in one place are one page, as in a hunk of as many pages.
+            // Beyond the limit, pages are paired by position, as in a hunk with equally many pages
+            // on both sides.
             close = left.checked_sub(cost).map(|rest| left = rest).is_some();
         }
         for row in before {
@@ -180,7 +182,7 @@ fn compare_tables(old: &Table, new: &Table, format: Format) -> TableDifference {
         TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
     let mut common = match_columns(old, new, &mut out, &hasher);
     if common.is_empty() {
-        // Nothing is left by which rows could be compared.
+        // No column is left by which rows could be compared.
         out.removed = (0..old.len()).collect();
         out.added = (0..new.len()).collect();
         return out;
@@ -280,7 +282,7 @@ fn overlap(a: &HashMap<u64, usize>, b: &HashMap<u64, usize>) -> f64 {
     if shorter * 2 < longer { 0.0 } else { both as f64 / shorter.max(1) as f64 }
 }
 
-/// The columns by which a row is the same one in both states: those whose values are nearly all
+/// The columns by which a row is recognised in both states: those whose values are nearly all
 /// different, and of which at least half are in both states; empty if there are none.
 fn key_columns(
     old: &Table,

@@ -19,10 +19,11 @@ const MIN_GOOD: usize = 5;
 /// Separators, the likeliest first.
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
-/// A record behind the last one, to notice that a quote is not closed. Clean cells never contain it.
+/// A record that is appended after the last one, to detect an unclosed quote. Clean cells never contain it.
 const END: &[u8] = b"\n\x01";
 
-/// Reads a table. Every document is one: what is not quoted properly is taken as it is.
+/// Reads a table. Every text can be read as one: text that is not quoted properly is taken as it
+/// is.
 pub(super) fn read(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -45,7 +46,7 @@ pub(super) fn read(
     records(content, separator, false, budget).unwrap_or_default()
 }
 
-/// Reads the records; `None` if the last one ends inside of a quote.
+/// Reads the records; `None` if the last one ends inside a quote.
 fn records(content: &str, separator: u8, quoting: bool, budget: &mut Budget) -> Option<Table> {
     let mut headed = Headed::default();
     let mut records = Records::new(content, separator, quoting);
@@ -59,12 +60,12 @@ fn records(content: &str, separator: u8, quoting: bool, budget: &mut Budget) -> 
 struct Records<'c> {
     reader: csv_core::Reader,
     left: &'c [u8],
-    /// What follows that.
+    /// The bytes that are read after `left`.
     end: &'static [u8],
     cells: Vec<Cow<'static, str>>,
     /// Number of cells up to the last one that is not empty.
     width: usize,
-    /// Whether the last record was the one behind the content.
+    /// Whether the last record was the one after the content.
     is_end: bool,
 }
 

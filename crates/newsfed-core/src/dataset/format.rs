@@ -9,7 +9,7 @@ pub enum Format {
     Csv,
     Tsv,
     Json,
-    /// A value in each line.
+    /// One value per line.
     JsonLines,
     Xlsx,
     Pdf,
@@ -37,20 +37,20 @@ impl Format {
         }
     }
 
-    /// The format of a response by its media type and the extension in its URL; `None` if it is none of
-    /// these files. A page is never one, whatever it is called: it may ask for a login.
+    /// The format of a response by its media type and the extension in its URL; `None` if it is not such a
+    /// file. A page is never one, whatever its name: it may be a login page.
     pub fn of(content_type: Option<&str>, url: &Url, body: &[u8]) -> Option<Self> {
         if starts_like_a_page(body) { None } else { Self::named(content_type, url) }
     }
 
-    /// The same before the file is fetched.
+    /// The format of a file that is not fetched yet.
     pub fn named(content_type: Option<&str>, url: &Url) -> Option<Self> {
         let named = content_type.unwrap_or_default().to_ascii_lowercase();
         match named.split(';').next().unwrap_or_default().trim() {
             // Servers send these for other files as well, such as CSV and XLSX.
             "application/vnd.ms-excel" | "application/zip" => Self::of_extension(url),
             named if GENERIC.contains(&named) => Self::of_extension(url),
-            // One line alone may be any JSON.
+            // JSON Lines with one line cannot be distinguished from JSON.
             "application/json" if Self::of_extension(url) == Some(Self::JsonLines) => {
                 Some(Self::JsonLines)
             }

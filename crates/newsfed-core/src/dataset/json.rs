@@ -1,4 +1,4 @@
-//! JSON: every array outside of a row is a table, whatever is around it is a table of paths and values.
+//! JSON: every array outside a row is a table, and everything outside arrays is a table of paths and values.
 
 use super::DatasetError;
 use super::table::{Budget, Table, clean};
@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Arrays that become tables; further ones are values.
+/// Arrays that become tables; further arrays become values.
 const MAX_TABLES: usize = 50;
 /// Longest path, in bytes.
 const MAX_PATH: usize = 200;
 /// Name of the table for values outside arrays, and of the table for an array with that path.
 const VALUES: &str = "values";
 const ARRAY_OF_VALUES: &str = "values[]";
-/// What precedes each text of a sequence.
+/// The byte before each text of a sequence.
 const SEPARATOR: u8 = 0x1e;
 
 /// Digits that a number may have; those of a longer one would change if it was read as a number.
@@ -45,7 +45,7 @@ pub(super) fn read_lines(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>
     let mut out = Tables::new(budget.clone());
     let table = out.table("");
     let separator = if document.first() == Some(&SEPARATOR) { SEPARATOR } else { b'\n' };
-    // One reader for all of them would count the lines before each value again.
+    // A single reader for all values would count the preceding lines again for each of them.
     for line in document.split(|b| *b == separator) {
         let line = line.trim_ascii();
         if line.is_empty() {
@@ -111,7 +111,7 @@ fn is_long(number: &[u8]) -> bool {
     let whole = number.strip_prefix(b"-").unwrap_or(number);
     let digits = whole.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(whole.len());
     let digits = whole[..digits].iter().filter(|b| b.is_ascii_digit()).count();
-    // What is not a number stays an error.
+    // Anything that is not a number remains an error.
     digits > MAX_DIGITS && serde_json::from_slice::<serde::de::IgnoredAny>(number).is_ok()
 }
 
@@ -124,7 +124,7 @@ struct Tables {
     tables: Vec<Table>,
     columns: Vec<HashMap<String, usize>>,
     by_path: HashMap<String, usize>,
-    /// That of what is in no array.
+    /// The table of values outside arrays.
     values: Option<usize>,
     row: Vec<String>,
     budget: Budget,
@@ -186,7 +186,7 @@ impl Tables {
         self.tables[table].push(&row, &mut self.budget);
     }
 
-    /// A value in no array.
+    /// A value outside arrays.
     fn value(&mut self, path: &str, value: &str) {
         let table = match self.values {
             Some(table) => table,
@@ -199,7 +199,7 @@ impl Tables {
     }
 }
 
-/// The path of a value in an object. No two values have the same: points in names are escaped.
+/// The path of a value in an object. No two values have the same path: dots in names are escaped.
 fn below(path: &str, name: &str) -> String {
     let name = match name.contains(['.', '\\']) {
         true => Cow::Owned(name.replace('\\', "\\\\").replace('.', "\\.")),
@@ -221,7 +221,7 @@ fn shown(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// What a value is to whoever reads it.
+/// What is done with a value at a place in the document.
 trait Place<'de>: Sized {
     fn scalar(self, value: &str);
     fn map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error>;
@@ -277,7 +277,7 @@ impl<'de, P: Place<'de>> Visitor<'de> for At<P> {
     }
 }
 
-/// A value outside of rows.
+/// A value outside rows.
 struct Node<'a> {
     out: &'a mut Tables,
     path: String,

@@ -1,8 +1,8 @@
-//! Data files that are followed for what changes inside: CSV, TSV, JSON, XLSX and PDF.
+//! Data files whose content is followed for changes: CSV, TSV, JSON, XLSX and PDF.
 //!
-//! Pure. [`read`] makes tables of a file and counts every limit while it reads, [`compare`] finds
-//! rows, columns and totals that differ, [`describe`] and [`describe_difference`] write both as the text
-//! of an item, and [`pack`] keeps what the next comparison needs.
+//! Pure. [`read`] turns a file into tables and enforces every limit while it reads, [`compare`] finds rows,
+//! columns and totals that differ, [`describe`] and [`describe_difference`] write both as the text of an
+//! item, and [`pack`] keeps what the next comparison needs.
 
 mod compare;
 mod delimited;

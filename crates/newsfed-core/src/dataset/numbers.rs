@@ -58,7 +58,7 @@ impl Notation {
         plain.parse::<f64>().ok().filter(|value| value.is_finite())
     }
 
-    /// Digits after the decimal point that a value is written with, at most six.
+    /// Number of digits after the decimal point of a value, at most six.
     pub(super) fn decimals(self, cell: &str) -> usize {
         let digits = cell.trim_end_matches(['%', ' ']);
         digits.rfind(self.separators().0).map_or(0, |at| (digits.len() - at - 1).min(6))

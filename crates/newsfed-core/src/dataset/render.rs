@@ -55,7 +55,7 @@ fn grouped(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", written(number as f64, 0))
 }
 
-/// A file as the text of its item, when nothing is known to compare it with.
+/// A file as the text of its item, when there is no earlier state to compare it with.
 pub fn describe(dataset: &Dataset) -> String {
     let mut out = String::new();
     paragraph(&mut out, &format!("{}.", summary(dataset)));
@@ -112,7 +112,7 @@ fn notes(out: &mut String, dataset: &Dataset) {
     }
 }
 
-/// What changed in a file, then what it is now.
+/// The changes to a file, then its present state.
 pub fn describe_difference(difference: &Difference, old: &Dataset, new: &Dataset) -> String {
     let mut out = String::new();
     paragraph(&mut out, &format!("{}.", difference.summary(old, new)));

@@ -1,4 +1,4 @@
-//! What is stored of a file until the next comparison: its tables as compressed text.
+//! The part of a file that is stored until the next comparison: its tables as compressed text.
 
 use super::table::Budget;
 use super::{Dataset, Format, Table};
@@ -11,9 +11,9 @@ use std::io::{Read, Write};
 
 /// The version of the format; a state of another one is not compared.
 const VERSION: u32 = 2;
-/// Most bytes of an unpacked state.
+/// Maximum size of an unpacked state, in bytes.
 const MAX_UNPACKED: u64 = (limits::DATASET_TEXT + 2 * limits::DATASET_CELLS + (4 << 20)) as u64;
-/// What follows a cell and a row; clean text contains neither.
+/// Characters after each cell and each row; clean text contains neither.
 const CELL: char = '\u{1f}';
 const ROW: char = '\u{1e}';
 

@@ -7,7 +7,7 @@ use crate::util::{limits, text};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Records among which the header is searched.
+/// Number of records among which the header is searched for.
 const FIRST: usize = 20;
 /// Longest name of a table or column, in terminal cells.
 const MAX_NAME: usize = 80;
@@ -15,7 +15,7 @@ const MAX_NAME: usize = 80;
 /// Rows under named columns. Cells are clean lines of text; missing ones are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    /// The sheet, or where in a JSON file it is; empty if it is the only one.
+    /// The name of the sheet, or its path in a JSON file; empty if it is the only table.
     pub name: String,
     pub columns: Vec<String>,
     /// Rows that were only counted.
@@ -27,7 +27,7 @@ pub struct Table {
     rows: Vec<u32>,
 }
 
-/// What may still be read.
+/// How much may still be read.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     pub(super) rows: usize,
@@ -92,8 +92,8 @@ impl Table {
         self.push_wide(cells, cells.len(), budget);
     }
 
-    /// As [`Table::push`], of the first cells of a row. `all`: its cells up to the last one that is not
-    /// empty, if they are more.
+    /// Like [`Table::push`], given only the first cells of a row. `all` is the number of its cells up to the
+    /// last one that is not empty, if there are more.
     fn push_wide<S: AsRef<str>>(&mut self, cells: &[S], all: usize, budget: &mut Budget) {
         let surplus = all.saturating_sub(cells.len());
         let cells = match cells.iter().rposition(|cell| !cell.as_ref().is_empty()) {
@@ -103,7 +103,7 @@ impl Table {
         };
         let width = cells.len().min(limits::DATASET_COLUMNS);
         let bytes: usize = cells[..width].iter().map(|cell| cell.as_ref().len()).sum();
-        // Once something is left out, all that follows is: the first rows are compared.
+        // Once a row is left out, all following rows are too, because the first rows are compared.
         if self.beyond > 0 || budget.rows == 0 || budget.cells < width || budget.bytes < bytes {
             self.beyond += 1;
             return;
@@ -140,7 +140,7 @@ impl Table {
     }
 }
 
-/// A table whose header comes first, or below a few lines about it, if it has one.
+/// A table whose header, if it has one, is the first record or follows a few lines about the table.
 #[derive(Debug, Default)]
 pub(super) struct Headed {
     table: Table,
@@ -163,8 +163,8 @@ impl Headed {
         self.push_wide(record, width(record), budget);
     }
 
-    /// As [`Headed::push`], of the first cells of a record. `all`: its cells up to the last one that is
-    /// not empty.
+    /// Like [`Headed::push`], given only the first cells of a record. `all` is the number of its cells up to
+    /// the last one that is not empty.
     pub(super) fn push_wide(&mut self, record: &[Cow<'_, str>], all: usize, budget: &mut Budget) {
         if self.begun {
             return self.table.push_wide(record, all, budget);
@@ -240,8 +240,8 @@ fn is_day(cell: &str) -> bool {
     ['-', '.', '/'].into_iter().any(are_parts)
 }
 
-/// A cell as one line of clean text. A long one is cut, and ends with its length and a hash, so that
-/// a change behind the cut is a change of the cell.
+/// A cell as one line of clean text. A long one is cut, and ends with its length and a hash, so that a change
+/// after the cut is still a change of the cell.
 pub(super) fn clean(raw: &str) -> Cow<'_, str> {
     let trimmed = raw.trim_matches(' ');
     let simple = trimmed.len() <= limits::LINE_CHARS

@@ -203,7 +203,7 @@ fn a_key_is_not_chosen_by_its_name() {
     assert_eq!(summary_of(&old, &new), "3 rows changed");
     let found = compare(&old, &new);
     assert_eq!((found.tables[0].key.as_slice(), found.tables[0].totals.len()), (&[0][..], 1));
-    // The name decides between equal ones.
+    // The name decides between equally good columns.
     let named =
         |v: usize| rows("place,nr,v", |n| format!("p{n},{n},{}", if n == 5 { v } else { 0 }));
     assert_eq!(compare(&named(1), &named(2)).tables[0].key, [1]);
@@ -239,7 +239,7 @@ fn a_table_with_repeated_names_does_not_differ_from_itself() {
         let read = dataset(text, format);
         assert!(compare(&read, &read.clone()).is_empty(), "{text}");
     }
-    // Even if an earlier version stored it.
+    // A state that an earlier version stored may repeat names.
     let mut old = csv("id,v,v\n1,2,3\n");
     old.tables[0].columns[2] = "v".to_owned();
     assert!(compare(&old, &old.clone()).is_empty());

@@ -23,9 +23,9 @@ const MAX_SHARED: usize = 16 << 20;
 /// A tag or a text, in bytes: it is read as a whole. Also the text of a cell, of which Excel allows 32,767
 /// characters.
 const MAX_EVENT: usize = 1 << 20;
-/// Maximum number of attributes of a tag that are searched for one.
+/// Maximum number of attributes of a tag that are searched.
 const MAX_ATTRIBUTES: usize = 64;
-/// How old formats store encrypted files.
+/// First bytes of the older container format, in which encrypted files are stored.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 /// Reads the worksheets of a file.
@@ -42,7 +42,7 @@ fn read_within(
     if bytes.starts_with(COMPOUND_FILE) {
         return Err(DatasetError::Encrypted);
     }
-    // The directory would be read as a whole.
+    // The archive reader would load the entire directory.
     if memchr::memmem::find_iter(bytes, b"PK\x01\x02").nth(MAX_PARTS).is_some() {
         return Err(DatasetError::Invalid {
             format: "XLSX",
@@ -95,7 +95,7 @@ struct Known {
     base: NaiveDate,
 }
 
-/// What one part says about another.
+/// A reference from one part to another.
 struct Relation {
     id: String,
     kind: String,
@@ -116,7 +116,7 @@ struct File<'b> {
     tags: usize,
 }
 
-/// A part that gives an error where it, or one event, exceeds its limit.
+/// A part that returns an error where it, or one of its events, exceeds a limit.
 struct Counted<'l, R> {
     inner: R,
     part: usize,
@@ -139,8 +139,7 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 impl File<'_> {
-    /// Gives the events of a part to a function until it returns false; a part that is not there has
-    /// none.
+    /// Passes the events of a part to a function until it returns false. A missing part has no events.
     fn events(
         &mut self,
         name: &str,
@@ -317,7 +316,7 @@ impl Sheet {
                 _ => {}
             },
             Event::End(tag) => match tag.local_name().as_ref() {
-                // Whether there is something in a row that is only counted.
+                // In a row that is only counted, it only matters whether a cell is empty.
                 "c" if self.headed.is_full() => {
                     let is_empty = self.value.text.is_empty();
                     self.set(0, Cow::Borrowed(if is_empty { "" } else { "more" }), budget);
@@ -387,13 +386,13 @@ fn date(number: f64, base: NaiveDate) -> Option<String> {
     if number < 1.0 && days == 0 {
         return Some(time.format("%H:%M:%S").to_string());
     }
-    // Excel counts a 29 February 1900.
+    // Excel counts 29 February 1900, a day that did not exist.
     let early = u64::from(base.year() == 1899 && days < 60);
     let day = base.checked_add_days(Days::new(days + early))?;
     Some(if second == 0 { day.to_string() } else { format!("{day} {}", time.format("%H:%M:%S")) })
 }
 
-/// Whether a format has a part of a date outside of quotes and brackets.
+/// Whether a format has a part of a date outside quotes and brackets.
 fn is_date_format(code: &str) -> bool {
     let (mut quoted, mut bracket, mut escaped) = (false, false, false);
     for c in code.chars() {
@@ -419,7 +418,7 @@ fn column_of(place: &str) -> Option<usize> {
 }
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    // Checks for repetitions would compare each with all before it.
+    // Checks for duplicates would compare each attribute with all before it.
     let mut attributes = tag.attributes();
     let mut all = attributes.with_checks(false).take(MAX_ATTRIBUTES).flatten();
     let found = all.find(|a| a.key.local_name().as_ref() == name)?;

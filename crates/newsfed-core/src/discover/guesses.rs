@@ -4,9 +4,9 @@
 use super::systems::known_feeds;
 use url::Url;
 
-/// Guessed URLs of one page: each costs its site a request.
+/// Maximum number of guessed URLs for one page: each costs its site a request.
 pub const MAX_GUESSES: usize = 8;
-/// Guesses of them for known systems.
+/// Maximum number of these guesses for known systems.
 const MAX_KNOWN: usize = 4;
 /// Folders whose usual URLs are tried.
 const MAX_FOLDERS: usize = 3;
@@ -29,7 +29,7 @@ pub struct Guess {
     pub url: Url,
     /// The system that has its feeds there.
     pub system: Option<&'static str>,
-    /// The host alone names the system: the feed is that of the page.
+    /// The host alone identifies the system, so the feed is that of the page.
     pub by_host: bool,
     /// Confidence that a feed found there is that of the page, 0 to 1.
     pub confidence: f64,
@@ -62,8 +62,8 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
     guesses
 }
 
-/// The folders in which feeds are searched, most likely first: that of the page, the root, and the
-/// uppermost one between them. Folders of dates and numbers have no feeds.
+/// The folders in which feeds are searched for, most likely first: that of the page, the root, and
+/// the uppermost one between them. Folders of dates and numbers have no feeds.
 fn folders(page: &Url) -> Vec<(Url, f64)> {
     let mut found: Vec<(Url, f64)> = Vec::new();
     let mut add = |path: &str, confidence: f64| {
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(hugo[..3], ["/posts/index.xml", "/index.xml", "/posts/feed"]);
         let wordpress = urls("https://example.org/", "<meta name=generator content=WordPress>");
         assert_eq!(wordpress[..2], ["/feed/", "/rss.xml"], "/feed is the same");
-        // Where the host names the system, nothing else is tried.
+        // Where the host identifies the system, nothing else is tried.
         let releases = urls("https://github.com/a/b/releases", "");
         assert_eq!(releases, ["/a/b/releases.atom"]);
     }

@@ -1,4 +1,4 @@
-//! Links that say that they lead to the list of all posts of a site: a home page may show none of them.
+//! Links to the list of all posts of a site, by their text or path: a home page may show no posts.
 
 use crate::util::domain::same_site;
 use crate::util::html::tree::text_within;

@@ -16,7 +16,7 @@ use url::Url;
 
 /// Minimum confidence of a list of articles to be offered.
 const MIN_CONFIDENCE: f64 = 0.35;
-/// Share of entries that lead to the articles of a list at which both count as the same.
+/// If this share of the entries leads to the articles of a list, both count as the same.
 const SAME: f64 = 0.5;
 /// Maximum number of lists that are offered.
 const MAX_LISTS: usize = 3;
@@ -41,7 +41,7 @@ pub struct Survey {
     pub needs_javascript: bool,
     /// Pages of the site that may list all its posts, by what the links to them say.
     pub list_pages: Vec<Url>,
-    /// Where a feed may be that the page does not announce.
+    /// URLs at which a feed may be that the page does not announce.
     pub guesses: Vec<Guess>,
     /// The page and what it links to, as keys of URLs.
     pub links: HashSet<String>,
@@ -60,12 +60,12 @@ pub enum EntriesRank {
     First,
     /// After the lists of articles.
     Later,
-    /// A list of articles reads the same with more text: only for those who ask for entries.
+    /// A list of articles finds the same with more text, so entries are offered only on request.
     OnRequest,
 }
 
 impl Survey {
-    /// The entries, unless a list of articles reads the same with more text.
+    /// The entries, unless a list of articles finds the same with more text.
     pub fn offered_entries(&self) -> Option<&EntriesOffer> {
         self.entries.as_ref().filter(|e| e.rank != EntriesRank::OnRequest)
     }
@@ -95,7 +95,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     if let Some(offer) = entries.as_mut().filter(|offer| offer.rank == EntriesRank::First)
         && let Some(list) = offer.proposal.linked(&page, all)
     {
-        // Their pages have the text of which the entries are the beginning.
+        // The entries are the beginnings of the texts on their pages.
         offer.rank = EntriesRank::OnRequest;
         lists.retain(|other| other.articles != list.articles);
         lists.insert(0, list);
@@ -210,7 +210,7 @@ mod tests {
         assert!(full.offered_entries().is_some());
     }
 
-    /// Title, path and whether it has a date of the items of the best way: a list, or entries.
+    /// The items of the best way, a list or entries: title, path, and whether there is a date.
     fn cards(cards: &[String]) -> Vec<(String, Option<String>, bool)> {
         let at = Url::parse("https://example.org/").unwrap();
         let page = format!(

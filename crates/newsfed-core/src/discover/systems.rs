@@ -12,12 +12,12 @@ use url::Url;
 static TABLE: LazyLock<Vec<Row>> =
     LazyLock::new(|| include_str!("../../assets/discover.tsv").lines().filter_map(row).collect());
 
-/// Bytes of a page in which its generator is searched, and in which other signs are.
+/// How many bytes of a page are searched for its generator, and how many for other signs.
 const MAX_HEAD: usize = 64 * 1024;
 const MAX_PAGE: usize = 1024 * 1024;
 /// Longest value that a page gives for `{found}`, in bytes.
 const MAX_FOUND: usize = 500;
-/// Everything that could change more of a URL than the value.
+/// All characters that could change more of a URL than the value itself.
 const RESERVED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'@');
 
@@ -140,7 +140,7 @@ fn fill(template: &str, page: &Url, values: &HashMap<&'static str, String>) -> O
                 feed.push_str(&plain(&value)?);
             }
             None if name == "page" => feed.push_str(page.path().trim_end_matches('/')),
-            // A whole URL, otherwise a part of one.
+            // Alone it is a complete URL, otherwise a part of one.
             None if template == "{found}" => feed.push_str(values.get(name)?),
             None if name == "found" => feed.push_str(&plain(values.get(name)?)?),
             None => feed.push_str(values.get(name)?),
@@ -151,7 +151,7 @@ fn fill(template: &str, page: &Url, values: &HashMap<&'static str, String>) -> O
     Some(feed)
 }
 
-/// A value that changes nothing else in a URL.
+/// A value escaped so that it changes nothing else in a URL.
 fn plain(value: &str) -> Option<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~');
     (!value.is_empty() && value.chars().all(fits)).then(|| value.to_owned())

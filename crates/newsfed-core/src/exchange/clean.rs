@@ -67,7 +67,7 @@ fn lines(raw: &[String]) -> Vec<String> {
     lines
 }
 
-/// The marks of an item. `pin` are the flags of newsboat that pin; other flags become tags.
+/// The marks of an item. `pin` holds the newsboat flags that pin an item; other flags become tags.
 pub fn effects(item: &ForeignItem, pin: &str) -> Vec<Effect> {
     let flags: Vec<char> = item.flags.chars().filter(char::is_ascii_alphabetic).collect();
     let pinned = item.pinned || flags.iter().any(|flag| pin.contains(*flag));

@@ -8,10 +8,10 @@ use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
 use crate::util::limits;
 use serde_json::Value;
 
-/// Parses the items; single ones that cannot be read are counted.
+/// Parses the items; those that cannot be read are counted.
 pub(super) fn read(bytes: &[u8]) -> Result<ForeignItems, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // Only the whole list shows which service has written it.
+    // Only the list as a whole shows which service wrote it.
     let (mut is_feedly, mut items, mut unreadable) = (false, Vec::new(), 0);
     let names = visit(bytes, |item| is_feedly |= item.is_some_and(|item| is_of_feedly(&item)));
     let stream = names.map_err(|e| e.to_string())?.to_ascii_lowercase();
@@ -64,7 +64,7 @@ fn url(item: &Value) -> Option<String> {
     some_text(item, "canonicalUrl").or_else(|| linked().find_map(|link| some_text(link, "href")))
 }
 
-/// What both formats have.
+/// The fields that both formats have.
 fn common(item: &Value) -> ForeignItem {
     let origin = &item["origin"];
     let stream = text(origin, "streamId").strip_prefix("feed/").map(str::to_owned);

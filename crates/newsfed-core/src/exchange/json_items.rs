@@ -1,4 +1,5 @@
-//! A list of items in JSON, read one by one: the whole file as values would need many times its size.
+//! A list of items in JSON, read one by one, because the values of an entire file would need many times its
+//! size in memory.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -7,11 +8,11 @@ use std::fmt;
 
 /// Maximum number of items of a file.
 pub(super) const MAX_ITEMS: usize = 200_000;
-/// Maximum number of values in an item, with those inside of others.
+/// Maximum number of values in an item, including nested ones.
 pub(super) const MAX_VALUES: usize = 10_000;
 
-/// Calls a function with each item: `None` for one beyond the limits. Returns the names of the list, as
-/// the service that has written it calls it.
+/// Calls a function with each item: `None` for one beyond the limits. Returns the name that the service gave
+/// to the list.
 pub(super) fn visit(
     bytes: &[u8],
     mut each: impl FnMut(Option<Value>),

@@ -17,7 +17,7 @@ const HEAD: &str = "newsfed marks ";
 const VERSION: u32 = 1;
 /// Longest line that is read, in bytes.
 const LONGEST_LINE: u64 = 4096;
-/// Later times are damage: the year 10000, in milliseconds.
+/// Later times are treated as damage: the year 10000, in milliseconds.
 const LATEST: i64 = 253_402_300_800_000;
 
 #[derive(Serialize, Deserialize)]
@@ -33,7 +33,7 @@ struct Line {
     machine: String,
 }
 
-/// What a file of marks contains beside them.
+/// Information in a file of marks besides the marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkFile {
     /// The name of its machine.
@@ -214,7 +214,7 @@ mod tests {
             let (about, read) = read_all(text.as_bytes());
             assert_eq!((read.len(), about.damaged), (2, 1), "{damage:?}");
         }
-        // Wherever a file was cut, what is whole is read.
+        // Wherever a file was cut, its complete lines are read.
         let text = head("a") + &one + &two;
         for end in 0..text.len() {
             let (about, read) = read_all(&text.as_bytes()[..end]);

@@ -27,7 +27,7 @@ pub enum FileFormat {
 
 /// How a database begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
-/// How many bytes decide about the format.
+/// How many bytes are enough to detect the format.
 const HEAD: usize = 2048;
 
 impl FileFormat {

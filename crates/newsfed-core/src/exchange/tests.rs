@@ -166,7 +166,7 @@ fn explains_files_without_items() {
     }
 }
 
-/// What is beyond the limits is counted, not stored.
+/// Items beyond the limits are counted, not stored.
 #[test]
 fn json_is_read_within_limits() {
     let item = "{\"title\": \"a\", \"list\": [LIST]}";

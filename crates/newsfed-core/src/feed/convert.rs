@@ -55,7 +55,7 @@ struct Converter {
     authors: Vec<String>,
     language: Option<String>,
     bad_dates: usize,
-    /// How long further texts and URLs may be, in bytes.
+    /// How many bytes further texts and URLs may have in total.
     left: usize,
     /// Texts and URLs that were too long.
     left_out: usize,
@@ -111,7 +111,7 @@ impl Converter {
         date
     }
 
-    /// The text, or `None` if the feed is too long with it.
+    /// The text, or `None` if the feed would be too long with it.
     fn limited(&mut self, text: Option<String>) -> Option<String> {
         let fits = text.as_ref().is_none_or(|text| text.len() <= self.left);
         self.left_out += usize::from(!fits);
@@ -206,7 +206,7 @@ fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<Url> {
 fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<Url> {
     let original = raw.original_link.as_deref().and_then(|l| address::absolute(None, l));
     let linked = original.or_else(|| main_link(&raw.links.kept, base));
-    // It identifies the entry, unlike other URLs of a feed.
+    // This URL identifies the entry, unlike other URLs of a feed.
     linked.or_else(|| guid_url(raw)).map(without_session)
 }
 

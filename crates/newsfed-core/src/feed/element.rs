@@ -17,7 +17,7 @@ pub(super) struct Element {
     pub(super) children: Vec<Node>,
     /// Whether the tag is self-closing (`<a/>`).
     pub(super) empty: bool,
-    /// Number of elements of the same name inside whose start tags were dropped.
+    /// Number of nested elements of the same name whose start tags were dropped.
     pub(super) dropped: usize,
     /// How many bytes `xml:base` attributes may still add to the URLs inside, in all fields of the
     /// document together.

@@ -220,7 +220,8 @@ fn link_to(element: &Element, attribute: &str, base: Base) -> RawLink {
     RawLink { href, base, ..RawLink::default() }
 }
 
-/// Atom puts the category into attributes, RSS into the text. Keywords are several in one text.
+/// Atom puts the category into attributes, RSS into the text. One text may contain several
+/// keywords.
 fn category(element: &Element, entry: &mut RawEntry) {
     let named = element.attribute("label").or_else(|| element.attribute("term"));
     match named.filter(|n| !n.trim().is_empty()) {

@@ -91,9 +91,9 @@ trait FromJson: Default {
         Self::scalar(text)
     }
 
-    /// Whether an array gives a value. If not, it is skipped.
+    /// Whether the value may be read from an array. If not, an array is skipped.
     const FROM_ARRAY: bool = false;
-    /// The same for an object.
+    /// Whether the value may be read from an object. If not, an object is skipped.
     const FROM_OBJECT: bool = false;
 }
 

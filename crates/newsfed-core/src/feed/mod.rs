@@ -95,7 +95,7 @@ pub fn parse(
 /// output of a failed program, not a feed in which nothing was published yet.
 ///
 /// # Errors
-/// As [`parse`], and when the document is empty in that sense.
+/// As for [`parse`], and when the document is empty in that sense.
 pub fn parse_followed(
     bytes: &[u8],
     content_type: Option<&str>,

@@ -61,7 +61,8 @@ pub(super) struct Ranked<T> {
 }
 
 impl<T> Ranked<T> {
-    /// Takes a value that is more reliable than the present one. Among equals the first stays.
+    /// Takes a value that is more reliable than the current one. Among equally reliable values the
+    /// first stays.
     pub(super) fn offer(&mut self, rank: Rank, value: T) {
         if rank > self.rank {
             *self = Self { value: Some(value), rank };
@@ -157,7 +158,7 @@ impl RawEntry {
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     kept: Vec<RawEntry>,
-    /// Whether an entry that was compared has a date.
+    /// Whether any of the entries compared so far has a date.
     dated: bool,
     /// How many entries the document has.
     total: usize,

@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Continues after the unescaped `<` at `start`, so that the tags behind it are read. Refused
+    /// Continues after the unescaped `<` at `start`, so that the tags after it are read. Refused
     /// once reading again has cost too much.
     fn retry(&mut self, start: usize) -> bool {
         let cost = self.scanner.position() - start;

@@ -6,7 +6,7 @@
 pub enum Dialect {
     /// FreshRSS: `ot` means arrival, pages of any size, titles in full-width characters.
     FreshRss,
-    /// newsfed itself: as FreshRSS, but titles as they are; `ot` means discovery.
+    /// newsfed itself: like FreshRSS, but titles as they are; `ot` means discovery.
     Newsfed,
     /// Miniflux and all others: `ot` means publication, at most 10,000 ids a page.
     Other,
@@ -61,7 +61,8 @@ impl Dialect {
         title.chars().map(narrow).collect()
     }
 
-    /// The same for the title of a feed, in which FreshRSS replaces more.
+    /// The title of a feed as it was before the server changed it: FreshRSS replaces more
+    /// characters in it than in titles of items.
     pub fn feed_title(self, title: &str) -> String {
         let title = self.title(title);
         if self != Self::FreshRss {

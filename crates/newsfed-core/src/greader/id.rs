@@ -17,7 +17,7 @@ pub enum RemoteId {
 const LONGEST: usize = 64;
 
 impl RemoteId {
-    /// What the long form begins with.
+    /// The prefix of the long form.
     pub const LONG: &str = "tag:google.com,2005:reader/item/";
 
     /// Reads an identifier in any form. Bare digits are decimal, unless they begin with 0: then they

@@ -38,7 +38,7 @@ impl Pieces {
     }
 }
 
-/// Writes a list of ids, which reads as [`super::ItemRefs`].
+/// Writes a list of ids in the form that [`super::ItemRefs`] reads.
 #[derive(Debug)]
 pub struct IdWriter(Pieces);
 
@@ -65,7 +65,7 @@ impl IdWriter {
     }
 }
 
-/// Writes items with their texts, which read as [`super::Contents`].
+/// Writes items with their texts in the form that [`super::Contents`] reads.
 #[derive(Debug)]
 pub struct ContentsWriter(Pieces);
 

@@ -1,8 +1,8 @@
 //! The Google Reader API as servers and clients speak it today: identifiers, streams, requests and
 //! responses, without network or clock.
 //!
-//! Measured on FreshRSS 1.25 and read in Miniflux's documentation; where servers differ, see
-//! [`Dialect`].
+//! Based on measurements of FreshRSS 1.25 and on Miniflux's documentation; for differences between
+//! servers, see [`Dialect`].
 
 mod dialect;
 mod id;

@@ -10,7 +10,7 @@ pub enum Method {
     Post,
 }
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     None,
@@ -129,7 +129,7 @@ impl Request {
         Self { query: "output=json".to_owned(), ..post }
     }
 
-    /// Sets or removes one mark: FreshRSS regards only the last one of several.
+    /// Sets or removes one mark: of several marks, FreshRSS uses only the last one.
     pub fn mark(token: &str, state: &State, to: bool, ids: &[RemoteId]) -> Self {
         let stream = Stream::from(state).to_string();
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();

@@ -135,7 +135,7 @@ pub struct Entry {
     pub canonical: Vec<Link>,
     #[serde(default, deserialize_with = "or_default")]
     pub alternate: Vec<Link>,
-    /// Streams it is in, and the publisher's own words.
+    /// The streams that it is in, and the publisher's categories.
     #[serde(default, deserialize_with = "or_default")]
     pub categories: Vec<String>,
     #[serde(default, deserialize_with = "or_default")]
@@ -200,7 +200,7 @@ pub struct UnreadCount {
     pub newest_item_timestamp_usec: String,
 }
 
-/// What became of an address to subscribe to.
+/// The result of subscribing to an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuickAdd {

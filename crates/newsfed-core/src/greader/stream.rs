@@ -13,7 +13,7 @@ pub enum Stream {
     State(String),
     /// A folder or a label of items.
     Label(String),
-    /// A feed, by what follows `feed/`: a number or an address.
+    /// A feed, by the text after `feed/`: a number or an address.
     Feed(String),
 }
 

@@ -1,4 +1,4 @@
-//! Mails -> a JSON Feed, which is then read, cleaned and limited like any other feed.
+//! Emails -> a JSON Feed, which is then read, cleaned and limited like any other feed.
 
 mod split;
 
@@ -12,14 +12,14 @@ use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Attachments that are named, and characters of a name.
+/// Maximum number of attachments that are named, and of characters in a name.
 const MOST_ATTACHMENTS: usize = 20;
 const MOST_NAME: usize = 100;
 
-/// A mail as an item of a JSON Feed.
+/// An email as an item of a JSON Feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mail {
-    /// The `Message-ID`; a hash of the mail if it has none.
+    /// The `Message-ID`; a hash of the email if it has none.
     pub id: String,
     pub title: String,
     pub authors: Vec<Sender>,
@@ -77,7 +77,7 @@ impl Mail {
         serde_json::to_vec(self).map_or(0, |text| text.len() + 1)
     }
 
-    /// Whether its sender has this text in name or address.
+    /// Whether the name or address of its sender contains this text.
     pub fn is_from(&self, text: &str) -> bool {
         self.from.contains(&text.to_lowercase())
     }
@@ -92,11 +92,11 @@ pub fn feed(title: &str, mails: &[Mail]) -> Vec<u8> {
         items: &'a [Mail],
     }
     let feed = Feed { version: "https://jsonfeed.org/version/1.1", title, items: mails };
-    // Texts can always be written.
+    // Serialising texts cannot fail.
     serde_json::to_vec(&feed).unwrap_or_default()
 }
 
-/// The HTML of a mail, else its text.
+/// The HTML of an email, else its text.
 fn body(message: &Message<'_>) -> (Option<String>, Option<String>) {
     let html = message.html_bodies().find_map(|part| match &part.body {
         PartType::Html(html) => Some(html.to_string()),

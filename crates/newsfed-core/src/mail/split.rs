@@ -3,8 +3,8 @@
 use memchr::memmem;
 
 /// The emails of an mbox, oldest first: each begins with a line `From ` at the beginning or after
-/// an empty line, before a line that is a header. `is_whole` is false for the end of a file: its
-/// beginning belongs to a mail that is not whole. [`unquoted`] reads one.
+/// an empty line, before a line that is a header. `is_whole` is false for the end of a file: the
+/// file may then begin in the middle of an email. [`unquoted`] reads one email.
 pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     let mut starts: Vec<usize> = Vec::new();
     if is_whole && bytes.starts_with(b"From ") {
@@ -13,7 +13,7 @@ pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     for at in memmem::find_iter(bytes, b"\nFrom ") {
         let before = &bytes[..at];
         let is_first = before.ends_with(b"\n") || before.ends_with(b"\n\r");
-        // Programs that do not quote such lines of a text are common.
+        // Many programs do not quote such lines in a text, so a header must follow.
         if is_first && begins_headers(&bytes[at + 1..]) {
             starts.push(at + 1);
         }
@@ -30,7 +30,7 @@ fn begins_headers(bytes: &[u8]) -> bool {
     length > 0 && bytes.get(end + 1 + length) == Some(&b':')
 }
 
-/// A mail without its `From ` line, with quoted lines as they were: `>From ` was `From `, `>>From ` was
+/// An email without its `From ` line, with quoted lines as they were: `>From ` was `From `, `>>From ` was
 /// `>From `.
 pub fn unquoted(bytes: &[u8]) -> Vec<u8> {
     let first = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);

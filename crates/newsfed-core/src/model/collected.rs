@@ -9,7 +9,7 @@ pub struct Collected {
     pub account: String,
     /// Its folder on the server.
     pub folder: Option<String>,
-    /// What `sources.toml` has for it.
+    /// Its settings in `sources.toml`.
     pub own: OwnSettings,
 }
 
@@ -43,7 +43,7 @@ impl OwnSettings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CollectedChange {
     Title(String),
-    /// The folder on the server; `None` is outside of all folders.
+    /// The folder on the server; `None` is outside all folders.
     Folder(Option<String>),
     Remove,
     /// Undoes a removal.

@@ -81,7 +81,7 @@ impl DatePrecision {
     }
 }
 
-/// How sure a date is.
+/// How certain a date is.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -104,7 +104,7 @@ impl Confidence {
     }
 }
 
-/// Where the publication date of an item comes from, and how sure it is.
+/// Where the publication date of an item comes from, and how certain it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct DateOrigin {
     pub from: DateSource,
@@ -121,7 +121,7 @@ pub struct DatesFrom {
 }
 
 impl DateOrigin {
-    /// What a feed, a sitemap or the user's own selector says.
+    /// The origin of a date that a feed, a sitemap or the user's own selector states.
     pub fn stated(from: DateSource) -> Self {
         Self { from, confidence: Confidence::High }
     }

@@ -3,7 +3,7 @@
 /// Longest position and length that are believed, in seconds: ten days.
 const MAX_SECONDS: f64 = 864_000.0;
 
-/// Which enclosure of which item.
+/// Identifies an enclosure of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct EpisodeKey {
     /// Row key of the item.
@@ -13,7 +13,7 @@ pub struct EpisodeKey {
     pub url: String,
 }
 
-/// How far an episode was heard.
+/// How far an episode was played.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
     /// In seconds.
@@ -24,14 +24,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Only values that can be.
+    /// Only plausible values.
     pub fn checked(position: f64, length: Option<f64>) -> Option<Self> {
         let length = length.and_then(seconds).filter(|length| *length > 0.0);
         Some(Self { position: seconds(position)?, length, finished: false })
     }
 }
 
-/// A number of seconds that can be a position.
+/// A number of seconds, if it can be a position.
 pub fn seconds(value: f64) -> Option<f64> {
     (value.is_finite() && (0.0..=MAX_SECONDS).contains(&value)).then_some(value)
 }

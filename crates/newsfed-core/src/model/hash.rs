@@ -1,4 +1,4 @@
-//! A hash that stays the same across releases of the program and of Rust, for what is stored.
+//! A hash that stays the same across releases of the program and of Rust, for stored data.
 
 use sha2::{Digest, Sha256};
 

@@ -30,7 +30,7 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
-    /// As it follows a number.
+    /// The words after a number, as in `3 dated before 1990`.
     pub fn describe(self) -> &'static str {
         match self {
             Self::FutureDate => "dated more than a day ahead",
@@ -50,7 +50,7 @@ impl LeftOutReason {
         }
     }
 
-    /// Whether the page itself may be another one soon.
+    /// Whether a later fetch may get another page.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::NeedsJavascript | Self::NeedsLogin | Self::NeedsConsent)
     }

@@ -47,7 +47,7 @@ pub struct Item {
     pub published: Option<Time>,
     /// Where that date comes from; `None` without one.
     pub published_from: Option<DateSource>,
-    /// How sure it is.
+    /// How certain it is.
     pub published_confidence: Option<Confidence>,
     /// How exactly it is known.
     pub published_precision: Option<DatePrecision>,
@@ -125,7 +125,7 @@ pub struct StoryItem {
     pub read: bool,
 }
 
-/// What a row of an item list needs, and the key by which lists are sorted.
+/// The data that a row of an item list needs, and the key by which lists are sorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRow {
     /// Row key in the database: grows in the order of discovery.

@@ -7,7 +7,7 @@ use url::Url;
 
 /// The scheme of the URLs that stand for programs.
 const EXEC: &str = "exec";
-/// What stays readable in such a URL.
+/// Characters that are not escaped in such a URL.
 const READABLE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 /// Longest part of a program's name in its URL, in characters.
 const MAX_NAME: usize = 60;
@@ -22,7 +22,7 @@ pub struct Origin {
     pub file: Option<String>,
     /// The Maildir or mbox file whose emails are the entries, as `file`.
     pub mail: Option<String>,
-    /// Only emails whose sender has this text in the name or address are read.
+    /// Only emails are read whose sender has this text in the name or address.
     pub from: Option<String>,
     /// The program that reads what was fetched and prints the feed, with its arguments.
     pub filter: Vec<String>,
@@ -53,7 +53,7 @@ impl Origin {
         self.limit.unwrap_or(Self::LIMIT)
     }
 
-    /// A value that differs for other filters; 0 without one.
+    /// A number that changes with the filter; 0 without a filter.
     pub fn filter_fingerprint(&self) -> u64 {
         match self.filter.as_slice() {
             [] => 0,

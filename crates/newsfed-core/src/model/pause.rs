@@ -27,13 +27,13 @@ pub enum PauseReason {
     Failures,
     /// Back-off after any other 4xx: the request is wrong, so repeating it soon is useless.
     Refused,
-    /// Back-off after polls during which newsfed ended.
+    /// Back-off after polls during which newsfed exited.
     Ended,
     /// 410: not polled again until the user asks for it.
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
-    /// What a site says about when it changes, used while too little history is known.
+    /// What a site says about when its pages change, used while too little history is known.
     PageSays,
     /// `schedule.min_interval`, or the source's own setting.
     MinInterval,

@@ -30,7 +30,8 @@ pub struct Planned {
     /// For websites and sitemaps: the first conclusive signal about the next change.
     #[serde(default, alias = "sign")]
     pub signal: Option<DecidingSignal>,
-    /// How long the last response that said so stays fresh (`max-age`, `Expires`), in seconds.
+    /// How long the last response with such a header stays fresh (`max-age`, `Expires`), in
+    /// seconds.
     #[serde(default)]
     pub fresh_for: Option<u64>,
     /// Identifies the settings that it was decided with; `None` for plans of earlier versions.

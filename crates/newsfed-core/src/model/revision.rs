@@ -1,6 +1,6 @@
 //! What a publisher changed in an article, as far as it matters to a reader.
 
-/// What kind of thing was changed.
+/// The kind of thing that was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RevisionKind {
@@ -27,9 +27,9 @@ pub enum RevisionKind {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Revision {
     pub kind: RevisionKind,
-    /// What it was, in one short line; empty if it was added.
+    /// Its earlier state, in one short line; empty if it was added.
     pub from: String,
-    /// What it is, in one short line; empty if it was removed.
+    /// Its later state, in one short line; empty if it was removed.
     pub to: String,
 }
 
@@ -55,12 +55,12 @@ impl RevisionKind {
 }
 
 impl Revision {
-    /// The text was changed, and what in it was not examined.
+    /// The text was changed, but it was not examined how.
     pub fn text() -> Self {
         Self { kind: RevisionKind::Text, from: String::new(), to: String::new() }
     }
 
-    /// What changed in a data file, in one line.
+    /// A change to a data file, described in one line.
     pub fn data(what: String) -> Self {
         Self { kind: RevisionKind::Data, from: String::new(), to: what }
     }
@@ -77,7 +77,7 @@ impl Revision {
         }
     }
 
-    /// Several in one line; without any, what that means.
+    /// All of them in one line. If there are none, only small changes were made.
     pub fn summary(all: &[Self]) -> String {
         if all.is_empty() {
             return "only small changes, such as typos".to_owned();

@@ -60,14 +60,14 @@ impl FromStr for Effect {
     }
 }
 
-/// How the commands of a rule ended.
+/// How the commands that a rule ran ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CommandRecord {
-    /// Number of commands that ended well.
+    /// Number of commands that succeeded.
     pub ok: u32,
     /// Number of commands that failed, or could not be started.
     pub failed: u32,
-    /// Number of items for which it was not run: there were too many in one refresh, or newsfed ended
+    /// Number of items for which it was not run: there were too many in one refresh, or newsfed exited
     /// before.
     pub skipped: u32,
     /// When the last one ended, or was not run.
@@ -84,7 +84,7 @@ impl CommandRecord {
         let count = if ok { &mut self.ok } else { &mut self.failed };
         *count = count.saturating_add(1);
         self.at = at.trunc_subsecs(0);
-        // One that failed says more.
+        // The output of a failed command is more useful.
         if !ok || self.failed == 0 {
             status.clone_into(&mut self.status);
             self.error = error.map(str::to_owned);

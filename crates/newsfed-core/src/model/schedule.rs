@@ -66,7 +66,8 @@ impl Priority {
         }
     }
 
-    /// The weight of waiting for its items: polls are as frequent as its square root.
+    /// The weight of the time that its items wait: the frequency of polls is proportional to its
+    /// square root.
     pub fn weight(self) -> f64 {
         match self {
             Self::Low => 0.25,

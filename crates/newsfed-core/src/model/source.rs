@@ -247,7 +247,7 @@ pub struct Retention {
 pub struct Source {
     pub id: SourceId,
     pub rules: SourceRules,
-    /// What is polled. For a program or a file, a URL that stands for it.
+    /// The URL that is polled. For a program or a file, a URL that stands for it.
     pub url: url::Url,
     /// Programs and files; usually none.
     pub origin: Origin,
@@ -266,8 +266,8 @@ pub struct Source {
     pub schedule: SourceSchedule,
     /// Own retention; `None` uses the global setting.
     pub retention: Option<Retention>,
-    /// After how many days without a new item, or when its server says that it is gone, the source is
-    /// removed, as comments are; `None`: never.
+    /// The source is removed after this many days without a new item, or when its server says that it is
+    /// gone, as for the comments on an item. `None`: never.
     pub remove_after: Option<u32>,
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
@@ -307,7 +307,7 @@ impl Source {
         self.rules.kind()
     }
 
-    /// The place on the web of what is polled; `None` for programs and files.
+    /// The URL on the web that is polled; `None` for programs and files.
     pub fn web_url(&self) -> Option<&url::Url> {
         (!self.origin.is_local()).then_some(&self.url)
     }

@@ -9,7 +9,7 @@ pub struct Operator {
     /// What its value is, as in manual pages.
     pub value: &'static str,
     pub help: &'static str,
-    /// The same as whole sentences.
+    /// The help in complete sentences.
     pub explanation: &'static str,
 }
 

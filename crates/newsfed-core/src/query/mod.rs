@@ -51,7 +51,7 @@ pub enum What {
         column: Column,
         /// The word. No white space outside phrases, no quotation marks inside.
         text: String,
-        /// Whether it was quoted: matches complete words side by side.
+        /// Whether it was quoted: then it matches complete words side by side.
         phrase: bool,
     },
     /// A mark of the item.
@@ -307,7 +307,7 @@ impl Query {
     /// The words and phrases that the texts of its matches contain; the second value says whether they
     /// match complete words only.
     pub fn text_words(&self) -> Vec<(&str, bool)> {
-        // These are in earlier versions of the texts.
+        // Then the words are in earlier versions, not in the texts themselves.
         if self.terms.iter().any(|term| term.what == What::InVersions) {
             return Vec::new();
         }
@@ -342,7 +342,7 @@ impl Query {
         }
     }
 
-    /// What a user may not expect of it, for when nothing matches.
+    /// A property of the query that users may not expect, shown when nothing matches.
     pub fn caveat(&self) -> Option<&'static str> {
         let joins = |text: &str| matches!(text, "or" | "and" | "not");
         self.all_terms().find_map(|term| match &term.what {

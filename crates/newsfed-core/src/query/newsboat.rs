@@ -42,8 +42,8 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
 /// Depth of brackets, as in searches.
 const DEEPEST: usize = 10;
 
-/// Comparisons and brackets. What follows `and` or `or` belongs together up to the end, as newsboat
-/// reads it: neither joins more closely.
+/// Comparisons and brackets. As in newsboat, `and` and `or` have the same precedence: everything
+/// after one of them, up to the end, is its right side.
 fn alternatives(rest: &mut &str, count: &mut usize, depth: usize) -> Result<Query, NotTranslated> {
     *rest = rest.trim_start();
     *count += 1;
@@ -143,7 +143,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
             What::Of(Named::Source(value.trim().to_owned()))
         }
         "age" => return age(sign, value).map(Term::new).ok_or_else(unknown),
-        // What an import makes of flags: `s` pins.
+        // How an import translates flags: `s` pins.
         "flags" if sign != "#" && is_flag(value) => match value {
             "s" => What::Is(State::Pinned),
             flag => What::Of(Named::Tag(format!("flag-{flag}"))),

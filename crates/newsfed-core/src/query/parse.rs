@@ -42,7 +42,7 @@ impl Query {
             0 => Self::default(),
             1 => alternatives.remove(0),
             _ => {
-                // Alternatives of alternatives are alternatives.
+                // Nested alternatives are flattened.
                 let flat = alternatives.into_iter().flat_map(|query| match query.only() {
                     Some(Term { negated: false, what: What::Any(inner) }) => inner.clone(),
                     _ => vec![query],
@@ -177,7 +177,8 @@ impl Word<'_> {
         let named = !self.operator.is_empty() && value.contains(['(', ')']);
         let phrase = self.quoted || named || unbalanced(&value);
         if phrase {
-            // It is printed in quotation marks: inside a group, a parenthesis would end the group.
+            // It will be printed in quotation marks, because inside a group a parenthesis would end
+            // the group.
             value = value.replace('"', " ");
         }
         let name = self.operator.to_ascii_lowercase();
@@ -303,7 +304,8 @@ impl Word<'_> {
     }
 }
 
-/// Refuses what other search languages join words with, so that it is not searched as text.
+/// Refuses words and signs that join conditions in other search languages, so that they are not
+/// searched as text.
 fn not_joining(word: &str) -> Result<(), QueryErrorKind> {
     match word {
         "AND" | "NOT" | "||" | "&&" => Err(QueryErrorKind::Joined(word.to_owned())),
@@ -313,7 +315,7 @@ fn not_joining(word: &str) -> Result<(), QueryErrorKind> {
     }
 }
 
-/// Whether parentheses of a word are without their counterparts.
+/// Whether the parentheses of a word are unbalanced.
 fn unbalanced(word: &str) -> bool {
     let mut open = 0i32;
     word.chars().any(|c| {

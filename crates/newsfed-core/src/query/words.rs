@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a word does.
+/// The role of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// It is a condition.

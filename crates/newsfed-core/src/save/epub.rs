@@ -31,7 +31,7 @@ const CONTAINER: &str = "\
 
 const XHTML: &str = "application/xhtml+xml";
 
-/// A picture of the publication: its name, and itself.
+/// A picture in the publication, with its name.
 struct Picture<'a> {
     name: String,
     media_type: &'static str,
@@ -116,7 +116,7 @@ fn time(time: Time) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// The same for the same articles in the same order.
+/// An identifier that is the same for the same articles in the same order.
 fn identifier(chapters: &[Chapter]) -> String {
     let mut hash = Sha256::new();
     chapters.iter().for_each(|chapter| hash.update(chapter.id.0.as_bytes()));

@@ -43,7 +43,7 @@ pub(super) fn write(chapters: &[Chapter], outline: &Outline) -> String {
     for (number, chapter) in chapters.iter().enumerate() {
         let picture = |url: &str| {
             let picture = chapter.pictures.get(url)?;
-            // Each is there once, so that repetitions cannot make the file large.
+            // Each picture is embedded once, so that repetitions cannot make the file large.
             embedded.borrow_mut().insert(url.to_owned()).then_some(())?;
             Some(format!("data:{};base64,{}", picture.media_type, STANDARD.encode(&picture.bytes)))
         };

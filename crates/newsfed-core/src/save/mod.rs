@@ -64,7 +64,7 @@ impl Format {
     }
 }
 
-/// A picture as it came.
+/// A picture in its original form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureFile {
     /// One of those that e-readers must show: GIF, JPEG, PNG or WebP.
@@ -73,7 +73,7 @@ pub struct PictureFile {
 }
 
 impl PictureFile {
-    /// A picture, unless its bytes begin like none that e-readers must show.
+    /// A picture; `None` if its first bytes are not those of a format that e-readers must show.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let media_type = match bytes {
             [b'G', b'I', b'F', b'8', ..] => "image/gif",
@@ -144,7 +144,7 @@ impl Chapter {
     }
 }
 
-/// What a file says about itself.
+/// Metadata of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
     pub title: String,
@@ -183,7 +183,8 @@ impl Collection {
         if self.left_out > 0 { 0 } else { SAVED_BYTES.saturating_sub(self.bytes) }
     }
 
-    /// Adds an article, of at most that many bytes of text; after one that is too large, no others.
+    /// Adds an article whose text has at most `text` bytes. Once one is too large, no others are
+    /// added.
     pub fn add(&mut self, chapter: Chapter, text: usize) {
         let bytes = text + chapter.pictures.values().map(PictureFile::size).sum::<usize>();
         match bytes <= self.free() {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 use zip::{CompressionMethod, ZipArchive};
 
-/// Titles and texts that try to leave their place.
+/// Titles and texts that try to break out of their element.
 const HOSTILE: [&str; 5] = [
     "</title><script>alert(1)</script>",
     "a \"quoted\" & 'single' <b>",
@@ -131,7 +131,7 @@ fn epubs_are_complete_and_well_formed() {
     let present: BTreeSet<String> = files.iter().map(|(name, _)| name.clone()).collect();
     let present = present.into_iter().filter(|name| !outside.contains(&name.as_str())).collect();
     assert_eq!(listed, present);
-    // An id stands for one file, the spine for all articles, each picture is there once.
+    // Each id stands for one file, the spine lists all articles, and each picture is stored once.
     let ids = attributes(&package, "id");
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
     assert_eq!(attributes(&package, "idref"), ["a1", "a2", "a3", "a4", "a5"]);
@@ -169,7 +169,7 @@ fn pages_contain_their_pictures_and_load_nothing() {
     for source in attributes(xml, "src") {
         assert!(source.starts_with("data:image/png;base64,iVBORw0KGgo"), "{source}");
     }
-    // It is in each of the articles, and in the file once.
+    // The picture is in each of the articles, and in the file once.
     assert_eq!(attributes(xml, "src").len(), 1);
     let ids = attributes(xml, "id");
     assert_eq!(ids, ["a1-note-0", "a2-note-0", "a3-note-0", "a4-note-0", "a5-note-0"]);

@@ -48,7 +48,7 @@ impl AdvaRss {
         let mut reader = Reader(saved);
         let learned = reader.number().zip(reader.number());
         let (median, timer) = learned.unwrap_or((4.0, 1.0));
-        // Earlier versions saved no more.
+        // States that earlier versions saved end here.
         let (grown, polls) = reader.number().zip(reader.count()).unwrap_or((0.0, 2));
         let polls = if learned.is_some() { polls } else { 0 };
         Self { parameters, median, timer, grown, polls }

@@ -1,5 +1,5 @@
-//! The rules of servers, feeds and the user, on top of what a policy wants: a server may ask for more
-//! time, within bounds that keep the source readable.
+//! The rules of servers, feeds and the user, on top of what a policy wants: a server may ask for more time,
+//! within bounds that keep the source usable.
 
 use super::window::{quiet_until, skipped_until};
 use crate::model::{
@@ -20,13 +20,13 @@ const TTL_GAPS: u32 = 6;
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
 /// Longest back-off after failures.
 pub const MOST_BACKOFF: Duration = DAY;
-/// Delay of the next poll after newsfed ended during one; doubled each time.
+/// Delay of the next poll after newsfed exited during one; doubled each time.
 const FIRST_ENDED: Duration = Duration::from_secs(120);
 /// `crawl-delay` is honoured up to this.
 const MOST_CRAWL_DELAY: Duration = MINUTE;
 /// Delay of the next poll while this machine is offline.
 pub const OFFLINE: Duration = Duration::from_secs(300);
-/// How often a poll is moved out of a window of skipped or quiet hours.
+/// How many times a poll is moved out of a window of skipped or quiet hours.
 const WINDOWS: usize = 4;
 /// The end of the year 9999, for sources that are never due automatically.
 const NEVER_SECONDS: i64 = 253_402_300_799;
@@ -123,7 +123,7 @@ pub struct PollContext<'a> {
 pub struct Decision {
     /// The next automatic poll.
     pub next: Time,
-    /// What the policy wanted.
+    /// The time that the policy wanted.
     pub wanted: Time,
     /// The longest pause that also applies to a manual refresh.
     pub pause: Option<Pause>,
@@ -172,8 +172,8 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
     decision
 }
 
-/// How long a source is not polled after newsfed ended during polls of it, `broken` times in a
-/// row. Short at first: perhaps the user or the system has ended it.
+/// How long a source is not polled after newsfed exited during polls of it, `broken` times in a
+/// row. Short at first: perhaps the user or the system has stopped newsfed.
 pub fn after_end(broken: u32) -> Duration {
     doubled(FIRST_ENDED, broken.saturating_sub(1))
 }
@@ -247,7 +247,7 @@ fn doubled(start: Duration, times: u32) -> Duration {
     start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
 }
 
-/// How long a response stays fresh, and what says so.
+/// How long a response stays fresh, and which header says so.
 fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
     let (wait, reason) = match (response.max_age, response.expires) {
         (Some(age), _) => (age, PauseReason::MaxAge),

@@ -14,7 +14,8 @@ fn minutes(count: u64) -> Duration {
     MINUTE * u32::try_from(count).unwrap()
 }
 
-/// A successful poll that wants to be repeated in an hour, with nothing in its way.
+/// A successful poll after which the policy wants the next one in an hour, and no rule prevents
+/// that.
 fn plain(hints: &FeedHints) -> PollContext<'_> {
     PollContext {
         now: now(),

@@ -76,8 +76,8 @@ impl Memory {
         self.learned.observe(items, now);
     }
 
-    /// The same for a manual refresh long before the next check. That nothing was new yet says
-    /// little to policies that count polls instead of time.
+    /// Like [`Self::observe`], for a manual refresh long before the next check. A result without
+    /// new items means little to policies that count polls instead of time.
     pub fn observe_early(&mut self, items: &[Option<Time>], now: Time) {
         self.learned.observe(items, now);
     }

@@ -34,11 +34,11 @@ pub(super) fn hour_of_week(at: f64) -> usize {
     ((at - MONDAY) / HOUR).floor().rem_euclid(168.0) as usize
 }
 
-/// Polls at five minutes of the clock are later by this: items published by a timer are out by then.
+/// Polls at five minutes of the clock are later by this: items published by a timer have appeared by then.
 pub(super) const AFTER_THE_CLOCK: f64 = 20.0;
 
-/// The twelfth of the hour at a moment. Each one ends with such a poll, so that an item published by
-/// a timer belongs to the part that ends with the poll that finds it.
+/// The twelfth of the hour that a moment is in. Each twelfth ends with such a poll, so that an item published
+/// by a timer belongs to the twelfth whose poll finds it.
 pub(super) fn twelfth(at: f64) -> usize {
     // Not negative and below 12.
     ((at - AFTER_THE_CLOCK) / (5.0 * MINUTE)).floor().rem_euclid(12.0) as usize

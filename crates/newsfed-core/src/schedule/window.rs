@@ -5,7 +5,7 @@ use crate::model::{FeedHints, QuietHours, Time};
 use chrono::{Datelike, Timelike};
 
 /// The end of the skip window (`skipHours`, `skipDays`, both UTC) that contains `at`, at most a day
-/// later. `None` outside of a window.
+/// later. `None` outside a window.
 pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
     if !is_skipped(hints, at) {
         return None;
@@ -20,8 +20,8 @@ pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
     Some(next.min(latest))
 }
 
-/// The end of the user's quiet hours that contain `at`. `None` outside of them. The user's time
-/// zone is `east` seconds east of UTC.
+/// The end of the user's quiet hours that contain `at`. `None` outside them. The user's time zone
+/// is `east` seconds east of UTC.
 pub fn quiet_until(hours: QuietHours, east: i32, at: Time) -> Option<Time> {
     let local = (at.timestamp() + i64::from(east)).rem_euclid(24 * 3600);
     let left = hours.left(u32::try_from(local / 60).unwrap_or(0))?;

@@ -57,7 +57,7 @@ pub struct News {
     pub language: Option<String>,
 }
 
-/// A modification time or a whole day.
+/// A modification time, or only its day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastMod {
     /// The moment, or the start of the day in UTC.
@@ -99,7 +99,7 @@ pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
     Ok(parse_and_count(bytes, url)?.0)
 }
 
-/// As [`parse`], with the number of URLs beyond [`limits::SITEMAP_URLS`].
+/// Like [`parse`], with the number of URLs beyond [`limits::SITEMAP_URLS`].
 ///
 /// # Errors
 /// If it is another kind of document, or too large.

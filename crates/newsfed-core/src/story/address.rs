@@ -12,12 +12,13 @@ pub(super) struct Address {
     /// Hash of the fragment; 0 without one. Several entries may be on one page. The lowest bit is 1 if it
     /// contains a number, as that of a comment does.
     pub(super) place: u32,
-    /// Whether the URL looks like that of one article; otherwise it may be a list that changes.
+    /// Whether the URL seems to be that of one article; otherwise it may be that of a list, which
+    /// changes.
     pub(super) specific: bool,
 }
 
 impl Address {
-    /// Whether both are the same place of one page. A section is part of its page, a comment is not.
+    /// Whether both are the same place on one page. A section is part of its page, a comment is not.
     pub(super) fn is_same(self, other: Self) -> bool {
         let part = |whole: Self, part: Self| whole.place == 0 && part.place & 1 == 0;
         self.page == other.page
@@ -25,7 +26,7 @@ impl Address {
     }
 }
 
-/// Parameters that say where a reader comes from, beside those that [`normalise`] removes.
+/// Parameters that say where a reader comes from, besides those that [`normalise`] removes.
 const ORIGINS: [&str; 19] = [
     "amp",
     "campaign",
@@ -81,7 +82,7 @@ const LISTS: [&str; 24] = [
     "users",
     "u",
 ];
-/// Words in the names of pages that are always the newest state.
+/// Words in the names of pages that always show the newest state.
 const MOVING: [&str; 14] = [
     "live",
     "liveblog",
@@ -98,7 +99,7 @@ const MOVING: [&str; 14] = [
     "status",
     "index",
 ];
-/// Fragments that are parts of every page.
+/// Fragments that name parts of any page.
 const PARTS: [&str; 9] =
     ["comments", "disqus", "main", "more", "respond", "top", ":~:text", "content", "xtor"];
 
@@ -124,7 +125,7 @@ pub(super) fn address(url: &str) -> Option<Address> {
     Some(Address { page, place, specific: is_specific(&path, &query) })
 }
 
-/// The name of a parameter such as `a=b` is one of these.
+/// Whether the name of a parameter such as `a=b` is one of these.
 fn is_named(pair: &str, names: &[&str]) -> bool {
     let name = pair.split('=').next().unwrap_or_default();
     names.iter().any(|known| known.eq_ignore_ascii_case(name))
@@ -142,7 +143,7 @@ fn target(url: &Url) -> Option<Url> {
         .filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// A host without what means the same site on another device.
+/// A host without a prefix that means the same site for another device.
 fn bare_host(host: &str) -> String {
     let host = ["www.", "amp.", "m.", "mobile."].iter().fold(host, |host, prefix| {
         // A second-level domain may have that name.
@@ -151,7 +152,7 @@ fn bare_host(host: &str) -> String {
     host.replacen(".m.", ".", 1)
 }
 
-/// A path without what means the same page on another device.
+/// A path without an ending or prefix that means the same page for another device.
 fn bare_path(path: &str) -> String {
     let path = path.trim_end_matches('/');
     let cut = |path: &str, ends: &[&str]| {

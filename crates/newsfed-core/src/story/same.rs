@@ -32,7 +32,7 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Marks {
     Same,
-    /// One title has more than the other, and no negation.
+    /// One title has something that the other lacks, but no negation.
     Partial,
     /// Each has something that the other lacks: `3 dead`, `5 dead`.
     Conflict,
@@ -40,8 +40,8 @@ enum Marks {
 
 /// Whether two items are one story, and why. `unique`: no source has several items with this address.
 ///
-/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`, which says
-/// which of its parts were written before or after that.
+/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file says
+/// which of its parts were written before, and which after.
 pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     let apart = a.date.abs_diff(b.date).cast_signed();
     if a.source == b.source || !(0..=MAX_APART).contains(&apart) {
@@ -65,7 +65,7 @@ pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     alike.reason(apart)
 }
 
-/// Whether two titles exclude that their items are one story, such as `3 dead` and `5 dead`.
+/// Whether two titles rule out that their items are about one story, such as `3 dead` and `5 dead`.
 pub fn contradict(a: &Signature, b: &Signature) -> bool {
     marks(&a.title.marks, &b.title.marks) == Marks::Conflict
 }
@@ -86,7 +86,7 @@ struct Likeness {
     shingles: usize,
     /// Share of the words of the shorter text that are in the other, 0 to 1.
     lead: f64,
-    /// What the titles of the earlier and the later item have that the other lacks altogether.
+    /// For the earlier and the later item: what its title has that the other item lacks altogether.
     own: (Own, Own),
     /// Whether one of them has no text worth comparing.
     bare: bool,
@@ -95,7 +95,7 @@ struct Likeness {
 /// Share of the shingles of a copy that are in the other text: six of ten, so that one changed word in five
 /// leaves it a copy.
 const COPIED: f64 = 0.6;
-/// Fewest shingles of a text that are worth comparing.
+/// Minimum number of shingles of a text that is worth comparing.
 const FEWEST: usize = 8;
 
 impl Likeness {
@@ -131,7 +131,8 @@ impl Likeness {
         let distinctive = self.words >= 4 && self.says >= 16;
         let same_title = self.whole_title || self.title >= 0.85;
         if !distinctive {
-            // Issues of a series have titles such as these, and more in common than the title.
+            // Issues of a series have titles such as these, and their texts have much in common
+            // too.
             let copy = self.shingles >= 12 && self.copied >= COPIED && same_title
                 || self.shingles >= 20 && self.copied >= 0.9 && self.title >= 0.5;
             return (copy && apart <= PLAIN_APART).then_some(Reason::Copy);
@@ -159,10 +160,11 @@ impl Likeness {
         (similar && self.title >= 0.5).then_some(Reason::Similar)
     }
 
-    /// Whether each title has a word of its own, as reports made from one template have, such as a
-    /// storm warning for each county. Words that the texts do not repeat may be another wording, if the
-    /// texts are copies and the titles differ in more than one word. Where also the titles have less than
-    /// half of their words in common, no template made them, whatever the earlier item repeats.
+    /// Whether each title has a word of its own. Reports made from one template have such titles: a storm
+    /// warning for each county, for example. If the texts are copies and the titles differ in more than one
+    /// word, a word that its text does not repeat may only be another wording. If, in addition, the titles
+    /// share less than half of their words, they were not made from a template, whatever the text of the
+    /// earlier item repeats.
     fn swapped(&self) -> bool {
         let (earlier, later) = self.own;
         let rewritten = self.copied >= 0.5 && self.lead >= 0.85 && self.shingles >= 20;

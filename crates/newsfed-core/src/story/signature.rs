@@ -1,16 +1,16 @@
-//! What is kept of an item to compare it with others.
+//! The data that is kept of an item to compare it with others.
 
 use super::address::{Address, address};
 use super::title::{Title, title, weight, weighted};
 use super::words::{hash, short, words};
 
-/// Bytes of a text whose beginning is read, and its words: about three sentences.
+/// How much of the beginning of a text is read, in bytes and in words: about three sentences.
 const MAX_BYTES: usize = 1200;
 const MAX_WORDS: usize = 80;
 /// Words of a text that are kept one by one.
 const MAX_LEAD: usize = 40;
-/// Words of a title and shingles of a text from which keys are made: two of four words make a key,
-/// which one changed word leaves standing.
+/// Words of a title and shingles of a text from which keys are made: every two of four words make a
+/// key, so that one changed word leaves some keys unchanged.
 const KEY_WORDS: usize = 4;
 const KEY_SHINGLES: usize = 4;
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Bytes of a title that are read, and its words.
+/// How much of a title is read, in bytes and in words.
 const MAX_BYTES: usize = 600;
 const MAX_WORDS: usize = 32;
 /// Characters of a stem.
@@ -16,7 +16,7 @@ pub(super) const MAX_MARKS: usize = 12;
 /// Words in the name of a publisher after a title.
 const SUFFIX: usize = 4;
 
-/// Words of titles that come back every week, and words that mean nothing alone.
+/// Words of titles that return every week, and words that mean nothing alone.
 const COMMON: &str = "\
 a an and are as at by for from has in into is it its of on or over that the this to was with your you we our \
 about after all be been before but can day days edition episode how issue latest links list month monthly more \
@@ -69,7 +69,7 @@ static MARKS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     kinds.chain(negations).chain(numbers).collect()
 });
 
-/// Before a title.
+/// Labels before a title.
 const LABELS: [&str; 11] = [
     "breaking",
     "update",
@@ -84,7 +84,7 @@ const LABELS: [&str; 11] = [
     "developing",
 ];
 
-/// What is kept of a title.
+/// The data that is kept of a title.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Title {
     /// Hash of all its words in order.
@@ -154,7 +154,7 @@ fn stem(word: &str) -> &str {
     &bare[..most]
 }
 
-/// What a word distinguishes; `None` for the others.
+/// The form in which a word distinguishes titles; `None` for other words.
 fn mark(word: &str) -> Option<String> {
     if word.chars().any(char::is_numeric) {
         return Some(number(word));

@@ -27,7 +27,7 @@ pub(super) fn words(text: &str, max_bytes: usize, max: usize) -> Vec<String> {
     words
 }
 
-/// Link sites have nothing but URLs in their texts.
+/// The texts of link sites contain only URLs.
 fn without_urls(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return Cow::Borrowed(text);
@@ -46,8 +46,8 @@ pub(super) fn is_unspaced(word: &str) -> bool {
     characters.next().is_some_and(unspaced) && characters.next().is_none()
 }
 
-/// A hash that is the same in every release. Collisions can be made on purpose, and only join items
-/// of whoever makes them.
+/// A hash that is the same in every release. Collisions can be made on purpose, but affect only the
+/// items of those who make them.
 pub(super) fn hash(parts: &[&str]) -> u64 {
     let mut hasher = SipHasher13::new_with_keys(0x6e65_7773, 0x6665_6400);
     for part in parts {

@@ -1,9 +1,9 @@
-//! Lists of arguments with placeholders, such as `["mpv", "{url}"]`. No shell is used, so each argument
-//! stays one, whatever is put into it.
+//! Lists of arguments with placeholders, such as `["mpv", "{url}"]`. No shell is used, so each argument stays
+//! a single one, whatever its placeholders become.
 
-/// Fills in placeholders, given with their values. What a value contains is not searched again. The
-/// program itself, which comes first, has no placeholders. An argument that begins with a value must not be
-/// taken for an option: before a minus from outside comes a space.
+/// Fills in placeholders, given with their values. The values themselves are not searched for placeholders.
+/// The program itself, which comes first, has no placeholders. An argument that begins with a value must not
+/// be taken for an option, so a value with a leading minus gets a space before it.
 pub fn filled(argv: &[String], values: &[(&str, &str)]) -> Vec<String> {
     let fill = |(i, argument): (usize, &String)| match i {
         0 => argument.clone(),

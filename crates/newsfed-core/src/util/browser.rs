@@ -17,7 +17,7 @@ const TEXT_BROWSERS: [&str; 9] =
 const TEXT_PLAYERS: [&str; 5] = ["mpg123", "mpg321", "ogg123", "mocp", "cmus"];
 /// Players that draw in the terminal unless there is a picture.
 const MIXED_PLAYERS: [&str; 2] = ["mpv", "mplayer"];
-/// Arguments with which they do not.
+/// Arguments with which they do not draw in the terminal.
 const NO_TERMINAL: [&str; 4] =
     ["--no-terminal", "--terminal=no", "--force-window", "--player-operation-mode=pseudo-gui"];
 
@@ -134,7 +134,7 @@ pub fn needs_file(argv: &[String]) -> bool {
 /// Like [`plan`], for a program that needs the file of one URL, which was stored at a path.
 ///
 /// # Errors
-/// As [`plan`].
+/// As for [`plan`].
 pub fn plan_file(
     argv: &[String],
     in_terminal: bool,

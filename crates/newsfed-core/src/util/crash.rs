@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 /// The name of the file in the folder of the database.
 const NAME: &str = "crash.txt";
-/// Bytes after which a file is begun again, so that a panic that repeats fills no disk.
+/// Size in bytes at which a file is started again, so that a repeated panic does not fill the disk.
 const MAX_BYTES: u64 = 256 << 10;
 /// Lines of a message, and characters of each.
 const MAX_LINES: usize = 20;
@@ -25,8 +25,8 @@ pub fn report_file(data_dir: &Path) -> PathBuf {
     data_dir.join(NAME)
 }
 
-/// From now on, a panic is printed without what could command a terminal, and adds a report to the file in
-/// this folder, if the folder exists.
+/// From now on, a panic is printed without control sequences for the terminal, and a report is added to the
+/// file in this folder, if the folder exists.
 pub fn install(data_dir: &Path) {
     if FOLDER.set(data_dir.to_owned()).is_err() {
         return;
@@ -55,8 +55,8 @@ pub fn record(info: &PanicHookInfo<'_>) -> Option<PathBuf> {
     append(&file, &report(&message(info), &trace)).ok().map(|()| file)
 }
 
-/// Where it happened and what the panic says. That may quote a page or a URL, so it is sanitised, short,
-/// and URLs have neither a login nor a query.
+/// Where it happened and what the panic says. The text may quote a page or a URL, so it is sanitised and
+/// short, and its URLs have neither a login nor a query.
 fn message(info: &PanicHookInfo<'_>) -> String {
     let text = info.to_string();
     let lines = text.lines().take(MAX_LINES).map(|text| {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// What a process of its own does in the test below; nothing without its folder.
+    /// Run by a separate process in the test below; does nothing without its folder.
     #[test]
     fn panics_in_a_folder() {
         if let Some(folder) = std::env::var_os("NEWSFED_TEST_CRASH") {

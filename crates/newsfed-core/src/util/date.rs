@@ -54,8 +54,8 @@ fn unix(text: &str) -> Option<Time> {
     }
 }
 
-/// ISO 8601, RFC 3339 and W3C dates, with gaps: `2024-03-11T04:15:30.5+01:00`, `2024-03`,
-/// `20240311`, `2024-03-11 04:15`.
+/// ISO 8601, RFC 3339 and W3C dates, even incomplete ones: `2024-03-11T04:15:30.5+01:00`,
+/// `2024-03`, `20240311`, `2024-03-11 04:15`.
 fn iso(text: &str) -> Option<Time> {
     let date_len = text.bytes().take_while(|b| b.is_ascii_digit() || b"-/".contains(b)).count();
     // A minus after the digits may start a zone, but never without a time in between.

@@ -40,7 +40,7 @@ pub fn clean(html: &str, base: Option<&Url>) -> String {
     }
 }
 
-/// What ends a text that was cut. Texts are shown, searched and exported with it.
+/// The end of a text that was cut. It is shown, searched and exported with the text.
 pub const CUT: &str = "<p><em>The rest of this text is left out: limit of 1 MiB.</em></p>";
 
 /// Whether a text of this module was cut.
@@ -138,8 +138,8 @@ pub fn contains_markup(s: &str) -> bool {
     false
 }
 
-/// The box of a task list as a character and a space; `None` if the attributes are not those of one.
-/// A box that can be clicked belongs to a form.
+/// The checkbox of a task list item as a character and a space; `None` if the attributes are not those of
+/// such a checkbox. One that can be clicked belongs to a form.
 pub fn task_box<'a, T: AsRef<str>>(
     attribute: impl Fn(&'a str) -> Option<T>,
 ) -> Option<&'static str> {
@@ -170,7 +170,7 @@ pub fn to_text(html: &str) -> String {
 pub enum TextPart<'a> {
     /// References are decoded; white space and control characters are as they were.
     Text(&'a str),
-    /// What separates words, and what separates lines.
+    /// A separator of words or of lines.
     Space,
     Line,
 }
@@ -235,7 +235,7 @@ pub fn separates_words(name: &str) -> bool {
     gap(name) != Gap::None
 }
 
-/// By length, because most names are then compared with few others.
+/// Grouped by length, so that most names are compared with few others.
 fn gap(name: &str) -> Gap {
     let line = match name.len() {
         1 if name == "p" => return Gap::EmptyLine,

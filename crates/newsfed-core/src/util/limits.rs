@@ -1,4 +1,4 @@
-//! The limits of what comes from outside that users may meet. `docs/limits.md` lists them with what
+//! The limits for input from outside that users may meet. `docs/limits.md` lists them with what
 //! happens beyond each; a test compares the two. Limits of a single algorithm stay beside it.
 
 use super::text::counted;
@@ -30,8 +30,8 @@ limits! {
     /// Texts and URLs of a feed in total after sanitising, in bytes. A document of [`FEED_BYTES`]
     /// exceeds it only if it is made to, as by relative links to a long base URL.
     FEED_TEXT = 32 * MIB, "texts and URLs of a feed in total";
-    /// The text of an entry or article as safe HTML, in bytes. Whoever reads, shows, indexes or compares it
-    /// needs many times its length.
+    /// The text of an entry or article as safe HTML, in bytes. Reading, showing, indexing or comparing it
+    /// takes many times its length in memory.
     TEXT_BYTES = MIB, "text of an entry or article";
     /// Links, authors, categories or enclosures of one entry.
     ENTRY_LIST = 50, "links, authors, categories or enclosures of an entry";
@@ -48,8 +48,8 @@ limits! {
     PAGE_DEPTH = 512, "nesting of a page";
     /// Elements, texts and comments of a page, including what a parser repeats.
     PAGE_NODES = 120_000, "elements, texts and comments of a page";
-    /// The total nesting of all elements, texts and comments of a page: parsers look at all elements
-    /// around each.
+    /// The total nesting of all elements, texts and comments of a page: for each of them, parsers examine all
+    /// elements around it.
     PAGE_STEPS = 20_000_000, "nesting depths of all elements, texts and comments of a page in total";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.
@@ -64,7 +64,7 @@ limits! {
     IMAGE_SIDE = 4096, "width or height of a picture";
     /// A decoded picture, in bytes.
     IMAGE_PIXELS = 35 * MIB, "decoded picture";
-    /// What a decoder of pictures needs in addition, in bytes.
+    /// Memory that a picture decoder needs in addition, in bytes.
     IMAGE_WORK = 14 * MIB, "memory for decoding a picture, besides the decoded picture";
     /// Links that are read from a list of articles.
     LIST_LINKS = 2000, "links in a list of articles";
@@ -94,7 +94,7 @@ limits! {
     PDF_CONTENT = 4 * MIB, "content of a page of a PDF file";
     /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
     PDF_WORK = 128 * MIB, "work for a PDF file";
-    /// What is stored of the data files of a source for their next comparison, in bytes.
+    /// Data that is stored of the data files of a source for their next comparison, in bytes.
     DATASET_STATES = 64 * MIB, "stored states of the data files of a source";
     /// A sitemap after decompression, in bytes (limit of the protocol).
     SITEMAP_BYTES = 50 * MIB, "sitemap";

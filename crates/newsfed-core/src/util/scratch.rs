@@ -32,7 +32,7 @@ pub fn private_folder(within: &Path) -> io::Result<TempDir> {
 fn remove_stale(within: &Path, before: Time) {
     for entry in fs::read_dir(within).into_iter().flatten().flatten() {
         let is_named = entry.file_name().to_string_lossy().starts_with(PREFIX);
-        // Not followed if it is a link.
+        // A link is not followed.
         let is_stale = || {
             let metadata = entry.metadata().ok().filter(fs::Metadata::is_dir);
             let changed = metadata.and_then(|metadata| metadata.modified().ok());

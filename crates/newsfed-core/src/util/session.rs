@@ -1,5 +1,5 @@
 //! Session parameters in URLs: forums and shops add them for visitors without cookies, with another
-//! value for each visit, so that every visit would find nothing but new URLs.
+//! value for each visit, so that every visit would find only new URLs.
 
 use url::Url;
 
@@ -20,7 +20,7 @@ const MAYBE: [&str; 11] = [
     "cfid",
     "cftoken",
 ];
-/// Fewest characters of such a value.
+/// Minimum number of characters of such a value.
 const LEAST: usize = 24;
 
 /// Whether a parameter (as in `name=value`) carries a session.
@@ -40,7 +40,7 @@ pub(super) fn has_session(url: &str) -> bool {
     path.contains(';') || query.split('&').any(is_session)
 }
 
-/// Letters and digits at random: no word, number or name is so long without anything else.
+/// Random letters and digits: no word, number or name is that long without other characters.
 fn is_token(value: &str) -> bool {
     value.len() >= LEAST
         && value.bytes().all(|b| b.is_ascii_alphanumeric())

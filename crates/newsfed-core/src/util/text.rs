@@ -66,7 +66,7 @@ pub fn block(s: &str) -> String {
 /// Whether a text has ASCII control characters other than line feeds and tabs.
 ///
 /// If it has none, and each other character stands alone ([`stands_alone`]) or is a no-break space,
-/// [`block`] changes nothing but white space, unless a line is too long.
+/// [`block`] changes only white space, unless a line is too long.
 pub fn has_controls(s: &str) -> bool {
     leading(s.as_bytes(), |b| (0x20..0x7f).contains(&b) || b > 0x7f || matches!(b, b'\n' | b'\t'))
         < s.len()
@@ -88,8 +88,8 @@ pub fn start(s: &str, bytes: usize) -> &str {
     &s[..end]
 }
 
-/// Whether each character takes one cell of its own, whatever is beside it: letters and punctuation of
-/// Latin, and what frames are drawn with. Most texts need no search for graphemes.
+/// Whether each character takes one cell of its own, whatever is beside it: Latin letters and punctuation,
+/// and box-drawing characters. Most texts need no search for graphemes.
 pub fn is_simple(s: &str) -> bool {
     s.bytes().all(|b| (0x20..0x7f).contains(&b)) || s.chars().all(is_simple_char)
 }
@@ -387,7 +387,7 @@ fn is_invisible(c: char) -> bool {
 
 /// Cuts graphemes of absurd length.
 fn bound_graphemes(s: &str) -> Cow<'_, str> {
-    // What needs no filtering has no grapheme longer than one character.
+    // Text that needs no filtering has no grapheme longer than one character.
     if s.len() <= MAX_GRAPHEME
         || plain_len(s) == s.len()
         || s.graphemes(true).all(|g| g.len() <= MAX_GRAPHEME)
@@ -464,7 +464,7 @@ pub fn counted<N: Display + PartialEq + From<u8>>(number: N, one: &str) -> Strin
     counted_as(number, one, &format!("{one}s"))
 }
 
-/// As [`counted`], with a plural of its own: `3 entries`.
+/// Like [`counted`], with a plural of its own: `3 entries`.
 pub fn counted_as<N: Display + PartialEq + From<u8>>(
     number: N,
     one: &str,

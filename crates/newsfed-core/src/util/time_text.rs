@@ -24,7 +24,7 @@ pub fn published_day(time: Time) -> String {
     }
 }
 
-/// A day as it is called now.
+/// The name of a day, relative to now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DayName {
     Today,
@@ -33,7 +33,7 @@ pub enum DayName {
     Date(String),
 }
 
-/// What the day of a publication is called, and its time of day (`14:05`) if the publisher gave one.
+/// The name of the day of a publication, and its time of day (`14:05`) if the publisher gave one.
 pub fn day_name<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> (DayName, Option<String>)
 where
     Z::Offset: std::fmt::Display,

@@ -114,7 +114,7 @@ pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     finish(if long { Url::parse(&href) } else { base.join(&href) }.ok()?)
 }
 
-/// As [`resolve`]. Without a base the reference must be absolute.
+/// Like [`resolve`]. Without a base the reference must be absolute.
 pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
     match base {
         Some(base) => resolve(base, href),

@@ -52,7 +52,7 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
     let content = Selectors::parse(&rules.content).ok().and_then(|s| s.first(page.tree()));
     let markup = content.map(|e| e.inner_html()).unwrap_or_default();
     let found = glance(page, rules);
-    // A declared format is a whole date: "yesterday" does not have it.
+    // A declared format stands for a complete date, so "yesterday" does not match it.
     let fetched_at = now.filter(|_| rules.date_format.is_none());
     let guide = Guide { url: Some(page.url().clone()), fetched_at, ..Guide::default() };
     let selected = rules.date.as_deref().and_then(|selector| {

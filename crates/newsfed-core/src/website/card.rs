@@ -47,7 +47,7 @@ const BLOCKS: [&str; 25] = [
     "section",
     "ul",
 ];
-/// Parts of the classes of lines that are no titles.
+/// Parts of the classes of lines that are not titles.
 const BESIDE: [&str; 17] = [
     "author",
     "badge",
@@ -67,7 +67,7 @@ const BESIDE: [&str; 17] = [
     "time",
     "topic",
 ];
-/// What is counted beside a title: "4 min read", "696 words".
+/// Units of numbers beside a title: "4 min read", "696 words".
 const UNITS: [&str; 20] = [
     "min",
     "mins",
@@ -203,7 +203,7 @@ fn push<'a>(text: String, element: Option<ElementRef<'a>>, found: &mut Vec<Line<
     }
 }
 
-/// Whether an element, or the only one in it, is in bold.
+/// Whether an element, or the only element in it, is bold.
 fn is_bold(element: ElementRef<'_>) -> bool {
     let own = |e: ElementRef<'_>| {
         matches!(e.value().name(), "b" | "strong")

@@ -56,7 +56,7 @@ pub(super) fn time_of(found: &FoundDate, context: &Context) -> Time {
     local - chrono::TimeDelta::seconds(i64::from(east))
 }
 
-/// A date in a short text: the whole text, or what follows a label (`Published: 3 May 2024`).
+/// A date in a short text: the entire text, or what follows a label (`Published: 3 May 2024`).
 pub fn in_text(text: &str) -> Option<Time> {
     let text = text.trim();
     date::parse(text).or_else(|| {

@@ -64,7 +64,7 @@ pub(super) fn undated_links(page: &Page, articles: &Selectors) -> Vec<ListLink> 
     gather(page, articles, None).0.links
 }
 
-/// As [`list_page`], with authors and the last activity.
+/// Like [`list_page`], with authors and the last activity.
 pub fn list_page_with_rows(
     page: &Page,
     articles: &Selectors,
@@ -170,7 +170,7 @@ impl<'a> Places<'a> {
         places
     }
 
-    /// The link that an element is, contains, or is inside of.
+    /// The link that an element is, contains, or has around it.
     fn link_of(&self, element: ElementRef<'a>) -> Option<ElementRef<'a>> {
         if element.attr("href").is_some() {
             return Some(element);
@@ -266,7 +266,8 @@ fn text_beside(link: ElementRef<'_>, context: &Context) -> Option<FoundDate> {
     (!found.range && !found.short).then_some(found)
 }
 
-/// The date that is all that some part of the block of a link says, in a block with a long teaser.
+/// The date of a link whose block has a long teaser: one that is the only text of some part of the
+/// block.
 fn part_beside(
     block: ElementRef<'_>,
     link: ElementRef<'_>,

@@ -8,7 +8,7 @@ use scraper::{ElementRef, Selector};
 use std::sync::LazyLock;
 use url::Url;
 
-/// With more letters and digits, a page has a text besides its login or its question. Words cannot
+/// With more letters and digits, a page has text other than its login or its question. Words cannot
 /// be counted in every language.
 const FEW_LETTERS: usize = 750;
 /// With this many letters and digits, a page whose header has a login form counts as having a text.
@@ -17,7 +17,7 @@ const SOME_LETTERS: usize = 50;
 static PASSWORD: LazyLock<Option<Selector>> = LazyLock::new(|| own("form input[type=password]"));
 static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));
 static PARAGRAPHS: LazyLock<Option<Selector>> = LazyLock::new(|| own("p"));
-/// Names and roles of what is beside the content of a page.
+/// Names and roles of elements beside the content of a page.
 const BESIDE: &[&str] =
     &["header", "nav", "aside", "footer", "dialog", "banner", "navigation", "complementary"];
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
@@ -27,7 +27,7 @@ const LOGIN: &[&str] =
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 
-/// What is in the way of the page at `asked`.
+/// What keeps the article of the page at `asked` from being read.
 pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     let moved = normalise(page.url()) != normalise(asked);
     let few = || {

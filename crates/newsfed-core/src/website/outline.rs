@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(lines[2], "  article.card ×2");
         assert_eq!(lines[3], "   h3 > a \"Bridge\"");
         assert_eq!(lines[4], "   time @datetime \"20 Nov\"");
-        // The content of a sibling that is not shown is there, below its line.
+        // A grouped sibling is not shown, but its content is in the outline, below its line.
         let second = outline.lines.iter().position(|l| l.first == Some(2)).unwrap();
         assert_eq!(outline.lines[second].name, "article.card.wide");
         assert_eq!(outline.lines[second + 1].text, "Budget");

@@ -18,7 +18,7 @@ pub enum PageError {
     TooDeep,
 }
 
-/// A parsed page. It is parsed once; everything is searched in the same tree.
+/// A parsed page. It is parsed once; all searches use the same tree.
 pub struct Page {
     tree: Html,
     base: Url,

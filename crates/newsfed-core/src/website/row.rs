@@ -1,5 +1,5 @@
-//! What the row of a link says in addition: who wrote the article, and when something last happened to
-//! it, such as a reply to a topic.
+//! Further information in the row of a link: who wrote the article, and when something last happened to it,
+//! such as a reply to a topic.
 
 use super::authors::split_names;
 use super::date::time_of;
@@ -92,8 +92,8 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     names.next()
 }
 
-/// The latest date of a row that has more than that of the article; the start of a day if the time is not
-/// given.
+/// The latest date of a row that has other dates besides that of the article; the start of a day if the time
+/// is not given.
 fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
     let times: Vec<Time> = block
         .descendent_elements()

@@ -64,7 +64,8 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
 /// The columns of dates that may be those of the articles.
 enum Choice {
     Column(usize),
-    /// The earlier date of several columns that are in order: what is changed later is older.
+    /// The earlier date of several columns that are in order: an article is published before it is
+    /// changed.
     Earliest(Vec<usize>),
     Unknown,
 }
@@ -178,7 +179,7 @@ fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &Context) -> bool {
     true
 }
 
-/// What the names of a `time` element or of its parent say.
+/// The meaning of a date according to the names of its `time` element or of that element's parent.
 fn named(element: ElementRef<'_>) -> Option<DateLabel> {
     let parent = element.parent().and_then(ElementRef::wrap);
     let of = |e: ElementRef<'_>| {

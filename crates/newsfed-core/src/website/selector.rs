@@ -6,9 +6,9 @@ use scraper::{ElementRef, Html, Selector};
 
 /// Longest selector, in bytes.
 const LONGEST: usize = 1000;
-/// Elements of a page that a selector may compare, each of its parts on its own. Ordinary pages need
-/// less than a hundredth. `~` looks at all siblings before an element, and a space at all elements
-/// around it, so pages can be made for which a selector would take minutes.
+/// Maximum number of elements of a page that a selector may compare; each of its parts counts separately.
+/// Ordinary pages need less than a hundredth. `~` examines all siblings before an element, and a space all
+/// elements around it, so pages can be made for which a selector would take minutes.
 const MAX_STEPS: usize = 30_000_000;
 
 /// One selector, or several separated by commas.
@@ -21,7 +21,7 @@ pub struct Selectors {
     cost: Cost,
 }
 
-/// What decides how many steps a selector takes.
+/// The properties that decide how many steps a selector takes.
 #[derive(Debug, Clone, Default)]
 struct Cost {
     /// The last parts, which are compared with every element: the rest only with those that match.
@@ -109,8 +109,8 @@ impl Selectors {
     }
 }
 
-/// A compound selector without what counts siblings: that is not linear for one element alone. It
-/// matches at least as much.
+/// A compound selector without its parts that count siblings, because counting is not linear for a
+/// single element. The result matches at least as much.
 fn without_counts(compound: &str) -> String {
     let lower = compound.to_ascii_lowercase();
     let (mut out, mut at) = (String::new(), 0);
@@ -234,8 +234,8 @@ impl Walks {
     }
 }
 
-/// What is missing in a selector that is being typed; `None` if it seems complete without parsing
-/// it.
+/// The part that is missing in a selector that is being typed; `None` if it seems complete without
+/// parsing it.
 fn unfinished(selector: &str) -> Option<&'static str> {
     let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
     for c in selector.chars() {

@@ -13,7 +13,7 @@ const MAX_MARKUP: usize = 1 << 20;
 
 static MAIN: LazyLock<Option<Selector>> = LazyLock::new(|| own("main, [role=main]"));
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
-/// What surrounds the content of a page, and adverts.
+/// Elements around the content of a page, and adverts.
 static AROUND: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("nav, footer, aside, script, style, noscript, template, iframe, dialog, \
          [role=navigation], [role=banner], [role=contentinfo], [role=complementary], [aria-hidden=true], \

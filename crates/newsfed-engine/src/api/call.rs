@@ -1,19 +1,19 @@
-//! What a request wants, read from its path, query and form.
+//! What a request asks for, read from its path, query and form.
 
 use crate::greader::{RemoteId, Stream};
 use percent_encoding::percent_decode_str;
 use std::collections::HashSet;
 
-/// Where the API is, in addition to the root of the server: apps that were made for FreshRSS add
-/// it.
+/// The path of the API, in addition to the root of the server: apps that were made for FreshRSS
+/// append it.
 const PREFIX: &str = "/api/greader.php";
-/// Most ids in a list.
+/// Maximum number of ids in a list.
 pub const MOST_IDS: usize = 100_000;
-/// Most items with their texts.
+/// Maximum number of items with their texts.
 pub const MOST_CONTENTS: usize = 1_000;
-/// Most streams in a field.
+/// Maximum number of streams in a field.
 const MOST_STREAMS: usize = 50;
-/// Number of items if a request does not say.
+/// Number of items if a request does not state it.
 const USUAL: usize = 20;
 /// Microseconds of 1973 and of the year 5138: times in other units are not between them.
 const MICROS: std::ops::Range<i64> = 100_000_000_000_000..100_000_000_000_000_000;
@@ -23,7 +23,7 @@ const LONGEST: usize = 4096;
 /// A request that has been read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
-    /// The page for people.
+    /// The page for visitors with a browser.
     Page,
     Login {
         user: String,
@@ -34,7 +34,7 @@ pub enum Call {
     Subscriptions,
     Tags,
     UnreadCounts,
-    /// A list that newsfed has nothing for: the key of the empty list.
+    /// A list that is always empty, because newsfed has no such things; the key of the list.
     Empty(&'static str),
     Ids(Listing),
     /// The items with these numbers.
@@ -42,7 +42,7 @@ pub enum Call {
     Stream(Listing),
     Atom(Listing),
     EditTag(Marks),
-    /// Marks what was discovered up to a moment, in microseconds, as read.
+    /// Marks items as read that were discovered up to a moment, in microseconds.
     MarkAllRead {
         stream: Option<Stream>,
         until: Option<i64>,
@@ -64,7 +64,7 @@ pub enum Call {
 pub struct Listing {
     /// `None`: its name is not one of the API.
     pub stream: Option<Stream>,
-    /// Streams that the items are in too, and those they are not in.
+    /// Further streams that the items must be in, and streams that they must not be in.
     pub within: Vec<Option<Stream>>,
     pub without: Vec<Option<Stream>>,
     /// Discovered since and until, in seconds.
@@ -88,10 +88,10 @@ pub struct Marks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     pub action: Action,
-    /// What follows `feed/`.
+    /// The text after `feed/` of each feed.
     pub feeds: Vec<String>,
     pub title: Option<String>,
-    /// The folder to move to; `None`: as it is.
+    /// The folder to move to; `None` does not move it.
     pub folder: Option<String>,
     /// The folder to move out of.
     pub out_of: Option<String>,
@@ -197,7 +197,7 @@ impl Fields {
     fn listing(&self, stream: Option<Stream>, most: usize) -> Result<Listing, Unreadable> {
         let wanted = match self.number("n")? {
             None => USUAL,
-            // All, as FreshRSS reads it.
+            // As in FreshRSS, this means all.
             Some(..=0) => most,
             Some(n) => usize::try_from(n).unwrap_or(most).min(most),
         };
@@ -316,7 +316,7 @@ impl Call {
     fn mark_all(fields: &Fields) -> Result<Self, Unreadable> {
         let Some(name) = fields.one("s") else { return wrong("s is missing: the stream") };
         let until = match fields.number("ts")? {
-            // As FreshRSS reads it.
+            // As in FreshRSS, 0 means no limit.
             None | Some(0) => None,
             Some(micros) if MICROS.contains(&micros) => Some(micros),
             Some(_) => return wrong("ts is not a time in microseconds"),
@@ -325,7 +325,7 @@ impl Call {
     }
 }
 
-/// A stream in a path. What cannot be decoded is not known.
+/// A stream in a path. One that cannot be decoded is unknown.
 fn in_path(text: &str) -> Option<Stream> {
     Stream::parse(&percent_decode_str(text).decode_utf8().ok()?)
 }
@@ -359,7 +359,7 @@ fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
     if add.iter().any(|stream| remove.contains(stream)) {
         return wrong("the same mark is set and removed");
     }
-    // Another name for what is not read.
+    // Another name for the opposite of read.
     if add.iter().any(is_kept_unread) {
         add.retain(|stream| !is_kept_unread(stream));
         if !remove.contains(&Stream::Read) && !add.contains(&Stream::Read) {

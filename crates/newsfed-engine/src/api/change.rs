@@ -23,7 +23,7 @@ fn mark_of(stream: &Stream, directory: &Directory) -> Result<Mark, Refusal> {
     }
 }
 
-/// A name that would be changed silently is refused.
+/// A name that could only be stored in changed form is refused.
 fn check_tag(name: &str) -> Result<(), Refusal> {
     if comparable(name).is_empty() || name.contains('"') || name.chars().count() > MAX_TAG {
         let why = format!("a label has 1 to {MAX_TAG} characters and no quotation marks");

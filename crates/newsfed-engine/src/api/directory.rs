@@ -76,7 +76,7 @@ impl Directory {
         self.feeds.iter().any(|feed| feed.folder() == Some(name))
     }
 
-    /// The subscription by what follows `feed/`: its number or its address.
+    /// The subscription by the text after `feed/`: its number or its address.
     pub(super) fn find(&self, name: &str) -> Option<&Feed> {
         if let Ok(key) = name.parse::<i64>() {
             return self.feeds.iter().find(|feed| feed.facts.key == key);

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
-/// Characters of a password.
+/// Length of a password, in characters.
 pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=1000;
 /// Failed logins in [`WINDOW`] after which further ones are refused.
 const MOST_FAILURES: usize = 5;
@@ -24,7 +24,7 @@ const TOKEN_LENGTH: usize = 57;
 struct StoredLogin {
     /// Argon2id, with its parameters and salt.
     hash: String,
-    /// Tokens are derived from it. It changes with the password, so that they end.
+    /// Tokens are derived from it. It changes with the password, so that old tokens become invalid.
     secret: String,
 }
 
@@ -35,7 +35,7 @@ impl StoredLogin {
     }
 
     fn derive(&self, purpose: &str, user: &str) -> String {
-        // The secret has always the same length, so no other purpose and user give the same bytes.
+        // The secret always has the same length, so no other purpose and user give the same bytes.
         let text = format!("{}\n{purpose}\n{user}", self.secret);
         Sha256::digest(text).iter().take(20).map(|byte| format!("{byte:02x}")).collect()
     }
@@ -52,7 +52,7 @@ pub enum PasswordError {
     Store(#[from] StoreError),
 }
 
-/// Stores a password, as a hash. Tokens of an earlier one end.
+/// Stores a password, as a hash. Tokens of an earlier password become invalid.
 ///
 /// # Errors
 /// If it is too short or too long, or cannot be stored.
@@ -66,7 +66,7 @@ pub fn set_password(store: &Store, password: &str) -> Result<(), PasswordError> 
     let mut random = [0; 32];
     OsRng.fill_bytes(&mut random);
     let secret = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    // Two texts are always written.
+    // Serialising two texts cannot fail.
     let text = serde_json::to_string(&StoredLogin { hash, secret }).unwrap_or_default();
     Ok(store.set_memo_blocking(SERVE_LOGIN, text)?)
 }
@@ -91,7 +91,7 @@ pub(super) fn verify(
             "no password is set; `newsfed serve password` sets it".to_owned(),
         ));
     };
-    // A wrong user takes as long as a wrong password.
+    // A wrong user name takes as long as a wrong password.
     let right = PasswordHash::new(&stored.hash)
         .is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok());
     let is_user = same_secret(user, expected);

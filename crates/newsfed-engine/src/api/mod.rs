@@ -1,4 +1,5 @@
-//! The Google Reader API over the database: newsfed as a server for apps and for other newsfeds.
+//! The Google Reader API on top of the database: newsfed as a server for apps and for other instances of
+//! newsfed.
 //!
 //! `call.rs` reads requests, `read.rs` lists, `change.rs` marks, `subscriptions.rs` edits sources. Ids
 //! of items are their row keys, which are never used twice; a stream is listed by them.
@@ -41,7 +42,7 @@ const JSON: &str = "application/json; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What anyone sees: no secrets, and nothing about the user.
+/// A page that anyone can see: no secrets, and nothing about the user.
 const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 <meta name=\"viewport\" content=\"width=device-width\"><title>newsfed</title>\
 <body style=\"font-family:sans-serif;max-width:36em;margin:2em auto;padding:0 1em\">\
@@ -167,8 +168,8 @@ impl Api {
     }
 }
 
-/// Checks the token of a change. The header has identified the user, so a missing one does no harm;
-/// some apps send `x`. A wrong one makes apps request another.
+/// Checks the token of a change. The header has identified the user, so a missing token does no
+/// harm; some apps send `x`. A wrong token makes apps request another.
 fn check_token(request: &Request, token: &str) -> Result<(), Refusal> {
     let fields = url::form_urlencoded::parse(&request.body);
     let given = fields.filter(|(key, _)| key == "T").map(|(_, value)| value).last();

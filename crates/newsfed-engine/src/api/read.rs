@@ -129,7 +129,7 @@ fn page_of(
     listing: &Listing,
 ) -> Result<(Vec<i64>, Option<String>), Refusal> {
     let mut keys = reader.stream(&directory.query(listing))?;
-    // The item in excess.
+    // The surplus item.
     let more = keys.len() > listing.most;
     keys.truncate(listing.most);
     let continuation = keys.last().filter(|_| more).map(ToString::to_string);
@@ -145,7 +145,7 @@ impl Api {
         self.handle.declared().borrow().clone()
     }
 
-    /// Reads with the sources at hand.
+    /// Reads the database together with the directory of sources.
     pub(super) async fn with_directory<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Reader, &Directory) -> Result<T, Refusal> + Send + 'static,
@@ -259,7 +259,7 @@ impl Api {
                 bytes += entry.summary.content.len();
                 writer = writer.and_then(|mut all| all.add(&entry).map(|()| all));
                 if bytes > MOST_TEXT / 2 {
-                    // The next page begins here, also where this item was the last one.
+                    // The next page begins here, even if this item was the last one.
                     continuation = Some(key.to_string());
                     break;
                 }

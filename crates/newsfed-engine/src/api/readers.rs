@@ -34,7 +34,7 @@ impl Connection {
 }
 
 pub(super) struct Readers {
-    /// `None` when they are dropped.
+    /// `None` while the readers are being dropped.
     jobs: Option<Sender<Job>>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -44,7 +44,7 @@ impl Drop for Readers {
     fn drop(&mut self) {
         self.jobs = None;
         for thread in self.threads.drain(..) {
-            // Panics are caught, and noted.
+            // Panics were caught and logged on the thread.
             let _ = thread.join();
         }
     }
@@ -91,7 +91,7 @@ impl Readers {
 
 fn run(queue: &Mutex<Receiver<Job>>, mut connection: Connection) {
     loop {
-        // The lock is only for waiting.
+        // The lock is only held while waiting for a job.
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {

@@ -1,4 +1,4 @@
-//! Why a request is refused, and what the client is then sent.
+//! Why a request is refused, and the response that the client gets.
 
 use crate::serve::Response;
 use crate::store::StoreError;
@@ -26,7 +26,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// Headers by which clients notice that their token has ended.
+/// Headers by which clients notice that their token is no longer valid.
 const BAD_TOKEN: [HeaderName; 2] = [
     HeaderName::from_static("google-bad-token"),
     HeaderName::from_static("x-reader-google-bad-token"),

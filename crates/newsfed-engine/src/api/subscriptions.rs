@@ -88,7 +88,7 @@ impl Api {
         self.edit_files(FileChange::Sources(each)).await
     }
 
-    /// Follows an address in the best way; returns the source, and whether it is a new one.
+    /// Follows an address in the best way found; returns the source, and whether it is new.
     async fn follow(
         &self,
         address: &str,
@@ -112,7 +112,7 @@ impl Api {
         }
     }
 
-    /// Follows what is best at an address.
+    /// Follows an address in the best way found.
     pub(super) async fn quick_add(&self, query: String) -> Result<QuickAdd, Refusal> {
         self.check_edit()?;
         // Some apps send the address as a stream.

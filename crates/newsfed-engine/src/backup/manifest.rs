@@ -12,7 +12,7 @@ pub(super) const MAX_BYTES: u64 = 4 << 20;
 /// Maximum number of files in a backup.
 pub(super) const MAX_FILES: usize = 10_010;
 
-/// What a backup contains.
+/// The contents of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub format: u32,

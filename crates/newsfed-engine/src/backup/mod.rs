@@ -1,4 +1,5 @@
-//! Everything of the user in one file, and back: settings, sources, database and what crawls learned.
+//! Packs all data of the user into one file and restores it: settings, sources, database and what crawls
+//! learned.
 //!
 //! The file is a gzip-compressed tar archive. Its first entry is a manifest with the size and the
 //! SHA-256 of each file; the files follow in that order, and nothing else.

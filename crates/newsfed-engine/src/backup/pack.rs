@@ -32,7 +32,7 @@ pub fn default_name(now: Time) -> String {
     format!("newsfed-{}.tar.gz", now.format("%Y-%m-%d-%H%M%S"))
 }
 
-/// Writes everything of the user into a new file, while other processes use it. The file appears when
+/// Writes all data of the user into a new file, while other processes may use the data. The file appears when
 /// it is complete, and only its owner can read it.
 ///
 /// # Errors
@@ -75,7 +75,7 @@ pub fn pack(
     Ok(Packed { file: to.to_owned(), bytes, manifest, skipped })
 }
 
-/// A folder for copies beside the database, or where it will be.
+/// A folder for copies beside the database, or where the database will be.
 pub(super) fn folder_for_copies(paths: &Paths) -> Result<TempDir, BackupError> {
     let within = nearest_folder(paths.data_dir());
     private_folder(&within).map_err(BackupError::io(&within))
@@ -166,7 +166,7 @@ impl<'a> Collected<'a> {
                     let why = "a crawl is using it; back up again when the crawl is done";
                     self.skipped.push((place.name(), why.to_owned()));
                 }
-                // What a crawl has learned can be learned again: no reason to save nothing.
+                // What a crawl has learned can be learned again, so the backup goes on without it.
                 Err(e) => self.skipped.push((place.name(), e.to_string())),
             }
         }
@@ -233,7 +233,7 @@ fn write(
     let persisted = if replace { target.persist(to) } else { target.persist_noclobber(to) };
     match persisted {
         Ok(_) => Ok(bytes),
-        // It has appeared since the backup began.
+        // The file has appeared since the backup began.
         Err(e) if !replace && e.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(BackupError::Exists(to.to_owned()))
         }
@@ -251,7 +251,7 @@ fn header(name: &str, bytes: u64, at: u64) -> io::Result<tar::Header> {
     Ok(header)
 }
 
-/// Reports what is read.
+/// Reports how much is read.
 struct Counted<'a> {
     reader: File,
     name: &'a str,

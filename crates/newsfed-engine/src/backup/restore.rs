@@ -96,7 +96,7 @@ fn prepare(
     Ok((unpacked, folder))
 }
 
-/// What a restore replaces, as far as it exists.
+/// The existing files that a restore replaces.
 fn existing(paths: &Paths) -> Vec<PathBuf> {
     let mut all = vec![paths.config_file(), paths.sources_file(), paths.database()];
     for end in ["-wal", "-shm", "-journal"] {
@@ -121,7 +121,7 @@ fn create_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// What was done so far, to be undone.
+/// The steps done so far, to be undone after an error.
 #[derive(Default)]
 struct Moves(Vec<Move>);
 
@@ -157,7 +157,7 @@ impl Moves {
         Ok(folders)
     }
 
-    /// Puts a file in its place, where none is.
+    /// Puts a file in its place, if no file is there.
     fn bring(&mut self, from: &Path, to: &Path) -> Result<(), BackupError> {
         let folder = to.parent().unwrap_or(Path::new("."));
         create_private(folder).map_err(BackupError::io(folder))?;

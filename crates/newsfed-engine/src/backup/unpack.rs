@@ -17,7 +17,7 @@ pub(super) struct Unpacked {
     pub(super) files: Vec<(Place, PathBuf)>,
 }
 
-/// Maximum of zeros that may follow the last entry.
+/// Maximum number of zero bytes that may follow the last entry.
 const MAX_PADDING: u64 = 1 << 20;
 
 /// Reads a backup into a folder, as files with numbers for names.
@@ -132,7 +132,7 @@ impl Backup<'_> {
         }
     }
 
-    /// Copies an entry, which must be what the manifest says, into a new file.
+    /// Copies an entry, which must match the manifest, into a new file.
     fn copy(
         &self,
         mut entry: tar::Entry<'_, impl Read>,

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// What actions are for: the groups of the help and of the palette.
+/// The tasks of commands: the groups of the help and of the palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
     Move,
@@ -222,7 +222,7 @@ actions! {
 }
 
 impl Action {
-    /// Whether it changes many items or sources at once: nobody should do that by two letters.
+    /// Whether it changes many items or sources at once: two letters must not be enough to run it.
     pub fn is_sweeping(self) -> bool {
         let reads =
             matches!(self, Self::ReadAll | Self::ReadAbove | Self::ReadBelow | Self::ReadMatching);
@@ -272,7 +272,7 @@ impl Action {
         is_searched_by(&format!("{} {}", self.label(), self.search_words()), words)
     }
 
-    /// The command that users of vi mean by a text.
+    /// The command that a user of vi means by a text.
     pub fn of_vi(typed: &str) -> Option<Self> {
         match typed {
             "q" | "q!" | "qa" | "qa!" | "wq" | "x" => Some(Self::Quit),

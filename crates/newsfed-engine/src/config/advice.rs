@@ -123,16 +123,16 @@ fn rephrase(message: &str) -> String {
         None => match message.strip_prefix("expected ") {
             Some(expected) => {
                 let (what, rest) = expected.split_once(", found ").unwrap_or((expected, ""));
-                // Behind the value, in quotation marks, there may be a reason or a suggestion.
+                // After the value in quotation marks, there may be a reason or a suggestion.
                 let why = rest.rsplit_once('"').map_or("", |(_, why)| why);
-                // A suggestion is quoted itself.
+                // A suggestion has quotation marks too.
                 let why = rest.find("; did you mean").map_or(why, |at| &rest[at..]);
                 let why = why.trim_start_matches([';', ' ']);
                 let why =
                     if why.is_empty() { String::new() } else { format!(". {}", capitalized(why)) };
                 format!("Use {}{why}", what.replace('"', ""))
             }
-            // It continues the name of the key.
+            // The message continues the name of the key.
             None if VERBS.iter().any(|verb| message.starts_with(verb)) => format!("This {message}"),
             None => message.to_owned(),
         },

@@ -38,7 +38,7 @@ names!(MarkRead {
     Never = "never",
 });
 
-/// Who paints the surfaces of the interface.
+/// What paints the surfaces of the interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Background {
     #[default]
@@ -192,7 +192,7 @@ names!(Grouping {
     None = "none",
 });
 
-/// What a command of the user reads.
+/// The input of a user's command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CommandInput {
     #[default]
@@ -228,14 +228,14 @@ names!(HookAfter {
     Arrival = "arrival",
 });
 
-/// What becomes of the output of a command of the user.
+/// What happens to the output of a user's command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum CommandOutput {
     #[default]
     None,
     /// A window shows it.
     Window,
-    /// It has the terminal until it ends.
+    /// The command has the terminal until it exits.
     Terminal,
 }
 

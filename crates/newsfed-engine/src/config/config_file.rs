@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use toml_edit::Value;
 
-/// `config.toml` for changes. Holds nothing of the file but its path.
+/// `config.toml` for changes. Holds only the path of the file.
 #[derive(Debug, Clone)]
 pub struct ConfigFile(DeclaredFile);
 

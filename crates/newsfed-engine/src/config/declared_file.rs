@@ -17,7 +17,7 @@ use crate::model::SourceId;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// One of the two files. Holds nothing of the file but its path.
+/// One of the two files. Holds only the path of the file.
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredFile {
     pub(super) kind: FileKind,
@@ -27,7 +27,7 @@ pub(super) struct DeclaredFile {
 /// The elements of a file in order: the name and the byte at which the header starts.
 type Elements = Vec<(String, usize)>;
 
-/// What the steps of a change made of a text.
+/// The result of applying the steps of a change to a text.
 struct Performed {
     text: String,
     done: Vec<Step>,
@@ -263,8 +263,8 @@ impl DeclaredFile {
         Ok(Performed { text: new, done: vec![Step::Set(done)], undo: vec![Step::Set(undo)] })
     }
 
-    /// Sets keys of the elements whose headers start there, key by key, so that the text is parsed
-    /// once for each key and not for each element.
+    /// Sets keys of the elements whose headers start at these positions, key by key, so that the
+    /// text is parsed once for each key and not for each element.
     fn set_all(
         &self,
         text: &str,
@@ -332,7 +332,7 @@ impl DeclaredFile {
             text: text[range.clone()].to_owned(),
             before: elements.get(index + 1).map(|(name, _)| name.clone()),
         };
-        // The last one first: it is there when the one before it is put back.
+        // The last one first, so that each is already there when the one before it is put back.
         let removed = found.iter().zip(&ranges).rev().map(element).collect();
         let done = vec![Step::Remove(names.to_vec())];
         Ok(Performed { text: cut(text, &ranges), done, undo: vec![Step::Insert(removed)] })

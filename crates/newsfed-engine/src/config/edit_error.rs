@@ -28,7 +28,7 @@ pub enum EditError {
         /// The section as it is now.
         now: Box<Section>,
     },
-    /// What an undo would change back was changed elsewhere since.
+    /// A part that an undo would change back was changed elsewhere since.
     #[error("nothing was changed: {0} was changed elsewhere since then")]
     Overtaken(String),
     /// The file could not be read or written.

@@ -47,8 +47,8 @@ pub(crate) fn cut(text: &str, ranges: &[Range<usize>]) -> String {
     new
 }
 
-/// Moves some ranges, in ascending order, to a position outside of them. They stay separated by
-/// blank lines if the text has any.
+/// Moves some ranges, in ascending order, to a position outside them. They stay separated by blank
+/// lines if the text has any.
 pub(crate) fn shift(text: &str, ranges: &[Range<usize>], at: usize) -> String {
     let newline = newline(text);
     let airy = text.contains("\n\n") || text.contains("\n\r\n");

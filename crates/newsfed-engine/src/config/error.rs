@@ -37,7 +37,7 @@ pub struct ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            // What is not in a file yet has no place in it.
+            // An element that is not in a file yet has no position.
             ErrorPlace::Point { file, .. } if file.as_os_str().is_empty() => {}
             ErrorPlace::Point { file, line, column } => {
                 write!(f, "{}:{line}:{column}: ", clean(&file.to_string_lossy()))?;

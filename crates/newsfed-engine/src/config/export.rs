@@ -36,7 +36,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// The namespace of what only newsfed knows.
+/// The namespace of attributes that only newsfed knows.
 pub(super) const NAMESPACE: &str = "https://newsfed.example/opml";
 
 /// Sources and views as text.
@@ -47,15 +47,16 @@ pub struct OpmlExport {
     pub withheld: usize,
 }
 
-/// The sources and views as OPML 2.0, without secrets, programs and files. `shown` has what lists show for sources without
-/// a title of their own.
+/// The sources and views as OPML 2.0, without secrets, programs and files. `shown` has the titles that lists
+/// show for sources without a title of their own.
 pub fn export_opml(
     sources: &[Source],
     shown: &HashMap<SourceId, String>,
     views: &[ViewSettings],
 ) -> OpmlExport {
     let mut top = Folder::default();
-    // A list is not imported: only the user adds what adds sources.
+    // Followed lists are left out, because imports skip them: only the user may add a source that
+    // adds others.
     let is_written =
         |source: &&Source| source.web_url().is_some() && source.kind() != SourceKind::List;
     for source in sources.iter().filter(is_written) {
@@ -107,7 +108,7 @@ pub fn export_urls(sources: &[Source]) -> String {
     text
 }
 
-/// A tag as a category: there, a slash at the start only marks a path.
+/// A tag as a category. In a category, a slash at the start only marks a path.
 fn category(tag: &str) -> String {
     if tag.starts_with('/') { format!("/{tag}") } else { tag.to_owned() }
 }

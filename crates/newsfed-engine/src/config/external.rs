@@ -9,7 +9,7 @@ pub const COMMAND_LIMIT: Duration = Duration::from_secs(60);
 /// `[[command]]`: a program that the user runs for items.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandSettings {
-    /// What `run` calls it; unique.
+    /// Its name in `run`; unique.
     pub name: String,
     /// The program and its arguments, with placeholders.
     pub run: Vec<String>,

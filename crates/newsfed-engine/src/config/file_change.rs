@@ -42,7 +42,7 @@ pub enum FileChange {
     Revert(Vec<FileEdit>),
 }
 
-/// What a change did.
+/// The result of a change.
 #[derive(Debug, Default)]
 pub struct Applied {
     /// One for each file.

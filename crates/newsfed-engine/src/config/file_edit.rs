@@ -173,7 +173,7 @@ impl FileEdit {
         self.describe_with(str::to_owned)
     }
 
-    /// The same, with another name for a source than its identifier.
+    /// Like [`Self::describe`], with another name for a source than its identifier.
     pub fn describe_with(&self, source_name: impl Fn(&str) -> String) -> String {
         if self.is_by_hand() {
             return format!("{}, in the editor", self.file.name());
@@ -224,7 +224,7 @@ impl FileEdit {
     }
 }
 
-/// What happened to a source whose `enabled` changed.
+/// Words for a change of `enabled`.
 const OFF: &str = "switched off";
 const ON: &str = "switched on";
 

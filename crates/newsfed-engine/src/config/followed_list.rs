@@ -21,7 +21,7 @@ use url::Url;
 /// share.
 const FEW: usize = 4;
 
-/// What a list has.
+/// The content of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
     pub title: Option<String>,
@@ -42,7 +42,7 @@ pub enum Stay {
     Edited,
     /// The user has pinned, tagged or kept items of it.
     Kept,
-    /// The list had another URL, or none; which of it is not known.
+    /// Either the list had it at another URL, or it never had it; it is not known which.
     Unknown,
 }
 
@@ -56,15 +56,15 @@ impl Stay {
     }
 }
 
-/// What a list has, and what it had: this decides which sources leave it.
+/// What a list contains and contained. The difference decides which sources leave it.
 #[derive(Debug, Clone)]
 pub struct ListComparison {
     pub list: SourceId,
-    /// What the list has now.
+    /// The sources that the list has now.
     pub listed: Vec<Source>,
-    /// Whether that is all of it. If not, nothing leaves.
+    /// Whether that is the entire list. If not, no source leaves it.
     pub is_whole: bool,
-    /// What it had when it was last applied.
+    /// The sources that it had when it was last applied.
     pub taken: Vec<Source>,
     /// URLs at which sources are followed besides their own: targets of permanent redirects.
     pub moved: HashMap<SourceId, String>,
@@ -74,7 +74,7 @@ pub struct ListComparison {
 #[derive(Debug, Clone)]
 pub struct ListState {
     pub compared: ListComparison,
-    /// What other lists have.
+    /// The sources of other lists.
     pub others: Vec<Source>,
     /// Sources of which the user keeps items.
     pub kept: HashSet<SourceId>,
@@ -82,7 +82,7 @@ pub struct ListState {
     pub is_confirmed: bool,
 }
 
-/// What changes.
+/// The changes to make.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListPlan {
     pub add: Vec<Source>,
@@ -90,19 +90,19 @@ pub struct ListPlan {
     pub already: Vec<Url>,
     pub change: Vec<(SourceId, SourceChange)>,
     pub remove: Vec<SourceId>,
-    /// Those that leave the list, and are the user's own from now on.
+    /// Sources that leave the list and become the user's own.
     pub stay: Vec<(SourceId, Stay)>,
-    /// Those that another list has: that list, and how it describes them.
+    /// Sources that another list has: that list, and how it describes them.
     pub hand_over: Vec<(SourceId, Source)>,
-    /// What is applied from the list.
+    /// The sources that are applied from the list.
     pub taken: Vec<Source>,
 }
 
-/// The sources of a list that have left it.
+/// The sources that have left a list.
 struct Leaving<'a> {
     /// With their keys.
     sources: Vec<(String, &'a Source)>,
-    /// How many of the sources known to have been in the list have left it, and out of how many.
+    /// How many sources have left the list, and how many are known to have been in it.
     count: (usize, usize),
 }
 
@@ -149,7 +149,8 @@ impl Listed {
     }
 }
 
-/// What a source of a list is compared by: `http` or `https` and the like make no difference.
+/// The key by which sources of a list are compared: `http` or `https` and the like make no
+/// difference.
 fn key(source: &Source) -> String {
     normalise(&source.url)
 }
@@ -221,7 +222,7 @@ impl ListComparison {
         Leaving { sources, count: (gone, known) }
     }
 
-    /// Where a source is in fact, if it has moved for good.
+    /// The actual URL of a source, if it has moved permanently.
     fn moved_key(&self, source: &Source) -> Option<String> {
         let moved = self.moved.get(&source.id)?;
         Some(normalise(&Url::parse(moved).ok()?))
@@ -233,7 +234,7 @@ impl ListComparison {
 }
 
 impl ListState {
-    /// What changes in a file with these sources.
+    /// The changes to a file with these sources.
     pub fn plan(&self, declared: &[Source]) -> ListPlan {
         let compared = &self.compared;
         let own: Vec<Source> = declared.iter().filter(|s| s.account.is_none()).cloned().collect();
@@ -259,7 +260,7 @@ impl ListState {
                     }
                 }
                 (_, Some(now)) if !compared.is_ours(now) => plan.already.push(source.url.clone()),
-                // Removed by the user, or added before the program was ended.
+                // Removed by the user, or added before the program was stopped.
                 _ => {}
             }
             plan.taken.push(source.clone());
@@ -300,7 +301,7 @@ impl ListState {
     }
 }
 
-/// What the list has changed in a source, except what the user has changed.
+/// The changes of the list to a source, except where the user has changed it.
 fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
     let mut change = SourceChange::default();
     let mut take = |key, before: Option<&str>, listed: Option<&str>, now: Option<&str>| {

@@ -29,7 +29,7 @@ pub struct SourceForm {
 pub struct FormField {
     field: Field,
     shape: Shape,
-    /// What it takes.
+    /// The values that it takes.
     expected: Expected,
     path: Vec<String>,
     pub label: String,

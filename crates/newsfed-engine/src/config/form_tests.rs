@@ -364,7 +364,7 @@ fn settings_take_their_defaults_and_every_choice() {
             assert_eq!(form.fields[at].error, None, "{label}");
             assert_eq!(form.preview_settings(), Some(&Settings::default()), "{label}");
         }
-        // One that needs the build or another key beside it may be refused.
+        // A choice that needs a feature of the build, or another key beside it, may be refused.
         let taken = choices.iter().filter(|choice| {
             form.set(at, choice);
             form.fields[at].error.is_none()

@@ -34,7 +34,7 @@ pub enum ImportKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Import {
     pub kind: ImportKind,
-    /// What it calls itself.
+    /// The title that it gives itself.
     pub title: Option<String>,
     /// The sources, each URL once, with unique identifiers.
     pub sources: Vec<Source>,
@@ -127,7 +127,7 @@ pub enum ImportError {
     /// OPML without a body.
     #[error("{0} has no <body>, so it lists nothing")]
     NoBody(String),
-    /// A list that is to be followed, but no OPML.
+    /// A list to follow that is not OPML.
     #[error(
         "{0} is not OPML, and only OPML lists can be followed; `newsfed import` reads other lists once"
     )]
@@ -408,7 +408,7 @@ pub(crate) fn not_an_address(line: &str) -> String {
     format!("{} is not a URL", quote(line))
 }
 
-/// What a number of further entries is called.
+/// The words for a number of further entries.
 fn more(entries: usize) -> String {
     counted_as(entries, "more entry", "more entries")
 }

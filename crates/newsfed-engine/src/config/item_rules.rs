@@ -42,7 +42,8 @@ impl RuleSettings {
         self.effects.iter().map(effect).chain(stop).collect::<Vec<_>>().join(", ")
     }
 
-    /// What it would do outside of the list, which applying it to stored items does not; empty if nothing.
+    /// Its effects outside the list, which are left out when it is applied to stored items; empty if there
+    /// are none.
     pub fn describe_outside(&self) -> String {
         let has = |wanted: &str| self.effects.iter().any(|effect| effect == wanted);
         let would = match (has("notify"), has("run")) {
@@ -130,7 +131,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         let later = |term: &Term| {
             matches!(term.what, What::Is(State::Duplicate) | What::Has(Thing::Duplicate))
         };
-        // A command is there to be run.
+        // A rule with a command runs it, even if `run` is missing.
         let runs = rule.effects.iter().any(|effect| effect == "run");
         if !rule.run.is_empty() && !runs {
             rule.effects.push("run".to_owned());

@@ -132,7 +132,7 @@ fn bindings(context: Context) -> Value {
     })
 }
 
-/// What occurs several times.
+/// Parts that occur several times.
 fn definitions() -> Value {
     let names = Action::ALL.iter().map(|action| action.name()).chain(["none"]);
     let names: Vec<&str> = names.chain(OLD_NAMES.map(|(old, _)| old)).collect();

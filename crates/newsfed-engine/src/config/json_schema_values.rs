@@ -1,4 +1,4 @@
-//! The JSON Schema of single values. Draft 7, because editors of TOML know no later one well.
+//! The JSON Schema of single values. Draft 7, because TOML editors do not support later ones well.
 
 use super::reference::reference;
 use super::rule::{Rule, Slot};

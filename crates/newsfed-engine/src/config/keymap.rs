@@ -82,7 +82,7 @@ impl fmt::Display for KeyMapErrors {
 
 impl std::error::Error for KeyMapErrors {}
 
-/// A sequence and its action; `None` hides the binding of the sequence in everywhere.
+/// A sequence and its action; `None` hides the binding of the sequence in `everywhere`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Binding {
     keys: Vec<Key>,
@@ -94,7 +94,7 @@ struct Binding {
 pub struct KeyMap {
     /// As declared, the user's own first.
     declared: BTreeMap<Context, Vec<Binding>>,
-    /// Per context, with the bindings of everywhere mixed in.
+    /// Per context, with the bindings of `everywhere` mixed in.
     effective: BTreeMap<Context, BTreeMap<Vec<Key>, Action>>,
     /// Commands with arguments, as written: what [`Action::Lines`] counts.
     lines: Vec<String>,
@@ -235,7 +235,7 @@ impl KeyMap {
         found
     }
 
-    /// Every binding as declared; `None` hides the binding in everywhere.
+    /// Every binding as declared; `None` hides the binding in `everywhere`.
     pub(super) fn declared(&self) -> impl Iterator<Item = (Context, &[Key], Option<Action>)> {
         let bindings = self.declared.iter().flat_map(|(c, all)| all.iter().map(|b| (*c, b)));
         bindings.map(|(context, b)| (context, b.keys.as_slice(), b.action))
@@ -246,8 +246,8 @@ impl KeyMap {
         self.declared().any(|(c, k, _)| c == context && k == keys)
     }
 
-    /// The bindings of a context with the same keys, with a prefix of them, or that they are a
-    /// prefix of.
+    /// The bindings of a context whose keys are the same as these, are a prefix of these, or begin
+    /// with these.
     pub(super) fn clashes(&self, context: Context, keys: &[Key]) -> Vec<(Vec<Key>, Action)> {
         let map = self.effective.get(&context).into_iter().flatten();
         map.filter(|(k, _)| k.starts_with(keys) || keys.starts_with(k))

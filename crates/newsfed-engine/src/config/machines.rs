@@ -6,9 +6,9 @@ use std::path::PathBuf;
 /// `[machines]`
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineSettings {
-    /// The folder through which machines exchange marks; `None`: they do not.
+    /// The folder through which machines exchange marks; `None`: none are exchanged.
     pub folder: Option<String>,
-    /// What others call this machine; `None`: the name of the computer.
+    /// The name of this machine for others; `None`: the name of the computer.
     pub name: Option<String>,
 }
 

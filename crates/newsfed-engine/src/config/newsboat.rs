@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     for line in strangers {
         gatherer.skip(line, &not_an_address(line));
     }
-    // One line: a long list of them would hide what matters.
+    // One line for all, because a long list would hide what matters.
     match hidden.as_slice() {
         [] => {}
         [address] => gatherer.skip(&format!("! of {address}"), NO_HIDDEN),

@@ -208,7 +208,7 @@ impl Outlines {
             self.gatherer.skip(&format!("everything after line {line}"), &why);
         }
         self.cut |= next.is_none();
-        // A broken outline that closes itself opens nothing.
+        // A broken outline that is self-closing opens no level.
         if next.is_some() && !outline.trim_end().ends_with("/>") {
             self.open.push(None);
         }

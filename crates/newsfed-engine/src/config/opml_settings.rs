@@ -103,7 +103,7 @@ pub(super) fn of_view(view: &ViewSettings) -> Vec<Attribute> {
     VIEW.iter().filter_map(attribute).collect()
 }
 
-/// What the attributes of an imported outline make of a source.
+/// The source that the attributes of an imported outline describe.
 pub(super) struct Configured {
     pub(super) source: Source,
     /// The settings that are not imported, and why.
@@ -196,14 +196,14 @@ fn value_of(key: &str, text: &str) -> Result<Value, String> {
     typed(setting.shape(&mut SourceDraft::default()), text)
 }
 
-/// A text as the value of its type: as it is, while the form would cut spaces.
+/// A text as the value of its type. It is kept as it is, whereas the form would trim spaces.
 fn typed(shape: Shape, text: &str) -> Result<Value, String> {
     match shape {
         Shape::Text => Ok(text.into()),
         Shape::Number | Shape::Flag | Shape::Words => {
             shape.value(text).ok_or_else(|| "empty".to_owned())
         }
-        // They could run a program.
+        // Such a value could run a program.
         Shape::Command | Shape::Secret | Shape::NewHeader => {
             Err("commands and secrets are never imported".to_owned())
         }

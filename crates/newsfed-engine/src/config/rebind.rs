@@ -52,7 +52,7 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
             Some(action) => (action, KeyOrigin::Preset),
             None => match before().and_then(|(_, _, action)| action) {
                 Some(action) => (action, KeyOrigin::Unbound),
-                // Hides the binding of everywhere.
+                // Hides a binding of `everywhere`.
                 None => match map.lookup(Context::Everywhere, keys) {
                     super::keymap::Lookup::Action(action) => (action, KeyOrigin::Unbound),
                     _ => continue,
@@ -99,7 +99,7 @@ pub fn rebind(
         for context in reach {
             for (keys, action) in before.clashes(*context, new) {
                 let here = before.declares(*context, &keys);
-                // Inherited from everywhere, where it was already handled.
+                // Inherited from `everywhere`, where it was already handled.
                 if row.context == Context::Everywhere && *context != row.context && !here {
                     continue;
                 }
@@ -108,7 +108,7 @@ pub fn rebind(
                     Context::Everywhere => "everywhere".to_owned(),
                     pane => format!("in {}", pane.name()),
                 };
-                // The pane's own binding overrides the one in everywhere.
+                // The pane's own binding overrides the one in `everywhere`.
                 if keys == new && here && *context != row.context {
                     displaced.push(format!("{shown} stays {action} {place}"));
                     continue;

@@ -6,7 +6,7 @@ use super::source_settings::{SETTINGS, SourceDraft, written};
 use crate::model::{Retention, Source, SourceKind};
 use toml_edit::{InlineTable, Value};
 
-/// The `[[source]]` of a source, its last line ended. Values at their defaults are left out.
+/// The `[[source]]` of a source, its last line terminated. Values at their defaults are left out.
 pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
     let mut values: Vec<(&str, Value)> = vec![("id", source.id.as_str().into())];
@@ -44,7 +44,7 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     format!("[[source]]{newline}{}", lines.collect::<String>())
 }
 
-/// The `[[view]]` of a view, its last line ended.
+/// The `[[view]]` of a view, its last line terminated.
 pub fn view_text(view: &ViewSettings, newline: &str) -> String {
     let mut view = view.clone();
     let lines = VIEW.iter().filter_map(|setting| {

@@ -21,9 +21,10 @@ pub(crate) enum Rule {
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A text that passes a check, as the check returns it, and the pattern of these texts. The
-    /// pattern is for editors: it may match more than passes, but nothing less. "" matches all.
+    /// pattern is for editors: it must match every text that passes, and may match others. ""
+    /// matches all texts.
     Checked(fn(&str) -> Result<String, String>, &'static str),
-    /// The same for a URL, whose user and password are not shown.
+    /// A URL that passes a check, with its pattern as above. Its user and password are not shown.
     Address(fn(&str) -> Result<String, String>, &'static str),
 }
 

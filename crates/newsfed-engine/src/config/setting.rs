@@ -192,7 +192,7 @@ impl<T> Setting<T> {
         }
     }
 
-    /// The values that it takes, where they are few.
+    /// The values that it takes, if they are few.
     pub(super) fn choices(&self, from: &mut T) -> &'static [&'static str] {
         match (self.rule, (self.slot)(from)) {
             (Rule::OneOf(words), _) => words,
@@ -327,7 +327,7 @@ pub(super) fn in_table<'a, T>(
 }
 
 /// Reads the keys of a table into `into` and reports what is wrong or unknown. Messages name a key
-/// behind `prefix`. Keys in `others` are left to the caller.
+/// after `prefix`. Keys in `others` are left to the caller.
 pub(super) fn read<T>(
     pairs: &[Pair],
     prefix: &str,

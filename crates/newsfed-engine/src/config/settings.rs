@@ -202,7 +202,7 @@ pub struct ScheduleSettings {
     pub interval: Duration,
     /// Minimum time between two scheduled polls.
     pub min_interval: Duration,
-    /// The same for sources that publish rarely; a user's own interval is exempt.
+    /// The same minimum for sources that publish rarely; a user's own interval is exempt.
     pub usual_min_interval: Duration,
     /// Initial interval of websites and sitemaps: each poll may fetch many pages.
     pub site_interval: Duration,
@@ -273,7 +273,7 @@ impl ScheduleSettings {
         } else {
             (Duration::ZERO, Duration::ZERO)
         };
-        // A list changes rarely, and says nothing about when.
+        // A list changes rarely, and does not say when.
         let is_list = source.kind() == SourceKind::List;
         let list = is_list.then(|| source.interval.unwrap_or(LIST_INTERVAL));
         let policy = list.map(|_| PolicyKind::Fixed).or(own.policy).or(fixed);
@@ -344,7 +344,7 @@ impl LlmSettings {
 pub struct UiSettings {
     /// Name of the theme: `auto`, a built-in one, or one of `[themes.NAME]`.
     pub theme: String,
-    /// Who paints the surfaces.
+    /// What paints the surfaces.
     pub background: Background,
     /// How items are drawn in lists.
     pub list: ListStyle,

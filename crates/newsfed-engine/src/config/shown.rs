@@ -114,7 +114,7 @@ fn named(key: &str) -> Option<&'static Setting<Settings>> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// The values that a key takes; none where they are not few.
+/// The values that a key takes; none if they are many.
 pub fn setting_choices(settings: &Settings, key: &str) -> Vec<String> {
     if key == "ui.theme" {
         return super::theme::theme_names(&settings.themes);

@@ -10,7 +10,7 @@ pub struct SourceOption {
     pub key: &'static str,
     /// Without the dashes.
     pub name: &'static str,
-    /// What stands for the value.
+    /// The placeholder for the value.
     pub value: &'static str,
     pub help: String,
 }

@@ -189,7 +189,7 @@ fn local_url(
     let pair = given.first()?;
     let url = match draft.origin.path() {
         Some(path) => path_url(path, draft.origin.from.as_deref()),
-        // It was reported where it was read.
+        // The error was reported where the value was read.
         None if !matches!(pair.node.value, Value::List(_)) => return None,
         None if draft.origin.exec.first().is_none_or(|program| program.trim().is_empty()) => {
             Err("expected a list such as [\"program\", \"argument\"]".to_owned())

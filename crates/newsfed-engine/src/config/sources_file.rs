@@ -17,18 +17,18 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use url::Url;
 
-/// `sources.toml` for changes. Holds nothing of the file but its path.
+/// `sources.toml` for changes. Holds only the path of the file.
 #[derive(Debug, Clone)]
 pub struct SourcesFile(pub(super) DeclaredFile);
 
 /// The result of adding a list of sources.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Added {
-    /// Those added, with the identifiers they got.
+    /// The added sources, with the identifiers they got.
     pub sources: Vec<Source>,
-    /// Those whose URL was already followed: the source that follows it, and the URL.
+    /// For each URL that was already followed: the source that follows it, and the URL.
     pub already: Vec<(SourceId, Url)>,
-    /// What the list has for those, beyond what they have.
+    /// Tags and folders that the list has for sources that are already followed and lack them.
     pub completions: Vec<Completion>,
 }
 
@@ -354,7 +354,7 @@ pub(super) fn insertion(sources: &[Source], text: &str) -> Step {
 fn sort_out(list: &[Source], declared: &Positioned) -> Added {
     let mut added = Added::default();
     let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
-    // Sources of accounts can be followed beside these.
+    // Sources of accounts can be followed in addition to these.
     let own = || declared.iter().map(|(_, source)| source).filter(|s| s.account.is_none());
     let known: HashMap<_, _> = own().map(|s| (s.url.as_str(), s)).collect();
     let mut followed: HashMap<_, _> = own().map(|s| (s.url.to_string(), s.id.clone())).collect();

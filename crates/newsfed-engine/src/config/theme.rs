@@ -109,7 +109,7 @@ impl Theme {
     /// `load`. A theme in truecolor is replaced by that of the 16 colours where there are no more.
     ///
     /// # Errors
-    /// As `load`.
+    /// As for `load`.
     pub fn for_terminal(
         name: &str,
         own: &BTreeMap<String, Declared>,
@@ -208,8 +208,8 @@ fn chain<'a>(
     }
 }
 
-/// The style of a role in a user's theme; `None` if the key sets a colour. A key that names both sets
-/// the colour if its value is nothing but a colour.
+/// The style of a role in a user's theme; `None` if the key sets a colour. A key that names both sets the
+/// colour if its value is only a colour.
 fn own_style(key: &str, text: &str, colors: &mut Colors) -> Result<Option<Style>, String> {
     let is_role = Role::ALL.iter().any(|role| role.name() == key);
     if key == BASE {

@@ -1,4 +1,5 @@
-//! What is set up in `config.toml` alone: neither a command nor the form has it, but users search for it there.
+//! Topics that are set up in `config.toml` alone: no command and no field of the form has them, but users
+//! search for them there.
 
 use super::action::is_searched_by;
 

@@ -36,7 +36,7 @@ pub struct Advice {
     pub then: Expected,
 }
 
-/// What a replay of a source gives.
+/// The result of replaying a source.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Expected {
     pub polls_per_day: f64,
@@ -276,7 +276,7 @@ impl Candidate {
     }
 }
 
-/// What the statistics of several sources are made of.
+/// The sums from which the statistics of several sources are computed.
 #[derive(Debug, Clone, Default)]
 struct Sample {
     sources: usize,

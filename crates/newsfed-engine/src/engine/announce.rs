@@ -1,4 +1,4 @@
-//! What rules and hooks do outside of the database: notifications about new items, and commands.
+//! What rules and hooks do outside the database: notifications about new items, and commands.
 
 #[cfg(feature = "desktop")]
 mod desktop;
@@ -32,7 +32,7 @@ const NOTIFY_LIMIT: Duration = Duration::from_secs(10);
 const MOST_TEXT: usize = 240;
 /// Sources of a refresh that are kept for hooks.
 const MOST_POLLED: usize = 100_000;
-/// How long the end of the program waits for commands.
+/// How long the program waits for commands before it exits.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A message about new items.
@@ -41,7 +41,7 @@ pub struct Notification {
     pub title: String,
     /// One line, such as `3 items: Releases: Rust 1.99`.
     pub text: String,
-    /// Whether the terminal shows it outside of the interface, or rings its bell.
+    /// Whether the terminal shows it outside the interface, or rings its bell.
     pub rings: bool,
     /// Whether the interface itself shows it.
     pub is_shown: bool,
@@ -58,7 +58,7 @@ impl Notification {
 /// How the commands of rules ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Announced {
-    /// Commands that ended well.
+    /// Commands that succeeded.
     pub ok: usize,
     /// Commands that failed, or could not be started.
     pub failed: usize,
@@ -82,14 +82,14 @@ pub(super) struct Announcer {
     polled: Mutex<Vec<PolledSource>>,
     /// The interface, while it runs.
     listener: Mutex<Option<mpsc::UnboundedSender<Notification>>>,
-    /// What waits for hooks.
+    /// Input that waits for hooks.
     queues: hooks::Queues,
-    /// What waits for the commands of rules, by their names.
+    /// Items that wait for the commands of rules, by the names of the rules.
     runs: hooks::Queues,
     tasks: TaskTracker,
-    /// Turns of the commands of rules.
+    /// Permits to run commands of rules.
     running: Arc<Semaphore>,
-    /// Turns of hooks: no rule can keep them from running.
+    /// Permits to run hooks, separate so that no rule can keep them from running.
     hooks: Arc<Semaphore>,
     stop: CancellationToken,
 }
@@ -152,7 +152,7 @@ pub(super) fn begin(context: &Arc<Context>, all: Vec<Announcement>) {
     begin_with(context, all, Vec::new());
 }
 
-/// The same, with the sources that were polled.
+/// Announces items in the background, with the sources that were polled.
 fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<PolledSource>) {
     let (hooks, rules): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.rule.is_empty());
     let arrived: Vec<i64> = hooks.into_iter().flat_map(|one| one.items).collect();
@@ -190,7 +190,7 @@ pub(super) async fn finish(context: &Arc<Context>, patience: Option<Duration>) {
     announcer.tasks.reopen();
 }
 
-/// The same at the end of the program.
+/// Completes when all announcements have been carried out, at the end of the program.
 pub(super) async fn shut_down(context: &Arc<Context>) {
     finish(context, Some(PATIENCE)).await;
 }
@@ -200,7 +200,7 @@ pub(super) async fn shut_down(context: &Arc<Context>) {
 async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Announced, StoreError> {
     let settings = context.settings();
     let groups = by_rule(all);
-    // A problem with one part does not keep the others from being done.
+    // A problem with one part does not prevent the others.
     let (mut recorded, mut done) =
         (notify_of(context, &settings, &groups).await, Announced::default());
     for (rule, now, surplus) in allotted(&settings, &groups) {
@@ -302,7 +302,7 @@ pub(super) async fn report(context: &Arc<Context>, change: AutomaticChange) {
         Some(listener) => {
             let is_silent = settings.notify.how == NotifyWay::None;
             let rings = !is_silent && !is_quiet(&settings, context.clock.now());
-            // The interface may have ended.
+            // The interface may have been closed.
             let _ = listener.send(Notification { rings, is_shown: true, ..message });
         }
         None => drop(notify(context, &settings, message).await),
@@ -325,7 +325,7 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
     }
     let is_own = !matches!(how, NotifyWay::Command | NotifyWay::Desktop);
     if let Some(listener) = announcer.listener().filter(|_| is_own) {
-        // The interface may have ended.
+        // The interface may have been closed.
         return listener.send(message).is_ok();
     }
     if settings.notify.command.is_empty() {

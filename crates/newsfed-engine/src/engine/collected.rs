@@ -154,7 +154,8 @@ fn split(
     Ok((there, own))
 }
 
-/// The name of a folder on the server. Here, the folder is shown below the name of the account.
+/// The name of a folder on the server. In newsfed, the folder is shown below the name of the
+/// account.
 fn folder_on_server(account: &str, folder: &str) -> Option<String> {
     let folder = folder.trim_matches('/');
     let below = match folder.strip_prefix(account) {

@@ -16,7 +16,7 @@ use url::Url;
 /// Bytes of output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandRun {
     /// For how many items it ended without an error.
@@ -27,7 +27,8 @@ pub struct CommandRun {
     pub left_out: usize,
     /// Why it failed last.
     pub error: Option<String>,
-    /// What it printed for all of them, at most 1 MiB; for several below their titles.
+    /// Its output for all items, at most 1 MiB. For several items, each output is below the item's
+    /// title.
     pub output: Vec<u8>,
 }
 
@@ -99,7 +100,7 @@ impl Handle {
     }
 }
 
-/// What a command is started with for an item.
+/// The arguments and the input of a command for an item.
 struct Prepared {
     title: String,
     argv: Vec<String>,
@@ -107,7 +108,7 @@ struct Prepared {
     input: Option<String>,
 }
 
-/// What a command is started with for an item; `None` if it was removed.
+/// The arguments and the input of a command for an item; `None` if the item was removed.
 async fn prepared(
     context: &Arc<Context>,
     command: &CommandSettings,
@@ -123,7 +124,7 @@ async fn prepared(
     Ok(Some(Prepared { title, argv, input: text.flatten() }))
 }
 
-/// What a command reads of an item.
+/// The input of a command for an item.
 fn input_of(input: CommandInput, number: i64, item: &Item, source_title: &str) -> Option<String> {
     let base = item.url.as_deref().and_then(|url| Url::parse(url).ok());
     let article = || -> Document { article::below_title(item.body(), &item.title, base.as_ref()) };

@@ -1,4 +1,4 @@
-//! Following the comments on an item as a source of their own.
+//! Follows the comments on an item as a source of their own.
 
 use super::announce;
 use super::follow::{FollowError, may_have_credentials};
@@ -94,7 +94,7 @@ impl Handle {
 struct Known {
     /// How long ago it was first seen.
     age: TimeDelta,
-    /// Whether the user has brought it back after it was removed as gone.
+    /// Whether the user has added it again after it was removed as gone.
     is_back: bool,
     /// When its newest item arrived, or when it was first seen.
     since: Time,
@@ -111,20 +111,20 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
     }
     let not_found = facts.fail_count >= NOT_FOUND && matches!(known.status, Some(404 | 410));
     let days = TimeDelta::days(days.into());
-    // A source that was brought back gets as much time as one without news.
+    // A source that was added again gets as much time as one without new items.
     let has_time = known.is_back && known.age < days;
     if facts.health(facts.last_poll?) == Health::Gone || not_found {
         return (!has_time).then(|| "its server reports that it is gone".to_owned());
     }
-    // A source that was not polled may have news.
+    // A source that was not polled may have new items.
     let is_quiet = facts.last_ok? - known.since >= days;
     is_quiet.then(|| format!("nothing new since {}", known.since.format("%Y-%m-%d")))
 }
 
 impl Handle {
-    /// Removes the sources with `remove_after` whose time has come, such as comments on which nobody
-    /// comments any more; returns what was changed. Their items stay for 30 days. A source of which
-    /// the user has kept an item stays.
+    /// Removes the sources with `remove_after` whose time has come, such as comments to which nobody adds any
+    /// more; returns what was changed. Their items stay for 30 days. A source of which the user has kept an
+    /// item stays.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used.
@@ -180,7 +180,8 @@ impl Handle {
         Ok(changes)
     }
 
-    /// When a source with `remove_after` was first seen: one that has no item yet is not dead.
+    /// When a source with `remove_after` was first seen: a source that has no item yet is judged by
+    /// its age.
     async fn first_seen(&self, key: i64, now: Time) -> Result<Time, StoreError> {
         let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
         if let Some(first) = seen.get(&key).and_then(|at| Time::from_timestamp(*at, 0)) {
@@ -193,7 +194,7 @@ impl Handle {
         Ok(now)
     }
 
-    /// A note of the database; its default if there is none.
+    /// A value that the database remembers; its default if there is none.
     async fn memo<T: DeserializeOwned + Default>(
         &self,
         name: &'static str,

@@ -61,13 +61,13 @@ pub(super) struct Context {
     pub(super) declared_at: Mutex<[Option<FileState>; 2]>,
     /// Whether `config.toml` has changed since its settings were read.
     pub(super) config_changed: AtomicBool,
-    /// Why that state is not used.
+    /// Why the last state of the files is not used.
     declaration_error: Mutex<Option<String>>,
     /// Held while the configuration is read again: an edit and the watcher may notice the same change.
     pub(super) reloading: tokio::sync::Mutex<()>,
     /// How the last synchronisations went.
     pub(super) account_notes: Mutex<Vec<AccountNote>>,
-    /// How far the first synchronisation of an account is.
+    /// How far the first synchronisation of an account has come.
     sync_progress: Mutex<Option<SyncProgress>>,
     /// Held while an account is synchronised.
     pub(super) syncing: tokio::sync::Mutex<()>,
@@ -166,13 +166,13 @@ impl Context {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
     }
 
-    /// What schedules depend on besides their sources.
+    /// Facts of this machine that schedules depend on.
     pub(super) fn machine(&self) -> Machine {
         let seed = self.jitter.load(Ordering::Relaxed);
         Machine { east: east(self.clock.now()), seed }
     }
 
-    /// What decides about the polls of a source now.
+    /// Everything that decides about the polls of a source now.
     pub(super) fn planner(&self, source: Arc<Source>) -> Planner {
         let settings = Arc::new(self.settings().schedule.clone());
         Planner::new(source, settings, self.price(), self.machine())
@@ -258,7 +258,7 @@ impl Context {
         self.workers.perform(bytes, work)
     }
 
-    /// Starts such work when a thread is free. It goes on even if nobody waits for the result;
+    /// Starts such work when a thread is free. It continues even if nobody waits for the result;
     /// `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
@@ -290,7 +290,7 @@ impl Context {
         changed
     }
 
-    /// How far the first synchronisation of an account is.
+    /// How far the first synchronisation of an account has come.
     pub(super) fn sync_progress(&self) -> Option<SyncProgress> {
         self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -48,7 +48,7 @@ pub fn version_changes(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Ver
                 at: later.at,
                 titles: joined(titles.extract_if(.., |t| t.at > version.at && t.at <= later.at)),
                 text: match later.from {
-                    // It says itself what changed.
+                    // The text itself says what changed.
                     TextFrom::File => marked_parts(&new),
                     _ => differences(&document.text(), &new.text()),
                 },
@@ -120,7 +120,7 @@ impl VersionChange {
         }
     }
 
-    /// Everything that changed by words: the title, the text, and the links as a list.
+    /// Everything that changed, word by word: the title, the text, and the links as a list.
     pub fn changes(&self) -> Vec<Change> {
         let line = || Change::Same("\n".to_owned());
         let mut out = Vec::new();

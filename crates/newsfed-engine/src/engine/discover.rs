@@ -28,12 +28,11 @@ pub(super) const SURE_LIST: f64 = 0.6;
 const MAX_SITEMAPS: usize = 2;
 
 impl Handle {
-    /// Explores a URL that the user typed, for every kind of source: one request, and one more
-    /// for the first feed that a page announces (up to three if the first ones do not work). If
-    /// anything else is offered or tried, robots.txt decides first: if the page announces no feed,
-    /// the URLs of known systems, the home page and usual URLs are tried one after the other, and
-    /// pages to which it links as the list of all posts if it is none, and the sitemap. Drop the future
-    /// to cancel.
+    /// Explores a URL that the user typed, for every kind of source. Sends one request, and one more for the
+    /// first feed that a page announces (up to three if the first ones do not work). Anything else is offered
+    /// or tried only if robots.txt allows it: if the page announces no feed, the URLs of known systems, the
+    /// home page and usual URLs are tried one after the other, then pages to which it links as the list of
+    /// all posts (unless it is such a list itself), then the sitemap. Drop the future to cancel.
     ///
     /// These are at most 24 requests: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the home
     /// page, 3 feeds that it announces, 2 lists of posts, 3 feeds that one announces, 2 sitemaps. Redirects, the robots.txt of other hosts,
@@ -99,7 +98,7 @@ impl Handle {
         Ok(found)
     }
 
-    /// Offers everything besides the feeds that the page announces, as far as robots.txt allows.
+    /// Offers everything except the feeds that the page announces, as far as robots.txt allows.
     async fn offer_rest(
         &self,
         kind: Option<SourceKind>,

@@ -67,7 +67,7 @@ impl Handle {
         if !announced.is_empty() {
             found.report_found(format!("the page links to {url}, which announces a feed"));
             let less = |a: Announced| Announced { confidence: a.confidence.min(MOST), ..a };
-            // The first way is tried, which must be one of these.
+            // Only the first way is tried, so the earlier ones are set aside.
             let before = std::mem::take(&mut found.ways);
             self.try_announced(announced.into_iter().map(less).collect(), found).await;
             let works = !found.ways.is_empty();

@@ -152,7 +152,7 @@ impl Handle {
         Ok(found)
     }
 
-    /// Passes what was fetched through the filter that was typed, if there is one.
+    /// Passes the fetched document through the filter that was typed, if there is one.
     pub(super) async fn filter_typed(
         &self,
         typed: &Typed,
@@ -185,7 +185,7 @@ impl Handle {
     }
 }
 
-/// Why what a program or a file gave is not a feed.
+/// Why the output of a program, or the content of a file, is not a feed.
 fn no_feed(origin: &Origin, why: &str) -> String {
     let from = origin.program().first().map(String::as_str).or(origin.path()).unwrap_or_default();
     format!("{}: {why}", text::line(from))

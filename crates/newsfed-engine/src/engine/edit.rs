@@ -12,7 +12,7 @@ use crate::config::{
 use crate::store::StoreError;
 use std::sync::PoisonError;
 
-/// What a change to the files did.
+/// The result of a change to the files.
 #[derive(Debug, Clone, Default)]
 pub struct Edited {
     /// One for each file. [`FileChange::Revert`] undoes them.

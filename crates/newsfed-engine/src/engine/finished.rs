@@ -79,7 +79,7 @@ impl Finished {
         }
     }
 
-    /// Takes over what was read of a feed.
+    /// Adds what was read from a feed.
     pub(super) fn take(mut self, feed: ReadFeed) -> Self {
         self.document = Some((feed.entries, feed.document));
         self.repairs = feed.repairs;

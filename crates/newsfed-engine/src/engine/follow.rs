@@ -56,7 +56,7 @@ pub enum FollowError {
     /// The feed of comments is at a private address, on a different host from the item's source.
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
     PrivateComments(Url),
-    /// A program or a file gave no feed.
+    /// A program printed no feed, or a file contains none.
     #[error("{0}; the source was not added")]
     Local(String),
     /// A list cannot be imported.

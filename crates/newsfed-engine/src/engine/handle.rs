@@ -28,7 +28,7 @@ use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// How long the end of the program waits for background tasks.
+/// How long the program waits for background tasks before it exits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The parameters of the engine.
@@ -188,8 +188,8 @@ impl Handle {
         reports
     }
 
-    /// Forgets the sources of refreshes that have not been asked yet; their channels close once the
-    /// running polls are done.
+    /// Forgets the sources of refreshes that have not been polled yet; their channels close once
+    /// the running polls are done.
     pub async fn cancel_refresh(&self) {
         // A closed channel means that the engine is stopping.
         let _ = self.commands.send(Command::CancelRefresh).await;
@@ -303,7 +303,7 @@ impl Handle {
     }
 }
 
-/// Waits for tasks, and stops those that take too long: nothing may keep the program from ending.
+/// Waits for tasks, and stops those that take too long: nothing may keep the program from exiting.
 async fn join_all(tasks: Vec<JoinHandle<()>>, patience: Duration) {
     let end = tokio::time::Instant::now() + patience;
     for mut task in tasks {

@@ -47,7 +47,7 @@ pub(super) async fn poll(started: &Started<'_>, fetcher: PageFetcher<'_>) -> Fin
     }
 }
 
-/// Reads what a program prints, or a file or mailbox contains, and what there is to say about it. The
+/// Reads the output of a program, or the content of a file or mailbox; returns it with notes about it. The
 /// status is 304 if the file is as it was read `before`.
 pub(super) async fn read(
     context: &Arc<Context>,
@@ -129,7 +129,7 @@ async fn run(
         Ended { is_started: false, status, .. } => Err(failed(ErrorKind::User, status)),
         Ended { status, error, .. } => {
             let error = error.map(|error| format!(": {error}")).unwrap_or_default();
-            // One colon less, because what the program says follows.
+            // Without its colon, because the program's own message follows one.
             let status = status.replacen("exit status: ", "exit status ", 1);
             let message = format!("{name} failed: {status}{error}");
             Err(failed(ErrorKind::Permanent, text::truncate(&message, MOST_ERROR).into_owned()))
@@ -208,7 +208,8 @@ pub(super) fn queue_of(source: &Source, moved_to: Option<&Url>) -> String {
     }
 }
 
-/// Facts as a poll uses them: nothing is known about a document that was filtered in another way.
+/// Removes facts that do not apply to a poll: those about a document that was filtered in another
+/// way.
 pub(super) fn facts_under(origin: &Origin, facts: &mut SourceFacts) {
     let filter = origin.filter_fingerprint();
     if facts.website.rules != filter {

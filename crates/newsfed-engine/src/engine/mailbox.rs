@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Mails that a check reads, the newest ones.
+/// Maximum number of emails that a check reads, the newest ones.
 const MOST_MAILS: usize = 200;
 /// Bytes of emails that a check reads, and of one email.
 const MOST_BYTES: u64 = 64 << 20;
@@ -22,7 +22,7 @@ const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
 /// What a mailbox contains.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// Differs when the content may differ.
+    /// A value that changes when the content may have changed.
     pub(super) version: Vec<u8>,
     /// The newest emails as a JSON Feed; `None` if the mailbox has not changed.
     pub(super) feed: Option<Vec<u8>>,
@@ -67,14 +67,14 @@ pub(super) fn read(path: &Path, from: &str, known: Option<&[u8]>) -> Result<Cont
     Ok(Content { version, feed: Some(feed), notes: reading.notes() })
 }
 
-/// Mails that were read so far, newest first.
+/// Emails that were read so far, newest first.
 #[derive(Default)]
 struct Reading<'a> {
     from: &'a str,
     mails: Vec<Mail>,
     bytes: u64,
     feed_bytes: usize,
-    /// Mails beyond the limits.
+    /// Emails beyond the limits.
     older: usize,
     /// Whether the beginning of an mbox was not read.
     is_cut: bool,
@@ -186,7 +186,7 @@ fn was(count: usize) -> &'static str {
     if count == 1 { "was" } else { "were" }
 }
 
-/// A mail in a Maildir.
+/// An email in a Maildir.
 struct MailFile {
     path: PathBuf,
     size: u64,
@@ -204,7 +204,7 @@ fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
         };
         for entry in listed {
             let entry = entry?;
-            // It may have been moved since.
+            // The email may have been moved since.
             let Ok(about) = entry.metadata() else { continue };
             if !about.is_file() || entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
@@ -221,7 +221,8 @@ fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
     Ok(files)
 }
 
-/// Differs when a mail comes or goes, not when it is marked: marks are a part of its name.
+/// Changes when an email arrives or disappears, but not when it is marked: marks are a part of the
+/// file name.
 fn version_of(files: &[MailFile]) -> Vec<u8> {
     let name = |file: &MailFile| {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();

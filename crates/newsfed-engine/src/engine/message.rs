@@ -33,13 +33,13 @@ pub struct Status {
     pub offline: bool,
     /// Why changed declarations could not be read; the old ones stay in use.
     pub declaration_error: Option<String>,
-    /// The accounts that this process has synchronised, and how that went last.
+    /// The accounts that this process has synchronised, and how their last synchronisation went.
     pub accounts: Vec<AccountNote>,
-    /// How far the first synchronisation of an account is.
+    /// How far the first synchronisation of an account has come.
     pub syncing: Option<SyncProgress>,
 }
 
-/// How far the first synchronisation of an account is.
+/// How far the first synchronisation of an account has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncProgress {
     pub account: String,
@@ -49,7 +49,7 @@ pub struct SyncProgress {
     pub total: Option<usize>,
 }
 
-/// What messages call the folder through which machines exchange marks.
+/// The name in messages of the folder through which machines exchange marks.
 pub(super) const MARKS_FOLDER: &str = "marks folder";
 
 /// The last synchronisation of an account, or of the folder of marks.
@@ -69,7 +69,7 @@ pub struct AccountNote {
 pub struct AutomaticChange {
     /// What was changed, and why.
     pub message: String,
-    /// What the list of changes calls it.
+    /// Its name in the list of changes.
     pub label: String,
     /// What undoes it; `None` if that is part of another one.
     pub edit: Option<FileEdit>,
@@ -139,7 +139,7 @@ pub struct Discovery {
     pub(super) listener: Option<UnboundedSender<Tried>>,
 }
 
-/// What the report of a problem with an announced feed begins with.
+/// How the report of a problem with an announced feed begins.
 pub(super) const BROKEN_FEED: &str = "the announced feed does not work: ";
 
 /// An attempt to find a way to follow a URL.
@@ -162,19 +162,19 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// A URL and nothing else.
+    /// Only a URL.
     pub(super) fn of(web: WebAddress) -> Self {
         Self { web, private: false, origin: Origin::default() }
     }
 }
 
 impl Discovery {
-    /// Whether a way is at the typed name, and that resolves to a private address.
+    /// Whether a way is at the typed name, and the name resolves to a private address.
     pub fn is_private(&self, way: &Way) -> bool {
         self.typed.private && self.typed.web.url.host() == way.url.host()
     }
 
-    /// Whether a program printed it, or it is in a file: there is nothing but the feed.
+    /// Whether it was printed by a program or read from a file. Then there is only the feed.
     pub fn is_local(&self) -> bool {
         self.typed.origin.is_local()
     }

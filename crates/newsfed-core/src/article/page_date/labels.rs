@@ -4,16 +4,16 @@ use super::label_words::{MODIFIED, OTHER, PUBLISHED, WEAK};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-/// What the words around a date say.
+/// What the words around a date say about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Label {
     Published,
     Modified,
-    /// An event, a deadline, a copyright, a citation, the member since: no date of the page.
+    /// An event, a deadline, a copyright, a citation, "member since": not a date of the page.
     Other,
 }
 
-/// What the words before a date, else those after it, say.
+/// What the words before a date, else those after it, say about it.
 pub(super) fn of(before: &str, after: &str) -> Option<Label> {
     nearest(before).or_else(|| first(after))
 }
@@ -58,7 +58,7 @@ fn first(text: &str) -> Option<Label> {
     let text = crate::util::text::start(text, 48);
     let starts = |words: &[&str]| words.iter().any(|w| text.starts_with(w));
     let hits = hits(text);
-    // The last occurrence of each word.
+    // Only the last occurrence of each word counts.
     let is_last = |at: usize| !hits[at + 1..].iter().any(|hit| hit.word == hits[at].word);
     let at = |label| {
         let all = hits.iter().enumerate().filter(|(at, hit)| hit.label == label && is_last(*at));
@@ -66,7 +66,7 @@ fn first(text: &str) -> Option<Label> {
     };
     let (modified, published) = (at(Some(Label::Modified)), at(Some(Label::Published)));
     if modified.is_some_and(|at| text[at..].contains(|c: char| c.is_ascii_digit())) {
-        // It belongs to what follows it.
+        // The label belongs to the text after it.
         return None;
     }
     match (modified, published) {
@@ -86,7 +86,7 @@ struct Hit {
     label: Option<Label>,
 }
 
-/// Where words of labels begin, by their ends.
+/// Where words of labels begin, sorted by where they end.
 fn hits(text: &str) -> Vec<Hit> {
     const KINDS: [(&[&str], Option<Label>); 4] = [
         (MODIFIED, Some(Label::Modified)),
@@ -116,7 +116,7 @@ fn hits(text: &str) -> Vec<Hit> {
         .collect()
 }
 
-/// Whether a word begins here. Scripts without spaces have no such limits.
+/// Whether a word begins here. Scripts without spaces have no such boundaries.
 fn is_start(text: &str, at: usize) -> bool {
     let mut around = text[..at].chars().rev().take(1).chain(text[at..].chars().take(1));
     match (around.next(), around.next()) {
@@ -127,7 +127,7 @@ fn is_start(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a word begins with this.
+/// Whether a word of the text begins with `word`.
 fn has(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| is_start(text, at))
 }

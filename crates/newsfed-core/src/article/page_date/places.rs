@@ -24,7 +24,7 @@ pub(super) enum Apart {
 }
 
 impl Apart {
-    /// What a date there loses of its score.
+    /// How much of its score a date in such a place loses.
     pub(super) fn penalty(self) -> f32 {
         match self {
             Self::No => 0.0,
@@ -94,8 +94,8 @@ impl Places {
         }
     }
 
-    /// What surrounds an element apart from what surrounds the article too: whether it is apart,
-    /// and the words of class names.
+    /// What the boxes around an element say, without those that also surround the article: whether
+    /// the element is apart from the article, and the words of their class names.
     pub(super) fn surroundings(&self, page: &Page<'_>, element: ElementRef<'_>) -> (Apart, String) {
         let mut words = String::new();
         let mut apart = Apart::No;

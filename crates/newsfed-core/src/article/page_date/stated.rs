@@ -54,7 +54,7 @@ const PUBLISHED: [(&str, f32); 37] = [
     ("releasedate", 60.0),
 ];
 
-/// Types of structured data with dates of something else.
+/// Types of structured data whose dates are those of something else.
 const NOT_PAGES: [&str; 14] = [
     "Object",
     "Comment",

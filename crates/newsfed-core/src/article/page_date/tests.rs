@@ -15,7 +15,7 @@ const TEXT: &str = "<p>The council has decided to rebuild the old bridge over th
     on the other bank have waited a long time. They hope that the new bridge will be wider than the old \
     one, and that it will have space for those who walk.</p>";
 
-/// The snippet in place of the date line of a page, or as the entire page.
+/// A page with the snippet in place of its date line, or with only the snippet.
 fn page_of(snippet: &str, language: &str) -> String {
     let language = if language == "-" { String::new() } else { format!(" lang='{language}'") };
     let head = format!("<!DOCTYPE html><html{language}>");

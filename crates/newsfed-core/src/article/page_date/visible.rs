@@ -38,7 +38,7 @@ pub(super) fn candidates(
         .filter(|blocks| first.is_none_or(|f| blocks.start >= f))
         .flatten()
         .collect();
-    // Blocks with the score of a date there.
+    // Blocks, with the score that a date in each of them gets.
     let mut order: Vec<(usize, f32)> = Vec::new();
     let top = place.heading;
     if let Some(at) = top {
@@ -214,7 +214,7 @@ fn separated<'p>(page: &'p Page<'_>, at: usize) -> Cow<'p, str> {
     out.into()
 }
 
-/// Whether the words before a date begin a sentence that goes on about it: "On 3 May 2024, the".
+/// Whether the words before a date begin a sentence that continues after it: "On 3 May 2024, the".
 fn starts_sentence(before: &str) -> bool {
     let words = before.trim().trim_end_matches([',', '(']);
     const STARTS: [&str; 24] = [
@@ -226,7 +226,8 @@ fn starts_sentence(before: &str) -> bool {
         && !words.is_empty()
 }
 
-/// Whether a text goes on as after the place and date of a report: "BERLIN, 3 May 2024 – ".
+/// Whether a text continues like the text after the place and date of a report: "BERLIN, 3 May 2024
+/// – ".
 fn after_dateline(after: &str) -> bool {
     after.trim_start().starts_with(['—', '–', '-', '(', ')', '/', '.', ':', '|'])
 }

@@ -12,14 +12,14 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use language::{has_capital_nouns, is_negation, is_number, is_opposite, notice};
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of changed text that are examined; the rest counts as a changed text.
+/// Bytes of changed text that are examined; beyond that, the text counts as changed.
 const MAX_TEXT: usize = 200_000;
 /// Pairs of words that are compared by their letters in all edits of a text. Other words count as
 /// different.
 const MAX_COMPARED: usize = 20_000;
 /// Words of each side of one edit that are compared by their letters.
 const COMPARED: usize = 20;
-/// Number of words added or removed in one place that makes a changed passage.
+/// Number of words added or removed in one place from which it is a changed passage.
 const PASSAGE: usize = 8;
 /// Longest values of a [`Revision`], in cells of a terminal, and how many words they name.
 const MAX_CELLS: usize = 60;
@@ -39,7 +39,7 @@ pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revi
     let mut out: Vec<Revision> = notices(&old, &new).into_iter().collect();
     let is_noticed = !out.is_empty();
     let all = found.finish().into_iter();
-    // The notice is the added passage, or the more important one.
+    // The notice is the added passage itself, or matters more than it.
     out.extend(all.filter(|one| one.kind != RevisionKind::Text || !is_noticed));
     if cut && !is_noticed && out.iter().all(|one| one.kind != RevisionKind::Text) {
         out.push(Revision::text());
@@ -118,7 +118,7 @@ struct Edit {
 /// A word without the punctuation around it.
 #[derive(Clone)]
 struct Word {
-    /// With its punctuation.
+    /// The word with its punctuation.
     raw: String,
     text: String,
     lower: String,

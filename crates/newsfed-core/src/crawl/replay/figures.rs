@@ -40,7 +40,8 @@ pub struct Figures {
     pub requests_to_90_new: Option<f64>,
 }
 
-/// What it took to get a share of the targets; means over the crawls, `None` if one never got there.
+/// Requests and bytes until a share of the targets was found; means over the crawls, `None` if one never got
+/// there.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Milestone {
     /// Percent of the targets, and of their bytes.
@@ -94,7 +95,7 @@ impl Totals {
         crawl.volume.iter().position(|n| *n >= enough)
     }
 
-    /// The mean share of the targets held over as many requests as there are URLs.
+    /// The mean, over as many requests as there are URLs, of the share of targets found so far.
     fn area(&self, crawl: &Replayed) -> f64 {
         let last = f64::from(crawl.found.last().copied().unwrap_or(0));
         let within = crawl.found.iter().take(self.urls as usize);

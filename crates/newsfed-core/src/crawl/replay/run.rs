@@ -39,7 +39,7 @@ impl Position {
         Self { links, nodes: vec![Some(0)] }
     }
 
-    /// Knows every target, and nothing else.
+    /// Knows only which links are targets.
     pub fn at_targets(graph: &Graph) -> Self {
         let mut at = Self { links: Links::default(), nodes: Vec::new() };
         for (node, number) in graph.nodes.iter().zip(0..).filter(|(node, _)| node.target) {

@@ -13,7 +13,7 @@ pub(super) enum Chosen {
 }
 
 /// Waiting links by the cluster of their tag path, and how the two ways to choose have done. The
-/// value of a group depends on URLs and words, which a site can make up without end; clusters of
+/// value of a group depends on URLs and words, of which a site can invent any number; clusters of
 /// paths are few.
 #[derive(Debug, Default)]
 pub(super) struct ByPath {
@@ -73,7 +73,7 @@ impl ByPath {
             let best = some.max_by(|a, b| bound(*a).total_cmp(&bound(*b)).then(b.cmp(a)))?;
             let waiting = &mut self.waiting[best];
             let link = waiting.swap_remove(random.usize(..waiting.len()));
-            // Others were chosen by their value before.
+            // The others were already chosen by their value.
             if self.is_waiting(link) {
                 return Some(link);
             }

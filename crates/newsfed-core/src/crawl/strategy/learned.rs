@@ -93,7 +93,7 @@ impl Classifier {
         self.class_promises(self.class(link, links), link, links)
     }
 
-    /// The same for a link of a predicted class.
+    /// Whether a link is predicted to lead to a target, given its predicted class.
     fn class_promises(&self, class: Class, link: LinkId, links: &Links) -> bool {
         match self.targets {
             Targets::Articles => class == Class::Html && self.likely(link, links),
@@ -138,12 +138,12 @@ impl Classifier {
         self.seen = self.train(seen, links, random);
     }
 
-    /// The same with the dead links, for the rest of this crawl.
+    /// Learns everything again with the dead links, for the rest of this crawl.
     fn settle_with_dead(&mut self, links: &Links, random: &mut fastrand::Rng) {
         self.train([&self.seen[..], &self.dead].concat(), links, random);
     }
 
-    /// Learns nothing but these labels, and returns them in their last order.
+    /// Learns only these labels, and returns them in their last order.
     fn train(
         &mut self,
         mut labels: Vec<(LinkId, bool)>,
@@ -251,7 +251,8 @@ impl Learned {
             feature(0, cluster.to_be_bytes()),
             feature(1, path.to_be_bytes()),
             feature(6, reward.to_be_bytes()),
-            // What a site can make up without end raises no expectations while it is new.
+            // A new value of the following features raises no expectations, because a site can
+            // invent any number of values.
             feature(2, url.folder().bytes()),
             feature(3, url.outline().bytes()),
             feature(4, without_digits(links.anchor(link)).bytes()),

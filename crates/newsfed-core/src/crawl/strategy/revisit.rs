@@ -23,7 +23,7 @@ pub struct Revisits {
 }
 
 impl Revisits {
-    /// `led` gives the number of targets behind each page. The start is always fetched.
+    /// `led` holds the number of targets that each page has led to. The start is always fetched.
     /// `waiting` are links that the last visit had no time for.
     pub fn new(
         led: HashMap<LinkId, u32>,

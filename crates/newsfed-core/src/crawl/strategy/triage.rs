@@ -172,7 +172,7 @@ impl Triage {
         if target { Class::Target } else { Class::Html }
     }
 
-    /// Ends the truth of [`Judge::OracleFirst`].
+    /// Ends the first phase of [`Judge::OracleFirst`], which knows the truth.
     pub(super) fn end_truth(&mut self) {
         if matches!(self.judge, Judge::OracleFirst(_)) {
             self.judge = Judge::Classifier;

@@ -12,9 +12,9 @@ use std::rc::Rc;
 
 /// Bytes of one stream after decompression.
 pub(super) const MAX_STREAM: usize = limits::PDF_CONTENT;
-/// Bytes of all streams of objects.
+/// Bytes of all object streams.
 const MAX_OBJECT_STREAMS: usize = 32 << 20;
-/// Work for the resources that pages inherit.
+/// Work that may be spent on resources that pages inherit.
 const MAX_RESOURCES: usize = 4 << 20;
 /// What finding an object costs, compared with reading a byte.
 const OBJECT: usize = 16;
@@ -25,19 +25,19 @@ const MAX_LEVELS: usize = 40;
 /// Nodes of the page tree.
 const MAX_NODES: usize = 50_000;
 
-/// Where an object is. Short numbers: there may be many.
+/// Where an object is. The numbers are of short types, because there may be many objects.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     /// In the file, with its stream if it has one.
     File(u32, Option<(u32, u32)>),
-    /// In a stream of objects.
+    /// In an object stream.
     Packed(u32, u32),
 }
 
 pub(super) struct PdfFile<'b> {
     bytes: &'b [u8],
     places: HashMap<u32, Place>,
-    /// Streams of objects, decompressed.
+    /// Object streams, decompressed.
     packed: Vec<Vec<u8>>,
     root: Option<u32>,
     encrypted: bool,
@@ -146,7 +146,7 @@ impl<'b> PdfFile<'b> {
         Some((start, start + length))
     }
 
-    /// What a trailer contains, even one that is the dictionary of a stream.
+    /// Records the content of a trailer, even of one that is the dictionary of a stream.
     fn note_trailer(&mut self, dict: &Dict) {
         if let Some(Value::Reference(root)) = dict.get("Root") {
             self.root = Some(*root);
@@ -168,7 +168,7 @@ impl<'b> PdfFile<'b> {
         }
     }
 
-    /// Notes the objects of a stream of objects.
+    /// Records the objects of an object stream.
     fn unpack(&mut self, dict: &Dict, data: &[u8]) {
         let Some(content) = self.decode(dict, data) else { return };
         let first = dict.number("First").unwrap_or(0);
@@ -196,7 +196,7 @@ impl<'b> PdfFile<'b> {
         self.packed.push(content);
     }
 
-    /// A stream without its filters; `None` with a filter that is not supported, or if it is too large.
+    /// A stream after applying its filters; `None` if a filter is not supported, or the result is too large.
     fn decode(&mut self, dict: &Dict, data: &[u8]) -> Option<Vec<u8>> {
         let filters = match dict.get("Filter").map(|filter| self.resolve(filter)) {
             None | Some(Value::Null) => Vec::new(),
@@ -212,7 +212,7 @@ impl<'b> PdfFile<'b> {
             if self.is_exhausted() {
                 return None;
             }
-            // Some data becomes nothing: what goes into a filter counts like what comes out.
+            // Some data decompresses to nothing, so the input of a filter counts like its output.
             self.work.charge(content.len());
             content = filters::apply(&name, &content)?.into();
             self.work.charge(content.len());
@@ -234,7 +234,7 @@ impl<'b> PdfFile<'b> {
         }
     }
 
-    /// The value itself, or what it refers to.
+    /// The value itself, or the value that it refers to.
     pub(super) fn resolve(&mut self, value: &Value) -> Value {
         let mut value = value.clone();
         for _ in 0..MAX_LEVELS {
@@ -337,12 +337,12 @@ impl<'b> PdfFile<'b> {
     }
 }
 
-/// A place in a file, which is never as large as this can say.
+/// An offset in a file. No file is too large for this type.
 fn short(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The number of an object, from what is before `obj`: `12 0 `.
+/// The number of an object, from the text before `obj`: `12 0 `.
 fn object_number(before: &[u8]) -> Option<u32> {
     let digits =
         |bytes: &[u8]| bytes.iter().rev().take(11).take_while(|b| b.is_ascii_digit()).count();

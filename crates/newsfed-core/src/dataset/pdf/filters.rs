@@ -15,7 +15,7 @@ pub(super) fn apply(name: &[u8], data: &[u8]) -> Option<Vec<u8>> {
     (out.len() <= MAX_STREAM).then_some(out)
 }
 
-/// Decompressed data; for damaged data, what can be read.
+/// Decompressed data; for damaged data, the part that can be read.
 fn inflate(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let _ = ZlibDecoder::new(data).take(MAX_STREAM as u64 + 1).read_to_end(&mut out);

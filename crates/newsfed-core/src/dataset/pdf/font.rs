@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 
 /// Characters and ranges that a font names.
 const MAX_NAMED: usize = 70_000;
-/// What remembering one of them costs, compared with reading a byte.
+/// What storing one of them costs, compared with reading a byte.
 const COST: usize = 256;
-/// What a font, and the name of a glyph costs.
+/// What a font costs, and what the name of a glyph costs.
 const FONT: usize = 1024;
 const GLYPH: usize = 32;
 /// Codes of a font whose codes are bytes.
@@ -24,7 +24,7 @@ pub(super) struct Font {
     /// Codes have two bytes.
     wide: bool,
     named: HashMap<u32, Box<str>>,
-    /// Codes from and to, and the first character.
+    /// The first and the last code, and the first character.
     ranges: Vec<(u32, u32, u32)>,
     mac: bool,
 }
@@ -87,7 +87,7 @@ impl Font {
     /// Reads a map from codes to characters.
     fn read_map(&mut self, map: &[u8], work: &Rc<Work>) {
         let (mut lexer, mut operands) = (Lexer::new(map, 0, work), Items::new(work));
-        // The values of an entry.
+        // Number of values of an entry.
         let mut entry = usize::MAX;
         while let Some(value) = lexer.value() {
             if let Value::Word(word) = value {
@@ -131,7 +131,7 @@ impl Font {
         }
     }
 
-    /// Adds the characters of a text, until the result is longer than this.
+    /// Adds the characters of a text, until the result is longer than `most` bytes.
     pub(super) fn decode(&self, text: &[u8], out: &mut String, most: usize) {
         for code in text.chunks(if self.wide { 2 } else { 1 }) {
             if out.len() > most {
@@ -153,7 +153,7 @@ impl Font {
                 let encoding = if self.mac { MACINTOSH } else { WINDOWS_1252 };
                 out.push_str(&encoding.decode_without_bom_handling(&[byte]).0);
             } else if let Some(unknown) = char::from_u32(0xf0000 + (code & 0xffff)) {
-                // Which character that is is not known; the same code is the same one.
+                // The character is unknown, but the same code always stands for the same one.
                 out.push(unknown);
             }
         }

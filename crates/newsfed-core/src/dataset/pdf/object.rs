@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 /// Deepest nesting of a value.
 const MAX_DEPTH: usize = 40;
-/// Values inside of one value.
+/// Values inside one value.
 const MAX_VALUES: usize = 100_000;
 /// Longest string, in bytes.
 const MAX_STRING: usize = 1 << 20;
 /// Longest name, in bytes; PDF allows 127.
 const MAX_NAME: usize = 255;
-/// How far the end of a reference is searched behind its first number, in bytes.
+/// How far after its first number the end of a reference is searched for, in bytes.
 const AHEAD: usize = 20;
 /// What making a value costs, compared with reading a byte.
 const VALUE: usize = 6;
@@ -104,13 +104,13 @@ impl<'b> Lexer<'b> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Goes on by a number of bytes.
+    /// Advances by a number of bytes.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
         self.work.charge(bytes);
     }
 
-    /// Whether the bytes go on with these.
+    /// Whether these bytes come next.
     pub(super) fn follows(&self, what: &[u8]) -> bool {
         self.bytes[self.at..].starts_with(what)
     }

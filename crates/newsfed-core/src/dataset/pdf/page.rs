@@ -13,7 +13,7 @@ const MAX_OPERANDS: usize = 64;
 const MAX_VALUES: usize = 4_000;
 /// Text of a page, in bytes.
 const MAX_TEXT: usize = 400_000;
-/// Forms inside of forms.
+/// Forms inside forms.
 const MAX_FORMS: usize = 4;
 /// A gap in thousandths of the font size that separates words.
 const GAP: f64 = -180.0;
@@ -45,12 +45,12 @@ struct PageText<'f, 'b> {
     out: String,
 }
 
-/// The resources of some instructions, each read when the first instruction needs it.
+/// The resources of some instructions, each of which is read when an instruction first needs it.
 struct Resources<'r> {
     all: &'r Dict,
     font: Option<Dict>,
     forms: Option<Dict>,
-    /// Fonts that were read, by their name here.
+    /// Fonts that were read, by their name in these resources.
     fonts: HashMap<Rc<[u8]>, Option<Rc<Font>>>,
 }
 
@@ -88,7 +88,7 @@ impl PageText<'_, '_> {
                 (b"ID", _) => skip_image(&mut lexer),
                 (b"Do", [.., Value::Name(name)]) if level < MAX_FORMS => {
                     let name = name.clone();
-                    // Those of all levels would be in memory at the same time.
+                    // Otherwise the operands of all levels would be in memory at the same time.
                     operands.clear();
                     self.form(&mut resources, &name, level);
                 }
@@ -99,7 +99,7 @@ impl PageText<'_, '_> {
         }
     }
 
-    /// An instruction that shows text, or moves to where the next is shown.
+    /// An instruction that shows text, or moves to where the next text is shown.
     fn instruction(&mut self, operator: &[u8], operands: &[Value], font: Option<&Font>) {
         match (operator, operands) {
             (b"Tj", [.., Value::Text(text)]) => self.show(font, text),
@@ -116,7 +116,7 @@ impl PageText<'_, '_> {
                     }
                 }
             }
-            // A step within a line is one between words.
+            // A step within a line separates words.
             (b"Td" | b"TD", [.., _, Value::Number(0.0)]) => self.out.push(' '),
             (b"Td" | b"TD" | b"T*" | b"Tm" | b"ET", _) => self.out.push('\n'),
             _ => {}
@@ -175,7 +175,7 @@ impl PageText<'_, '_> {
     }
 }
 
-/// Goes behind the data of a picture between instructions.
+/// Skips the data of an inline image.
 fn skip_image(lexer: &mut Lexer<'_>) {
     let rest = &lexer.bytes[lexer.at..];
     let end = memchr::memmem::find_iter(rest, b"EI").find(|at| {

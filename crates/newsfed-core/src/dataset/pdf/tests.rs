@@ -128,7 +128,7 @@ fn reading_what_follows_a_number_costs_little() {
         let (_, work, _) = measured(&bytes);
         assert!(work < 10 * bytes.len(), "{unit}: {work} for {} bytes", bytes.len());
     }
-    // The comment of a trailer, too.
+    // The comment of a trailer is charged, too.
     let bytes = "trailer 1 %".repeat(20_000).into_bytes();
     assert!(measured(&bytes).1 < 10 * bytes.len());
 }
@@ -145,7 +145,7 @@ fn fonts_and_forms_inside_resources_are_read_once() {
         measured(&page(&format!("/XObject<<{keys}>>"), &"/X Do ".repeat(10_000), &[]));
     assert_eq!(result, Ok(1));
     assert!(work < 3 << 20, "{work}");
-    // If each form has its own, each is charged.
+    // If each form has resources of its own, all of them are charged.
     let form = stream(&format!("/Subtype/Form/Resources<<{font}>>"), b"/F 1 Tf");
     let bytes = page("/XObject<</X 5 0 R>>", &"/X Do ".repeat(1_000), &[form]);
     let (result, work, _) = measured(&bytes);
@@ -296,7 +296,7 @@ fn pages_are_compared_by_their_words() {
 
 #[test]
 fn comparing_pages_has_a_limit() {
-    // In each place a page is new, and which one can only be found by comparing words.
+    // In each place a page is new. Only a comparison of words can find out which one.
     let table = |parts: &[&str]| -> Dataset {
         let mut table = Table::default();
         table.columns.push("text".to_owned());

@@ -63,7 +63,7 @@ pub(super) trait Weight {
     fn weight(&self) -> usize;
 }
 
-/// A list whose values count as alive while it exists.
+/// A list whose values count towards the limit while it exists.
 #[derive(Debug)]
 pub(super) struct Items<T: Weight> {
     all: Vec<T>,
@@ -88,7 +88,7 @@ impl<T: Weight> Items<T> {
         self.work.release(std::mem::take(&mut self.weight));
     }
 
-    /// The list as it stays.
+    /// The finished list.
     pub(super) fn finish(mut self, arrange: impl FnOnce(&mut Vec<T>)) -> Rc<Self> {
         arrange(&mut self.all);
         self.all.shrink_to_fit();

@@ -144,7 +144,7 @@ fn large_pieces_are_refused_or_cut() {
     let event = Event::Text(quick_xml::events::BytesText::new(&piece));
     (0..3000).for_each(|_| capture.take(&event));
     assert!((MAX_EVENT..MAX_EVENT + 1000).contains(&capture.text.len()));
-    // Excel writes a few attributes, and this is far behind them.
+    // Excel writes a few attributes, and this one comes long after them.
     let late = format!("<row><c {} t=\"b\"><v>1</v></c></row>", "a=\"1\" ".repeat(100));
     let tables = read(&workbook(&[("a", &late)], ""), &mut Budget::default()).unwrap();
     assert_eq!(tables[0].cell(0, 0), "1");

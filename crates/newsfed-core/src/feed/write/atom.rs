@@ -5,7 +5,7 @@ use crate::model::{Enclosure, Time};
 use crate::util::media::media_type;
 use crate::util::xml::{DECLARATION, element, empty, end, start};
 
-/// What is before and after the entries.
+/// The text before and after the entries.
 pub(super) fn frame(feed: &Outline, updated: Time) -> (String, String) {
     let mut head = DECLARATION.to_owned();
     start(&mut head, "feed", &[("xmlns", "http://www.w3.org/2005/Atom")]);

@@ -5,7 +5,7 @@ use crate::util::html::to_text;
 use crate::util::media::media_type;
 use serde_json::{Map, Value, json};
 
-/// What is before and after the items.
+/// The text before and after the items.
 pub(super) fn frame(feed: &Outline) -> (String, String) {
     let head = json!({ "version": "https://jsonfeed.org/version/1.1", "title": feed.title });
     let mut head = head.to_string();

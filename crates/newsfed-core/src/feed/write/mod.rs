@@ -48,7 +48,7 @@ impl Format {
     }
 }
 
-/// What a feed says about itself.
+/// Metadata of a feed.
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
     /// An IRI that stays the same.
@@ -68,7 +68,7 @@ pub struct OutgoingItem {
     pub source_url: Option<String>,
     /// The page of its source.
     pub home_url: Option<String>,
-    /// What clients of the Google Reader API need, in Atom.
+    /// Data that clients of the Google Reader API need, in Atom.
     pub remote: Option<RemoteEntry>,
 }
 
@@ -92,7 +92,7 @@ pub struct WrittenFeed {
     pub left_out: Option<String>,
 }
 
-/// How much of the limit is for what is not an item, in bytes.
+/// The part of the limit that is reserved for everything but items, in bytes.
 const FRAME: usize = 64 << 10;
 
 /// Writes a feed item by item, so that only its text is in memory.
@@ -109,7 +109,7 @@ impl FeedWriter {
         Self { format, text: String::new(), items: 0, surplus: 0, updated: Time::default() }
     }
 
-    /// Whether an item was left out: further ones are, too, and need not be read.
+    /// Whether an item was left out. Then all further items are too, and need not be read.
     pub fn is_full(&self) -> bool {
         self.surplus > 0
     }
@@ -119,7 +119,7 @@ impl FeedWriter {
         self.surplus += 1;
     }
 
-    /// Adds an item, unless the feed is too long with it.
+    /// Adds an item, unless the feed would be too long with it.
     pub fn add(&mut self, entry: &OutgoingItem) {
         if self.is_full() {
             return self.leave_out();
@@ -163,7 +163,7 @@ fn id(item: &Item) -> String {
     format!("urn:uuid:{}", item.id)
 }
 
-/// When it was published, or discovered if nobody says.
+/// When it was published, or discovered if that is unknown.
 fn published(item: &Item) -> Time {
     item.published.unwrap_or(item.discovered)
 }
@@ -177,7 +177,7 @@ fn rfc3339(time: Time) -> String {
     time.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// The feed's own short text, where it is not the text of the item itself.
+/// The feed's summary, unless it is also the text of the item.
 fn summary(item: &Item) -> Option<&str> {
     item.summary.as_deref().filter(|summary| !summary.is_empty() && *summary != item.body())
 }

@@ -16,7 +16,7 @@ const NAMESPACES: [(&str, &str); 5] = [
     ("xmlns:itunes", "http://www.itunes.com/dtds/podcast-1.0.dtd"),
 ];
 
-/// What is before and after the items.
+/// The text before and after the items.
 pub(super) fn frame(feed: &Outline, updated: Time) -> (String, String) {
     let mut head = DECLARATION.to_owned();
     start(&mut head, "rss", &NAMESPACES);

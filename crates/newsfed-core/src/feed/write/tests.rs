@@ -66,7 +66,7 @@ fn write(items: &[OutgoingItem], format: Format) -> WrittenFeed {
     writer.finish(&Outline { id, title })
 }
 
-/// Writes items in a format and compares what newsfed reads of them.
+/// Writes items in a format and compares them with what newsfed reads back.
 #[track_caller]
 fn survive(items: &[OutgoingItem], format: Format) {
     let written = write(items, format);

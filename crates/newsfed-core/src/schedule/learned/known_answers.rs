@@ -11,8 +11,8 @@ fn at(seconds: i64) -> Time {
     Time::from_timestamp(START + seconds, 0).unwrap()
 }
 
-/// Forty days of polls, every 47 minutes or rarer, of a source with an item every `gap` seconds, in
-/// the day only. Every fifth item has no date, every eleventh a date before the last poll.
+/// Forty days of polls, every 47 minutes or rarer, of a source with an item every `gap` seconds,
+/// during the day only. Every fifth item has no date, every eleventh a date before the last poll.
 fn history(gap: i64, parameters: LearnedParameters) -> Learned {
     let mut policy = Learned::load(&[], parameters);
     policy.set_window(15);
@@ -123,7 +123,7 @@ fn counts_items_and_measures_their_gap_from_the_fifth_item() {
     let gap = policy.gap(now).unwrap().as_secs_f64() / 3600.0;
     assert!((1.8..2.2).contains(&gap), "{gap}");
     assert!((policy.rate(now) - 24.0 / gap).abs() < 1e-6);
-    // A thousandth of an hour brings no item, a day twelve.
+    // In a hundredth of an hour no item is expected, in a day twelve.
     for (hours, warranted) in [(0.01, false), (0.1, false), (0.5, true), (24.0, true)] {
         let within = Duration::from_secs_f64(hours * 3600.0);
         assert_eq!(policy.warrants(now, within), warranted, "{hours}");

@@ -1,11 +1,11 @@
 //! The policy that learns how often, and at which hours, a source publishes, and polls when that
 //! saves the most waiting.
 //!
-//! The rate of a source is a mixture of five exponentially weighted averages, from half an hour to
-//! 40 days, with the source's weekly habits removed and corrected for how long it has been known. A
-//! poll is worth its price if the items expected by then would have waited for that many
-//! item-seconds in total. Looking some way ahead finds the sequence of polls with the least waiting
-//! and price.
+//! The rate of a source is a mixture of five exponentially weighted averages, with time constants
+//! from half an hour to 40 days. The source's weekly habits are removed from them, and they are
+//! corrected for how long the source has been known. A poll is worth its price if the items
+//! expected by then would have waited for that many item-seconds in total. Planning some way ahead
+//! finds the sequence of polls with the least total of waiting and price.
 
 mod outlook;
 mod profile;
@@ -25,12 +25,13 @@ const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.
 /// start low. Only their proportions and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
-/// How much more or less the first three averages may count: sources differ in whether a burst goes
-/// on. The mean of these, weighted by how well each has predicted the items of the source, is used.
+/// Factors by which the first three averages may count more or less, because sources differ in
+/// whether a burst continues. The mean of these factors, weighted by how well each has predicted
+/// the items of the source, is used.
 const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
-/// Number of averages that this concerns.
+/// Number of averages to which these factors apply.
 const SHORT: usize = 3;
-/// Items of one poll that count.
+/// Maximum number of items of one poll that are scored.
 const MOST_SCORED: usize = 100;
 /// The share of a score that remains after each poll; half of it is forgotten in 140 polls.
 const REMEMBERED: f64 = 0.995;
@@ -103,7 +104,7 @@ impl Learned {
     }
 
     /// Sets how many entries the feed lists at once: an item is missed once that many newer ones
-    /// are out.
+    /// have been published.
     pub fn set_window(&mut self, entries: u32) {
         self.state.window = entries.clamp(10, 10_000);
     }

@@ -27,7 +27,8 @@ struct Slots {
     /// Ends of the slots, in seconds from the start; the first value is 0.
     ends: Vec<f64>,
     items: Vec<f64>,
-    /// The same, weighted with the time: the waiting until an end is `end * items - moments`.
+    /// The cumulative sums weighted with the time: the waiting until an end is `end * items -
+    /// moments`.
     moments: Vec<f64>,
 }
 

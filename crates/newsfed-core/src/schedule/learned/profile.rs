@@ -65,7 +65,8 @@ impl Profile {
         }
     }
 
-    /// For an hour of the week. Means of 1 over hours and over days give a mean of 1 over the week.
+    /// The relative rate in an hour of the week. Means of 1 over hours and over days give a mean of
+    /// 1 over the week.
     pub(super) fn at_hour(&self, hour: usize) -> f64 {
         if self.closed.pauses(hour) {
             return FLOOR;
@@ -73,12 +74,12 @@ impl Profile {
         (self.hours[hour % 24] * self.days[hour / 24 % 7]).max(FLOOR)
     }
 
-    /// For a time, constant within the hour.
+    /// The relative rate at a time, constant within the hour.
     pub(super) fn step(&self, at: f64) -> f64 {
         self.at_hour(seconds::hour_of_week(at))
     }
 
-    /// For a time, interpolated between the middles of the hours around it.
+    /// The relative rate at a time, interpolated between the middles of the hours around it.
     pub(super) fn smooth(&self, at: f64) -> f64 {
         let before = at - HOUR / 2.0;
         let share = (before / HOUR).rem_euclid(1.0);
@@ -86,7 +87,7 @@ impl Profile {
         self.at_hour(hour) * (1.0 - share) + self.at_hour((hour + 1) % 168) * share
     }
 
-    /// For the part of the hour at a time.
+    /// The relative rate in the part of the hour that a time is in.
     pub(super) fn part(&self, at: f64) -> f64 {
         self.parts[seconds::twelfth(at)]
     }

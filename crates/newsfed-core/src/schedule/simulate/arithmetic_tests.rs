@@ -22,7 +22,7 @@ fn timeline(days: i64, items: &[i64]) -> Timeline {
     Timeline::new(START, START + days * DAY, items).unwrap()
 }
 
-/// Polls after fixed waits, and notes what it was given.
+/// Polls after fixed waits, and records what it was given.
 struct Noting<'a> {
     wait: i64,
     seen: &'a RefCell<Vec<(usize, usize, bool)>>,
@@ -155,7 +155,7 @@ fn a_source_is_warm_after_two_weeks() {
     let warm = figures(&long, &runs, Phase::Warm);
     assert_eq!((warm.items, warm.mean_delay_min), (1, 2.0));
     assert_eq!((warm.polls_per_source_day, warm.wasted), (2.0, 0.5));
-    // In a shorter timeline nothing is warm except what comes after its end.
+    // In a timeline of less than two weeks, only items after its end are in the warm phase.
     let short =
         figures(&[timeline(3, &[])], &[run(&polls[..6], &[(2 * DAY, 1, false)])], Phase::Warm);
     assert_eq!((short.items, short.polls_per_source_day), (0, 0.0));
@@ -238,7 +238,8 @@ fn without_a_fitting_setting_the_nearest_is_found() {
     // A jump over the budget: 30 polls below the knob 2, 6 from there on.
     let (knob, nearest) = fit(0.7, 10.0, |knob| polls(if knob < 2.0 { 30.0 } else { 6.0 }));
     assert!(knob >= 2.0 && nearest.polls_per_source_day == 6.0, "{knob}");
-    // The first of equals; more than the budget, then fewer.
+    // Among equally good tries the first one is taken; the polls are above the budget, then below
+    // it.
     let (knob, _) = fit(5.0, 10.0, |_| polls(40.0));
     assert!((knob - 5.0).abs() < 1e-9, "{knob}");
     let tries = RefCell::new(0);
@@ -320,7 +321,7 @@ impl Scheduler for Alone {
 
 #[test]
 fn a_shared_price_is_corrected_once_a_day() {
-    // Two sources for 20 days, one for 6, at different times; an item in three hours.
+    // Two sources for 20 days, one for 6, at different times; an item every three hours.
     let source = |n: i64, days: i64| {
         let start = START + 7 * DAY * n + n * DAY;
         let items = (-20..days * 8).map(|i| start + i * 3 * HOUR + 7 * n).collect();

@@ -19,7 +19,7 @@ pub enum Simulated {
     Learned(LearnedParameters),
 }
 
-/// What decides when a source is polled next.
+/// Decides when a source is polled next.
 pub trait Scheduler {
     /// When to poll next, after a poll at `now` that found these new items, oldest first (`None`
     /// without a date). The document lists `listed` items, of which the new ones are the newest.

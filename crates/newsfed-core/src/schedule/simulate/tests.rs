@@ -49,7 +49,7 @@ fn fixed_interval_gives_the_computed_figures() {
         (24.0, 30.0, 30.0)
     );
     assert_eq!((got.within_30_min, got.missed, got.wasted), (1.0, 0.0, 1.0 / 48.0));
-    // 24 items a day are out, and the feed lists 20 of them.
+    // 24 items have been published in a day, and the feed lists 20 of them.
     let got = replay.run(&Simulated::Fixed(Duration::from_secs(86_400)), Phase::All);
     assert_eq!((got.polls_per_source_day, got.missed), (1.0, 8.0 / 48.0));
     let day = replay.run(&Simulated::Fixed(Duration::from_secs(3600)), Phase::Day1);

@@ -66,7 +66,7 @@ impl Timeline {
         Self::with_window(start, end, items, WINDOW)
     }
 
-    /// The same for a document that lists `window` items at once.
+    /// Like [`Timeline::new`], for a document that lists `window` items at once.
     ///
     /// # Errors
     /// As for [`Timeline::new`].

@@ -1,4 +1,4 @@
-//! Dates of numbers in running text: `11.3.2024`, `3/11/24`, `2024年3月11日`.
+//! Dates written in numbers in running text: `11.3.2024`, `3/11/24`, `2024年3月11日`.
 
 use super::calendar;
 use super::scan::{Day, Order, Reader, YEARS, plain, year_month_day};

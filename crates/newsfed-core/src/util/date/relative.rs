@@ -67,7 +67,7 @@ fn whole_word(text: &str, word: &str) -> Option<std::ops::Range<usize>> {
     all.into_iter().find(|at| ends_word(text, at.start, at.end))
 }
 
-/// Whether no word of an alphabet continues on either side.
+/// Whether the text is not part of a longer alphabetic word.
 fn ends_word(text: &str, start: usize, end: usize) -> bool {
     let letter = |c: char| c.is_alphanumeric() && u32::from(c) < 0xE00;
     let joined =

@@ -17,7 +17,7 @@ const THAI: [(&str, &str); 12] = [
     ("พ.ย.", "พฤศจิกายน"),
     ("ธ.ค.", "ธันวาคม"),
 ];
-/// Zeros of the digits that are read, besides ASCII and full width.
+/// The zero of each script whose digits are read, besides ASCII and full width.
 const ZEROS: [u32; 10] = [0x660, 0x6F0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xBE6, 0xC66, 0xE50, 0xFF10];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -64,7 +64,7 @@ const SHORT_MONTHS: [&str; 12] =
 
 /// The month for a name or its beginning, in the most frequent languages of feeds.
 pub(super) fn month(word: &str) -> Option<u32> {
-    // What standard dates use needs no comparison with all names.
+    // The names in standard dates need no comparison with all others.
     if let Some(at) = SHORT_MONTHS.iter().position(|short| word.eq_ignore_ascii_case(short)) {
         return u32::try_from(at + 1).ok();
     }

@@ -5,15 +5,15 @@ use base64::engine::general_purpose::STANDARD;
 
 /// Stands in safe HTML for the bytes of a picture that were in the text.
 pub const OMITTED: &str = "data:image/x-omitted,";
-/// Largest side in pixels of what is an icon or holds the place of another picture.
+/// Longest side, in pixels, of an icon or of a placeholder for another picture.
 const SMALL: u32 = 24;
 /// Shortest data of a picture whose size is not known, and of a drawing, in bytes.
 const MIN_DATA: usize = 300;
 /// How much of the data is decoded for the size: a multiple of four.
 const HEAD: usize = 64;
 
-/// Whether the address of an image is a picture of its own, and not an icon or what holds the place of a
-/// picture that is loaded later.
+/// Whether the address of an image is a picture of its own, and not an icon or a placeholder for a picture
+/// that is loaded later.
 pub fn is_embedded(source: &str) -> bool {
     let source = source.trim();
     if source == OMITTED {

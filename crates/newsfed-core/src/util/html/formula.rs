@@ -35,8 +35,8 @@ pub(super) fn read(tag: &Tag<'_>, scanner: &mut Scanner<'_>) -> Option<String> {
     found
 }
 
-/// The source in the annotation of a `math` element, and goes on to its end. The outer `None` stands for an
-/// element without an end, or with another one in it.
+/// Returns the source in the annotation of a `math` element, and moves to the end of the element. The outer
+/// `None` stands for an element without an end, or with another one in it.
 fn annotation(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
     let mut source: Option<String> = None;
     let mut inside = false;
@@ -63,7 +63,7 @@ fn marked(source: &str, display: bool) -> Option<String> {
     fits.then(|| if display { format!("\\[{source}\\]") } else { format!("\\({source}\\)") })
 }
 
-/// A source without what only says how large it is drawn.
+/// A source without commands that only set the size at which it is drawn.
 pub fn bare(source: &str) -> &str {
     let source = source.trim();
     let styled = ["{\\displaystyle ", "{\\textstyle "].iter().find_map(|s| source.strip_prefix(s));

@@ -1,5 +1,5 @@
-//! What must be known about HTML source before a tree is built of it: the parser compares each
-//! attribute of a tag with all before it, and searches the open elements for each tag.
+//! Checks HTML source before a tree is built from it: the parser compares each attribute of a tag
+//! with all before it, and searches the open elements for each tag.
 
 use super::scan::{Scanner, Tag, Token};
 use crate::util::limits::{ELEMENT_NAMES, PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
@@ -12,7 +12,7 @@ use std::hash::{BuildHasher, RandomState};
 const RAW: [&str; 9] =
     ["script", "textarea", "style", "title", "xmp", "iframe", "noembed", "noframes", "noscript"];
 
-/// Attributes with names of the element, of which [`ELEMENT_NAMES`] bytes are kept.
+/// Attributes that name the element. [`ELEMENT_NAMES`] bytes of each are kept.
 const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
 
 /// Longest name that the parser stores without a table, in bytes.

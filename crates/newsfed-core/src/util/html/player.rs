@@ -129,7 +129,7 @@ pub fn player<'v>(
     Some((label(name, title.as_deref()), to))
 }
 
-/// The page of what a player shows.
+/// The page of the video or recording that a player shows.
 fn page_of(name: &str, url: &Url) -> Option<String> {
     let mut path = url.path_segments()?.filter(|s| !s.is_empty());
     let query = |key: &str| url.query_pairs().find(|(k, _)| k == key).map(|(_, v)| v.into_owned());
@@ -169,7 +169,7 @@ fn is_id(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// The kind, and the title unless it says only what the kind says.
+/// The kind, and the title unless it only repeats the kind.
 fn label(kind: &str, title: Option<&str>) -> String {
     let title = title.map(crate::util::text::line).unwrap_or_default();
     let title: String = title.chars().take(MAX_TITLE).collect();

@@ -14,14 +14,14 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use url::Url;
 
-/// What becomes of an element.
+/// What happens to an element.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     /// Dropped with all its content, which is raw text up to the end tag.
     Raw,
     /// Dropped with all its content.
     Dropped,
-    /// Only a checkbox of a task list is kept.
+    /// Kept only if it is the checkbox of a task list item.
     Input,
     /// Kept; it has no content.
     Void,
@@ -30,8 +30,8 @@ enum Fate {
     Unwrapped,
 }
 
-/// What becomes of an element with this name. By length, because most names are then compared with
-/// few others.
+/// What happens to an element with this name. Names are grouped by length, so that most are
+/// compared with few others.
 fn fate(name: &str) -> Fate {
     use Fate::{Dropped, Input, Kept, Raw, Unwrapped, Void};
     match name.len() {
@@ -119,7 +119,7 @@ fn is_block(name: &str) -> bool {
 /// Longest anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
-/// How much longer than one and a half times its source a text can become by relative URLs, in bytes.
+/// By how many bytes relative URLs can make a text exceed one and a half times its source.
 const LONGER: usize = 1 << 20;
 
 /// Longest beginning of a text that is cut, in bytes: it fits with its end tags and [`CUT`].
@@ -162,7 +162,7 @@ fn write(html: &str, base: Option<&Url>, most: usize) -> (String, bool) {
             Token::Close(name) => writer.end(&lower(name)),
             Token::Other | Token::Cut(_) => {}
         }
-        // Line breaks and boxes of tasks are not counted where they are written.
+        // Line breaks and checkboxes are not counted where they are written.
         writer.is_full |= writer.out.len() > most;
         if writer.is_full {
             break;
@@ -287,7 +287,7 @@ impl<'a> Writer<'a> {
     fn player(&mut self, tag: &Tag<'a>, name: &str) {
         let Some((label, to)) = player(name, false, |name| tag.attribute(name)) else { return };
         let Some(to) = self.value(Kind::Link, &to).map(Cow::into_owned) else { return };
-        // One for other browsers within it shows the same.
+        // A player for other browsers inside it shows the same.
         if self.last_player.as_ref() == Some(&to) {
             return;
         }
@@ -421,7 +421,7 @@ impl<'a> Writer<'a> {
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
             Kind::Link if is_normal(value) && !has_session(value) => Some(value.into()),
             Kind::Link => match absolute(base, value) {
-                // Else a text would change whenever its links are given another session.
+                // Otherwise a text would change each time its links get another session.
                 Some(url) => Some(String::from(without_session(url)).into()),
                 None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },
@@ -440,7 +440,7 @@ enum Kind {
     Language,
     /// An http(s) URL.
     Address,
-    /// The same, or a picture that is in the text.
+    /// An http(s) URL, or a picture that is in the text.
     Picture,
     /// An http(s) or mailto URL; without a base, a jump within the text too.
     Link,

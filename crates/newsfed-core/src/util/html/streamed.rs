@@ -12,7 +12,7 @@ const MAX_PARTS: usize = 1000;
 struct Place {
     template: NodeId,
     part: String,
-    /// Up to a comment `/$`, a substitute follows, such as "Loading".
+    /// A substitute such as "Loading" follows, up to a comment `/$`.
     substitute: bool,
 }
 
@@ -64,7 +64,7 @@ fn fill(tree: &mut Tree<Node>, place: &Place, part: NodeId) {
     for child in content {
         template.insert_id_before(child);
     }
-    // What is inside a template is not read.
+    // The content of a template is not read.
     for node in substitute {
         template.append_id(node);
     }

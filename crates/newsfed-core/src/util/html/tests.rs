@@ -205,7 +205,7 @@ fn surplus_attributes_are_removed() {
     for (markup, wanted) in cases {
         assert_eq!(attributes(&format!("{markup}{filler}"), "i"), wanted, "{markup}");
     }
-    // A drawing that closes itself still does.
+    // A self-closing drawing stays self-closing.
     let drawings = format!("<svg{}/>", many(500)).repeat(600);
     assert!(tree::page(&drawings).is_some());
     assert!(tree::page(&drawings).is_some());
@@ -252,8 +252,8 @@ fn trees_are_limited_in_size() {
 fn hidden_tags_are_found() {
     let deep = "<mrow>".repeat(2000);
     let flood: String = (0..50_000).map(|n| format!(" a{n}")).collect();
-    // A quote in the name of an end tag, a comment that is not a comment, a slash that is a value, a tag
-    // without an end.
+    // A quote in the name of an end tag, something that only resembles a comment, a slash that is a value,
+    // and a tag without an end.
     for markup in [
         format!("<p></p=\" t=\"{} e\" ><i title=\"{deep}\">x</i>", " b".repeat(80)),
         format!("<math><![CDATA[><!--]]>{deep}"),
@@ -303,7 +303,7 @@ fn long_texts_are_cut_between_characters_and_tags() {
         // No reference and no tag is cut: the result has only what the source has.
         assert!(clean(start, None) == start.trim_end(), "{name}");
         assert!(!to_text(start).contains(['<', '&']) || source.starts_with('&'), "{name}");
-        // Boxes of tasks are text only in the result.
+        // Checkboxes are text only in the result.
         if source.starts_with("<input") {
             continue;
         }
@@ -362,7 +362,7 @@ fn players_become_links() {
         assert_eq!(safe, expected, "{html}");
         assert_eq!(clean(&safe, None), safe, "{html}");
     }
-    // What does not fit is left out whole.
+    // A part that does not fit is left out entirely.
     let many = "<iframe src='https://vimeo.com/video/1'></iframe><iframe src='https://vimeo.com/video/2'></iframe>";
     let long = clean(&many.repeat(limits::TEXT_BYTES / 60), None);
     assert!(long.len() <= limits::TEXT_BYTES, "{}", long.len());

@@ -79,7 +79,7 @@ fn is_within_limits(html: &Html) -> bool {
             ego_tree::iter::Edge::Close(_) => depth -= 1,
         }
         steps += depth;
-        // Each node is passed twice.
+        // The walk passes each node twice.
         if depth > PAGE_DEPTH + 1 || steps > 2 * PAGE_STEPS {
             return false;
         }
@@ -101,7 +101,7 @@ pub fn text_of(element: ElementRef<'_>) -> String {
     text_up_to(element, usize::MAX)
 }
 
-/// As [`text_of`], but stops after about `most` bytes and tags. Use it for the text of many
+/// Like [`text_of`], but stops after about `most` bytes and tags. Use it for the text of many
 /// elements that may be nested in each other.
 pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
     let (mut out, mut left) = (String::new(), most);
@@ -110,9 +110,10 @@ pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
     out
 }
 
-/// As [`text_of`]; `None` if it has more than `most` bytes.
+/// Like [`text_of`]; `None` if it has more than `most` bytes.
 pub fn text_within(element: ElementRef<'_>, most: usize) -> Option<String> {
-    /// Blanks of the markup for each byte of text; what has more is not read to its end either.
+    /// Blanks that are allowed in the markup for each byte of text. An element with more is not
+    /// read to its end either.
     const BLANKS: usize = 16;
     let (mut out, mut left) = (String::new(), most.saturating_mul(BLANKS).saturating_add(BLANKS));
     push_text(element, &mut out, &mut left);

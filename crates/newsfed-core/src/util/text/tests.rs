@@ -200,7 +200,7 @@ proptest! {
     #[test]
     fn plain_text_passes_the_filter_unchanged(s in mixed()) {
         for mode in [Mode::Text, Mode::Markup] {
-            // Without a quick way every character is examined.
+            // Without the fast path, every character is examined.
             let slow = filter(&s, mode, |_| 0);
             prop_assert_eq!(filter(&s, mode, plain_len), slow);
         }

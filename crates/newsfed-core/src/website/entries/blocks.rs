@@ -5,16 +5,17 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::{ElementRef, Node};
 use std::collections::HashSet;
 
-/// Elements that begin a block which goes on until the next of them.
+/// Elements that begin a block which extends to the next such element.
 const STARTS: [&str; 11] = ["h1", "h2", "h3", "h4", "h5", "h6", "dt", "p", "b", "strong", "hr"];
-/// Elements around a heading that may contain nothing else.
+/// Elements that may wrap a heading alone.
 const WRAPPERS: [&str; 5] = ["div", "header", "hgroup", "span", "a"];
-/// What is beside the content of a section.
+/// Elements that are beside the content of a section.
 const BESIDE: [&str; 8] =
     ["nav", "footer", "aside", "script", "style", "noscript", "form", "template"];
-/// Maximum number of such elements around a heading.
+/// Maximum number of wrappers around a heading.
 const MAX_WRAPPERS: usize = 4;
-/// Further letters in the wrapper of a heading, such as those of a link to edit the section.
+/// Maximum number of further letters in the wrapper of a heading, such as those of a link to edit
+/// the section.
 const WRAPPER_TEXT: usize = 40;
 /// Maximum number of elements of a wrapper.
 const MAX_INSIDE: usize = 50;
@@ -29,7 +30,7 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Whether its head is only its beginning.
+    /// Whether its head is only the start of the block, as in a section.
     pub(super) fn is_section(&self) -> bool {
         is_start(self.head)
     }
@@ -78,7 +79,7 @@ fn level(element: ElementRef<'_>) -> Option<u8> {
     }
 }
 
-/// The blocks of selected elements, in the order of the page. Elements inside of others, and table
+/// The blocks of selected elements, in the order of the page. Elements inside others, and table
 /// rows that are headers, are not blocks.
 pub(super) fn blocks(selected: Vec<ElementRef<'_>>) -> Vec<Block<'_>> {
     let all: HashSet<NodeId> = selected.iter().map(|e| e.id()).collect();

@@ -12,14 +12,14 @@ use std::sync::LazyLock;
 
 /// Maximum size of the text of one entry in bytes.
 const MAX_CONTENT: usize = 1 << 20;
-/// What is not text: controls, links of a heading to itself, adverts.
+/// Elements that are not text: controls, links of a heading to itself, adverts.
 static NOISE: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("script, style, noscript, template, button, input, select, textarea, nav, dialog, \
          a.anchor, a.headerlink, a.permalink, a.heading-anchor, a.anchorjs-link, .mw-editsection, \
          .ad, .ads, .advert, .adsbygoogle, .sponsored, .share, .sharing, [aria-hidden=true]")
 });
 
-/// A page without what is not text, and without what is shown elsewhere.
+/// A page without elements that are not text or that are shown elsewhere.
 pub(super) struct Texts<'p> {
     page: &'p Page,
     tree: Html,
@@ -57,7 +57,7 @@ impl<'p> Texts<'p> {
         for id in nodes {
             let Some(node) = self.tree.tree.get(id) else { continue };
             match (node.value(), ElementRef::wrap(node)) {
-                // Cells and list items are not blocks outside of their tables and lists.
+                // Cells and list items are not blocks outside their tables and lists.
                 (_, Some(element)) => match element.value().name() {
                     "li" | "dt" | "dd" => {
                         markup.push_str(&format!("<div>{}</div>", element.inner_html()));

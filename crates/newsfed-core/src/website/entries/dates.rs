@@ -68,7 +68,7 @@ pub(super) struct BlockDate {
     value: Value,
     /// The element that contains nothing else.
     pub(super) element: Option<NodeId>,
-    /// The block has further dates, such as those of updates: this one may be another tomorrow.
+    /// The block has further dates, such as those of updates: tomorrow this one may be different.
     pub(super) among_others: bool,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn selected(
     context: &Context,
 ) -> Option<BlockDate> {
     let text = text_up_to(element, MAX_LINE);
-    // A declared format is a whole date.
+    // A declared format stands for a complete date.
     let context = if layout.is_some() { &Context { now: None, ..*context } } else { context };
     let alone = is_only_date(&text, context).then(|| element.id());
     if layout.is_none()
@@ -137,7 +137,7 @@ pub(super) fn selected(
 }
 
 /// The date of a block: the first that is not that of an event. Machine-readable ones come first,
-/// then elements with nothing but a date, then other lines with a date, then the beginning of the
+/// then elements that contain only a date, then other lines with a date, then the beginning of the
 /// text.
 pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
     let usable = |found: &FoundDate| !found.range && !is_ahead(time_of(found, context), context);
@@ -245,7 +245,7 @@ fn is_ahead(time: Time, context: &Context) -> bool {
     context.now.is_some_and(|now| time > now + AHEAD)
 }
 
-/// Whether a text says nothing but a date.
+/// Whether a text contains only a date.
 pub(super) fn is_only_date(line: &str, context: &Context) -> bool {
     if line.is_empty() || line.len() > MAX_LINE {
         return false;

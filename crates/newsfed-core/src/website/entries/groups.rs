@@ -22,13 +22,14 @@ const MAX_GROUPS: usize = 200;
 const MAX_TRIED: usize = 8;
 /// Maximum number of elements that all selectors in total are compared with.
 const MAX_STEPS: usize = 40_000_000;
-/// Maximum number of parts of the blocks of all groups: the last section of each may be most of the page.
+/// Maximum number of parts of the blocks of all groups: the last section of each group may be most of the
+/// page.
 const MAX_PARTS: usize = 500_000;
 /// Maximum number of members of a group.
 const MAX_MEMBERS: usize = MAX_ELEMENTS;
 /// Ancestors that a selector may name.
 const LEVELS: usize = 6;
-/// Words of classes of what readers wrote.
+/// Words in the classes of readers' comments.
 const COMMENTS: [&str; 6] = ["comment", "comments", "reply", "replies", "respond", "disqus"];
 
 /// A selector with the elements that it finds.
@@ -132,7 +133,7 @@ fn selectors(element: ElementRef<'_>) -> Vec<String> {
             names.push("main".to_owned());
         }
         for name in names {
-            // A paragraph without a class is anything.
+            // A paragraph without a class may be anything.
             if level == 0 && tag != "p" {
                 found.push(format!("{name} > {tag}"));
             }

@@ -9,7 +9,7 @@ use url::Url;
 /// Longest fragment in bytes.
 const LONGEST: usize = 200;
 
-/// What may identify an entry.
+/// Properties that may identify an entry.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Traits {
     /// The `id` or name of its element.
@@ -18,7 +18,7 @@ pub(super) struct Traits {
     pub(super) link: Option<Url>,
     pub(super) title: String,
     pub(super) day: Option<DayKey>,
-    /// Its date is relative to the poll, so that it cannot distinguish it from another one.
+    /// Its date is relative to the poll, so the date cannot distinguish it from another entry.
     pub(super) floats: bool,
     /// Its text, which distinguishes entries that are alike otherwise.
     pub(super) text: String,
@@ -50,7 +50,7 @@ pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
             (id, fragment.is_some())
         })
         .collect();
-    // Entries may differ in nothing but "3 days ago": the oldest is the first.
+    // Entries may differ only in "3 days ago": the oldest is the first.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for ((id, _), traits) in ids.iter_mut().zip(all).rev() {
         let number = seen.entry(id.clone()).or_default();

@@ -1,4 +1,4 @@
-//! What the elements of a page contain, measured in one walk.
+//! The contents of the elements of a page, measured in one walk.
 
 use super::propose::any_day;
 use crate::article::is_date_line;
@@ -27,7 +27,7 @@ const MAX_TEXTS: usize = 3000;
 pub(super) struct Measure {
     /// Letters and digits.
     pub(super) letters: usize,
-    /// Those of links.
+    /// Letters and digits of links.
     pub(super) linked: usize,
     pub(super) headings: usize,
     /// Texts and elements that contain a date.

@@ -60,11 +60,11 @@ pub struct PageEntries {
 pub struct PageEntry {
     /// With an identifier as its `guid`.
     pub entry: Entry,
-    /// Its date is relative to the poll ("3 days ago"), or its year is.
+    /// Its date, or only its year, is relative to the poll ("3 days ago").
     pub floats: bool,
 }
 
-/// What was read of a block.
+/// The parts of a block that were read.
 struct Reading<'a> {
     block: Block<'a>,
     title: Option<Title<'a>>,
@@ -210,7 +210,8 @@ fn reading<'a>(
     let selected = own.date.as_ref().and_then(|found| found[at].first());
     let date = selected.and_then(|e| dates::selected(*e, layout, context)).or_else(|| {
         let own = dates::of_block(&block, context);
-        // The day of a list of days is certain, and that of the last update of an entry is not.
+        // In a list of days, the day above the entry is certain. A date that may be that of the
+        // entry's last update is not.
         match own.as_ref().is_none_or(|date| date.among_others) {
             true => dates::above(&block, context).or(own),
             false => own,
@@ -321,7 +322,7 @@ fn titled(reading: &Reading<'_>, content: Option<&str>, selected: bool) -> Optio
     content.and(alt.or_else(|| Some("(No title)".to_owned())))
 }
 
-/// What a text does not repeat: titles, bylines and dates that are elements of their own.
+/// Elements that the text does not repeat: titles, bylines and dates with elements of their own.
 fn shown(readings: &[Reading<'_>], selected: bool) -> HashSet<NodeId> {
     // The user's own selection is kept as it is.
     if selected {

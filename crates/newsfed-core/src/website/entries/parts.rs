@@ -33,8 +33,9 @@ pub(super) struct Title<'a> {
     pub(super) element: Option<ElementRef<'a>>,
 }
 
-/// The title of a block: a heading, an element named so, the beginning in bold, a link, a cell, the
-/// first line, or else the first sentence. Dates and texts such as "read more" are not titles.
+/// The title of a block: a heading, an element with such a name, the beginning in bold, a link, a
+/// cell, the first line, or else the first sentence. Dates and texts such as "read more" are not
+/// titles.
 pub(super) fn title<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     let usable = |e: &ElementRef<'a>| {
         let text = text::line(&text_up_to(*e, MAX_TITLE));
@@ -110,7 +111,7 @@ fn is_short_cell(link: &Title<'_>, block: &Block<'_>) -> bool {
     block.head.value().name() == "tr" && own < 12 && own * 2 < longest
 }
 
-/// Without the signs of links to a heading itself.
+/// A line without the signs of links to a heading itself.
 fn without_marks(line: &str) -> &str {
     line.trim_end_matches(|c: char| matches!(c, '¶' | '#' | '§' | '🔗') || c.is_whitespace())
 }
@@ -168,14 +169,15 @@ fn goes_on(link: ElementRef<'_>) -> bool {
     text.is_some_and(|text| text.trim_start().starts_with(char::is_alphanumeric))
 }
 
-/// The title of a link that is a card, if it has other text besides.
+/// The title of a link that is a card, if the card has other text too.
 fn of_card<'a>(link: ElementRef<'a>) -> Option<Title<'a>> {
     let url = target(link);
     let title = card::title(link, url.as_ref())?;
     Some(Title { text: without_marks(&title.text).to_owned(), element: title.element })
 }
 
-/// The line that is the title of a block without a heading. The first sentence of a text is none.
+/// The line that is the title of a block without a heading. The first sentence of a text is not a
+/// title.
 fn first_line<'a>(block: &Block<'a>, context: &Context) -> Option<Title<'a>> {
     if block.is_section() || block.head.value().name() == "tr" {
         return None;
@@ -192,7 +194,7 @@ fn target(link: ElementRef<'_>) -> Option<Url> {
     Url::parse("https://localhost/").ok()?.join(link.attr("href")?).ok()
 }
 
-/// The link that a block is inside of.
+/// The link around a block.
 fn link_around<'a>(block: &Block<'a>) -> Option<ElementRef<'a>> {
     let mut around = block.head.ancestors().filter_map(ElementRef::wrap);
     around.find(|e| e.value().name() == "a" && e.attr("href").is_some())
@@ -265,7 +267,7 @@ pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -
         None
     };
     let titled = title.and_then(|t| t.element).and_then(|e| link_of(e, block));
-    // A block may be inside of its link.
+    // A block may be inside its link.
     let around = link_around(block).filter(|_| !block.is_section());
     let of_title = titled.or(around).and_then(&mut leads);
     let mut all: Vec<(Url, String, bool)> = Vec::new();
@@ -302,7 +304,7 @@ fn is_around(block: &Block<'_>) -> bool {
     })
 }
 
-/// The link that an element is, contains, or is inside of within its block.
+/// The link that an element is, contains, or has around it within its block.
 fn link_of<'a>(element: ElementRef<'a>, block: &Block<'a>) -> Option<ElementRef<'a>> {
     let is_link = |e: &ElementRef<'_>| e.value().name() == "a" && e.attr("href").is_some();
     let parts: Vec<NodeId> = block.parts.iter().map(|part| part.id()).collect();

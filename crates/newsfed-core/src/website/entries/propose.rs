@@ -35,7 +35,7 @@ const BORDER: f64 = 0.5;
 const MARKED: f64 = 0.6;
 /// Share of different titles below which the blocks are parts of entries.
 const DISTINCT: f64 = 0.6;
-/// What remains of the confidence in blocks that may be anything.
+/// Factor for the confidence in blocks that may be anything.
 const VAGUE: f64 = 0.6;
 /// 1 January 2100, in seconds since the epoch.
 const LAST_DAY: i64 = 4_102_444_800;
@@ -64,7 +64,7 @@ const WORDS: [&str; 14] = [
 pub struct Proposal {
     /// Selector of the blocks, or of the headings of the sections.
     pub articles: String,
-    /// What it finds now.
+    /// The entries that it finds now.
     pub entries: Vec<PageEntry>,
     /// Confidence that these are entries, 0 to 1.
     pub confidence: f64,
@@ -85,7 +85,7 @@ impl Proposal {
             .iter()
             .filter_map(|e| Some((crate::util::url::normalise(&url(e)?), e)))
             .collect();
-        // What has no page of its own, or shares one, would be lost.
+        // An entry that has no page of its own, or shares one, would be lost.
         if wanted.len() != self.entries.len() {
             return None;
         }
@@ -243,9 +243,9 @@ fn coverage(letters: usize, whole: usize) -> f64 {
     0.3 + 0.7 * (letters as f64 / whole.max(1) as f64).min(1.0)
 }
 
-/// What makes a block an entry.
+/// Signs that a block is an entry.
 struct Signs {
-    /// Its title is a heading or named so.
+    /// Its title is a heading, or an element named as a title.
     headed: bool,
     dated: bool,
     /// Its title leads to another site or to a file.

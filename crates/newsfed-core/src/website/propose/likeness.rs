@@ -172,7 +172,7 @@ fn of_section(folder: &str, last: &str) -> f64 {
     match folder {
         // Folders of years and months: some systems have their articles there.
         "archive" | "archives" if !number => 0.0,
-        // Not what most people want of a home page, but lists of things that happen.
+        // Not what most people want from a home page, but lists of things that happen.
         "events" | "forum" | "jobs" | "newsletter" => 0.15,
         _ if leads_to_list(folder) => LIST,
         _ => 0.0,

@@ -74,7 +74,7 @@ pub(super) struct Link {
     pub(super) popular: bool,
     /// Number of folders of its URL that contain the page too.
     pub(super) within_page: usize,
-    /// What it is in its row.
+    /// Its role in its row.
     pub(super) place: String,
     /// Selectors that find it.
     pub(super) selectors: Vec<String>,
@@ -123,7 +123,8 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
         .collect()
 }
 
-/// What a link is in its row: its name and that of its parent, and whether another one precedes it.
+/// The role of a link in its row: its name and that of its parent, and whether another link
+/// precedes it.
 fn place(link: ElementRef<'_>) -> String {
     let parent = above(link).next();
     let tag = parent.map_or("", |e| e.value().name());
@@ -276,7 +277,7 @@ fn words_beside(block: ElementRef<'_>, link: ElementRef<'_>) -> (usize, usize) {
     (words(&before), words(&after))
 }
 
-/// More of the line than [`MAX_LINE`] does not change what is concluded.
+/// More of the line than [`MAX_LINE`] does not change the result.
 fn push_some(line: &mut String, text: &str) {
     line.push_str(text::start(text, MAX_LINE.saturating_sub(line.len())));
 }
@@ -324,7 +325,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     for element in above(link).take(MAX_ABOVE) {
         match element.value().name() {
             "nav" | "footer" | "aside" => {
-                // Elements inside an article frame only that article.
+                // Inside an article, such an element frames only that article.
                 return Region::Frame;
             }
             "body" | "html" | "main" => return Region::Body,

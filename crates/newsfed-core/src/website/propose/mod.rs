@@ -43,7 +43,7 @@ pub struct Proposal {
     pub articles: String,
     /// Selector of the link to the next page.
     pub next: Option<String>,
-    /// What the selector finds now.
+    /// The links that the selector finds now.
     pub items: Vec<ListLink>,
     /// Confidence that these are the articles, 0 to 1.
     pub confidence: f64,

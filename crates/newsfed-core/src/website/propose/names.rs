@@ -1,4 +1,4 @@
-//! Names in a page that last: the parts of selectors.
+//! Lasting names in a page: the parts of selectors.
 
 use scraper::ElementRef;
 
@@ -51,7 +51,7 @@ fn word_lasts(word: &str) -> bool {
     if digits > 2 || letters.contains(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    // A capital begins a word; more of them than words need are random.
+    // A capital begins a word; more capitals than words need are random.
     let capitals = letters.chars().skip(1).filter(char::is_ascii_uppercase).count();
     let all_capitals = letters.chars().all(|c| c.is_ascii_uppercase());
     if !all_capitals && capitals * 3 >= letters.len().max(1) {

@@ -15,9 +15,9 @@ const MIN_TEXT: usize = 140;
 /// Maximum number of bytes of a heading, byline or date that are examined, and of a paragraph.
 const MAX_SHORT: usize = 500;
 const MAX_PARAGRAPH: usize = 5000;
-/// Links to other pages from which on a `nav` is the menu of a site.
+/// Number of links to other pages from which a `nav` counts as the menu of a site.
 const MENU: usize = 5;
-/// Maximum depth of elements in which the text of an article is searched.
+/// Maximum depth of elements in which the text of an article is searched for.
 const MAX_LEVELS: usize = 40;
 
 /// An article and the text of its link in the list.
@@ -121,8 +121,8 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
     offers
 }
 
-/// Whether an element contains the navigation of the site: then its text is more than the article, which is
-/// found better without a selector. A table of contents is no such navigation.
+/// Whether an element contains the navigation of the site: then its text is more than the article, and the
+/// article is found better without a selector. A table of contents is no such navigation.
 fn has_navigation(page: &Page, element: ElementRef<'_>) -> bool {
     let is_navigation =
         |e: &ElementRef<'_>| e.value().name() == "nav" || e.attr("role") == Some("navigation");
@@ -181,8 +181,8 @@ fn date_selectors(sample: &Sample) -> Vec<String> {
         .collect()
 }
 
-/// A list of selectors in which one comes first. The usual list keeps its order if it has that one
-/// and finds the same.
+/// A list of selectors in which one comes first. The usual list keeps its order if it contains that
+/// selector and finds the same.
 fn leading(selector: &str, usual: &str, samples: &[Sample]) -> String {
     let first = |selectors: &str, sample: &Sample| {
         let selectors = Selectors::parse(selectors).ok()?;

@@ -295,7 +295,8 @@ fn settings_for_sources_of_accounts_get_an_entry_of_their_own() {
     let own = ("one".to_owned(), None, None);
     let first = "one-example";
     assert_eq!(entries(), [own.clone(), entry(first, "a", 3)], "the identifier was taken");
-    // By the URL in its account, by the identifier, and otherwise a new entry.
+    // An entry is found by the URL in its account, then by the identifier; otherwise a new one is
+    // added.
     change(collected("other", url, "a"), "4");
     assert_eq!(entries()[1..], [entry(first, "a", 4)]);
     change(collected(first, "https://moved.example/", "a"), "5");

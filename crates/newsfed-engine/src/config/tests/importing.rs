@@ -326,7 +326,7 @@ fn settings_of_foreign_lists_are_checked() {
     let skipped: Vec<_> = import.skipped.iter().map(|(what, _)| what.as_str()).collect();
     let of = |key: &str| format!("{key} of https://a.example/");
     assert_eq!(skipped, ["the view \"W\"", &of("password"), &of("user"), &of("color")]);
-    // What could reach the user's own network is confirmed first.
+    // A source that could reach the user's own network must be confirmed first.
     for settings in ["n:private='true'", "n:proxy='http://localhost:1/'"] {
         let mut import = outline(settings);
         assert!(Import::is_private(&import.sources[0]), "{settings}");
@@ -424,7 +424,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
         std::fs::create_dir_all(paths.config_dir()).unwrap();
-        // Through the loader, so that the values are as a user's.
+        // The values go through the loader, so that they are like those of a user.
         let entries: String = sources.iter().enumerate()
             .map(|(i, entry)| format!("[[source]]\nid = 's{i}'\nurl = 'https://x{i}.example/?a&b'\n{entry}\n"))
             .collect();
@@ -435,7 +435,7 @@ proptest! {
             .collect();
         std::fs::write(paths.config_file(), views).unwrap();
         let loaded = load(&paths, &[]).unwrap();
-        // What others see as titles does not become the user's own.
+        // Titles that are written for other readers do not become the user's own.
         let titles = loaded.sources.iter().map(|s| (s.id.clone(), "Shown <title>".to_owned())).collect();
         let export = export_opml(&loaded.sources, &titles, &loaded.settings.views);
         prop_assert_eq!(export.withheld, 0);

@@ -18,7 +18,7 @@ fn sources(names: &[&str]) -> Vec<Source> {
     names.iter().map(|name| source(name)).collect()
 }
 
-/// A list with these sources that had those.
+/// A list that has the sources `listed` and had the sources `taken`.
 fn state(listed: &[&str], taken: &[&str]) -> ListState {
     ListState {
         compared: ListComparison {
@@ -38,7 +38,7 @@ fn names(ids: &[SourceId]) -> Vec<&str> {
     ids.iter().map(SourceId::as_str).collect()
 }
 
-/// Names of what is added, removed, stays with the user, and was taken over.
+/// Names of the sources that are added, are removed, stay with the user, and were taken over.
 fn ends(plan: &ListPlan) -> [Vec<&str>; 4] {
     [
         plan.add.iter().map(|source| source.id.as_str()).collect(),
@@ -53,7 +53,7 @@ fn sources_come_and_go_with_the_list() {
     let plan = state(&["a", "b", "new"], &["a", "b", "old"]).plan(&sources(&["a", "b", "old"]));
     assert_eq!(ends(&plan), [vec!["new"], vec!["old"], vec![], vec!["a", "b", "new"]]);
     assert!(plan.already.is_empty() && plan.change.is_empty() && plan.hand_over.is_empty());
-    // What the user has removed is not added again.
+    // A source that the user has removed is not added again.
     let plan = state(&["a", "b"], &["a", "b"]).plan(&sources(&["a"]));
     assert_eq!(ends(&plan), [vec![], vec![], vec![], vec!["a", "b"]]);
     // http and https are the same source.
@@ -73,7 +73,7 @@ fn sources_of_others_stay_as_they_are() {
     let already: Vec<_> = plan.already.iter().map(|url| url.host_str().unwrap()).collect();
     assert_eq!(already, ["a.example", "b.example"]);
     assert_eq!(ends(&plan), [vec!["c"], vec![], vec![], vec!["a", "b", "c"]]);
-    // Those of a server are not the user's.
+    // Sources of a server are not the user's.
     own.account = Some("work".to_owned());
     let plan = state(&["a"], &[]).plan(&[own]);
     assert_eq!((plan.already.len(), ends(&plan)[0].as_slice()), (0, &["a"][..]));

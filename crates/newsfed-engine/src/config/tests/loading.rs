@@ -231,7 +231,7 @@ fn reports_files_that_are_not_text() {
     );
 }
 
-/// What a full disk or an editor may leave behind.
+/// Files as a full disk or an editor may leave them behind.
 #[test]
 fn truncated_files_load_or_report_the_position() {
     let text = uncommented(true);
@@ -247,7 +247,7 @@ fn truncated_files_load_or_report_the_position() {
     assert!(refused > 20, "{refused}");
 }
 
-/// Except where terminals and readers everywhere do the same.
+/// Except for keys that do the same in terminals and readers everywhere.
 #[test]
 fn letters_mean_the_same_in_every_pane() {
     let map = KeyMap::load(&KeySettings::default()).unwrap();

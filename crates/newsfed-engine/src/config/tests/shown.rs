@@ -18,7 +18,7 @@ fn committed_schemas_describe_every_key() {
     }
 }
 
-/// Whether texts differ, and none is empty.
+/// Whether all texts are different, and none is empty.
 fn are_distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
     let texts: Vec<&str> = texts.into_iter().collect();
     let all: BTreeSet<&str> = texts.iter().copied().collect();
@@ -275,7 +275,7 @@ fn settings_are_written_as_they_are_shown() {
         assert_eq!(setting_shown(&Settings::default(), key), default, "{key}");
         assert_eq!(setting_shown(&settings, key), shown, "{key}");
     }
-    // What is shown can be typed.
+    // A value that is shown can be typed.
     let typed = |key: &String| Some(setting_shown(&settings, key)).filter(|text| text != "none");
     let keys = setting_keys();
     let changes = keys.iter().filter_map(|key| Some(setting_change(key, &typed(key)?)));

@@ -161,7 +161,7 @@ fn accounts_are_added_and_removed_in_the_file() {
 #[test]
 fn programs_files_and_mailboxes_exclude_other_keys() {
     let exec = "exec = [\"p\", \"x\"]";
-    // Keys of an entry with semicolons between, and a part of the error; without one it loads.
+    // Keys of an entry with semicolons between them, and a part of the error; without one it loads.
     let cases = [
         (exec, ""),
         ("exec = []", "expected a list such as"),

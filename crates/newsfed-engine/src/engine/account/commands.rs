@@ -1,4 +1,4 @@
-//! What the user does with accounts.
+//! The user's commands for accounts.
 
 use super::session::Session;
 use super::state::AccountState;
@@ -18,7 +18,7 @@ impl Handle {
     }
 
     /// Synchronises accounts now, one after the other. With `accept`, many changed pins are
-    /// accepted. A process that only watches does nothing.
+    /// accepted. A process that only watches synchronises nothing.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,
@@ -43,7 +43,7 @@ impl Handle {
             let id = account.id.clone();
             tokio::select! {
                 report = sync_shown(self, account, accept) => reports.push(report),
-                // What was fetched is stored.
+                // Everything that was fetched is stored.
                 () = self.stop.cancelled() => {
                     let result = Err(AccountError::Stopped);
                     reports.push(AccountReport { account: id, result, requests: 0, millis: 0 });
@@ -76,9 +76,9 @@ impl Handle {
         Ok(self.context.store.save_login(session.stored).await?)
     }
 
-    /// Records the user's requests for an account, for the process that synchronises: to accept
-    /// large changes (`accept`), and to link the items, by source and item URL, to those of another
-    /// server at the account's URL (`relink`), to which the local marks are then sent.
+    /// Records the user's requests for an account, for the process that synchronises. `accept`
+    /// accepts large changes. `relink` links the items, by source and item URL, to those of another
+    /// server at the account's URL, to which the local marks are then sent.
     ///
     /// # Errors
     /// If the account is not known, or the database cannot be written.
@@ -147,7 +147,7 @@ impl Handle {
         })
     }
 
-    /// What is known of the accounts, in the order of config.toml.
+    /// The status of the accounts, in the order of config.toml.
     pub async fn accounts(&self) -> Result<Vec<AccountStatus>, StoreError> {
         let settings = self.settings();
         let accounts = settings.accounts.clone();

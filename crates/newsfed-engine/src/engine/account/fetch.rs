@@ -117,7 +117,7 @@ impl Sync {
 
     fn add(&mut self, stored: (usize, Vec<Announcement>)) {
         self.done.new += stored.0;
-        // The first items of an account are nothing new.
+        // The first items of an account do not count as new.
         if self.state.first.done {
             self.news.all.extend(stored.1);
         } else {

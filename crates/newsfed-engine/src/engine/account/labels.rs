@@ -1,5 +1,5 @@
-//! Tags of items here and labels on the server. As with marks, differences from the labels last seen on
-//! the server are sent, and only the server's lists move the base.
+//! Tags of items here and labels on the server. As with marks, the differences from the labels last seen on
+//! the server are sent, and only the server's lists change which labels count as last seen.
 
 use super::plan::{self, MOST_TRIES};
 use super::state::AccountError;
@@ -80,7 +80,7 @@ impl Sync {
         if waiting.is_empty() {
             return Ok(None);
         }
-        // Labels must not reach another server's items.
+        // Labels must not be sent for the items of another server.
         self.check_server().await?;
         let Some(list) = self.tag_list().await? else { return Ok(None) };
         let mut sent = SentLabels::new();
@@ -110,7 +110,7 @@ impl Sync {
                 let state = State::Label(name.clone());
                 let request = |token: &str| Request::mark(token, &state, change.to, items);
                 match self.session.send("a label", true, request).await {
-                    // It counts as sent in vain, and is reported after some tries.
+                    // The label counts as sent in vain, and is reported after some tries.
                     Err(e) if e.is_rejected() => {
                         tracing::warn!(account = %self.settings.id, "a label was rejected: {e}");
                     }
@@ -122,7 +122,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Applies the labels of the server: once an hour, and after some were sent.
+    /// Applies the labels of the server: once an hour, and after labels were sent.
     pub(super) async fn merge_labels(
         &mut self,
         sent: Option<SentLabels>,

@@ -12,9 +12,9 @@ use std::collections::HashSet;
 /// Newest identifiers that are compared where a server cannot list what arrived.
 const NEWEST: u32 = 1000;
 
-/// What a server lists besides its unread and starred items.
+/// Items that a server lists besides its unread and starred ones.
 pub(super) struct Arrivals {
-    /// What may have arrived since the last synchronisation.
+    /// Items that may have arrived since the last synchronisation.
     pub(super) new: HashSet<RemoteId>,
     /// Everything, where it was listed.
     pub(super) all: Option<HashSet<RemoteId>>,
@@ -48,8 +48,8 @@ impl Sync {
         Err(AccountError::OtherServer)
     }
 
-    /// What may have arrived since the last synchronisation: once a day all identifiers, which also
-    /// shows what was removed.
+    /// Items that may have arrived since the last synchronisation. Once a day these are all
+    /// identifiers, which also shows which items were removed.
     pub(super) async fn arrivals(&mut self) -> Result<Arrivals, AccountError> {
         let list = Stream::ReadingList;
         let (history, some) = (self.settings.history, |new| Arrivals { new, all: None });

@@ -1,5 +1,5 @@
-//! Accounts: the client of the Google Reader API. The difference between the marks here and those last
-//! seen on the server is what is sent; see `store/account.rs`.
+//! Accounts: the client of the Google Reader API. It sends the difference between the marks here and those
+//! last seen on the server; see `store/account.rs`.
 
 mod commands;
 mod convert;
@@ -38,7 +38,7 @@ use sync::{Sync, time};
 #[derive(Debug, Clone, Copy)]
 pub enum WhichAccounts<'a> {
     All,
-    /// Those whose time has come.
+    /// Accounts that are due.
     Due,
     Named(&'a [String]),
 }
@@ -133,7 +133,7 @@ async fn sync_one(
 /// How often the progress of a synchronisation is checked.
 const PROGRESS: Duration = Duration::from_millis(300);
 
-/// Synchronises one account now; the status says how far a first synchronisation is.
+/// Synchronises one account now; the status says how far a first synchronisation has come.
 async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) -> AccountReport {
     let context = &handle.context;
     let mut work = std::pin::pin!(sync_one(context, settings, accept));

@@ -28,25 +28,24 @@ pub struct MovingSource {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MovePlan {
     pub moving: Vec<MovingSource>,
-    /// Those that stay, with the reason.
+    /// Sources that stay, with the reason.
     pub staying: Vec<(SourceId, String)>,
 }
 
-/// What moving sources did.
+/// The result of moving sources.
 #[derive(Debug, Clone, Default)]
 pub struct Moved {
     pub moved: Vec<SourceId>,
     /// Those that stay, with the reason.
     pub staying: Vec<(SourceId, String)>,
-    /// The synchronisation that ties the items.
+    /// The synchronisation that links the items to those of the server.
     pub report: Option<AccountReport>,
 }
 
 /// Keys of an entry that servers have, too.
 const KNOWN_KEYS: [&str; 2] = ["title", "folder"];
 
-/// What `sources.toml` keeps of a source that moves; nothing if the source has none of the settings
-/// that stay.
+/// The settings of a source that moves which `sources.toml` keeps; `None` if there are none.
 fn override_of(source: &Source, account: &str) -> Option<Source> {
     let own = OwnSettings::of(source);
     (own != OwnSettings::default()).then(|| Source {
@@ -169,7 +168,7 @@ impl Handle {
         let adopted = moving.into_iter().filter_map(|source| Some((source.source, source.stream?)));
         store.adopt_sources(key, adopted.collect()).await?;
         self.read_again().await;
-        // With their titles and folders there.
+        // With their titles and folders on the server.
         sync.use_subscriptions(after).await.map_err(failed)?;
         Ok(Moved { moved, staying, report: None })
     }
@@ -205,7 +204,7 @@ impl Handle {
     /// shows that it has unsubscribed. The server keeps those that it had before.
     ///
     /// # Errors
-    /// As [`Self::move_to_account`].
+    /// As for [`Self::move_to_account`].
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
@@ -304,7 +303,7 @@ fn divide(
     (moving, staying)
 }
 
-/// What the server called a new subscription, or why there is none.
+/// The server's name for each new subscription, or why there is none.
 type Reasons = HashMap<SourceId, Result<String, String>>;
 
 impl Sync {

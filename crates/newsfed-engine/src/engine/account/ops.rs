@@ -1,5 +1,5 @@
-//! Sending changes to subscriptions. A response is not believed: a change is done when the server's list
-//! shows it.
+//! Sending changes to subscriptions. A response proves nothing: a change counts as made when the server's
+//! list shows it.
 
 use super::plan::MOST_TRIES;
 use super::state::AccountError;
@@ -35,7 +35,7 @@ pub(super) fn has_happened(op: &WaitingOp, list: &[RemoteFeed]) -> bool {
     let feed = listed(op, list);
     match (&op.op, feed) {
         (AccountOp::Unsubscribe, feed) => feed.is_none(),
-        // What was removed on the server cannot be changed any more.
+        // A subscription that was removed on the server cannot be changed any more.
         (AccountOp::Rename { .. } | AccountOp::Move { .. }, None) => true,
         (AccountOp::Rename { title }, Some(feed)) => feed.title.as_ref() == Some(title),
         (AccountOp::Move { folder }, Some(feed)) => feed.folder == *folder,
@@ -68,7 +68,7 @@ impl Sync {
         if ops.is_empty() {
             return Ok(());
         }
-        // Changes must not reach another server.
+        // Changes must not be sent to another server.
         let mut list = self.own_subscriptions().await?;
         let (mut sent, mut failures) = (false, 0);
         for op in ops.iter_mut().filter(|op| !has_happened(op, &list.feeds)) {
@@ -88,7 +88,7 @@ impl Sync {
             sent = true;
         }
         if sent {
-            // If this fails, so does the server, and no try counts.
+            // If this fails, the server is failing, and the try does not count.
             list = self.subscriptions().await?;
         }
         let (mut done, mut failed, mut left) = (Vec::new(), Vec::new(), Vec::new());

@@ -20,7 +20,7 @@ pub(super) const SAMPLE: usize = 20;
 /// With fewer known items a server cannot be recognised.
 pub(super) const SMALLEST_SAMPLE: usize = 5;
 
-/// What a server lists, read to the end.
+/// The lists of a server, read to the end.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
     pub(super) unread: HashSet<RemoteId>,
@@ -132,7 +132,7 @@ pub(super) fn check_pins(known: &[RemoteItem], lists: &Lists) -> Result<(), TooM
     Ok(())
 }
 
-/// What the lists say about known items, as far as it changes anything.
+/// The changes to known items that follow from the lists.
 pub(super) fn seen(
     known: &[RemoteItem],
     lists: &Lists,

@@ -26,7 +26,7 @@ fn marks_are_sent_by_kind_a_limited_number_of_times() {
     ];
     known.push(RemoteItem { tries: MOST_TRIES, ..item(6, "", "r") });
     known.push(RemoteItem { gone: true, ..item(7, "", "r") });
-    // It was sent, and changed back since.
+    // The mark was sent, and changed back since.
     known.push(RemoteItem { sent: marks("r"), ..item(8, "", "") });
     let push = |state, to, ids: &[i64]| Push {
         state,

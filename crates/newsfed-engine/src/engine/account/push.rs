@@ -11,8 +11,8 @@ use std::collections::HashSet;
 const MOST_REJECTED: usize = 20;
 
 impl Sync {
-    /// Sends the marks that wait; returns their items. A success is not believed: the lists that are
-    /// read afterwards show what the server has.
+    /// Sends the marks that wait; returns their items. A successful response proves nothing: the lists that
+    /// are read afterwards show what the server has.
     pub(super) async fn push(&mut self) -> Result<HashSet<RemoteId>, AccountError> {
         let key = self.key();
         let known = self.context.read(move |reader| reader.open_remote_items(key)).await?;
@@ -21,7 +21,7 @@ impl Sync {
         if pushes.is_empty() {
             return Ok(sent);
         }
-        // Marks must not reach another server's items.
+        // Marks must not be sent for the items of another server.
         self.check_server().await?;
         let (mut size, mut rejected) = (plan::FIRST_BATCH, 0);
         for Push { state, to, items } in pushes {
@@ -40,7 +40,7 @@ impl Sync {
                             size = now.len() / 2;
                             continue;
                         }
-                        // It counts as sent in vain, and is reported after some tries.
+                        // The marks count as sent in vain, and are reported after some tries.
                         tracing::warn!(account = %self.settings.id, "marks were rejected: {e}");
                     }
                     Err(e) => return Err(e),

@@ -34,9 +34,9 @@ pub(super) struct AccountState {
     pub(super) requests: u32,
     pub(super) millis: u64,
     pub(super) first: FirstSync,
-    /// Whether items are tied to those of a new server at the same address.
+    /// Whether items are to be linked to those of a new server at the same address.
     pub(super) relink: bool,
-    /// The requests of the user that were regarded; see [`crate::store::StoredAccount::requested`].
+    /// The requests of the user that were handled; see [`crate::store::StoredAccount::requested`].
     pub(super) requested: i64,
     /// Subscriptions without a usable URL.
     pub(super) left_out: usize,
@@ -48,7 +48,7 @@ pub(super) struct AccountState {
 const WARNING_SECONDS: i64 = 7 * 24 * 3600;
 const MOST_WARNINGS: usize = 20;
 
-/// How far the first synchronisation is.
+/// How far the first synchronisation has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct FirstSync {

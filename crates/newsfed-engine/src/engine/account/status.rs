@@ -1,4 +1,4 @@
-//! What is known of accounts.
+//! The status of accounts.
 
 use super::state::AccountState;
 use super::sync::time;
@@ -8,13 +8,13 @@ use crate::greader::Dialect;
 use crate::model::{SourceFacts, Time};
 use crate::store::{Reader, StoreError, StoredAccount, WaitingOp};
 
-/// What is known of an account.
+/// The status of an account.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct AccountStatus {
     pub id: String,
     pub url: String,
     pub user: String,
-    /// What the server is; `None` before the first synchronisation.
+    /// The kind of server; `None` before the first synchronisation.
     pub server: Option<&'static str>,
     pub sources: usize,
     pub items: u64,
@@ -48,7 +48,7 @@ pub struct AccountStatus {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Collecting {
     pub account: String,
-    /// What the server is; `None` before the first synchronisation.
+    /// The kind of server; `None` before the first synchronisation.
     pub server: Option<&'static str>,
     pub last_sync: Option<Time>,
     /// `None` if only the user can help.

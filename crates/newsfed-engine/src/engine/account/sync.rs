@@ -21,7 +21,7 @@ pub(super) const MOST_PAGES: usize = 1000;
 pub(super) const HOUR: i64 = 3600;
 pub(super) const DAY: i64 = 24 * HOUR;
 
-/// What a synchronisation did.
+/// The result of a synchronisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct SyncDone {
     /// New items.
@@ -110,7 +110,7 @@ impl Sync {
         self.state.dialect.unwrap_or(Dialect::Other)
     }
 
-    /// Synchronises. After the items were tied to those of a new server, their marks are sent at once.
+    /// Synchronises. After the items were linked to those of a new server, their marks are sent at once.
     pub(super) async fn run(&mut self) -> Result<(), AccountError> {
         if self.session.stored.relink {
             self.state = AccountState { relink: true, ..AccountState::default() };
@@ -205,7 +205,7 @@ impl Sync {
         Ok(open.into_iter().chain(listed).collect())
     }
 
-    /// Those that are still not known.
+    /// The identifiers that are still not known.
     async fn not_stored(&self, ids: Vec<RemoteId>) -> Result<Vec<RemoteId>, AccountError> {
         let (key, wanted) = (self.key(), ids.clone());
         let read = move |reader: &crate::store::Reader| reader.remote_items_of(key, &wanted);
@@ -294,7 +294,7 @@ impl Sync {
 /// Subscriptions as sources.
 pub(super) struct Listed {
     pub(super) feeds: Vec<RemoteFeed>,
-    /// Those without a usable URL.
+    /// Subscriptions without a usable URL.
     left_out: usize,
 }
 

@@ -9,7 +9,7 @@ use crate::util::text;
 /// Why the desktop does not show it.
 pub(super) async fn show(message: &Notification) -> Result<(), String> {
     let (title, body) = (message.title.clone(), message.text.clone());
-    // It waits for the service.
+    // Showing it waits for the service.
     let shown = tokio::task::spawn_blocking(move || {
         let body = if has_markup() { escaped(&body) } else { body };
         let shown = notify_rust::Notification::new().summary(&title).body(&body).show();

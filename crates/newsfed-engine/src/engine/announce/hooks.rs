@@ -14,11 +14,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Lines that a hook gets at once, and that wait for it; and bytes of them.
+/// Maximum number of lines that a hook gets at once, or that wait for it; and their size in bytes.
 const MOST_LINES: usize = 1000;
 const MOST_BYTES: usize = 16 << 20;
 
-/// Where the record of a hook is, among those of rules.
+/// The name of a hook's record among the records of rules.
 pub fn record_name(hook: &str) -> String {
     format!("{HOOK_PREFIX}{hook}")
 }
@@ -87,7 +87,7 @@ impl Lines {
     }
 }
 
-/// What a hook is to get.
+/// The input that a hook is to get.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     polled: Vec<PolledSource>,
@@ -117,7 +117,7 @@ fn add<T: Clone>(to: &mut Vec<T>, new: &[T]) -> usize {
     new.len().saturating_sub(free)
 }
 
-/// What waits for the hooks, or the commands of rules, that run or are about to, by their names.
+/// Input that waits for hooks, or for the commands of rules, that run or are about to run, by name.
 #[derive(Debug, Default)]
 pub(super) struct Queues(Mutex<HashMap<String, Waiting>>);
 
@@ -126,7 +126,7 @@ impl Queues {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds items to what waits; returns whether nobody takes it yet.
+    /// Adds items to the waiting ones; returns whether no run takes them yet.
     pub(super) fn give_items(&self, name: &str, items: &[i64], surplus: usize) -> bool {
         let mut queues = self.lock();
         let is_new = !queues.contains_key(name);
@@ -136,7 +136,7 @@ impl Queues {
         is_new
     }
 
-    /// What waits for a hook; `None` after the last.
+    /// The input that waits for a hook; `None` when there is no more.
     pub(super) fn take(&self, hook: &str) -> Option<Waiting> {
         let mut queues = self.lock();
         let waiting = queues.get_mut(hook).map(std::mem::take)?;
@@ -180,7 +180,7 @@ async fn serve(context: Arc<Context>, name: String) {
             turn = announcer.hooks.acquire() => turn.ok(),
         };
         let Some(waiting) = announcer.queues.take(&name) else { return };
-        // It may have been removed from the settings.
+        // The hook may have been removed from the settings.
         let settings = context.settings();
         let Some(hook) = settings.hooks.iter().find(|hook| hook.name == name) else { continue };
         let recorded = match turn {
@@ -200,7 +200,7 @@ async fn item_lines(
 ) -> Result<(), StoreError> {
     let titles = source_titles(context).await?;
     for &key in arrived {
-        // It may have been removed.
+        // The item may have been removed.
         let Some(item) = context.read(move |reader| reader.item(key)).await? else { continue };
         let source_title = titles.get(&item.source).map_or("", String::as_str);
         lines.push(&ArrivedItem { number: key, source_title, item: &item });
@@ -245,7 +245,7 @@ async fn run_one(
     if count == 0 {
         return Ok(());
     }
-    // In this order: a hook that is stopped has been started.
+    // In this order, so that a hook is always started before it is stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&hook.run, &text, hook.limit.unwrap_or(HOOK_LIMIT)) => ended,

@@ -23,13 +23,13 @@ struct ItemForCommand<'a> {
     item: &'a Item,
 }
 
-/// What a command is started with.
+/// The arguments and the input of a command.
 struct Order {
     argv: Vec<String>,
     input: String,
 }
 
-/// What became of the command for one item.
+/// The result of the command for one item.
 enum RunResult {
     Ended {
         ok: bool,
@@ -45,7 +45,8 @@ pub(super) fn rule_of<'a>(settings: &'a Settings, name: &str) -> Option<&'a Rule
     rules.find(|rule| rule.name == name && !rule.run.is_empty())
 }
 
-/// Has the command of a rule run for items (row keys) in the background; `surplus` are too many.
+/// Has the command of a rule run for items (row keys) in the background; `surplus` of them are too
+/// many.
 pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], surplus: usize) {
     let announcer = &context.announcer;
     if announcer.runs.give_items(&rule.name, items, surplus) {
@@ -56,7 +57,7 @@ pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], s
 /// Runs the command of a rule until no item waits for it.
 async fn serve(context: Arc<Context>, name: String) {
     while let Some(waiting) = context.announcer.runs.take(&name) {
-        // It may have been removed from the settings.
+        // The rule may have been removed from the settings.
         let settings = context.settings();
         let Some(rule) = rule_of(&settings, &name) else { continue };
         let (_, recorded) = run_for(&context, rule, &waiting.arrived, waiting.left_out).await;
@@ -83,7 +84,8 @@ pub(super) async fn run_for(
     };
     let runs: Vec<_> = items.iter().map(|item| run_one(context, rule, &titles, *item)).collect();
     let mut recorded = Ok(());
-    // Only these wait for a turn, so that one rule does not keep those of others waiting.
+    // Only this many runs of the rule wait for a turn, so that they do not hold up those of other
+    // rules.
     let mut ended = stream::iter(runs).buffer_unordered(AT_ONCE);
     while let Some(result) = ended.next().await {
         match result {
@@ -144,7 +146,7 @@ async fn run_one(
         turn = announcer.running.acquire() => turn,
     };
     let Ok(_turn) = turn else { return Ok(RunResult::LeftOut) };
-    // Only now, so that the texts of those that wait take no memory.
+    // The item is read only now, so that the texts of waiting items take no memory.
     let Some(item) = context.read(move |reader| reader.item(key)).await? else {
         return Ok(RunResult::Gone);
     };
@@ -155,7 +157,7 @@ async fn run_one(
         return Ok(RunResult::LeftOut);
     }
     let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
-    // In this order: a command that is stopped has been started.
+    // In this order, so that a command is always started before it is stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&order.argv, &order.input, limit) => ended,
@@ -184,12 +186,12 @@ fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> O
     Order { argv: filled(&rule.run, &values), input }
 }
 
-/// What placeholders in arguments stand for.
+/// The values of placeholders in arguments.
 pub(in crate::engine) fn placeholders(
     item: &Item,
     source_title: &str,
 ) -> Vec<(&'static str, String)> {
-    // Only what a browser may open.
+    // Only URLs that a browser may open.
     let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
     vec![
         ("{url}", url.map(|web| web.url.to_string()).unwrap_or_default()),

@@ -112,8 +112,8 @@ mod children {
         let start = Instant::now();
         let slow = run(&shell("echo waits >&2; exec sleep 600"), "", Duration::from_secs(1)).await;
         assert_eq!(slow, failed("stopped after its limit of 1 s", Some("waits")));
-        // What a command has started does not survive the limit either: its end of the pipe is
-        // closed.
+        // A process that a command has started does not survive the limit either: its end of the
+        // pipe is closed.
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe").display().to_string();
         assert!(run(&["mkfifo".to_owned(), pipe.clone()], "", LIMIT).await.ok);

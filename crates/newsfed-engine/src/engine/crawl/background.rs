@@ -49,12 +49,12 @@ pub struct RunningCrawl {
 }
 
 impl RunningCrawl {
-    /// What can be seen of it; the last value is that of its end.
+    /// Its state, to be watched; the last value is that of its end.
     pub fn states(&self) -> watch::Receiver<CrawlState> {
         self.states.clone()
     }
 
-    /// Ends it without waiting for a response. It can be resumed.
+    /// Stops it without waiting for a response. It can be resumed.
     pub fn stop(&self) {
         self.stop.cancel();
     }
@@ -78,10 +78,10 @@ impl Drop for RunningCrawl {
     }
 }
 
-/// The crawls that can be shown.
+/// The crawls that a list shows.
 #[derive(Debug, Clone, Default)]
 pub struct CrawlListing {
-    /// Those in remembered folders, the newest first.
+    /// Crawls in remembered folders, the newest first.
     pub crawls: Vec<CrawlState>,
     /// Folders that were not asked for.
     pub except: Vec<PathBuf>,
@@ -94,7 +94,7 @@ impl Handle {
     /// at a time; others wait.
     pub fn crawl(&self, plan: CrawlPlan) -> RunningCrawl {
         let (states_in, states) = watch::channel(CrawlState::new(plan.folder.clone()));
-        // It ends with the engine.
+        // The crawl stops with the engine.
         let stop = self.stop.child_token();
         let run = Run {
             handle: self.clone(),
@@ -193,7 +193,7 @@ struct Run {
     stop: CancellationToken,
     state: CrawlState,
     states: watch::Sender<CrawlState>,
-    /// The right to crawl the host.
+    /// The permit to crawl the host.
     turn: Option<OwnedSemaphorePermit>,
 }
 

@@ -12,7 +12,7 @@ pub enum CrawlError {
     /// Another crawl is stored there.
     #[error("{} already contains a crawl; resume it, or choose another folder", .0.display())]
     Exists(PathBuf),
-    /// There is a file of another program in the place of the manifest.
+    /// Where the manifest should be, there is a file of another program.
     #[error("{} contains a manifest of another program; choose another folder", .0.display())]
     Foreign(PathBuf),
     /// The folder contains a crawl of another URL than the given one.

@@ -45,14 +45,14 @@ pub struct LinkResult {
     pub(super) over: bool,
     /// There was no connection.
     pub(super) lost: bool,
-    /// It redirects to another URL, which is the only link.
+    /// Whether it redirects to another URL, which is the only link.
     pub(super) redirected: bool,
-    /// It redirects to another site.
+    /// The URL on another site to which it redirects.
     pub(super) elsewhere: Option<Url>,
 }
 
 impl LinkResult {
-    /// Gives its share of the memory budget back before further requests.
+    /// Returns its share of the memory budget before further requests.
     pub(super) fn release(&mut self) {
         self.memory = None;
         if let Some(response) = &mut self.response {
@@ -119,7 +119,7 @@ impl Fetcher {
         if let Some(response) = first.then(known).flatten() {
             return Ok(self.read(response.final_url.clone(), head, response, 1).await);
         }
-        // Still unused, it must not block the budget.
+        // An unused response must not block the memory budget.
         if let Some(unused) = &mut *self.first.lock().unwrap_or_else(PoisonError::into_inner) {
             unused.memory = None;
         }

@@ -1,7 +1,7 @@
 //! Running a crawl: gets the next link from a strategy, fetches it, and logs each response before
 //! it continues.
 //!
-//! [`Crawl::step`] does one request. If the process ends at any time, [`Crawl::resume`] continues
+//! [`Crawl::step`] does one request. No matter when the process ends, [`Crawl::resume`] continues
 //! after the last logged response.
 
 mod background;
@@ -231,7 +231,7 @@ impl Crawl {
         self.fetcher.use_response(first);
     }
 
-    /// Starts the time limit of this run again.
+    /// Restarts the time limit of this run.
     fn restart_time(&mut self) {
         let time = self.budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         self.deadline = time.map(|time| self.fetcher.clock.now() + time);
@@ -311,7 +311,7 @@ impl Crawl {
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
-            // As if it had not been fetched: with a larger byte limit it will be.
+            // Treated as not fetched yet: with a larger byte limit it will be.
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
@@ -319,7 +319,7 @@ impl Crawl {
                 let is_lost = got.lost;
                 let answered = self.take(ask, got)?;
                 if let Some(mut why) = unread {
-                    // It may be there when the crawl is resumed.
+                    // The start page may be readable when the crawl is resumed.
                     self.record.forget_last(1)?;
                     if is_lost && self.order.start.scheme() == "https" {
                         why += "; start at http:// if the site has no https";
@@ -329,7 +329,7 @@ impl Crawl {
                 if self.lost < MAX_LOST || self.is_there().await? {
                     return Ok(answered);
                 }
-                // They may exist when the host is back.
+                // The pages may be available when the host responds again.
                 self.record.forget_last(self.lost)?;
                 Ok(CrawlStep::Ended(CrawlEnd::Left(why)))
             }

@@ -95,7 +95,7 @@ impl CrawlState {
         let (requests, bytes) = beside(&log)?;
         progress.requests += requests;
         progress.bytes += bytes;
-        // The start is stored with the first response.
+        // Before the first response, the link to the start is not stored.
         progress.links = (log.links() as usize).max(1);
         let finds = log.newest_saved(MOST_FINDS)?;
         self.finds = finds.iter().filter_map(|json| CrawlFind::read(json)).map(Arc::new).collect();

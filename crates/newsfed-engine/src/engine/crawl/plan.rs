@@ -1,4 +1,4 @@
-//! What the user asks for: a crawl into a folder, started or resumed.
+//! A crawl into a folder as the user requests it: started or resumed.
 
 use super::{
     Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlOrder, DEFAULT_BUDGET,
@@ -19,7 +19,7 @@ pub struct CrawlPlan {
     /// Where it starts. To resume, it is needed for its credentials only.
     pub address: Option<WebAddress>,
     pub folder: PathBuf,
-    /// The following four apply to a crawl that is started.
+    /// This field and the next three apply only to a new crawl.
     pub targets: Targets,
     pub strategy: Kind,
     pub parameters: SleepingBanditParameters,

@@ -92,7 +92,7 @@ impl Record {
     ) -> Result<(Self, CrawlOrder), CrawlError> {
         let mut log = open(file)?;
         let order = read_order(&log)?;
-        // They may exist when the host is back.
+        // The pages may be available when the host responds again.
         let lost = log.lost_at_end()?;
         forget_last(&mut log, lost)?;
         if !secret && log.note(CREDENTIALS)?.is_some() {
@@ -106,7 +106,7 @@ impl Record {
         }
         let mut record = Self::fresh(log, &order, most)?;
         record.replay()?;
-        // It runs again.
+        // The crawl runs again.
         if record.log.note(ENDING)?.is_some_and(|before| !before.is_empty()) {
             record.log.set_note(ENDING, "")?;
         }
@@ -308,7 +308,7 @@ pub(super) fn beside(log: &CrawlLog) -> Result<(u64, u64), CrawlError> {
 #[derive(Default)]
 pub(super) struct TakenLinks {
     pub(super) all: Vec<LinkId>,
-    /// Those that were not seen before.
+    /// Links that were not seen before.
     pub(super) new: Vec<LinkId>,
     /// Number of links beyond the limit of the crawl.
     pub(super) left_out: u64,

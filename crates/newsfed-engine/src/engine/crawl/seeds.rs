@@ -15,7 +15,7 @@ const PATH: &str = "sitemap";
 
 impl Fetcher {
     /// Adds the URLs in sitemaps to the links of a response, within these limits of requests and
-    /// bytes. Errors are ignored; what exceeds a limit is noted.
+    /// bytes. Errors are ignored; a note records what exceeds a limit.
     pub(super) async fn seeds(
         &self,
         got: &mut LinkResult,

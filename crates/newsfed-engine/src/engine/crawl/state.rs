@@ -1,4 +1,4 @@
-//! What can be seen of a crawl while it runs, and when it has ended.
+//! The visible state of a crawl while it runs, and when it has ended.
 
 use super::{Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlProgress, Curve};
 use crate::model::Time;
@@ -14,7 +14,7 @@ pub(super) const MOST_FINDS: usize = 200;
 /// Responses from which the speed is computed.
 const RECENT: usize = 40;
 
-/// What a crawl does.
+/// The phase of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlPhase {
     /// Its record is being read.
@@ -23,13 +23,13 @@ pub enum CrawlPhase {
     Waiting,
     Running,
     Ended(CrawlEnd),
-    /// It cannot run, or had to end; why.
+    /// Why it cannot run, or had to stop.
     Failed(String),
     /// Another process uses its folder.
     InUse,
 }
 
-/// What can be seen of a crawl.
+/// The visible state of a crawl.
 #[derive(Debug, Clone)]
 pub struct CrawlState {
     pub folder: PathBuf,
@@ -73,7 +73,7 @@ impl CrawlState {
         }
     }
 
-    /// Takes over everything that an opened crawl has.
+    /// Copies the state of an opened crawl.
     pub(super) fn opened(&mut self, crawl: &Crawl) -> Result<(), CrawlError> {
         let order = crawl.order();
         (self.start, self.targets) = (order.start.to_string(), order.targets.to_string());
@@ -84,7 +84,7 @@ impl CrawlState {
         Ok(())
     }
 
-    /// Takes over what changes with each response.
+    /// Copies everything that changes with each response.
     pub(super) fn advanced(&mut self, crawl: &Crawl) {
         self.progress = crawl.progress();
         self.curve.clone_from(crawl.record.curve());

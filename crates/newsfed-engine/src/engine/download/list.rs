@@ -16,7 +16,7 @@ pub struct DownloadEntry {
     pub path: String,
     /// The URL as the feed has it.
     pub url: Option<String>,
-    /// The row keys of its item and of the source of that.
+    /// The row keys of its item and of the item's source.
     pub item: Option<i64>,
     pub source: Option<i64>,
     /// Bytes on the disk, or those of the file when it was completed.
@@ -27,7 +27,7 @@ pub struct DownloadEntry {
     pub at: Option<Time>,
     /// Whether the item is pinned or kept for later.
     pub kept: bool,
-    /// What became of the file; `None` if it is unfinished.
+    /// The state of the file; `None` if it is unfinished.
     pub state: Option<FileState>,
 }
 
@@ -129,7 +129,7 @@ impl Handle {
         }
         let records = self.context.read(|reader| reader.downloads()).await;
         let records = records.map_err(|e| DownloadError::Refused(e.to_string()))?;
-        // As it is now, not as it was listed.
+        // The record as it is now, not as it was listed.
         let record = records.into_iter().find(|record| record.path == entry.path);
         let Some(record) = record else { return Ok(()) };
         blocking(move || match FileState::of(&record) {

@@ -31,7 +31,7 @@ const AT_ONCE: usize = 3;
 #[derive(Debug)]
 pub(super) struct Downloads {
     turns: Semaphore,
-    /// Folder and URL of each, the waiting ones too.
+    /// Folder and URL of each, including waiting ones.
     wanted: Mutex<HashSet<(PathBuf, String)>>,
 }
 
@@ -49,7 +49,7 @@ struct Turn<'a> {
 }
 
 impl Downloads {
-    /// Waits until a download may run. Each runs only once at the same time.
+    /// Waits until a download may run. No download runs twice at the same time.
     async fn turn(&self, folder: &Path, url: &str) -> Result<Turn<'_>, DownloadError> {
         let name = (folder.to_owned(), url.to_owned());
         if !self.wanted().insert(name.clone()) {
@@ -88,7 +88,7 @@ pub struct DownloadOrder {
     pub max_size: u64,
 }
 
-/// How far a download is.
+/// How far a download has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadState {
     /// Bytes that are stored, including those of earlier tries.
@@ -102,7 +102,7 @@ pub struct DownloadState {
 pub struct Downloaded {
     pub path: PathBuf,
     pub bytes: u64,
-    /// How many of them earlier tries had stored.
+    /// How many of the bytes earlier tries had stored.
     pub resumed: u64,
 }
 
@@ -137,9 +137,9 @@ pub enum DownloadError {
 }
 
 impl Handle {
-    /// Downloads a file into a folder, under a safe name that no other file has. `progress` learns each
-    /// step. Dropping the future stops the download; the next one continues it if the server allows that.
-    /// At most [`AT_ONCE`] run at the same time; others wait.
+    /// Downloads a file into a folder, under a safe name that no other file has. `progress` receives each
+    /// step. Dropping the future stops the download; the next one continues it if the server allows that. At
+    /// most [`AT_ONCE`] run at the same time; others wait.
     ///
     /// # Errors
     /// If the file did not arrive completely, or could not be stored.
@@ -230,7 +230,7 @@ async fn connect(
     if let Some((resume, part)) = part.and_then(|part| Some((part.resume()?, part))) {
         let download = context.client.download(request, Some(&resume)).await?;
         match download.response.status {
-            // The rest of something else, or no rest: the file has changed.
+            // If this is not the rest of the same file, the file has changed.
             206 | 416 => {
                 if let Some(size) = rest_of(&download, &resume, part.total()) {
                     return Ok(Connected::Continues(download, size));
@@ -243,7 +243,8 @@ async fn connect(
     Ok(Connected::Starts(checked(context, order, download).await?))
 }
 
-/// The size of the file if a partial response is its rest: from the requested byte to the end.
+/// The size of the file if a partial response is the rest of it: from the requested byte to the
+/// end.
 fn rest_of(download: &Download, resume: &Resume, total: Option<u64>) -> Option<u64> {
     let response = &download.response;
     let (start, end, size) = content_range(response.header("content-range")?)?;
@@ -328,7 +329,7 @@ impl Transfer {
         let (pieces, inbox) = mpsc::channel(WAITING);
         let (done, written) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
-            // Nobody waits for it once the download was cancelled.
+            // Once the download was cancelled, nobody waits for the file.
             if let Err(Ok(part)) = done.send(part.write(inbox)) {
                 Part::keep_if_of_use(part);
             }

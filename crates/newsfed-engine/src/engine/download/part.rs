@@ -22,7 +22,7 @@ const MAX_RECORDS: usize = 1_000;
 /// Names that are tried for one file.
 const MAX_TRIES: usize = 10_000;
 
-/// What an unfinished file is.
+/// The record of an unfinished file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Record {
     /// The URL as the feed has it.
@@ -148,7 +148,7 @@ impl Part {
                         part.discard();
                         return Err(DownloadError::File { path, why });
                     }
-                    // That record is of another file.
+                    // The record belongs to another file.
                     let _ = fs::remove_file(&part.path);
                     exists = why;
                 }

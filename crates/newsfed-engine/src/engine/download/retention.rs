@@ -1,4 +1,4 @@
-//! Which downloaded files are there, and which ones are removed after some days.
+//! Which downloaded files exist, and which ones are removed after some days.
 
 use super::super::context::Context;
 use super::DownloadOrder;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What has become of a downloaded file.
+/// The state of a downloaded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
     /// It is as it was downloaded.

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// Number of ways in [`TextWay`].
 const WAYS: usize = 4;
 
-/// Shows the next text that differs from the present one. A way that gives none, or the same one,
+/// Shows the next text that differs from the current one. A way that gives none, or the same one,
 /// is skipped, so that the text of the feed is always reached.
 pub(super) async fn another(
     context: &Arc<Context>,

@@ -17,7 +17,7 @@ struct Known {
     text: Option<TextFrom>,
     /// Hash of the file.
     hash: Option<i64>,
-    /// What the file contained.
+    /// The earlier content of the file.
     state: Option<Vec<u8>>,
 }
 
@@ -42,7 +42,7 @@ impl Overdue {
     }
 }
 
-/// What a file gives.
+/// The result of reading a file.
 struct Read {
     text: PageText,
     hash: i64,
@@ -99,8 +99,8 @@ pub(super) async fn take(
     Ok(PageOutcome::stored(got))
 }
 
-/// Reads a file on a thread for such work. If that takes too long, its thread is not free: the source is
-/// not read again before it is.
+/// Reads a file on a thread for such work. If that takes too long, the thread stays busy: the source is not
+/// read again before it is free.
 async fn read_within(
     context: &Arc<Context>,
     source: &str,

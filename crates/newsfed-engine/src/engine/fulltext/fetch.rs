@@ -30,11 +30,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Who has chosen the way in which a text is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// The settings, or the way of the last time.
+    /// The settings, or the last extraction.
     Automatic,
     /// The user.
     User,
-    /// The user wants any other text; that this way gives none is not a failure of the page.
+    /// The user wants any other text. If this way finds none, that is not a failure of the page.
     Trial,
 }
 
@@ -134,12 +134,12 @@ pub(super) async fn fetch_now(
             store(context, key, PageResult::FeedWanted, None, TextWay::Feed).await?;
             return Ok(PageOutcome::stored(TextGot::Feed));
         }
-        // The page failed before that was known: its due time must be removed.
+        // The page failed before it was known that it is not needed: its due time must be removed.
         Some(TextGot::InFeed) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
             store(context, key, PageResult::Needless, None, TextWay::Best).await?;
             return Ok(PageOutcome::stored(TextGot::InFeed));
         }
-        // Another task may have stored a text that is not on the screen yet.
+        // The task before this one may have stored a text that is not on the screen yet.
         Some(TextGot::Left) if waited => {
             return Ok(PageOutcome::stored(TextGot::Same(TextWay::Best)));
         }
@@ -184,8 +184,8 @@ pub(in crate::engine) async fn take_response(
     let page = SavedPage::from(response);
     let got = take(context, &state, key, page, TextWay::Best, Choice::Automatic).await?;
     drop(turn);
-    // The poll waits: its command may end right after it. After a failure the model is not asked for
-    // a while, so it waits for one at most.
+    // The poll waits: its command may end right after it. After a failure the model is not asked for a while,
+    // so it waits for one request at most.
     ask_model(context, key, got.undated).await?;
     Ok(got.text)
 }

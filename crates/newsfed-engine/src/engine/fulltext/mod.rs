@@ -1,5 +1,5 @@
-//! The full texts of items, extracted from their pages: one that the user requests now, those of
-//! new and pinned items in advance, and refreshing them.
+//! The full texts of items, extracted from their pages: when the user requests one, in advance for
+//! new and pinned items, and again when a page is due for a refresh.
 //!
 //! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text,
 //! `prefetch.rs` fetches many pages, from four hosts in parallel and one at a time from each.
@@ -133,9 +133,9 @@ impl PrefetchPlan {
 const USUAL_PAGE: u64 = 60_000;
 
 impl Handle {
-    /// Fetches the full text of an item (row key) now, extracted in that way, whatever the
-    /// settings say; without a way, in the next one that gives another text, so that repeating
-    /// the request shows every text, including that of the feed.
+    /// Fetches the full text of an item (row key) now, whatever the settings say, and extracts it
+    /// in the given way. Without a way, extracts it in the next way that gives another text, so
+    /// that repeated requests show every text, including that of the feed.
     ///
     /// # Errors
     /// If the database cannot be read or written.
@@ -203,7 +203,7 @@ impl Handle {
         self.run(pages, &[Trigger::Ahead])
     }
 
-    /// Like [`Handle::prefetch`], whether they were fetched before or not and whatever the
+    /// Like [`Handle::prefetch`], but also fetches pages that were fetched before, whatever the
     /// settings say.
     pub fn fetch_texts(
         &self,

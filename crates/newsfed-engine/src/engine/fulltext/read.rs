@@ -96,7 +96,8 @@ pub(super) struct ReadContext {
     /// How it was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
     pub(super) hash_before: Option<i64>,
-    /// What the source declares as its text; the article in a way that does not read it.
+    /// The part that the source declares as the text, or the article if the text is extracted in a
+    /// way that ignores that part.
     pub(super) part: Part,
     /// The item was made from its page, not from a feed.
     pub(super) from_page: bool,
@@ -272,7 +273,7 @@ fn page_text(
     PageText::New { html, from, changed, revisions }
 }
 
-/// What is in front of the page of a site is not its article.
+/// A page in front of a site's page, such as a login, is not the article.
 fn check_obstacle(markup: &str, url: &Url, item: &Item) -> Result<(), NoText> {
     let page = Page::parse(markup, url).map_err(|_| NoArticle::TooDeep)?;
     let asked = item.url.as_deref().and_then(|u| Url::parse(u).ok());
@@ -300,7 +301,7 @@ fn declared_part(
             (part.ok_or(NoText::NotSelected)?, TextFrom::Selected)
         }
         Part::Article | Part::Page => {
-            // What the user was shown in another way decides nothing.
+            // A text that was extracted in another way for the user does not count.
             let before = known.before.as_ref().filter(|_| known.way_before.is_none_or(is_declared));
             watched_part(&page, article.as_ref(), before, &known.item.title)
         }

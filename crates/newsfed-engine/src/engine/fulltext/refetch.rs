@@ -16,12 +16,12 @@ const LEAST: TimeDelta = TimeDelta::minutes(30);
 /// Waits after temporary failures in a row, without another retry after the last.
 const WAITS: [TimeDelta; 3] = [TimeDelta::minutes(20), TimeDelta::hours(4), TimeDelta::days(1)];
 
-/// After the page of an article with this publication date was read.
+/// The next fetch after the page of an article with this publication date was read.
 pub(super) fn after_success(published: Time, now: Time) -> Option<Time> {
     AGES.into_iter().map(|age| published + age).find(|at| *at >= now + LEAST)
 }
 
-/// After `tries` temporary failures in a row.
+/// The next fetch after `tries` temporary failures in a row.
 pub(super) fn after_failure(tries: u32, now: Time) -> Option<Time> {
     let index = usize::try_from(tries).unwrap_or(usize::MAX).saturating_sub(1);
     WAITS.get(index).map(|wait| now + *wait)

@@ -19,12 +19,12 @@ const MAX_CHAPTERS: usize = 500;
 pub(super) enum Ending {
     /// At the end of the file.
     Complete,
-    /// It was closed, or has ended.
+    /// It was closed, or has exited.
     Closed,
     Failed(String),
 }
 
-/// What a player says.
+/// A message of a player.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PlayerEvent {
     /// In seconds.
@@ -49,7 +49,7 @@ async fn open(path: &Path) -> std::io::Result<(Reading, Writing)> {
     Ok((Box::new(reader), Box::new(writer)))
 }
 
-/// Elsewhere, episodes are opened and not controlled.
+/// On other systems, episodes are opened without control over the player.
 #[cfg(not(unix))]
 async fn open(_: &Path) -> std::io::Result<(Reading, Writing)> {
     Err(std::io::ErrorKind::Unsupported.into())
@@ -59,7 +59,7 @@ async fn open(_: &Path) -> std::io::Result<(Reading, Writing)> {
 pub(super) struct Ipc {
     reader: Reading,
     writer: Writing,
-    /// What was read and is not a whole line yet.
+    /// Bytes that were read and are not a complete line yet.
     waiting: Vec<u8>,
     /// Bytes of a line that is too long.
     surplus: usize,

@@ -13,12 +13,13 @@ use task::Task;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// What the user wants of the player.
+/// What the user wants from the player.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlayerCommand {
     /// Plays an episode of the queue from where it was left.
     Play(EpisodeKey),
-    /// Pauses, or goes on; if nothing plays, the episode that was heard last, else the first of the queue.
+    /// Pauses or resumes. If nothing plays, plays the episode that was played last, else the first of the
+    /// queue.
     Pause,
     /// Goes forward by that many seconds, or back.
     Seek(f64),
@@ -37,7 +38,7 @@ pub struct Playing {
     /// Where it is, and how long it is.
     pub progress: Progress,
     pub is_paused: bool,
-    /// Those of the file, else those that the feed lists.
+    /// The chapters of the file, else those that the feed lists.
     pub chapters: Arc<Vec<Chapter>>,
 }
 
@@ -57,7 +58,7 @@ pub enum PlayerProblem {
     Failed(String),
 }
 
-/// What the player does.
+/// The state of the player.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlayerState {
     pub now: Option<Playing>,
@@ -78,7 +79,7 @@ pub struct Player {
 
 impl Player {
     pub fn send(&self, command: PlayerCommand) {
-        // It ends with the engine only.
+        // The task ends with the engine only.
         let _ = self.commands.send(command);
     }
 

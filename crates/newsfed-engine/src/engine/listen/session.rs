@@ -1,4 +1,4 @@
-//! A player program with its connection: started, commanded, ended.
+//! A player program with its connection: starting, commanding and stopping it.
 
 use super::super::program::Group;
 use super::ipc::{Ipc, PlayerEvent};
@@ -26,7 +26,7 @@ const TRY: Duration = Duration::from_millis(30);
 const SEND: Duration = Duration::from_secs(1);
 /// Why a player is not started after all.
 const STOPPED: &str = "it was stopped";
-/// How long a player may take to end.
+/// How long a player may take to exit.
 const END: Duration = Duration::from_millis(500);
 
 /// Why a player was not started.
@@ -45,7 +45,8 @@ pub(super) struct Session {
     child: Child,
     group: Option<Group>,
     ipc: Ipc,
-    /// The other end is the player's standard input: it ends when this is closed, even if newsfed is killed.
+    /// The other end is the player's standard input: the player ends when this end is closed, even if newsfed
+    /// is killed.
     _lifeline: Option<Lifeline>,
     /// The folder of the socket, which nobody else can enter.
     _folder: TempDir,
@@ -53,7 +54,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Starts a player at the stored position of an episode, and connects to it, until it is
-    /// cancelled. Players are controlled through sockets of Unix; elsewhere there is none.
+    /// cancelled. Players are controlled through Unix sockets, so other systems have none.
     pub(super) async fn start(
         argv: Vec<String>,
         episode: Queued,
@@ -65,7 +66,7 @@ impl Session {
         if !cfg!(unix) {
             return Err(StartError::NoPlayer);
         }
-        // One that was replaced at once is not started.
+        // A player that was replaced at once is not started.
         if cancel.is_cancelled() {
             return Err(failed(STOPPED.to_owned()));
         }
@@ -89,7 +90,7 @@ impl Session {
             command.process_group(0);
         }
         let mut child = command.spawn().map_err(|e| match e.kind() {
-            // A user who has set another player wants to know.
+            // A user who has set another player must learn that it is missing.
             ErrorKind::NotFound if argv == ListenSettings::default().player => StartError::NoPlayer,
             ErrorKind::NotFound => failed(format!("{program} is not installed (listen.player)")),
             _ => failed(format!("{program} cannot be started: {e}")),
@@ -111,7 +112,7 @@ impl Session {
         }
     }
 
-    /// What the player says next. Dropping the future loses nothing.
+    /// The player's next message. Dropping the future loses nothing.
     pub(super) async fn next(&mut self) -> PlayerEvent {
         self.ipc.next().await
     }
@@ -128,7 +129,7 @@ impl Session {
         self.command(&json!(["seek", position, "absolute"])).await;
     }
 
-    /// A player that does not read is not waited for.
+    /// Does not wait for a player that does not read.
     async fn command(&mut self, command: &Value) {
         let sent = timeout(SEND, self.ipc.command(command)).await;
         if !matches!(sent, Ok(Ok(()))) {
@@ -136,7 +137,7 @@ impl Session {
         }
     }
 
-    /// Ends the player, with all that it has started.
+    /// Stops the player and everything that it has started.
     pub(super) async fn end(mut self) {
         self.command(&json!(["quit"])).await;
         let ended = timeout(END, self.child.wait()).await.is_ok();
@@ -146,7 +147,7 @@ impl Session {
     }
 }
 
-/// Ends a player without a connection. It may restore the terminal first.
+/// Stops a player without a connection. It may restore the terminal first.
 async fn terminate(mut child: Child, group: Option<Group>) {
     #[cfg(unix)]
     if let Some(id) = child.id().and_then(|id| rustix::process::Pid::from_raw(id.try_into().ok()?))
@@ -202,7 +203,7 @@ fn private_folder() -> std::io::Result<TempDir> {
     }
 }
 
-/// Connects as soon as the player listens, unless it ends before.
+/// Connects as soon as the player listens, unless it exits first.
 async fn connect(child: &mut Child, socket: &Path) -> Result<Ipc, String> {
     loop {
         if let Ok(ipc) = Ipc::connect(socket).await {

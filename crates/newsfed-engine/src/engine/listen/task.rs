@@ -15,7 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How often the position is stored.
 const STORE_EVERY: Duration = Duration::from_secs(5);
-/// An episode that ends this many seconds before its length was heard to its end: credits, wrong lengths.
+/// An episode that ends at most this many seconds before its stated length was played to its end: the length
+/// may be wrong, or include credits.
 const REST: f64 = 60.0;
 
 pub(super) struct Task {
@@ -42,7 +43,7 @@ struct Starting {
     session: Pin<Box<dyn Future<Output = Started> + Send>>,
 }
 
-/// What happened next.
+/// What the task has to handle next.
 enum Happened {
     Command(Option<PlayerCommand>),
     Event(PlayerEvent),
@@ -155,7 +156,7 @@ impl Task {
         starting.or_else(|| self.state.borrow().now.as_ref().map(|now| now.key.clone()))
     }
 
-    /// Begins to start a player; [`Task::started`] goes on when it listens.
+    /// Begins to start a player; [`Task::started`] continues when it listens.
     async fn play(&mut self, key: EpisodeKey) {
         self.state.send_modify(|state| state.is_starting = true);
         let read = move |reader: &crate::store::Reader| {
@@ -206,7 +207,7 @@ impl Task {
         }
     }
 
-    /// Applies what the player says.
+    /// Applies a message of the player.
     async fn take(&mut self, event: PlayerEvent) {
         let change = |change: &dyn Fn(&mut Playing)| {
             self.state.send_if_modified(|state| {
@@ -239,7 +240,7 @@ impl Task {
             Ending::Complete if length.is_some_and(|length| position + REST >= length) => {
                 let next = self.next_of(&playing.key).await;
                 self.store_place(true).await;
-                // Nobody may take the pause between two episodes for the end.
+                // The pause between two episodes must not be taken for the end.
                 self.state.send_modify(|state| state.is_starting = next.is_some());
                 self.close().await;
                 if let Some(next) = next {
@@ -247,7 +248,7 @@ impl Task {
                 }
             }
             Ending::Complete => {
-                // The reason comes first: nobody may mistake this for a normal end.
+                // The reason comes first, so that this cannot be mistaken for a normal end.
                 self.fail("it ended early; its position is kept");
                 self.stop().await;
             }
@@ -268,7 +269,7 @@ impl Task {
         }
     }
 
-    /// Notes what follows the current episode, as long as it is in the queue.
+    /// Records which episodes follow the current one, as long as it is in the queue.
     async fn note_following(&mut self) {
         let (Some(current), Ok(mut queue)) =
             (self.current(), self.context.read(|reader| reader.queue_keys()).await)
@@ -286,7 +287,7 @@ impl Task {
         self.state.send_if_modified(|state| std::mem::take(&mut state.is_starting));
     }
 
-    /// The same, before something else plays.
+    /// Stores the position and stops the episode, before something else plays.
     async fn leave(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
@@ -323,7 +324,7 @@ impl Task {
         self.report(PlayerProblem::Failed(crate::util::text::line(why)));
     }
 
-    /// Says why nothing plays, even if the reason is the same as before.
+    /// Reports why nothing plays, even if the reason is the same as before.
     fn report(&self, problem: PlayerProblem) {
         self.state.send_modify(|state| {
             (state.problem, state.is_starting) = (Some(problem), false);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// A stored text that cannot be read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Damage {
-    /// What the list with this row key has. It can be read again.
+    /// The content of the list with this row key. It can be read again.
     Listed(i64),
     /// What was applied. Without it, nobody knows what the user has changed.
     Taken,
@@ -46,7 +46,7 @@ impl From<Damage> for FollowError {
 /// What was read, unless a stored text is damaged.
 pub(super) type Undamaged<T> = Result<Result<T, Damage>, StoreError>;
 
-/// What a list has, compared with what was applied from it before.
+/// The content of a list, compared with what was applied from it before.
 pub(super) fn compared(
     reader: &Reader,
     context: &Context,
@@ -96,7 +96,8 @@ pub(super) fn state(
     Ok(compared.map(|compared| Some(ListState { compared, others, kept, is_confirmed })))
 }
 
-/// The sources of another list (row key). Those that it had before count as long as not all of it is known.
+/// The sources of another list (row key). As long as the list is not completely known, the sources that it
+/// had before count too.
 fn sources_of(reader: &Reader, list: i64) -> Undamaged<Vec<Source>> {
     let stored = reader.followed_list(list)?.unwrap_or_default();
     let Ok(mut sources) = list_from_text(&stored.listed) else {

@@ -25,11 +25,11 @@ use url::Url;
 
 /// How often lists are compared with the file anyway: it may have had errors.
 const ROUND: TimeDelta = TimeDelta::hours(6);
-/// Why no sources are added with a new list.
+/// Why no sources were added with a new list.
 const NOT_STORED: &str =
     "the content of the list was not stored; its sources are added after its next check";
 
-/// What concerns all lists.
+/// State that is shared by all lists.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     /// A list was read.
@@ -115,7 +115,7 @@ impl Handle {
         let _turn = self.context.lists.turn.lock().await;
         let (source, edit) = self.follow_source(source, Some(first)).await?;
         let stepped = self.step(&source.id).await;
-        // The other lists have their turn later.
+        // The other lists are applied later.
         self.context.lists.was_read.notify_one();
         let (stepped, problem) = match stepped {
             Ok(Some(stepped)) => (Some(stepped), None),

@@ -25,8 +25,8 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// The facts of a source that the user follows from now on. A list may have been followed before: all that
-/// it has is new again.
+/// The facts of a source that the user follows from now on. If a list was followed before, everything in it
+/// is new again.
 pub(in crate::engine) async fn begun(
     context: &Context,
     source: &Source,
@@ -140,7 +140,7 @@ async fn take_over(
     Ok(context.store.set_listed(key, text, is_whole, is_confirmed).await?)
 }
 
-/// What is not taken from a list; what says that it is damaged comes first.
+/// What is not taken from a list; a message that it is damaged comes first.
 fn notes(listed: &Listed) -> Vec<String> {
     let left_out = limits::left_out(listed.left_out, "source", limits::LIST_SOURCES);
     // The end of a list is reported last.

@@ -18,7 +18,7 @@ const NAMED: usize = 3;
 /// The start of the message about a list that could not be applied.
 const NOT_IN_STEP: &str = "its sources are not kept in step with it: ";
 
-/// What a list has changed.
+/// The changes that a list has made.
 pub(super) struct Stepped {
     title: String,
     pub(super) plan: ListPlan,
@@ -40,7 +40,7 @@ impl Handle {
         let mut changes = Vec::new();
         let all = self.sources().await?;
         for (list, facts) in all.iter().filter_map(|of| Some((List::of(of)?, &of.1))) {
-            // A problem with one list does not keep the others from being applied.
+            // A problem with one list does not prevent the others from being applied.
             let (change, problem) = match self.step(&list.id).await {
                 Ok(stepped) => {
                     let problem = stepped.as_ref().and_then(|stepped| stepped.problem.clone());
@@ -91,7 +91,8 @@ impl Handle {
         Some(AutomaticChange { message, label: String::new(), edit: None })
     }
 
-    /// Applies what one list has; the caller holds the turn; `None` if nothing else is known of it.
+    /// Applies the content of one list. The caller holds the lock. Returns `None` if nothing
+    /// remains to be applied.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used. The file is not changed then.
@@ -126,7 +127,7 @@ impl Handle {
             self.read_again().await;
         }
         if let Err(e) = self.context.store.set_taken(list.key, taken, changes).await {
-            // It is done again, which changes nothing more.
+            // The step will be repeated, which changes nothing more.
             stepped.problem = Some(text::line(&e.to_string()));
         }
         Ok(Some(stepped))
@@ -176,7 +177,7 @@ impl Stepped {
         self.names.get(id).cloned().unwrap_or_else(|| id.to_string())
     }
 
-    /// What is said about a change.
+    /// The report about a change.
     fn report(self) -> Option<AutomaticChange> {
         if self.edit.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! The files of the folder: which have changed, what they say, and the one of this machine.
+//! The files of the folder: which have changed, what they contain, and the one of this machine.
 
 use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
@@ -81,16 +81,16 @@ pub struct MachineFile {
 /// Size and modification time: a file with the same ones is not read again.
 pub(super) type Seen = (u64, Option<SystemTime>);
 
-/// What this process knows of the folder.
+/// What this process knows about the folder.
 #[derive(Debug, Default)]
 pub(super) struct Exchange {
     folder: PathBuf,
     known: BTreeMap<PathBuf, KnownFile>,
-    /// Why not all marks were exchanged last.
+    /// Why the last exchange did not include all marks.
     pub(super) problem: Option<String>,
 }
 
-/// How the file of this machine was left.
+/// The state in which the file of this machine was left.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct OwnFile {
     path: PathBuf,
@@ -114,7 +114,7 @@ impl Exchange {
         while store.prepare_marks_blocking(now)? {}
         store.expire_marks_blocking(now)?;
         let in_folder = |e| MachinesError::Folder(folder.to_owned(), e);
-        // Not the folders above: a disk may be missing.
+        // The folders above are not created, because a disk may be missing.
         if let Err(e) = fs::create_dir(folder)
             && e.kind() != io::ErrorKind::AlreadyExists
         {
@@ -216,7 +216,7 @@ struct Own {
     /// The name of the machine.
     name: String,
     path: PathBuf,
-    /// How it was left; with the name of another file if there is none yet.
+    /// The state in which it was left. If there is no file yet, it has the name of another file.
     left: OwnFile,
 }
 
@@ -252,7 +252,7 @@ impl Own {
             store.all_marks_written_blocking(to_json(&new))?;
             let old = std::mem::replace(&mut self.left, new);
             if !old.path.as_os_str().is_empty() && old.path != self.path {
-                // This machine had another name. The marks are in the new file.
+                // This machine had another name. Its marks are now in the new file.
                 let _ = fs::remove_file(old.path);
             }
         }

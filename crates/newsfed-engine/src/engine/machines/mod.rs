@@ -49,7 +49,7 @@ pub(super) async fn run(handle: Handle) {
     let mut status = handle.status();
     let mut revision = handle.store().revision();
     let mut exchange = Exchange::default();
-    // Dropping the watcher ends it.
+    // Dropping the watcher stops it.
     let mut watched: Option<(PathBuf, _, watch::Receiver<u64>)> = None;
     loop {
         revision.borrow_and_update();

@@ -18,11 +18,11 @@ const BATCH: usize = 1000;
 /// Bytes at both ends of what was read that show whether it is the same.
 const END: u64 = 4096;
 
-/// What this process knows of a file.
+/// What this process knows about a file.
 #[derive(Debug)]
 pub(super) struct KnownFile {
     seen: Seen,
-    /// When it was first seen so.
+    /// When it was first seen in this state.
     since: Time,
     /// Whether any change from now on can be seen.
     is_settled: bool,
@@ -42,7 +42,7 @@ impl KnownFile {
     }
 }
 
-/// What a file gave.
+/// What was read from a file.
 #[derive(Debug, Default)]
 pub(super) struct Gained {
     /// Items that got other marks.
@@ -71,7 +71,7 @@ pub(super) fn read_on(
     let (gained, about) = merge(store, path, &mut file, now)?;
     let offset = if about.newer { 0 } else { start + about.undamaged };
     let ends = ends(file.get_mut().get_mut(), offset).map_err(failed)?;
-    // A clock that is ahead, here or of the file, must not have it read again and again.
+    // If the clock here or that of the file is ahead, the file must not be read again and again.
     let since = known.filter(|known| known.seen == seen).map_or(now, |known| known.since);
     let is_past = |time: SystemTime| Time::from(time) + TICK < now;
     let is_settled = seen.1.is_some_and(is_past) || (now - since).abs() > TICK;

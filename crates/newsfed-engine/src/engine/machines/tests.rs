@@ -42,7 +42,7 @@ impl Machine {
         machine
     }
 
-    /// Follows the feed under this URL.
+    /// Follows the feed at this URL.
     fn follow(&self, url: &str) {
         let source = Source::feed(SourceId(format!("site-{}", self.name)), url.parse().unwrap());
         self.store.reconcile_blocking(vec![source], time(0)).unwrap();
@@ -127,7 +127,7 @@ impl Machine {
         marks.collect()
     }
 
-    /// Its own file.
+    /// The machine's own file.
     fn file(&self) -> Option<PathBuf> {
         let files = fs::read_dir(&self.folder).ok()?.map(|entry| entry.unwrap().path());
         let own = |path: &PathBuf| {
@@ -214,10 +214,10 @@ fn machines_agree_and_no_mark_is_lost() {
                 }
             }
             10..=13 => drop(machine.exchange(time(at))),
-            // Ended between storing and writing.
+            // The program ends between storing and writing.
             14 => while machine.store.prepare_marks_blocking(time(at) + machine.skew).unwrap() {},
             15 => machine.exchange = Exchange::default(),
-            // Its own file is cut, or replaced by an old one.
+            // The machine's own file is cut, or replaced by an old one.
             16 => {
                 let old = sent.get(&this).filter(|all| !all.is_empty());
                 let old = old.map(|all| all[random.usize(..all.len())].clone());
@@ -277,7 +277,7 @@ fn machines_agree_and_no_mark_is_lost() {
     assert!(compared > steps / 20, "{compared}");
 }
 
-/// What a machine that changes a mark has set it to.
+/// For each changed mark, the state that each machine has set it to.
 type Changes = BTreeMap<(String, &'static str), BTreeMap<usize, bool>>;
 
 /// Rules have changed the items that have just arrived.
@@ -343,7 +343,7 @@ fn marks_follow_a_source_whose_url_changes() {
         vec![Machine::new("a", TimeDelta::zero()), Machine::new("b", TimeDelta::zero())];
     machines.iter_mut().for_each(|machine| machine.poll(6));
     synchronise(&mut machines, 1);
-    // Both have moved to the new URL, one after the other; until then they do not hear of each other.
+    // Both have moved to the new URL, one after the other; until then they receive nothing from each other.
     machines[0].mark("Item 1", "pin", true);
     machines[0].mark("Item 4", "later", true);
     machines[1].mark("Item 3", "read", true);
@@ -415,7 +415,8 @@ fn only_what_is_new_in_a_file_is_read() {
         (5, more.as_bytes(), past, 1),
         // Rewritten: all of it is read.
         (6, text(50..150).as_bytes(), past, 100),
-        // What is damaged may arrive later, so what follows it is read again, unless nothing has changed.
+        // A damaged part may arrive later, so everything from there on is read again, unless nothing has
+        // changed.
         (7, damaged.as_bytes(), future, 14),
         (8, damaged.as_bytes(), future, 4),
         (10, damaged.as_bytes(), future, 4),
@@ -458,12 +459,12 @@ fn marks_without_items_are_forgotten_after_half_a_year() {
     write(&other, text.as_bytes(), days(-1));
     machine.exchange(days(0));
     assert_eq!(known(&machine), 3);
-    // It is not read again while it is the same.
+    // The file is not read again while it is the same.
     for (day, marks) in [(1, 3), (179, 3), (180, 3), (181, 1), (900, 1)] {
         machine.exchange(days(day));
         assert_eq!(known(&machine), marks, "day {day}");
     }
-    // The other machine still has them, and they wait as long again.
+    // The other machine still has the marks, and they wait as long again.
     machine.exchange = Exchange::default();
     machine.exchange(days(900));
     assert_eq!(known(&machine), 3);

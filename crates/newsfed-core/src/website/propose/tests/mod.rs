@@ -1,4 +1,5 @@
-//! Lists as the themes of blogs and small sites write them, each beside what such pages have as well.
+//! Lists as the themes of blogs and small sites write them, each together with the other content of such
+//! pages.
 
 mod sites;
 
@@ -63,7 +64,7 @@ fn sample(name: &'static str, url: &'static str, middle: &str, articles: Vec<Str
     Sample { name, url, body: format!("{HEAD}{middle}{FOOT}"), articles }
 }
 
-/// What a sidebar of a blog has.
+/// The sidebar of a blog.
 fn sidebar(titles: &[&str], path: &str) -> String {
     let recent = rows(titles, &format!("<li><a href='{path}'>{{t}}</a>"));
     let months = rows(&LONG, "<li><a href=/2024/0{n}/>Month {n} of 2024</a> (3)");
