@@ -46,7 +46,7 @@ pub(crate) struct Resolver {
     pub(crate) names: Names,
     /// Whether private addresses are rejected.
     pub(crate) guarded: bool,
-    /// Names that may be private: those of proxies.
+    /// Names that may resolve to private addresses: those of proxies.
     pub(crate) exempt: Vec<String>,
 }
 

@@ -23,8 +23,8 @@ pub const MAX_COUNTED: u32 = 999;
 pub(super) const MAX_STEPS: i32 = 250_000;
 
 impl Reader {
-    /// How many rows a view has, and the first ones, both with limited cost. Where finding them costs
-    /// too much, there are fewer rows.
+    /// How many rows a view has, and the first ones, both at limited cost. Fewer rows are returned if finding
+    /// them costs too much.
     pub fn sample(&self, view: &View, rows: usize) -> Result<(Count, Vec<ItemRow>)> {
         let counted = count(&self.conn, view, MAX_STEPS)?;
         let limit = Limit::set(&self.conn, MAX_STEPS)?;
