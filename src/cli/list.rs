@@ -204,7 +204,7 @@ pub(super) fn print_items(
     }
     let reader = store.reader()?;
     let mut lines = Lines::new(&reader, catalogue, view, out)?;
-    // Matches in earlier versions are not in the current texts.
+    // Matches in earlier versions cannot be found in the current texts.
     let searched = view.criteria.text.as_deref().filter(|_| !view.criteria.versions);
     let mut left = if limit == 0 { usize::MAX } else { limit };
     let mut anchor = Anchor::First;
@@ -271,14 +271,14 @@ pub(super) fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> 
     }
 }
 
-/// Prints rows in the format that the reader of the output needs.
+/// Prints rows as lines, values or JSON.
 struct Lines<'a> {
     table: Table,
     sources: HashMap<i64, &'a super::catalogue::Entry>,
     as_of: Option<Time>,
     /// Whether texts are searched.
     searched: bool,
-    /// Where the next rows match a search, by row key.
+    /// Where the next rows match the search, by row key.
     snippets: HashMap<i64, Snippet>,
 }
 
@@ -372,7 +372,7 @@ fn indented(snippet: &Snippet, width: usize, out: &Output) -> String {
     lines.iter().map(|line| format!("{INDENT}{}", line.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
-/// A word that begins at a byte of a snippet, with the hits in it.
+/// A word with its hits; it begins at this byte of the snippet.
 fn emphasised(word: &str, at: usize, snippet: &Snippet, out: &Output) -> String {
     let (mut line, mut done) = (String::new(), 0);
     for hit in snippet.hits.iter().filter(|hit| hit.start < at + word.len() && hit.end > at) {

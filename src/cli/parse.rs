@@ -37,8 +37,8 @@ Examples:
   curl -s https://example.org/feed | newsfed parse --json -
   ls feeds/* | newsfed parse --batch";
 
-/// Largest file that is read, in bytes: one more than the parser takes, so that it reports the
-/// excess.
+/// Maximum number of bytes that are read of a file: one more than the parser accepts, so that it reports
+/// files that are too large.
 const MAX_FILE: u64 = limits::FEED_BYTES as u64 + 1;
 
 /// Runs `parse`.

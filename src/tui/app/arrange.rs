@@ -11,7 +11,7 @@ use crate::tui::event::{Failure, SourceEntry};
 use crate::tui::read::Read;
 use chrono::TimeDelta;
 
-/// The change of each source.
+/// A change for each source.
 type Changes = Vec<(SourceId, SourceChange)>;
 
 impl App {
@@ -68,7 +68,7 @@ impl App {
         vec![]
     }
 
-    /// The targets as the user knows them: the title of one, or their number.
+    /// The targets in words: the title of one, or the number of several.
     fn target_name(&self) -> String {
         match self.sources.targets().as_slice() {
             [one] => one.title().to_owned(),
