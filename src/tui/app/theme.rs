@@ -14,7 +14,7 @@ impl App {
         self.open_palette_at("theme ", at)
     }
 
-    /// On a slow line the terminal says after the start whether its background is light.
+    /// On a slow connection, the terminal reports only after the start whether its background is light.
     pub(super) fn background_found(&mut self, light: bool) -> Vec<Effect> {
         let support = ColorSupport { light, ..self.palette.support() };
         self.palette = Palette::of(&self.settings, support);
