@@ -1,4 +1,4 @@
-//! Reads source lists for the import preview, and lists the files that may hold one.
+//! Reads source lists for the import preview, and lists the files that may contain one.
 
 use super::driver::message;
 use super::effect::ImportList;
@@ -33,7 +33,7 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
     }
     let Added { sources, already, completions } = file.preview(&import.sources).map_err(message)?;
     let (views, known_views) = match import.views.as_slice() {
-        // Without views the settings need not be read.
+        // If the list has no views, the settings need not be read.
         [] => Default::default(),
         views => ConfigFile::open(paths).preview_views(views).map_err(message)?,
     };
@@ -59,7 +59,7 @@ pub(super) fn paths(typed: &str) -> Vec<String> {
     let path = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
         let hidden = name.starts_with('.') && !start.starts_with('.');
-        // What the field cannot hold as it is cannot be completed.
+        // A path that the field cannot contain unchanged cannot be completed.
         if hidden || !name.starts_with(start) || line(&name) != name {
             return None;
         }

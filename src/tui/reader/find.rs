@@ -10,14 +10,14 @@ use std::ops::Range;
 /// Largest number of matches.
 const MAX_HITS: usize = 10_000;
 
-/// Characters that are searched; their positions take 16 MB.
+/// Maximum number of characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
 
 /// Matches of a word, from which it says little beside a word that is found so many times less often.
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
 
-/// The first character of the scripts that have no blanks between words.
+/// The first character of the scripts without blanks between words.
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 /// The lines as one case-folded text.
@@ -110,7 +110,7 @@ impl Haystack {
         self.pieces(hits.into_iter())
     }
 
-    /// Where a word of a search is, as byte ranges of the folded text.
+    /// The occurrences of a word of a search, as byte ranges of the folded text.
     fn hits<'a>(&'a self, word: &'a SearchedWord) -> impl Iterator<Item = Range<usize>> + 'a {
         let first = word.tokens.first().map_or("", String::as_str);
         self.folded.match_indices(first).filter_map(move |(at, found)| {
@@ -126,7 +126,7 @@ impl Haystack {
                 }
                 end += gap + token.len();
             }
-            // The rest of a longer word, where words have blanks between them.
+            // Includes the rest of a longer word in scripts with blanks between words.
             let is_more =
                 |c: char| c.is_alphanumeric() && (word.is_whole || c < FIRST_WITHOUT_BLANKS);
             let rest = &self.folded[end..];
@@ -160,7 +160,7 @@ impl Haystack {
 /// A word or a phrase of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchedWord {
-    /// Its words, folded; between them may be anything but letters and digits.
+    /// Its words, folded. Between them there may be any characters but letters and digits.
     tokens: Vec<String>,
     /// Whether the last one must not be the start of a longer word.
     is_whole: bool,
@@ -182,7 +182,7 @@ impl SearchedWord {
         words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
     }
 
-    /// A text of a query, split as the index of texts splits it; `None` without letters and digits.
+    /// A text of a query, split into words as in the full-text index; `None` without letters and digits.
     fn new(text: &str, phrase: bool) -> Option<Self> {
         let folded = folded(text);
         let tokens: Vec<String> = folded
@@ -214,7 +214,7 @@ fn fold(c: char, mut to: impl FnMut(char)) {
         _ if c.is_whitespace() => to(' '),
         // Turkish capital dotted I.
         'İ' => to('i'),
-        // Accents that follow their letter.
+        // Combining accents, which follow their letter.
         '\u{300}'..='\u{36f}' => {}
         _ => c.to_lowercase().map(normalize).for_each(to),
     }
@@ -263,13 +263,13 @@ mod tests {
     fn finds_texts_across_lines_and_cases() {
         for (html, width, needle, expected) in [
             ("<p>One two one", 40, "ONE", vec!["One", "one"]),
-            // Across a line break, with and without a space.
+            // A match across a line break, with and without a space.
             ("<p>first second third", 12, "second third", vec!["second/third"]),
             ("<p>日本語の文章", 8, "語の文", vec!["語の/文"]),
-            // Not across paragraphs.
+            // No match across paragraphs.
             ("<p>one<p>two", 40, "onetwo", vec![]),
             ("<p>one<p>two", 40, "one two", vec![]),
-            // Neither list markers nor link numbers.
+            // No match in list markers or link numbers.
             ("<ul><li>one</ul>", 40, "•", vec![]),
             ("<p>a <a href='http://e.org/'>link</a>, b", 40, "link, b", vec!["link¹, b"]),
             // Letters whose forms differ in length.
@@ -291,7 +291,7 @@ mod tests {
     #[test]
     fn finds_the_words_of_a_search_as_the_index_does() {
         for (html, words, expected) in [
-            // The start of a word, not its end; in the order of the text.
+            // The start of a word matches, its end does not; matches are in the order of the text.
             (
                 "<p>The cat, a catalogue, concat and a dog",
                 "dog cat",
@@ -302,7 +302,7 @@ mod tests {
                 "\"night train\"",
                 vec!["night train", "night-train"],
             ),
-            // Across a line break, but not across paragraphs.
+            // A phrase matches across a line break, but not across paragraphs.
             ("<p>the first second third", "\"second third\"", vec!["second/third"]),
             ("<p>night<p>train", "\"night train\"", vec![]),
             ("<p>x-ray, xray, a X", "x", vec!["x", "X"]),
