@@ -1,4 +1,4 @@
-//! Tests of articles that are opened from a search: its words are marked in them.
+//! Tests of articles that are opened from a search, whose words are marked in them.
 
 use super::*;
 use crate::config::ViewSettings;
@@ -80,7 +80,7 @@ fn keys_step_through_the_matches_in_a_text_and_close_the_search() {
     let screen = press(&mut stage, &["<Esc>"]);
     assert!(!screen.contains("match 1") && marked(&mut stage).is_empty(), "{screen}");
     assert_eq!((stage.app.focus, stage.app.reader.top), (Focus::Reader, top));
-    // A find of the user's own begins empty and replaces them.
+    // The user's own text search begins empty, and replaces the marked words.
     press(&mut stage, &["h", "<Enter>"]);
     assert!(press(&mut stage, &["<C-f>concert"]).contains("1 of 1"));
 }
@@ -91,7 +91,7 @@ fn an_article_without_a_match_opens_at_its_start() {
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     assert!(!screen.contains("match ") && stage.app.reader.top == 0, "{screen}");
     assert!(!stage.app.stepping(), "n goes to the next unread item");
-    // The full text that arrives later has one.
+    // The full text that arrives later has a match.
     stage.shown = Some(long(TWO));
     let key = stage.shown_key();
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Same(TextWay::Best))));
@@ -165,7 +165,7 @@ fn marked_words_follow_what_is_typed_and_disappear_with_the_search() {
     assert_eq!(marked(&mut stage), ["one"]);
     press(&mut stage, &["<Esc>"]);
     assert_eq!(marked(&mut stage), [""; 0]);
-    // A search that begins in the Reader leaves the article as it is until it is kept.
+    // A search that begins in the Reader leaves the article as it is until Enter.
     press(&mut stage, &["<Enter>", "g/bridge"]);
     assert_eq!(marked(&mut stage), [""; 0]);
 }
@@ -180,7 +180,7 @@ fn space_goes_on_to_the_next_item_at_the_end_of_a_result() {
     let first = stage.shown_key();
     press(&mut stage, &["<Space>"]);
     assert_ne!(stage.shown_key(), first);
-    // In a find of the user's own, Space only scrolls, and the last line does not say otherwise.
+    // In the user's own text search, Space only scrolls, and the last line does not claim otherwise.
     let screen = press(&mut stage, &["<C-f>things<Enter>"]);
     assert!(!screen.contains("Space: next unread"), "{screen}");
 }
