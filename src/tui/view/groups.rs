@@ -13,9 +13,9 @@ use std::cell::Cell;
 pub(super) enum Group {
     /// Pinned rows, which come first whatever their date.
     Pinned,
-    /// Those dated in `from..to`.
+    /// Rows dated in `from..to`.
     Dated(Time, Time),
-    /// Those of a source (row key).
+    /// Rows of a source (row key).
     Of(i64),
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Groups {
     starts: [Time; 4],
     /// Number of pinned rows at the top of the list.
     pinned: usize,
-    /// The group of the row before: mostly the same, and dates of months take long.
+    /// The group of the previous row, because it is usually the same, and computing months takes long.
     last: Cell<Option<(Time, Time)>>,
 }
 
@@ -86,7 +86,7 @@ impl Groups {
         }
     }
 
-    /// What is above the rows of a group.
+    /// The label above the rows of a group.
     pub(super) fn label(&self, app: &App, group: Group) -> String {
         match group {
             Group::Of(source) => {
