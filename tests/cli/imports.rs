@@ -8,7 +8,7 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/import/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A database made of a file with statements.
+/// A database that is created from a file of statements.
 fn database(folder: &Path, name: &str) -> String {
     let path: PathBuf = folder.join(format!("{name}.db"));
     let conn = rusqlite::Connection::open(&path).unwrap();
@@ -173,7 +173,7 @@ fn a_database_with_a_damaged_page_is_imported_in_part() {
     assert_eq!(items(&world), [""; 0]);
 }
 
-/// What a pipe has given once is gone: nothing of it may be read before the import.
+/// Data that was read from a pipe is gone, so nothing may be read from it before the import.
 #[cfg(unix)]
 #[test]
 fn a_list_is_read_from_a_pipe() {

@@ -1,4 +1,4 @@
-//! Data files that are followed for what changes inside.
+//! Data files that are followed for the changes inside.
 
 use super::pages::{item, key, text, watched};
 use super::*;
@@ -40,7 +40,7 @@ impl Files {
     }
 }
 
-/// What the last change was about.
+/// What the last change affected.
 fn change(engine: &Handle) -> String {
     Revision::summary(&item(engine).revisions)
 }
@@ -235,7 +235,7 @@ async fn follows_xlsx_files_cell_by_cell() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("XLSX file with 2 rows and 3 columns"), "{}", text(&engine));
-    // Another name of the only sheet, and another order.
+    // The only sheet has another name, and its rows another order.
     home.clock.advance(DAY);
     files.put(
         "/towns.xlsx",

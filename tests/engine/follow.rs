@@ -20,7 +20,7 @@ fn site() -> Server {
     .unwrap()
 }
 
-/// Discovers and follows the first way; returns the requests until a moment later.
+/// Discovers and follows the first way; returns all requests until a moment later.
 async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     let server = site();
     let home = Home::new();
@@ -30,7 +30,7 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     engine.follow(discovery, 0, None, Some("New".to_owned())).await.unwrap();
     settled(&engine).await;
     assert_eq!(titles(&engine).len(), 2);
-    // It is known now, and not fetched again.
+    // The feed is now known, and not fetched again.
     let again = engine.discover(&server.url("/feed")).await.unwrap();
     let before = server.requests().len() - 1;
     if path == "/feed" {

@@ -328,8 +328,8 @@ pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     if is_dated { sort_date(entry, discovered) } else { discovered - BACKDATED }
 }
 
-/// Stores a new item, sorted by `date` (seconds), under the given key or under one above all others;
-/// returns the key. The caller counts it.
+/// Stores a new item, sorted by `date` (seconds), under the given key or under one that is higher than all
+/// others; returns the key. The caller counts it.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
