@@ -174,8 +174,7 @@ async fn an_unfinished_poll_is_continued() {
     let home = Home::with(&[website(&server.url("/news"))]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(19, 0, 19));
-    // The list has not changed, but three articles are waiting to be fetched; the missing one waits for a
-    // day.
+    // The list has not changed, but three articles wait to be fetched; the missing one waits for a day.
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     let asked = paths_requested(&server);

@@ -16,7 +16,7 @@ fn form_edits_a_source_and_keeps_comments() {
     std::fs::write(world.path(FILE), &entry).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
-    // The list has the title of the feed.
+    // The list shows the title of the feed.
     t.wait_for("Fixture");
     // From an item, the palette edits its source.
     t.send(":edit the source");
