@@ -228,7 +228,7 @@ fn choose(
     }
     match ways {
         0 => return Err(no_way(discovery)),
-        // A single page instead of a site, or sixty requests, must be asked for explicitly.
+        // A single page instead of a site, or sixty requests, must be requested explicitly.
         _ if args.kind.is_none() && discovery.ways.iter().all(Way::is_last_resort) => {
             let none = no_way(discovery);
             let how = "to watch this page for changes, use --as page; to let a crawl learn where \

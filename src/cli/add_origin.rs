@@ -79,7 +79,7 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
     Ok(Some(TypedOrigin { origin, url }))
 }
 
-/// Shows what would run, asks, and runs it for its feed.
+/// Shows the program that would run, asks, and runs it for its feed.
 pub(super) async fn discover(
     typed: TypedOrigin,
     yes: bool,

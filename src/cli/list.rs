@@ -265,7 +265,7 @@ pub(super) fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> 
         Ok(())
     });
     match indexed {
-        // Whatever is indexed already can still be searched.
+        // The texts that are already indexed can still be searched.
         Err::<(), StoreError>(e) if e.leaves_reading() => Ok(()),
         other => Ok(other?),
     }

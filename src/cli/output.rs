@@ -98,7 +98,7 @@ impl Output {
     pub(super) fn warn(&mut self, words: impl AsRef<str>) {
         // Keeps the order of the two streams on a terminal.
         let _ = self.out.flush();
-        // Without standard error nobody can be informed.
+        // Without standard error, no message can be shown.
         let _ = writeln!(io::stderr(), "{}", text::block(words.as_ref()).trim_end());
     }
 
@@ -148,8 +148,8 @@ pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// JSON in which C1 control characters are escaped, too: identifiers are kept byte for byte, but
-/// must not control a terminal.
+/// JSON in which C1 control characters are escaped too, because identifiers are kept byte for byte, but must
+/// not control a terminal.
 pub(super) fn escape_controls(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -53,7 +53,7 @@ pub(super) fn run(args: &ParseArgs, global: &Global) -> Exit {
     } else {
         run_one(global.json, content_type, base, args.file.as_deref().unwrap_or("-"))
     };
-    // An error means that nobody reads the output any more.
+    // An error means that the output is no longer read.
     result.unwrap_or(Exit::Failed)
 }
 

@@ -9,7 +9,7 @@ use sd_notify::NotifyState;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// Number of threads for reading the database, parsing and looking up names.
+/// Number of threads for reading the database, parsing and resolving names.
 const BLOCKING_THREADS: usize = 32;
 /// Time limit at exit for work on those threads: enough to finish saving a file, without waiting
 /// for an unresponsive name server.

@@ -192,7 +192,7 @@ fn also_in(shape: &ItemShape) -> Option<String> {
     (!all.is_empty()).then_some(all)
 }
 
-/// The number of comments and where they are.
+/// The number of comments, and their URL.
 fn comments(item: &Item) -> Option<String> {
     let count = item.comment_count.map(|count| comment_count(count, item.new_comments));
     let all: Vec<String> = count.into_iter().chain(item.comments.clone()).collect();
@@ -205,7 +205,7 @@ fn changes(item: &Item) -> Option<String> {
     examined.then(|| Revision::summary(&item.revisions))
 }
 
-/// Where the text comes from, and notes about it.
+/// The origin of the text, and notes about it.
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
         TextFrom::Feed if item.page_text && item.feed_has_full_text != Some(true) => {

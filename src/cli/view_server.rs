@@ -259,7 +259,7 @@ async fn index(store: &Store) -> Result<(), Failure> {
         match store.index_step().await {
             Ok(Some(_)) => {}
             Ok(None) => return Ok(()),
-            // Whatever is indexed already can still be searched.
+            // The texts that are already indexed can still be searched.
             Err(e) if e.leaves_reading() => return Ok(()),
             Err(e) => return Err(e.into()),
         }

@@ -288,7 +288,7 @@ impl Place<'_> {
         format!("tag:{}.example,2026:{}", self.site.slug, post.id)
     }
 
-    /// What the feed contains of a post besides the summary.
+    /// The part of a post that the feed contains besides the summary.
     fn body<'a>(&self, post: &'a Post<'_>) -> &'a str {
         if self.site.teasers { "" } else { post.body }
     }

@@ -40,9 +40,9 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
     Ok(ImportRead { import, private_sources, sources, already, completions, views, known_views })
 }
 
-/// Largest number of files that are listed.
+/// Maximum number of files that are listed.
 const MAX_PATHS: usize = 200;
-/// Largest number of entries of a folder that are listed.
+/// Maximum number of entries of a folder that are listed.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The files and folders whose paths begin with a typed text, sorted; folders end with a slash.

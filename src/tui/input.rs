@@ -69,7 +69,7 @@ pub(super) struct Field {
     replaced: bool,
 }
 
-/// Largest length of a field in bytes.
+/// Maximum length of a field in bytes.
 const MAX_FIELD: usize = 8192;
 
 impl Field {

@@ -81,7 +81,7 @@ pub(super) enum Read {
     Version,
 }
 
-/// Largest number of log lines.
+/// Maximum number of log lines.
 const LOG_LINES: usize = 500;
 /// Maximum number of matches of a query that a dialog lists.
 const LISTED_MATCHES: usize = 12;
@@ -200,7 +200,7 @@ impl ReaderThread {
             if newer(is_window) || newer(is_article) || newer(is_matches) {
                 continue;
             }
-            // The user waits for an article, not for the texts beside the titles.
+            // The user waits for an article, not for the texts next to the titles.
             if matches!(read, Read::Snippets { .. }) && waiting.iter().any(is_article) {
                 waiting.push_back(read);
                 continue;

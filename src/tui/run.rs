@@ -38,7 +38,7 @@ pub struct Interface {
     pub handle: Handle,
     /// Settings for this run.
     pub settings: Settings,
-    /// Where settings are saved.
+    /// The locations of the settings and the data.
     pub paths: Paths,
     /// Key bindings.
     pub keymap: KeyMap,
@@ -215,7 +215,7 @@ impl Loop {
                 return Ok(exit_reason);
             }
             self.draw_if_due()?;
-            // For tests of the panic handling; debug builds only.
+            // For tests of the panic handling, in debug builds only.
             #[cfg(debug_assertions)]
             #[allow(clippy::panic, reason = "tests need a panic to see that the terminal survives")]
             if std::env::var_os("NEWSFED_PANIC").is_some() {
@@ -224,7 +224,7 @@ impl Loop {
             let frame = self.frame_wait();
             let deadline = self.deadline_wait();
             let watches = matches!(self.app.status.role, Role::Watches(_) | Role::Reads);
-            // Without a writer the engine does not notice what others write.
+            // Without a writer, the engine does not notice what other processes write.
             let reads = self.app.status.role == Role::Reads;
             let wake = tokio::select! {
                 biased;

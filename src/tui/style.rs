@@ -164,7 +164,7 @@ impl Palette {
         }
     }
 
-    /// Darkens a cell of a picture where the terminal has no truecolor.
+    /// Darkens a cell of a picture if the terminal has no truecolor.
     fn cover_picture(&self, cell: &mut Cell) {
         let sunken = rgb(self.style(Role::Sunken).bg);
         let end = sunken.unwrap_or(if self.support.light { [255; 3] } else { [0; 3] });

@@ -137,7 +137,7 @@ fn a_followed_source_at_a_private_address_is_not_skipped() {
     assert_eq!(run.out, "URLs: 0 added, 2 already followed, 0 skipped\n", "{run:?}");
 }
 
-/// What was stored before the error is reported and can be undone.
+/// Items that were stored before the error are reported, and can be undone.
 #[test]
 fn a_database_with_a_damaged_page_is_imported_in_part() {
     let world = World::usual();

@@ -218,7 +218,7 @@ fn browser_gets_urls_as_arguments() {
 /// would seem to be late.
 #[test]
 fn slow_output_reader_delays_no_poll() {
-    /// Their lines exceed the 64 KiB of a pipe.
+    /// Number of sources, whose lines exceed the 64 KiB of a pipe.
     const SOURCES: usize = 500;
     let world = World::new(|_| feed("Feed", &["Item"]));
     let source = |n: usize| {

@@ -18,7 +18,7 @@ fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
         return page("Day", (day + 1..day + 31).map(|d| link(format!("/calendar/{d}"))));
     }
     if path.starts_with("/shop") {
-        // Each response has a session id of its own.
+        // Each response has its own session id.
         let session = sessions.fetch_add(1, Ordering::SeqCst);
         return page("Shop", (0..30).map(|n| link(format!("/shop/{n}?sid={session}"))));
     }

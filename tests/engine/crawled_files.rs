@@ -5,7 +5,7 @@ use super::*;
 use newsfed::model::{Revision, SourceRules, TextFrom, WebsiteRules};
 use newsfed::store::Mark;
 
-/// A site of which the pages are links to files.
+/// A site whose pages consist of links to files.
 fn crawled(url: &str) -> Source {
     let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
     Source { rules: SourceRules::Crawl(rules.into()), ..source("site", url) }

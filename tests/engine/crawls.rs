@@ -107,7 +107,7 @@ async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let stories: Vec<&String> = third.iter().filter(|p| p.starts_with("/story")).collect();
     assert_eq!(stories, ["/story/buses-6", "/story/buses-5"]);
     assert!(third.len() <= 10 && !third.iter().any(|p| p.starts_with("/talk")), "{third:?}");
-    // It is not fetched again.
+    // No article is fetched a second time.
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     engine.shutdown().await;

@@ -136,7 +136,7 @@ async fn explains_why_a_url_cannot_be_followed() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let bare = engine.discover(&server.url("/notes/")).await.unwrap();
-    // What is left is to watch the page or to crawl the site.
+    // The remaining ways are to watch the page or to crawl the site.
     let crawls =
         bare.ways.iter().all(|way| matches!(way.kind(), SourceKind::Page | SourceKind::Crawl));
     assert!(crawls && !bare.tried.is_empty(), "{bare:?}");

@@ -1,4 +1,4 @@
-//! A disk that fills up and gets space again: the engine runs on a small file system of its own.
+//! A disk that fills up and gets space again: the engine runs on its own small file system.
 
 use super::*;
 use newsfed::store::{Mark, Store, StoreError};

@@ -32,7 +32,7 @@ fn published(n: usize) -> Vec<i64> {
     all
 }
 
-/// The wishes of the feed in its channel.
+/// Elements of the feed's channel that limit polls.
 fn channel(n: usize) -> &'static str {
     match n % 7 {
         3 => "<ttl>180</ttl>",

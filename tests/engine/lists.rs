@@ -143,7 +143,7 @@ async fn changes_in_a_list_are_applied_here() {
     assert_eq!(planet.poll().await, UNCHANGED);
     assert!(planet.step().await.is_empty());
     assert!(is_conditional(planet.server.requests().last().unwrap()));
-    // It is polled once a day.
+    // The list is polled once a day.
     let list = facts(&planet.engine, &planet.id()).await;
     let wait = list.next_poll.unwrap() - planet.home.clock.now();
     assert!((23..=25).contains(&wait.num_hours()), "{wait}");
@@ -266,7 +266,7 @@ async fn the_user_is_asked_when_many_sources_leave() {
     let stored = planet.stored(key);
     assert_eq!((stored.is_confirmed, stored.refused, stored.confirmed), (false, None, None));
     assert!(!planet.engine.accept_list(key).await.unwrap(), "it is used up");
-    // Few are removed at once, whatever their share.
+    // A few sources are removed at once, whatever their share.
     planet.changes_to(&outline("s0")).await;
     assert_eq!(planet.sources().len(), 1);
     planet.engine.shutdown().await;

@@ -58,7 +58,7 @@ async fn a_changed_interval_moves_the_next_check() {
     }
     let sooner = wait(&engine, &home, "plain").await;
     assert!((10..=11).contains(&sooner), "{sooner}");
-    // The server's wishes still apply, and so does the back-off.
+    // The server's limits still apply, and so does the back-off.
     assert_eq!(wait(&engine, &home, "fresh").await, 90);
     assert_eq!(wait(&engine, &home, "fails").await, failing);
     let reasons = facts(&engine, "fresh").await.planned.unwrap().moved_by;

@@ -28,7 +28,7 @@ fn links(line: &str) -> Vec<&str> {
     found
 }
 
-/// What a heading is called in links, by the rules of GitHub and mdBook.
+/// The name of a heading in links, by the rules of GitHub and mdBook.
 fn anchor(heading: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     heading.trim().to_lowercase().chars().filter(|&c| kept(c)).collect::<String>().replace(' ', "-")

@@ -34,7 +34,7 @@ fn fill(start: &str, piece: impl Fn(usize) -> String, end: &str) -> Vec<u8> {
     (out + end).into_bytes()
 }
 
-/// An XLSX file of these worksheets, which are parts of their own.
+/// An XLSX file of these worksheets, which are separate parts.
 fn workbook(sheets: &[&str], texts: &str) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut add = |name: &str, text: &str| {

@@ -62,7 +62,7 @@ fn polls_a_changed_url_at_once() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
-    // The form shows the title of the feed, which the list of sources gets a moment later.
+    // The form shows the title of the feed, which appears in the list of sources a moment later.
     t.wait_for("Fixture");
     t.send(":edit the source");
     t.send(key::ENTER);

@@ -297,7 +297,7 @@ impl App {
         }
         let view = |view: &ViewSettings| {
             let query: Query = view.query.parse().ok()?;
-            // Count unread items as the other rows do, unless the query asks for something else.
+            // Counts unread items like the other rows, unless the query asks for something else.
             let unread_only = !query.asks_for_marks();
             let criteria = self.criteria(&view.query);
             let view = (view.name.clone(), View { unread_only, criteria, ..View::of(Scope::All) });

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(crate) struct Candidate {
     /// The inserted text.
     pub(crate) text: String,
-    /// The description shown beside it.
+    /// The description that is shown next to it.
     pub(crate) help: String,
 }
 

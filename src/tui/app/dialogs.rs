@@ -65,7 +65,7 @@ pub(crate) trait Dialog: Any + Debug {
         false
     }
 
-    /// Whether it has a frame that shows its keys, and the panes behind it are darkened.
+    /// Whether it has a frame that shows its keys, and darkens the area behind it.
     fn is_framed(&self) -> bool {
         !self.is_line()
     }
@@ -107,7 +107,7 @@ pub(crate) enum KeyHint {
 
 pub(crate) type KeyHints = &'static [KeyHint];
 
-/// What a key press in a dialog leads to.
+/// The result of a key press in a dialog.
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
     effects: Vec<Effect>,

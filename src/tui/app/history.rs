@@ -234,8 +234,7 @@ impl App {
         match result {
             Ok(change) => {
                 let word = if redo { "Redone" } else { "Undone" };
-                // A step that changes items has its own message, which says both the word and the
-                // label.
+                // A step that changes items has its own message, which contains both the word and the label.
                 if moved_rules(&step.change, redo).is_empty() {
                     self.note(format!("{word}: {}", step.label));
                 }

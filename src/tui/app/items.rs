@@ -87,7 +87,7 @@ pub(super) enum Placement {
     Same,
     /// The selection returns to a row (row key) and to its screen line.
     Back(i64, Option<usize>),
-    /// The same part and more was read, to be selected.
+    /// The same part and more rows were read, in order to select them.
     Selecting(Extent),
 }
 
@@ -363,7 +363,7 @@ impl App {
         vec![]
     }
 
-    /// With `ui.mark_read = "scroll"`, marks what the selection has passed on its way down.
+    /// With `ui.mark_read = "scroll"`, marks the items that the selection has passed on its way down.
     pub(super) fn pass_items(&mut self, from: usize) -> Vec<Effect> {
         if self.settings.ui.mark_read != MarkRead::Scroll {
             return vec![];
@@ -378,7 +378,7 @@ impl App {
 
     /// Goes to the next unread item and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
-        // From the Sources pane it is the first one of the list.
+        // From the Sources pane, it is the first unread item of the list.
         let here = self.focus == Focus::Sources;
         if here {
             self.focus = Focus::Items;

@@ -59,7 +59,7 @@ pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usi
 }
 
 impl App {
-    /// The context in which a key is looked up.
+    /// The context that decides what a key does.
     pub(in crate::tui) fn context(&self) -> Context {
         match self.focus {
             Focus::Sources => Context::Sources,
@@ -98,7 +98,7 @@ impl App {
                 self.act(action, key)
             }
             Lookup::None if self.pending.keys.len() > 1 => {
-                // There is no binding for the sequence, so its last key alone is looked up.
+                // There is no binding for the sequence, so only its last key counts.
                 self.pending.clear();
                 self.key_pressed(event)
             }

@@ -64,7 +64,7 @@ impl App {
             (None, false) => items.selected.checked_sub(1),
         };
         let Some(next) = next.filter(|next| *next < items.rows.len()) else {
-            // More rows are being read, or the list has none.
+            // More rows are being read, or the list is empty.
             if items.rows.is_empty() || if forward { items.more_below } else { items.more_above } {
                 return vec![];
             }

@@ -65,7 +65,7 @@ pub(crate) enum PromptKind {
     ItemTags {
         keys: Vec<i64>,
     },
-    /// The time when items (row keys) come back.
+    /// The time until which items (row keys) are snoozed.
     Snooze {
         keys: Vec<i64>,
     },
@@ -333,7 +333,7 @@ impl App {
         }
     }
 
-    /// Asks when the selected items come back.
+    /// Asks until when the selected items are snoozed.
     pub(super) fn snooze(&mut self) -> Vec<Effect> {
         match self.item_targets() {
             rows if rows.is_empty() => vec![],

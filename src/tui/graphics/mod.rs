@@ -1,8 +1,7 @@
 //! Pictures on terminals that draw pixels: kitty's protocol, sixel, and iTerm2's.
 //!
-//! The Reader draws every picture with half blocks. Where nothing covers it, [`Canvas`] then lets the
-//! terminal draw the same cells with pixels, so a dialog, a message or a small terminal needs no
-//! special case.
+//! The Reader draws every picture with half blocks. If nothing covers it, [`Canvas`] then lets the terminal
+//! draw the same cells with pixels, so a dialog, a message or a small terminal needs no special case.
 
 mod canvas;
 mod encode;

@@ -7,7 +7,7 @@ use nucleo_matcher::chars::normalize;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Largest number of matches.
+/// Maximum number of matches.
 const MAX_HITS: usize = 10_000;
 
 /// Maximum number of characters that are searched; their positions take 16 MB.

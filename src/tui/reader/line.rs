@@ -23,7 +23,7 @@ pub(crate) enum Target {
 pub(crate) struct Span {
     pub(crate) text: String,
     pub(crate) role: Role,
-    /// Where it leads.
+    /// The target that it leads to.
     pub(crate) target: Option<Target>,
     /// Whether it is only drawn and not text of the article, such as the number of its target.
     pub(crate) mark: bool,

@@ -238,7 +238,7 @@ fn folders_fold_and_unfold_sideways() {
     assert!(!shown(&mut stage, "Kernel"));
     stage.keys("l");
     assert!(shown(&mut stage, "Kernel"));
-    // On a source, its folder is folded; on a folded folder, the folder above is selected.
+    // On a source, its folder is folded; on a folded folder, its parent folder is selected.
     stage.keys("fallocator<Enter>h");
     assert_eq!(stage.app.sources.current().unwrap().title, "Rust");
     stage.keys("h");

@@ -56,7 +56,7 @@ fn keys_are_never_cut_and_a_short_list_uses_the_width() {
         stage.keys("?by its number");
         assert!(stage.screen(width, height).contains("1–9"), "{}", stage.screen(width, height));
     }
-    // The panes are shown after the words.
+    // The names of panes follow the words.
     let mut stage = Stage::new();
     stage.keys("gs?browser");
     let screen = stage.screen(120, 36);

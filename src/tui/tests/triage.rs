@@ -211,7 +211,7 @@ fn the_next_unread_item_is_in_the_next_source() {
     assert!(listed(&stage).contains("allocator"), "{}", listed(&stage));
     let row = stage.app.items.current().unwrap();
     assert!(!row.read && stage.app.items.rows[..stage.app.items.selected].iter().all(|r| r.read));
-    // In the Reader the item is opened, too.
+    // In the Reader, the item is opened too.
     stage.keys("<Enter>");
     stage.app.items.rows.iter_mut().for_each(|row| row.read = true);
     stage.keys("N");

@@ -132,7 +132,7 @@ fn argument_lines(argv: &[String], width: u16) -> Vec<String> {
     lines.map(|line| format!("  {line}")).collect()
 }
 
-/// Largest number of progress lines above the ways.
+/// Maximum number of progress lines above the ways.
 const MAX_TRIED: usize = 2;
 
 /// The attempts, each marked by whether it found something; as many per line as fit.

@@ -10,9 +10,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-/// Largest number of visible rows.
+/// Maximum number of visible rows.
 const MAX_ROWS: u16 = 8;
-/// Largest width of the list, in cells.
+/// Maximum width of the list, in cells.
 const MAX_WIDTH: u16 = 60;
 const LEAST_WIDTH: usize = 28;
 

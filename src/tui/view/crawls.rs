@@ -31,7 +31,7 @@ const MOST_GROUPS: usize = 4;
 const FINDS: u16 = 4;
 /// Height from which there are empty rows between the parts.
 const AIRY: u16 = 24;
-/// Largest height of the plot with its title.
+/// Maximum height of the plot with its title.
 const PLOT: u16 = 11;
 
 pub(in crate::tui) fn draw(

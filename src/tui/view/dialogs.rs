@@ -248,8 +248,8 @@ pub(super) fn rows(
     list_rows(app, frame, area, (count, Some(selected), true), draw);
 }
 
-/// The same for one of several lists, of which some may have no selected row; only the focused one has the
-/// cursor.
+/// Like [`rows`], for one of several lists, some of which may have no selected row; only the focused one has
+/// the cursor.
 pub(super) fn list_rows(
     app: &App,
     frame: &mut Frame<'_>,

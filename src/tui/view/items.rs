@@ -212,7 +212,7 @@ impl Shown {
     }
 }
 
-/// Draws the pictures beside the first rows of items.
+/// Draws the pictures next to the first rows of items.
 fn draw_pictures(app: &mut App, frame: &mut Frame<'_>, area: Rect, shown: &[Shown]) {
     let right = u16::try_from(padding(area.width)).unwrap_or(0);
     for (y, what) in (area.y..area.bottom()).zip(shown) {
@@ -288,7 +288,7 @@ impl<'a> Cell<'a> {
         entry.map_or(Cow::default(), |entry| self.app.sources.name(entry, cells))
     }
 
-    /// One of its rows.
+    /// One of the rows of the item.
     fn line(&self, part: usize) -> Line<'static> {
         if self.app.settings.ui.linear {
             let (selected, focused) = self.selected;

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line as TextLine;
 
-/// Largest width of the dialog, in cells.
+/// Maximum width of the dialog, in cells.
 const WIDTH: u16 = 92;
 /// Height of the list from which groups have headings.
 const WITH_HEADINGS: u16 = 10;

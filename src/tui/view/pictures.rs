@@ -42,7 +42,7 @@ pub(super) fn draw_row(
     }
 }
 
-/// Notes where the pictures of the article were drawn.
+/// Records where the pictures of the article were drawn.
 pub(super) fn place_article(app: &mut App, buffer: &Buffer, body: Rect) {
     if app.graphics().is_none() {
         return;

@@ -19,7 +19,7 @@ use ratatui::text::{Line, Span as Ink};
 const LEAST_BEYOND: u16 = 8;
 /// Height of a screen from which there is an empty line above the head.
 const TALL: u16 = 36;
-/// Largest height of a picture, in percent of the pane.
+/// Maximum height of a picture, in percent of the pane.
 const MAX_PICTURE: usize = 40;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {

@@ -70,7 +70,7 @@ pub(super) fn hit_style(app: &App, base: Style) -> Style {
     base.patch(app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED))
 }
 
-/// A text with its hits (byte ranges) in another style, cut where the line ends.
+/// A text with its hits (byte ranges) in another style, cut off at the end of the line.
 fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: Style) {
     let shown = words::truncate(text, out.free());
     let cut = shown.len() < text.len() || *shown != *text;

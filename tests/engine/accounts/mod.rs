@@ -297,7 +297,7 @@ async fn pins_survive_wrong_lists_and_removed_items() {
         let engine = home.on_demand().await;
         synced(&engine).await;
         let before = local(&engine);
-        // All items in place of the starred ones.
+        // The server returns all items instead of the starred ones.
         server.world().fail("starred", Failure::Everything, 1);
         let result = try_sync(&engine, false).await;
         let refused = matches!(result, Err(AccountError::Pins { lost: 0, gained: 170 }));

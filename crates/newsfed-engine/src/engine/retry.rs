@@ -17,8 +17,8 @@ pub(super) struct Retried {
     pub(super) left_host: bool,
 }
 
-/// Sends a request until it succeeds or [`decide`] gives up; `failure` says which results are
-/// worth a retry.
+/// Sends a request until it succeeds or [`decide`] gives up; `failure` decides which results are worth a
+/// retry.
 pub(super) async fn fetch(
     client: &Client,
     clock: &dyn Clock,

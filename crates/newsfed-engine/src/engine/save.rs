@@ -29,7 +29,7 @@ pub struct SaveOrder {
     /// Row keys of items, in the order of the file.
     pub items: Vec<i64>,
     pub format: Format,
-    /// What the file is called if it contains several articles.
+    /// The name of the file if it contains several articles.
     pub title: String,
     /// Whether pictures are fetched for it.
     pub pictures: bool,
@@ -52,7 +52,7 @@ pub struct Saved {
 }
 
 impl Saved {
-    /// What the file lacks, in words.
+    /// What is missing from the file, in words.
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks: Vec<String> = self.file.surplus().into_iter().collect();
         if self.pictures_failed > 0 {

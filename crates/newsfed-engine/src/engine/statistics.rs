@@ -274,7 +274,7 @@ impl SourceStatistics {
         })
     }
 
-    /// What is wrong with its polls or its publishing, in words.
+    /// The problems of its polls or its publishing, in words.
     pub fn problem(&self) -> Option<String> {
         let seconds = f64::from(self.millis) / 1000.0;
         match (self.health, self.pulse) {

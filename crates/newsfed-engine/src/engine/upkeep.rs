@@ -116,7 +116,7 @@ async fn wake(context: &Arc<Context>) {
                 Err(e) => tracing::warn!("snoozed items: {e}"),
             }
         }
-        // Another one may be snoozed before that.
+        // Another item may be snoozed before that.
         let due = next.filter(|next| *next > now).unwrap_or(now + ROUND);
         tokio::select! {
             () = context.clock.sleep_until(due) => {}

@@ -16,7 +16,7 @@ use std::time::Duration;
 const MOVE_POLLS: u32 = 3;
 /// … over at least this time (a captive portal redirects everything until the user logs in).
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
-/// A server that always responds with 304 is asked for the whole document once in this time.
+/// From a server that always responds with 304, the full document is requested once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
 /// Everything that is known when a poll ends, apart from what the store finds out.
@@ -195,8 +195,8 @@ impl Verdict {
         site.then(|| next_visit(&self.planner.source.url, &evidence, self.now))
     }
 
-    /// The state of the schedule after this poll. A failed poll says nothing about what the
-    /// source publishes.
+    /// The state of the schedule after this poll. A failed poll shows nothing about what the source
+    /// publishes.
     fn remember(
         &self,
         facts: &SourceFacts,

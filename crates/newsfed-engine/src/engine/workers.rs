@@ -49,8 +49,8 @@ impl Workers {
         }))
     }
 
-    /// Queues work on a document of that size in bytes, and waits until it starts. It goes on even if nobody
-    /// waits for the result any more. `None` if there are no threads.
+    /// Queues work on a document of that size in bytes, and waits until it starts. The work continues even if
+    /// nothing waits for the result any more. `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -78,7 +78,7 @@ impl Workers {
     async fn begin_boxed(&self, bytes: usize, work: Box<dyn FnOnce() + Send>) -> Option<()> {
         let (start, started) = oneshot::channel();
         let run = move || {
-            // Work that nobody waits for is not begun.
+            // Work is not begun if nothing waits for it.
             if start.send(()).is_ok() {
                 work();
             }

@@ -103,7 +103,7 @@ impl Client {
         self.inner.settings.max_body
     }
 
-    /// The moment until which the host of a URL is paused.
+    /// The time until which the host of a URL is paused.
     pub fn paused_until(&self, url: &Url) -> Option<Time> {
         self.inner.gate.paused_until(&host_key(url))
     }
@@ -117,7 +117,7 @@ impl Client {
         self.inner.robots.sitemaps(self, request).await
     }
 
-    /// Like [`Client::fetch`]; `robots` says whether robots.txt is checked.
+    /// Like [`Client::fetch`]; `fetch_robots`: whether robots.txt is checked.
     pub(crate) async fn fetch_checked(
         &self,
         request: &Request,

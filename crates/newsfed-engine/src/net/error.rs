@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-/// No usable response. Texts from outside are sanitised and cut.
+/// Why there is no usable response. Texts from outside are sanitised and cut off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// Not http or https, or no host.
@@ -116,7 +116,7 @@ pub enum LocalLimit {
 }
 
 impl LocalLimit {
-    /// By the error numbers `EMFILE`, `ENFILE` and `ENOBUFS`.
+    /// Recognises these errors by their numbers `EMFILE`, `ENFILE` and `ENOBUFS`.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         const ENOBUFS: i32 = if cfg!(target_os = "linux") { 105 } else { 55 };
         match error.raw_os_error()? {

@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// How names are resolved.
 #[derive(Debug, Clone, Default)]
 pub enum Names {
-    /// By the system.
+    /// The system resolves names.
     #[default]
     System,
-    /// In this table only, for tests.
+    /// Only the names in this table are resolved, for tests.
     Table(Arc<HashMap<String, Vec<IpAddr>>>),
 }
 

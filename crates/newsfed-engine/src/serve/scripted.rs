@@ -264,7 +264,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let Ok(local) = stream.local_addr() else { return };
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| answer(shared.clone(), local.ip(), request));
-    // Nobody needs to know of a failed connection, intended or not.
+    // A failed connection needs no report, whether it was intended or not.
     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -113,7 +113,7 @@ impl Known<'_> {
             What::Longer(count) => Condition::Longer(*count),
             What::Has(thing) => Condition::Has(*thing),
             What::Later => Condition::Later,
-            // They apply to the whole search.
+            // These terms apply to the whole search.
             What::AsOf(_) | What::InVersions => return None,
         })
     }

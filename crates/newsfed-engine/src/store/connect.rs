@@ -76,7 +76,7 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     let unreadable = || probe(&conn).map_err(forbidden).is_err_and(|e| e.leaves_reading());
     let immutable = !has_log(path) && (frozen || unreadable());
     if immutable {
-        // A file that nobody can write does not change.
+        // A file that no process can write does not change.
         let uri = immutable_uri(path);
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
         conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
@@ -95,8 +95,8 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
 /// How long a reader waits for another program's lock on a file whose content is only displayed.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Opens a database of another kind without changing it. If there is no log next to it, nobody writes to it,
-/// so no lock is taken.
+/// Opens a database of another kind without changing it. If there is no log next to it, no process is writing
+/// to it, so no lock is taken.
 pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = if has_log(path) {
@@ -145,7 +145,7 @@ fn forbidden(e: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Whether there are commits in a log beside the file.
+/// Whether there are commits in a log next to the file.
 fn has_log(path: &Path) -> bool {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
@@ -203,7 +203,7 @@ fn migrate(conn: &mut Connection, path: &Path) -> Result<()> {
         }
         match migrations.to_version(conn, step + 1) {
             Ok(()) => {}
-            // Two processes started at once: the other one has done this step.
+            // If two processes start at once, the other one may have done this step.
             Err(_) if version(conn)? > step => {}
             Err(e) => return Err(migration_error(e)),
         }

@@ -65,7 +65,7 @@ impl Reader {
         Ok(query.query_row([], |r| r.get(0))?)
     }
 
-    /// Number of unread items dated at or after a moment.
+    /// Number of unread items dated at or after a time.
     pub fn unread_since(&self, since: Time) -> Result<u32> {
         let mut query = self.conn.prepare_cached(
             "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1

@@ -1,5 +1,5 @@
-//! The log of one crawl, in a file of its own: the links and the responses, one transaction for
-//! each response. A crawl that was killed reads its log from the start, and resumes.
+//! The log of one crawl, in a separate file: the links and the responses, one transaction for each response.
+//! A crawl that was killed reads its log from the start, and resumes.
 
 use super::connect::create_private;
 use super::error::{Result, StoreError};
@@ -48,7 +48,7 @@ pub struct RequestRow {
     pub lost: bool,
 }
 
-/// The open log. Nobody else can open it at the same time.
+/// The open log. No other process can open it at the same time.
 pub struct CrawlLog {
     pub(super) conn: Connection,
     /// Number of stored responses.

@@ -134,7 +134,7 @@ pub(super) fn bucket(head: u64) -> usize {
     (four.wrapping_mul(0x85eb_ca6b) >> (32 - BUCKETS.ilog2())) as usize
 }
 
-/// Where the bit of a key is.
+/// The position of the bit of a key.
 fn place(key: u32) -> (usize, u64) {
     let hash = key.wrapping_mul(0x9e37_79b1) >> (32 - BITS);
     ((hash >> 6) as usize, 1 << (hash & 63))

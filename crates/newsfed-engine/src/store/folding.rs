@@ -37,7 +37,7 @@ static TABLE: LazyLock<Vec<Known>> =
 static ADDITIONAL: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{1e00}'..='\u{1eff}').map(find).collect());
 
-/// What is known of a character that is not ASCII.
+/// What is known about a character that is not ASCII.
 pub(super) fn known(c: char) -> Known {
     let code = u32::from(c);
     let in_table = |table: &[Known], first: u32| {

@@ -280,7 +280,7 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<i64>> {
     })
 }
 
-/// A moment as seconds since the epoch, or as text in UTC.
+/// Reads a time, which is stored as seconds since the epoch or as text in UTC.
 fn moment(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Time>> {
     if let Some(seconds) = number(row, column)? {
         return Ok(Time::from_timestamp(seconds, 0).filter(|_| seconds > 0));

@@ -37,7 +37,7 @@ impl Hashing {
         if let Some(known) = stored()? {
             return Ok(known);
         }
-        // Another process may do the same at this moment.
+        // Another process may do the same at the same time.
         conn.execute_batch("BEGIN IMMEDIATE")?;
         let made = stored().and_then(|now| match now {
             Some(known) => Ok(known),

@@ -28,7 +28,7 @@ pub(super) fn text_of(entry: &Entry) -> String {
     stripped(markup_of(entry))
 }
 
-/// The same as HTML.
+/// The same text as HTML.
 pub(super) fn markup_of(entry: &Entry) -> &str {
     let [summary, content] =
         [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
@@ -54,7 +54,7 @@ pub(super) struct Body {
     /// Row key of its newest stored text.
     article: Option<i64>,
     text: String,
-    /// What it is compared with stories by, if it is recent.
+    /// The data by which it is compared with other items, if it is recent.
     member: Option<Member>,
 }
 

@@ -195,7 +195,7 @@ fn by_guid(
     Ok(key.filter(|key| !taken.contains(key)))
 }
 
-/// The same URL is the same item, unless both have a guid and their titles differ too.
+/// Items with the same URL are the same, unless both have a guid and their titles differ too.
 fn by_url(
     conn: &Connection,
     source: i64,

@@ -18,7 +18,7 @@ pub enum Mark {
     Later,
     /// Left out of lists, and read. Without the mark an item is unread.
     Hidden,
-    /// Left out of lists until this moment.
+    /// Left out of lists until this time.
     Snoozed(Time),
     /// Its episode is in the queue.
     Queued,

@@ -12,7 +12,7 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
 
-/// What a poll of a website or sitemap did before its end.
+/// What a poll of a website or sitemap did before it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PollPages {
     /// Pages that gave no item, with the time before which they are not fetched again.

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// The result of a rebuild.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// Where the damaged file is now.
+    /// The new path of the damaged file.
     pub damaged: PathBuf,
     /// What was recovered and lost, table by table.
     pub tables: Vec<Salvage>,
 }
 
-/// What was recovered of one kind of rows.
+/// The recovered rows of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvage {
     /// The kind of the rows, in the plural.
@@ -259,7 +259,7 @@ impl Copy {
                     let values: rusqlite::Result<Vec<Value>> =
                         (0..count).map(|c| Ok(cleaned(&columns[c], row.get_ref(c)?))).collect();
                     last = row.get(0).ok().or(last);
-                    // A row that violates a constraint of the table is damaged, too.
+                    // A row that violates a constraint of the table is damaged too.
                     match values.map(|v| insert.execute(params_from_iter(v))) {
                         Ok(Ok(n)) => self.saved += n,
                         _ => self.failed = true,
@@ -326,8 +326,7 @@ mod tests {
         std::fs::read(path).unwrap()
     }
 
-    /// Whatever bytes are wrong: opening and reading never panic, and a rebuild creates a sound
-    /// database.
+    /// Whichever bytes are wrong, opening and reading never panic, and a rebuild creates a sound database.
     #[test]
     fn damage_is_reported_and_repaired() {
         let dir = tempfile::tempdir().unwrap();

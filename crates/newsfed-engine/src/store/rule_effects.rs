@@ -359,8 +359,8 @@ impl WouldChange {
 }
 
 impl Reader {
-    /// What [`Store::apply_rule`] would change of some items (row keys); `None` if none of the effects
-    /// sets a mark.
+    /// What [`Store::apply_rule`] would change on some items (row keys); `None` if none of the effects sets a
+    /// mark.
     pub fn would_change(&self, effects: &[Effect], keys: &[i64]) -> Result<Option<WouldChange>> {
         let marks: Vec<Mark> = effects.iter().filter_map(mark_of).collect();
         if marks.is_empty() {

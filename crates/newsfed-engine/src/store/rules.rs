@@ -53,9 +53,9 @@ pub(super) struct Prepared {
     pub(super) condition: Option<Condition>,
     /// The only sources whose items it can match.
     pub(super) sources: Option<Vec<i64>>,
-    /// Decides whether it matches most items.
+    /// Decides, for most items, whether the rule matches.
     pub(super) test: RuleTest,
-    /// What the database needs to decide that for the others.
+    /// What the database needs to decide about the other items.
     pub(super) searches: Searches,
     /// The marks that it sets.
     pub(super) marks: Vec<RuleMark>,

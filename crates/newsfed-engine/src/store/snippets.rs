@@ -143,7 +143,7 @@ fn plain(markup: &str) -> String {
     text
 }
 
-/// A text without the marks of its hits, and where these are.
+/// A text without the marks of its hits, and the positions of the hits.
 fn unmarked(marked: &str) -> (String, Vec<Range<usize>>) {
     let (mut text, mut hits, mut start) = (String::with_capacity(marked.len()), Vec::new(), 0);
     for c in marked.chars() {

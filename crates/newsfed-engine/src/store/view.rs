@@ -118,7 +118,7 @@ pub enum Anchor {
 /// Consecutive rows of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Window {
-    /// In the order of the list.
+    /// The rows, in the order of the list.
     pub rows: Vec<ItemRow>,
     /// Whether there are more rows above.
     pub more_above: bool,

@@ -49,7 +49,7 @@ impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Work for Call<T, F> {
             (Some(e), _) => Err(e.clone()),
             (None, result) => result.unwrap_or(Err(StoreError::Closed)),
         };
-        // If the calling task was dropped, nobody waits for the reply, but the work is done.
+        // If the calling task was dropped, nothing waits for the reply, but the work is done.
         let _ = self.reply.send(result);
     }
 }
@@ -233,7 +233,7 @@ fn together(
     Ok(Some(changed))
 }
 
-/// Runs a job in a transaction of its own. Returns whether something has changed.
+/// Runs a job in its own transaction. Returns whether something has changed.
 fn alone(conn: &Connection, job: &mut Job) -> Result<bool> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
     let (ok, changed) = job.run(conn);

@@ -1,5 +1,5 @@
-//! Polling a site by crawling: the first poll explores it and learns, later ones visit the pages
-//! where something new has appeared before.
+//! Polls a site by crawling it: the first poll explores it and learns, and later ones visit the pages on
+//! which something new has appeared before.
 
 use super::Visit;
 use super::crawl_logs::{FOLDER, SavedCrawl};
@@ -24,7 +24,7 @@ use url::Url;
 
 /// Maximum number of requests of one poll.
 pub(super) const MAX_REQUESTS: u64 = 60;
-/// Links taken from a page: many more than one poll can fetch.
+/// Maximum number of links taken from a page, many more than one poll can fetch.
 const MAX_PAGE_LINKS: usize = 5_000;
 /// Time limit of one poll.
 const MAX_TIME: Duration = Duration::from_secs(600);

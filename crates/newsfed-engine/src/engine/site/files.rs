@@ -229,7 +229,7 @@ impl Visit<'_> {
     }
 }
 
-/// What is known of a file before it is read.
+/// What is known about a file before it is read.
 pub(super) struct FileFacts<'a> {
     pub(super) url: &'a str,
     pub(super) title: String,

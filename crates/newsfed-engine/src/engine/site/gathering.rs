@@ -44,7 +44,7 @@ pub(super) struct Gathering {
     pub(super) read: usize,
     pub(super) untitled: usize,
     pub(super) empty: usize,
-    /// Why no article is listed at all, as far as known.
+    /// Why no article is listed at all, if that is known.
     pub(super) nothing_listed: Option<String>,
     /// Selectors that would match if those of the source do not.
     pub(super) instead: Vec<String>,

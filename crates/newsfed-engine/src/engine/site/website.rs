@@ -133,7 +133,7 @@ pub(super) async fn read(
 }
 
 impl Visit<'_> {
-    /// The links with a last activity. A time in the future says nothing.
+    /// The links with a last activity. A time in the future means nothing.
     fn activities(&self, links: &[ListLink]) -> Vec<(Url, Time)> {
         let latest = self.started + ZONES;
         let active = |link: &ListLink| link.active.filter(|at| *at <= latest);

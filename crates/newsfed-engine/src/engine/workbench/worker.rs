@@ -88,13 +88,13 @@ pub struct Offer {
 /// The matches of rules on the loaded pages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Preview {
-    /// On the list.
+    /// Matches on the list.
     pub list: Option<ListPreview>,
-    /// On the newest copy of it, if that is loaded too.
+    /// Matches on the newest copy of the list, if that is loaded too.
     pub copy: Option<ListPreview>,
-    /// On its next page.
+    /// Matches on the next page of the list.
     pub second: Option<ListPreview>,
-    /// On the article.
+    /// Matches on the article.
     pub article: Option<ArticlePreview>,
 }
 

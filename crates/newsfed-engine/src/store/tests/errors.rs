@@ -136,7 +136,7 @@ fn a_file_that_nobody_can_write_is_read_without_another_file() {
     assert!(reader.is_frozen());
     assert_eq!(reader.row(1).unwrap().unwrap().title, "kept");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-    // Once it can be written, changes are seen again.
+    // Once the file can be written, changes are seen again.
     std::fs::set_permissions(&path, before).unwrap();
     assert!(!Reader::open(&path).unwrap().is_frozen());
 }

@@ -356,7 +356,7 @@ fn the_first_document_of_a_source_is_not_news() {
     assert_eq!(f.titles(&list("is:pinned")), ["a old"], "marks are set");
     read_before(&f, "s");
     assert_eq!(counts(vec![entry("a old"), entry("a new"), entry("c")]), [1]);
-    // Even if the first document was empty.
+    // This applies even if the first document was empty.
     f.declare(&["s", "t"]);
     read_before(&f, "t");
     let done = f.poll("t", vec![entry("a")]);

@@ -109,7 +109,7 @@ fn items_of_a_server_are_stored_once_with_their_marks() {
     assert_eq!(numbers(skipped.clone()), [id(9), text]);
     assert!(skipped.iter().all(|i| i.ours == marks(true, false) && !i.is_waiting()), "{skipped:?}");
     assert_eq!(reader.open_remote_items(account).unwrap().len(), 2);
-    // Items count as discovered when the server says, but not in the future.
+    // Items count as discovered at the time that the server gives, but not in the future.
     let day = TimeDelta::days(1);
     let mut items =
         ["past", "future"].map(|title| arrived(&f, 0, entry(title), marks(false, false)));
@@ -141,7 +141,7 @@ fn marks_wait_until_the_server_shows_them() {
     assert!(three.is_waiting(), "the server may have either");
     assert_eq!(merge(&f, account, 3, marks(false, true), false), 0);
     assert!(!of(&f, account, 3).is_waiting());
-    // After it was sent without effect three times, a mark is given up.
+    // A mark that was sent without effect three times is given up.
     for tries in 1..=3 {
         assert_eq!(waiting(&f, account), (1, 0));
         assert_eq!(merge(&f, account, 1, marks(true, false), true), 0);
