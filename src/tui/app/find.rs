@@ -19,9 +19,9 @@ pub(crate) struct Find {
     pub(crate) at: usize,
     /// The top line when the search began.
     from: usize,
-    /// Whether its matches are not marked: the user reads on.
+    /// Whether its matches are no longer marked, because the user continues to read.
     pub(crate) is_faded: bool,
-    /// Lines that the user has scrolled on since the last match was shown.
+    /// Number of lines that the user has scrolled since the last match was shown.
     passed: usize,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct SearchedText {
     is_due: bool,
     /// Whether the scroll position stays as it is.
     stays: bool,
-    /// Whether the last match is shown instead: the search is followed backwards.
+    /// Whether the last match is shown instead, because the user steps through the results backwards.
     from_end: bool,
     /// The position to which showing a match has scrolled, so that it does not count as read up to there.
     place: Option<usize>,
@@ -57,7 +57,7 @@ impl Find {
         self.pieces.iter().find(|piece| piece.hit == self.at).copied()
     }
 
-    /// Whether there is no other match in that direction, seen from the lines on the screen.
+    /// Whether there is no further match in that direction, from the lines on the screen.
     fn is_last(&self, forward: bool, seen: &Range<usize>) -> bool {
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
         match (is_seen, forward) {
@@ -252,8 +252,8 @@ impl ReaderPane {
         }
     }
 
-    /// The user scrolls on by so many lines. After two pages the words of a search are not marked any more: the
-    /// text is being read.
+    /// Records that the user scrolls by this many lines. After two pages, the words of a search are no longer
+    /// marked, because the text is being read.
     pub(super) fn read_on(&mut self, lines: usize) {
         let pages = 2 * (self.height / 2 * 2).max(1);
         if let Some(find) = self.find.as_mut().filter(|find| find.text.is_none()) {
@@ -262,8 +262,8 @@ impl ReaderPane {
         }
     }
 
-    /// Removes the marks of a search; returns whether there were any. Those of the search whose results are listed
-    /// come back with the next match.
+    /// Removes the marks of a search; returns whether there were any. The marks of the search whose results
+    /// are listed return with the next match.
     pub(super) fn hide_marks(&mut self) -> bool {
         match self.find.as_mut().filter(|find| find.text.is_none()) {
             Some(find) => {
@@ -331,7 +331,7 @@ impl App {
         self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
     }
 
-    /// Whether there is another result in that direction, or may be one.
+    /// Whether there is, or may be, another result in that direction.
     fn has_result(&self, forward: bool) -> bool {
         let items = &self.items;
         match forward {

@@ -48,8 +48,7 @@ pub(crate) struct ReaderPane {
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
-    /// The passage at the top of the screen while another text is laid out, and whether the user has
-    /// requested that text.
+    /// The passage at the top while another text is laid out, and whether the user requested that text.
     pub(super) passage: Option<Passage>,
     pub(super) asked_for_text: bool,
     /// Items (row keys) and positions from which jumps began.

@@ -120,7 +120,7 @@ impl SearchBar {
         self.list(app)
     }
 
-    /// Searches the typed words in titles alone, or again in the texts, too.
+    /// Searches the typed words in titles only, or again in the texts too.
     fn toggle_titles(&mut self, app: &mut App) -> Vec<Effect> {
         let Ok(query) = self.field.value().parse::<Query>() else { return vec![] };
         self.field = Field::new(&query.toggle_titles().to_string());

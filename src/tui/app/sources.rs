@@ -68,7 +68,7 @@ pub(crate) struct SourcesPane {
     named: Option<i64>,
     /// Row key -> index in the list.
     pub(super) indexes: HashMap<i64, usize>,
-    /// Row key -> where it is, if another source has the same title.
+    /// Row key -> what distinguishes the source, if another one has the same title.
     pub(super) places: HashMap<i64, String>,
     /// Row key -> colour.
     colors: HashMap<i64, usize>,

@@ -7,7 +7,7 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::style::{ColorSupport, Palette};
 
 impl App {
-    /// Lists the themes: each is shown while it is selected.
+    /// Lists the themes; each is previewed while it is selected.
     pub(super) fn choose_theme(&mut self) -> Vec<Effect> {
         let names = config::theme_names(&self.settings.themes);
         let at = names.iter().position(|name| *name == self.settings.ui.theme).unwrap_or(0);

@@ -13,7 +13,8 @@ const MAX_HITS: usize = 10_000;
 /// Maximum number of characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
 
-/// Matches of a word, from which it says little beside a word that is found so many times less often.
+/// Number of matches from which a word means little, next to a word that is found at least `TIMES` times less
+/// often.
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
 
@@ -91,7 +92,7 @@ impl Haystack {
         self.pieces(hits.map(|(at, _)| at..at + needle.len()))
     }
 
-    /// Finds the words of a search, from top to bottom; without those that are everywhere, if others are not.
+    /// Finds the words of a search, from top to bottom, except those that are everywhere if others are not.
     pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
         let hits = words.iter().map(|word| self.hits(word).take(MAX_HITS).collect());
         let mut hits: Vec<Vec<Range<usize>>> = hits.collect();
@@ -167,8 +168,8 @@ pub(crate) struct SearchedWord {
 }
 
 impl SearchedWord {
-    /// The words and phrases of a query that say something: without words such as `the`; if it has no others, these
-    /// side by side.
+    /// The words and phrases of a query that are worth marking, without words such as `the`. If there are no
+    /// others, such words count where they are adjacent.
     pub(crate) fn all(query: &Query) -> Vec<Self> {
         let words = query.text_words();
         let says_little =
@@ -312,7 +313,7 @@ mod tests {
             // The longer one of two words that begin alike.
             ("<p>railway", "rail railway", vec!["railway"]),
             ("<p>one", "-one two", vec![]),
-            // Words that say little, unless they are all there is.
+            // Words that mean little are left out, unless there are no others.
             ("<p>the price of a boat to the sea", "the Price of boat", vec!["price", "boat"]),
             ("<p>the or to the", "the", vec!["the", "the"]),
             ("<p>to be or not; be to", "to be or not", vec!["to be or not"]),

@@ -42,7 +42,7 @@ struct Form {
     one_source: bool,
     /// Number of cells of the longest source name in the list.
     source_cells: usize,
-    /// Whether long titles take a second row: the list has rows to spare.
+    /// Whether long titles take a second row, because the list has rows to spare.
     wraps: bool,
 }
 
@@ -282,7 +282,7 @@ impl<'a> Cell<'a> {
         Self { app, row, form, width, selected }
     }
 
-    /// The name of its source, which has so many cells.
+    /// The name of its source, in this many cells.
     fn source(&self, cells: usize) -> Cow<'a, str> {
         let entry = self.app.sources.entry(self.row.source_key);
         entry.map_or(Cow::default(), |entry| self.app.sources.name(entry, cells))
@@ -367,7 +367,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The columns at the right of the first row; what they leave is the title's.
+    /// The columns at the right of the first row; the title gets the rest.
     fn columns(&self) -> Row {
         let (mut out, pad) = self.start(true);
         let of_compact = |column: &&Column| {

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Minimum width of a snippet, in cells.
 const LEAST: usize = 16;
 
-/// The title of an item; if it has none, how its text begins, else what its URL says.
+/// The title of an item; if it has none, the beginning of its text, else a name from its URL.
 pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
     let text = || app.snippets.of(item.key).map(|snippet| snippet.text.as_str());
     match (item.title.as_str(), text()) {

@@ -1,5 +1,5 @@
-//! Messages: at the lower right, with a colour and a mark for their kind; where there is a dialog,
-//! beside its keys; where there is an article, in the place of the keys, so that its text stays visible.
+//! Messages at the lower right, with a colour and a mark for their kind: over a dialog, above its keys; over
+//! an article, in place of the keys, so that its text stays visible.
 
 use super::super::app::{App, Toast, Tone};
 use super::super::reader::wrap_plain;
@@ -50,7 +50,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         }
         return;
     }
-    // A typed line has its place in the last row.
+    // A typed line is in the last row.
     if app.areas.reader.is_some() && app.dialogs.is_empty() {
         let mut bottom = frame.area().bottom();
         for message in app.toast.iter().chain(&app.problem) {
@@ -131,7 +131,7 @@ fn in_place_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u
     area.y
 }
 
-/// All of a message in one row.
+/// The whole message in one row.
 fn rows_joined(app: &App, message: &Toast) -> Pieces {
     let gap = |after: &str| (after.to_owned(), Style::new());
     let lines = rows(app, message, usize::MAX);

@@ -58,7 +58,7 @@ pub(super) struct Arrivals<'a> {
     /// Stored items that rules match or may match.
     stored: Vec<Stored>,
     is_indexed: bool,
-    /// Whether those without a date are sorted as older ones.
+    /// Whether items without a date are sorted as older ones.
     pub(super) backdates: bool,
 }
 

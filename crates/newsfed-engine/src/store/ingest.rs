@@ -297,15 +297,15 @@ fn new_id(at: Time) -> uuid::Uuid {
     ))
 }
 
-/// [`BACKDATED`], for statements.
+/// The value of [`BACKDATED`], for SQL.
 macro_rules! backdated {
     () => {
         2_592_000
     };
 }
 
-/// How long before its discovery an item without a date is sorted if its source had it before it was
-/// followed, in seconds: it must not stand above the news of other sources.
+/// How long before its discovery an item without a date is sorted, in seconds, if its source had it before it
+/// was followed, because it must not be above the news of other sources.
 pub(super) const BACKDATED: i64 = backdated!();
 
 /// The date of an item `i`, or when it was discovered if it has none.

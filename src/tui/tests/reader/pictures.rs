@@ -123,7 +123,7 @@ fn a_page_begins_with_the_start_of_a_picture() {
                 // The end of the text, and the next item.
                 break;
             }
-            // It was seen from its start on the page before.
+            // The previous page showed it from its start.
             let seen = row(last).is_some_and(|row| row == 0);
             assert!(first == 0 || seen, "{before}: row {first}");
             cut += usize::from(reader.top < last + reader.height && row(reader.top) == Some(0));

@@ -205,7 +205,7 @@ fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
     let far = format!("{TWO}{}<p>The bridge again.</p>", "<p>Nothing of interest.</p>".repeat(60));
     let mut stage = stage(&far);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
-    // Lines and one page leave them; a second page does not.
+    // The marks stay while lines and one page are scrolled, but not a second page.
     for (keys, marks) in [("jj", true), ("<Space>", true), ("<Space>", false)] {
         press(&mut stage, &[keys]);
         assert_eq!(stage.app.reader.find.as_ref().is_some_and(|f| !f.is_faded), marks, "{keys}");
@@ -216,7 +216,7 @@ fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
     assert!(marked(&mut stage).is_empty() && !screen.contains(" of 3"), "{screen}");
     assert!(press(&mut stage, &["n"]).contains("match 1 of 3"));
     assert_eq!(marked(&mut stage)[0], "bridges");
-    // Esc hides them, too; the next one closes the article.
+    // Esc hides the marks too; the next Esc closes the article.
     for (keys, shown) in [("<Esc>", false), ("n", true), ("<Esc>", false)] {
         let screen = press(&mut stage, &[keys]);
         assert_eq!(screen.contains("match 2 of 3"), shown, "{keys} {screen}");
@@ -224,7 +224,7 @@ fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
     }
     press(&mut stage, &["<Esc>"]);
     assert_eq!(stage.app.focus, Focus::Items);
-    // What the user searches for in the text itself stays marked.
+    // Matches of the user's own text search stay marked.
     press(&mut stage, &["<Enter>", "<C-f>nothing<Enter>", "<Space><Space><Space>"]);
     assert!(!marked(&mut stage).is_empty());
 }
@@ -239,12 +239,12 @@ fn after_the_last_match_comes_the_next_result_and_before_the_first_the_one_befor
     assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
     let screen = press(&mut stage, &["n"]);
     assert_eq!((open(&stage), screen.contains("match 1 of 2")), (next, true), "{screen}");
-    // Back to where the search was.
+    // Goes back to where the search was.
     let screen = press(&mut stage, &["N"]);
     assert_eq!((open(&stage), screen.contains("match 2 of 2")), (first, true), "{screen}");
     let screen = press(&mut stage, &["N"]);
     assert!(screen.contains("match 1 of 2"), "{screen}");
-    // The last result has no next one: its first match follows.
+    // No result follows the last one, so its own first match follows.
     let last = stage.app.items.rows.len() - 1;
     for _ in first..last {
         press(&mut stage, &["n", "n"]);

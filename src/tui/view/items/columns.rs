@@ -105,7 +105,7 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 impl Form {
-    /// With the names of the sources of the list, which change its columns.
+    /// With the source names of the list, which affect its columns.
     pub(super) fn with_names(self, app: &App) -> Self {
         let mut sources: Vec<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
         sources.sort_unstable();
@@ -114,7 +114,7 @@ impl Form {
         let mut source_cells = 0;
         for name in names {
             source_cells = source_cells.max(text::width(&app.sources.name(name, usize::MAX)));
-            // Longer ones do not make the column wider.
+            // Longer names do not make the column wider.
             if source_cells >= MAX_NAME {
                 break;
             }

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 /// Sign for the omitted part.
 const GAP: &str = " … ";
 
-/// How many bytes at the start of the titles of a list another one of them has, too, by the row keys of the items;
-/// without those of which it is less than [`LEAST`].
+/// The number of bytes that each title of a list has in common with the start of another one, by row key of
+/// the item; without titles for which it is less than [`LEAST`].
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Series(HashMap<i64, usize>);
 
-/// Fewest bytes of a common start: in less than that, no title is cut.
+/// Minimum number of bytes of a common start from which titles are shortened.
 const LEAST: usize = 8;
 
 impl Series {
@@ -20,7 +20,7 @@ impl Series {
         let mut titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
         titles.sort_unstable();
         titles.dedup();
-        // Of sorted titles, the most similar ones are neighbours.
+        // Among sorted titles, the most similar ones are adjacent.
         let after: Vec<usize> = titles.windows(2).map(|pair| common(pair[0], pair[1])).collect();
         let alike = |title: &str| {
             let at = titles.binary_search(&title).ok()?;
@@ -42,8 +42,8 @@ impl Series {
     }
 }
 
-/// The start and the end of a title with more than `space` cells, if another title begins with all of its visible
-/// part; `alike` bytes of the titles are the same.
+/// The start and the end of a title with more than `space` cells, if another title begins with its whole
+/// visible part; `alike` is the number of common bytes.
 fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
     if text::width(title) <= space {
         return None;
@@ -149,7 +149,7 @@ mod tests {
         // The longer one of two titles.
         let found = among("A rather long title, part two", &["A rather long title"], 14);
         assert_eq!(found.as_deref(), Some("A … part two"));
-        // What changes while the list is shown is not cut at the old place.
+        // A title that changes while the list is shown is not cut at the old position.
         assert_eq!(parts("é".repeat(20).as_str(), 15, 6), None);
     }
 }
