@@ -61,7 +61,7 @@ fn filter(home: &Home, wanted: Option<&str>) -> Targets {
     level.parse().unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN))
 }
 
-/// Log files that change at midnight (UTC) and are readable only by their owner.
+/// Log files that are rotated at midnight (UTC), readable only by their owner.
 struct DailyFile {
     inner: RollingFileAppender,
     folder: PathBuf,

@@ -1,4 +1,4 @@
-//! `newsfed account`, from adding to removing, and checks that nothing prints a secret.
+//! Tests of `newsfed account`, from adding to removing, and that nothing prints a secret.
 
 use super::World;
 use newsfed::demo::server::Reply;

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-/// A user to whom file modes apply, because they do not apply to root.
+/// An unprivileged user, because file modes do not apply to root.
 const NOBODY: u32 = 65534;
 
 fn mode(path: &Path, mode: u32) {

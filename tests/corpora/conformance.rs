@@ -177,8 +177,8 @@ fn article_path(url: &str) -> String {
     path.strip_suffix(".html").unwrap_or(path).trim_end_matches('/').to_owned()
 }
 
-/// The first proposal is wrong for three pages: in two of them, the reference treats links in running text as
-/// articles, and one is a feed.
+/// Of the pages for which the first proposal is wrong, two have links in running text as articles in the
+/// reference, and one is a feed.
 #[test]
 fn finds_lists_of_real_sites() {
     let Some(root) = corpora().map(|f| f.join("blogs")) else { return };

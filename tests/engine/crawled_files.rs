@@ -1,4 +1,4 @@
-//! Crawled sources, which check the data files that they have found again.
+//! Crawled sources, which check known data files again.
 
 use super::datasets::{Files, TOWNS};
 use super::*;

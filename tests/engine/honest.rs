@@ -1,5 +1,5 @@
-//! `schedule simulate` matches the engine: both poll forty sources at the same times for four days, or for
-//! sixty with `HONEST_DAYS=60`, which takes minutes.
+//! `schedule simulate` matches the engine: both poll forty sources at the same times, to the minute, for four
+//! days, or for sixty with `HONEST_DAYS=60`, which takes minutes.
 
 use super::*;
 use newsfed::engine::{UnderRules, histories};

@@ -251,7 +251,7 @@ impl Dialog for Editor {
             return self.search.as_mut().map(|search| &mut search.field);
         }
         let index = self.focused_index()?;
-        // Fields with few values are chosen from, not typed in.
+        // In fields with few values, the user chooses instead of typing.
         let typing = self.saving.is_none() && !self.has_choices(index);
         self.typed.get_mut(index).filter(|_| typing)
     }

@@ -4,8 +4,8 @@
 use super::ReaderPane;
 use crate::tui::reader::{Line, Lines};
 
-/// Number of lines below the top of the screen from which those are chosen that are searched for in the other
-/// text, and the number of these.
+/// Number of lines below the top of the screen from which lines are chosen, and maximum number of chosen
+/// lines, which are searched for in the other text.
 const AHEAD: usize = 40;
 const MAX_LINES: usize = 8;
 /// Minimum number of characters of such a line, without white space.

@@ -19,7 +19,7 @@ pub(super) struct ListPosition {
 }
 
 impl ListPosition {
-    /// The rows that stay in the list although its query no longer matches them.
+    /// The rows that stay in the list although the query of the list no longer matches them.
     pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut ItemRow> {
         self.kept.iter_mut()
     }

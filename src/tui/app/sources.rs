@@ -266,7 +266,8 @@ impl SourcesPane {
         }
     }
 
-    /// The sources of the lists among these sources, except sources that are among them themselves.
+    /// The sources of those lists that are among these sources, except sources that are themselves among
+    /// them.
     pub(super) fn of_lists(&self, ids: &[SourceId]) -> Vec<SourceId> {
         let of_list = |s: &&SourceEntry| {
             let list = s.source.list.as_ref();

@@ -17,7 +17,7 @@ pub(in crate::tui) enum Tone {
 pub(in crate::tui) struct Toast {
     /// The complete text, as screen readers read it.
     pub(in crate::tui) text: String,
-    /// The text without the hint how to undo the change, and the key for that.
+    /// The text without the hint on how to undo the change, and the key for that.
     pub(in crate::tui) body: String,
     pub(in crate::tui) undo: Option<String>,
     pub(in crate::tui) tone: Tone,

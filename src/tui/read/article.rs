@@ -95,7 +95,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     Ok(changes.into_iter().map(difference).collect())
 }
 
-/// The text of an item without text; the interface adds the keys.
+/// What is shown for an item without text; the interface adds the keys.
 pub(in crate::tui) const NO_TEXT: &str =
     "The feed has no text for this item. Open it in the browser to read it.";
 

@@ -214,7 +214,7 @@ async fn crawls_stop_with_the_interface_and_are_listed_later() {
     real.until("it runs again", runs).await;
     assert_eq!(in_folder(&real.app, &out).unwrap().budget.requests, Some(10));
     real.finish().await;
-    // The folder is no longer in use, and the record contains how the crawl ended.
+    // The folder is no longer in use, and the record shows how the crawl ended.
     let listing = real.handle.crawls(vec![]).await.unwrap();
     let [crawl] = listing.crawls.as_slice() else { panic!("{listing:?}") };
     assert_eq!((&crawl.folder, &crawl.phase), (&out, &CrawlPhase::Ended(CrawlEnd::Stopped)));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::util::text;
 
-/// A list with these titles, whose sources take turns.
+/// A list with these titles, from alternating sources.
 fn listed(titles: &[&str]) -> Stage {
     let rows = item_rows()
         .into_iter()

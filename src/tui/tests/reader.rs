@@ -367,7 +367,7 @@ fn cancelled_search_returns_to_its_start() {
 #[test]
 fn undoing_a_pin_updates_list_and_reader() {
     let mut stage = Stage::new();
-    // Opening marks the item read, so it is only kept in the list of unread items.
+    // Opening marks the item read, so it stays in the list of unread items only because it is kept.
     stage.keys("<Enter>p");
     assert!(stage.screen(120, 30).contains("★ Kernel notes"), "the list");
     stage.keys("u");

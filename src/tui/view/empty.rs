@@ -36,7 +36,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) 
     if focused {
         frame.set_cursor_position(Position::new(area.x, area.y));
     }
-    // In a small window, the area shows what can be typed.
+    // In a small window, the pane only shows what can be typed.
     if app.is_search_empty() && area.height < ROOMY {
         return;
     }

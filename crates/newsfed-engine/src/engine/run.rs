@@ -263,7 +263,7 @@ impl Loop {
         }
         self.wake = self.role.next_try(now);
         let role = self.role.role();
-        // The clock is only behind the times that this process recorded if it was set back.
+        // The clock can only be behind the times that this process recorded if it was set back.
         if matches!(role, Role::Follows | Role::OnDemand)
             && self.latest.is_none_or(|latest| now < latest)
         {
@@ -315,7 +315,7 @@ impl Loop {
 
     /// The sources by their next poll.
     async fn due(&self) -> Result<Vec<Due>, StoreError> {
-        // Sources that are being polled are due as well; as many others must follow them.
+        // Sources that are being polled are due as well, so as many further ones are read.
         let horizon = HORIZON + self.queue.claimed().len();
         self.context.read(move |reader| reader.by_next_poll(horizon)).await
     }

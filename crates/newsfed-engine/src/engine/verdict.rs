@@ -235,7 +235,7 @@ impl Verdict {
         memory
     }
 
-    /// Whether the user refreshed before half of the time that the policy wanted to wait was over.
+    /// Whether the user refreshed in the first half of the time that the policy wanted to wait.
     fn is_early(&self, facts: &SourceFacts) -> bool {
         let planned = facts.planned.as_ref().filter(|_| !self.automatic);
         planned.is_some_and(|p| self.started - p.at < (p.wanted - p.at) / 2)

@@ -12,7 +12,7 @@ use url::Url;
 /// Sites whose subdomains belong to one service with a common limit.
 const FAMILIES: [&str; 6] =
     ["livejournal.com", "medium.com", "reddit.com", "substack.com", "tumblr.com", "wordpress.com"];
-/// Number of known hosts from which idle ones are removed.
+/// Idle hosts are removed once this many are known.
 const SWEEP_FROM: usize = 256;
 
 /// The key under which requests to hosts are limited together: the host name without port and

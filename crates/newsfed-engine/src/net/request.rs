@@ -127,7 +127,8 @@ pub struct Response {
 }
 
 impl Response {
-    /// Returns the response's share of the memory budget, so that it can be kept while others are fetched.
+    /// Releases the response's share of the memory budget, so that the response can be kept while others are
+    /// fetched.
     pub(crate) fn release(mut self) -> Self {
         self.memory = None;
         self

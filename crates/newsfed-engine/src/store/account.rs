@@ -84,7 +84,7 @@ fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAcco
     Ok(conn.query_row(&format!("{ACCOUNT} WHERE id = ?1"), [id], account)?)
 }
 
-/// Replaces the sources of an account by those that the server lists. Sources are recognised by their URL,
+/// Replaces the sources of an account with those that the server lists. Sources are recognised by their URL,
 /// then by their name on the server. Changes by the user that were not sent yet stay. Returns whether
 /// anything changed.
 ///
@@ -153,7 +153,7 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
     )?;
     let listed: Vec<i64> =
         listed.query_map([account], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-    // A source whose removal was undone stays until the server subscribes to it again.
+    // A source whose removal was undone stays while its new subscription is waiting.
     for key in listed.into_iter().filter(|key| !kept.contains(key)) {
         let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
         if ops.iter().any(|op| matches!(op, AccountOp::Subscribe { .. })) {
@@ -303,8 +303,8 @@ impl Store {
         .await
     }
 
-    /// Replaces the sources of an account (row key) by those that the server lists; returns whether anything
-    /// changed.
+    /// Replaces the sources of an account (row key) with those that the server lists; returns whether
+    /// anything changed.
     pub async fn set_remote_feeds(
         &self,
         account: i64,

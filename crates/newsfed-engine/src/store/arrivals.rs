@@ -1,7 +1,7 @@
 //! New items on their way into the database, and the rules that apply to them.
 //!
-//! Whether a rule matches usually depends on the item alone: it is then stored with the marks that its rules
-//! set. If a rule needs the database, all rules are applied after the item was stored.
+//! Whether a rule matches usually depends on the item alone; the item is then stored with the marks that its
+//! rules set. If a rule needs the database, all rules are applied after the item was stored.
 
 use super::condition::Condition;
 use super::error::Result;

@@ -128,7 +128,7 @@ fn one_or(mut all: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Opt
 }
 
 /// A text as an FTS5 string; `None` without letters or digits. With `begins`, its last word may be the start
-/// of a longer one, unless it is a single letter in whose script each letter begins many words.
+/// of a longer one, unless that is a single letter of an alphabet, with which many words begin.
 pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
     let last = text.split(|c: char| !c.is_alphanumeric()).rfind(|word| !word.is_empty())?;
     let letter = last.chars().nth(1).is_none() && last < "\u{2e80}";

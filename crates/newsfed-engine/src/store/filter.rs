@@ -57,8 +57,8 @@ impl Filter {
         self.values.push(value.into());
     }
 
-    /// Adds the value of the parameter in some SQL, which is returned. Several results must be used in the
-    /// order of the calls.
+    /// Adds the value of the parameter in some SQL, and returns the SQL. The results of several calls must be
+    /// used in the order of the calls.
     pub(super) fn with(&mut self, sql: &str, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         sql.to_owned()

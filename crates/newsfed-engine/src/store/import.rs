@@ -75,7 +75,7 @@ struct Record {
 }
 
 /// The name of the note with the items that a batch of an import has remembered as removed: row keys
-/// of sources, and hashes. Everything else about them is changed by polls.
+/// of sources, and hashes. Polls change all other data about them.
 fn removed_note(name: &str, number: usize) -> String {
     format!("removed by {name}: {number}")
 }

@@ -287,7 +287,7 @@ pub(super) fn prune_ahead(
     Ok(())
 }
 
-/// A new id. Such ids begin with a time, which cannot be before 1970, although a clock can be.
+/// A new id. Such ids begin with a time that cannot be before 1970, although the time of a clock can.
 fn new_id(at: Time) -> uuid::Uuid {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
     uuid::Uuid::new_v7(uuid::Timestamp::from_unix(

@@ -352,8 +352,8 @@ impl Store {
     }
 
     /// Stores articles of a website or sitemap during the poll, newest first. An article that a source
-    /// already has is neither stored again nor changed; `known` is which sources count. `None` if the source
-    /// is gone.
+    /// already has is neither stored again nor changed; `known`: which sources count. `None` if the source is
+    /// gone.
     pub async fn store_articles(
         &self,
         source: i64,
@@ -374,7 +374,7 @@ impl Store {
         self.call(move |conn| store(conn)).await
     }
 
-    /// Replaces the stored data of an article (row key) by what its page says now. Marks stay. Returns
+    /// Replaces the stored data of an article (row key) with what its page says now. Marks stay. Returns
     /// whether anything changed.
     pub async fn replace_article(&self, item: i64, article: Prepared, now: Time) -> Result<bool> {
         self.call(move |conn| {

@@ -23,7 +23,7 @@ const LONGEST: usize = 300;
 const GAP: &str = "   ";
 /// The head of a scrolled article is reduced if it takes more than one in this many rows of the height.
 const LEAST_PART: usize = 8;
-/// Follows the origin of the text while its page is being fetched.
+/// Added after the origin of the text while its page is being fetched.
 const FETCHING: &str = "; fetching the full text …";
 /// Height of the pane from which all facts are shown.
 const ROOMY: u16 = 16;

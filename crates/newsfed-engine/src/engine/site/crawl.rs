@@ -85,7 +85,7 @@ pub(super) async fn read(
             visit.check_files(gathering).await?;
         }
     }
-    // Stored last, so that a poll that was killed earlier finds the same again.
+    // Stored last: if the poll is killed before this, the next one finds the same again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
         if let Some(note) = concluded.unwrap_or(Ok(None)).map_err(|e| e.to_string())? {
