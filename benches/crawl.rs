@@ -14,7 +14,7 @@ use url::Url;
 
 /// Number of waiting links.
 const MILLION: u32 = 1_000_000;
-/// Links per page.
+/// Number of links per page.
 const PAGE: u32 = 100;
 
 fn main() {
@@ -71,7 +71,7 @@ impl Frontier {
     fn answer(&mut self, page: u32, count: u32) {
         let link = self.pop().unwrap();
         let mut new = Vec::with_capacity(count as usize);
-        // Some thousand groups of links: digits alone do not form a group.
+        // This results in some thousand groups of links; digits alone would not form separate groups.
         let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
         // Pages link within their section, and to a few others.
         let own = self.links.url(link).split('/').nth(3).unwrap_or_default().to_owned();
@@ -89,7 +89,7 @@ impl Frontier {
         self.strategy.visited(link, &answer, known);
     }
 
-    /// Bytes of the record of these links.
+    /// Size of the record of these links, in bytes.
     fn on_disk(&self) -> u64 {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("crawl.db");
@@ -111,8 +111,8 @@ impl Frontier {
     }
 }
 
-/// A page with a hundred links, each at a tag path of its own, once there are thousands of groups of
-/// paths: the exact search for the nearest group.
+/// A page with a hundred links, each with its own tag path, when there are already thousands of groups of
+/// paths: measures the exact search for the nearest group.
 #[divan::bench]
 fn group_new_paths(bencher: Bencher<'_, '_>) {
     let mut links = Links::default();

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 5;
-/// What is typed: beginnings of words, a word, two words.
+/// The typed texts: beginnings of words, a word, two words.
 const TYPED: [&str; 7] = ["k", "ka", "kal", "kalo", "kalomi", "ka lo", "kalo terso"];
 
 fn main() {

@@ -22,12 +22,12 @@ fn main() {
     divan::main();
 }
 
-/// Entries per feed.
+/// Number of entries per feed.
 const ENTRIES: usize = 30;
-/// Polls that fill the database for lists and searches.
+/// Number of polls that fill the database for lists and searches.
 const POLLS: usize = 300;
 
-/// A feed of 30 entries with bodies of 2 KB. Every poll gives different entries.
+/// A feed of 30 entries with bodies of 2 KB. Every poll returns different entries.
 fn document(poll: usize) -> String {
     let body =
         "Words of a body with <b>some</b> markup &amp; a <a href=\"/there\">link</a>. ".repeat(28);
@@ -73,7 +73,8 @@ fn extract(bencher: Bencher<'_, '_>) {
         .bench(|| article::extract(&page, &guide, Mode::Auto, None).unwrap());
 }
 
-/// Matches of selectors on a parsed list page of 500 KB with 3,000 elements: one key in the workbench.
+/// Matches of selectors on a parsed list page of 500 KB with 3,000 elements: the work for one key in the
+/// workbench.
 #[divan::bench]
 fn preview(bencher: Bencher<'_, '_>) {
     let url = "https://example.org/news".parse().unwrap();
@@ -149,7 +150,7 @@ fn search(bencher: Bencher<'_, '_>, typed: &str) {
     bencher.bench_local(|| reader.window(&view, Anchor::First, 120).unwrap());
 }
 
-/// A key that moves the selection, and the frame that shows it.
+/// A key that moves the selection, and the frame that shows the move.
 #[divan::bench(args = [(40, 12), (80, 24), (120, 40), (200, 60)])]
 fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
     let database = Database::filled();
@@ -175,8 +176,8 @@ fn known(per_day: i64) -> (Learned, Time) {
     (policy, at(500))
 }
 
-/// Loading, planning and saving: the cost of a poll without its items. From the finest grid of slots
-/// to the coarsest.
+/// Loading, planning and saving: the cost of a poll without its items. The arguments go from the finest grid
+/// of slots to the coarsest.
 #[divan::bench(args = [200, 20, 1])]
 fn plan(bencher: Bencher<'_, '_>, per_day: i64) {
     let (policy, now) = known(per_day);

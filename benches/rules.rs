@@ -1,8 +1,7 @@
 //! Rules on arriving items: `cargo bench --bench rules`.
 //!
-//! A cold refresh without its network: 1,000 feeds of 30 items are parsed, prepared and stored, without
-//! rules and with 200 of all kinds. Prints the processor time of each, and the share of the rules. Linux
-//! only.
+//! A cold refresh without the network: 1,000 feeds of 30 items are parsed, prepared and stored, without rules
+//! and with 200 of all kinds. Prints the processor time of each, and the share of the rules. Linux only.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench")]
 
 #[path = "../examples/fill/prose.rs"]
@@ -62,7 +61,7 @@ fn measure(documents: &[String], queries: &[String]) {
     );
 }
 
-/// A query of a rule: a third words, the rest of all kinds.
+/// The query of a rule. A third of the queries are words; the rest are of all kinds.
 fn query(n: usize, word: &mut impl FnMut() -> String) -> String {
     let (a, b) = (word(), word());
     match n % 12 {
@@ -100,7 +99,7 @@ fn document(prose: &mut Prose, random: &mut fastrand::Rng, feed: usize) -> Strin
     )
 }
 
-/// Processor time of a cold refresh, and how many items rules have changed.
+/// Processor time of a cold refresh, and the number of items that rules have changed.
 fn refresh(documents: &[String], queries: &[String]) -> (f64, u32) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("newsfed.db")).unwrap();

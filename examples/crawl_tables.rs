@@ -13,7 +13,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Crawls per site and strategy, each with its own seed.
+/// Number of crawls per site and strategy, each with its own seed.
 const SEEDS: u64 = 15;
 
 const INTRODUCTION: &str = "\
@@ -81,7 +81,7 @@ pub fn tables(folder: &Path) -> Result<String> {
     Ok(out)
 }
 
-/// Replays one recording; `None` without targets, or if they are the same without plain text.
+/// Replays one recording; `None` if there are no targets, or if they are the same without plain text.
 fn row(file: &Path, data: bool) -> Result<Option<Row>> {
     let open = |data| {
         Ok::<_, anyhow::Error>(read(BufReader::new(GzDecoder::new(File::open(file)?)), data)?)

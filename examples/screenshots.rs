@@ -1,8 +1,8 @@
 //! Runs the demo in a pseudo-terminal, presses keys, and saves the screens as SVG.
 //!
 //! `cargo run --example screenshots [-- FOLDER]` writes to `docs/images`. The pictures show the real
-//! screen, at a fixed time: the same program makes the same files. With `--recording` first, it writes
-//! `demo.cast` (for asciinema) and `demo.svg` instead.
+//! screen at a fixed time, so the same program creates the same files. With `--recording` as the first
+//! argument, it writes `demo.cast` (for asciinema) and `demo.svg` instead.
 
 #[path = "../tests/tui/term.rs"]
 #[allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared with the tests")]
@@ -41,7 +41,7 @@ use Step::{Press, See};
 
 /// A site without a feed.
 const COUNCIL: &str = "http://council.example/\r";
-/// An item of the demo, even where titles are cut.
+/// Waits for an item of the demo, whose title may be cut off.
 const READY: Step = See("Harbour bridge");
 /// Lists the items of a source with a long article.
 const GO: &[Step] =
@@ -179,7 +179,7 @@ fn defaults(theme: &str) -> [&'static str; 2] {
     if theme == "light" { ["#1c1c1c", "#ffffff"] } else { ["#d6d4ce", "#13151b"] }
 }
 
-/// The beginning of a picture of a screen, with its background.
+/// The beginning of the picture of a screen, with its background.
 fn head((columns, rows): (u16, u16), background: &str) -> String {
     let (width, height) = (columns * CELL.0, rows * CELL.1);
     format!(

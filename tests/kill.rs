@@ -1,5 +1,5 @@
-//! The program is killed at random points of refreshes, marks, synchronisations of accounts, and while
-//! it serves apps; everything it had acknowledged is there afterwards, and the database is sound.
+//! The program is killed at random points of refreshes, marks and synchronisations of accounts, and while it
+//! serves apps. Afterwards, everything that it had acknowledged is there, and the database is sound.
 //!
 //! Not part of the normal test run: `cargo test --test kill`; `NEWSFED_KILLS` is the number of
 //! rounds (20), `NEWSFED_SEED` the seed of the random numbers.
@@ -114,7 +114,7 @@ fn check_database(folder: &Path, what: &str) {
     assert!(doctor.contains("MiB, no errors found"), "{what}: {doctor}");
 }
 
-/// Kills a process after that time, like a failing machine; returns whether it ended before.
+/// Kills a process after this time, as a failing machine would; returns whether it ended before.
 fn kill_after(mut child: Child, wait: Duration) -> bool {
     let end = Instant::now() + wait;
     while Instant::now() < end {

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use world::World;
 
-/// Number of feeds, each on a host of its own.
+/// Number of feeds, each on its own host.
 const FEEDS: u8 = 10;
 /// Entries of each response; one is new each time.
 const ENTRIES: u64 = 50;
@@ -81,7 +81,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Runs the program; its output must not be about locks.
+/// Runs the program; its output must not mention locks.
 fn run(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
     let output = world.command().args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -121,8 +121,8 @@ fn one_process_polls_and_all_write() {
         let mut panes = world.open(110, 30);
         panes.wait_for("another newsfed (process");
         panes.wait_for("unread");
-        // For half of the time the daemon polls; in the other half refreshes do, at the same
-        // time, unless the TUI has taken over before.
+        // For half of the time the daemon polls. In the other half, refreshes poll at the same time, unless
+        // the TUI has taken over before.
         let (code, _, err) = run(&world, &["sync", "--force"]);
         assert_eq!(code, Some(1), "{err}");
         assert!(err.contains(&format!("process {}", daemon.0.id())), "{err}");

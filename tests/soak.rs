@@ -1,5 +1,5 @@
 //! A day of a thousand sources on a fake clock: real HTTP on loopback and a real database. Memory
-//! and open files do not grow, the log of the database stays small, nothing is missed.
+//! and open files do not grow, the log of the database stays small, and no item is missed.
 //!
 //! Not part of the normal test run: `cargo test --test soak`; `NEWSFED_SOURCES` (1,000) and
 //! `NEWSFED_HOURS` (24) set the size.
@@ -24,8 +24,8 @@ use std::time::{Duration, Instant};
 const HOSTS: usize = 100;
 /// Entries of each response.
 const ENTRIES: i64 = 20;
-/// Hours after which everything was used once, and the server remembers as many requests as it
-/// ever does.
+/// Number of hours after which everything was used once, and the server remembers its maximum number of
+/// requests.
 const WARM: i64 = 11;
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -142,14 +142,14 @@ async fn a_day_leaks_nothing() {
         if hour >= hours {
             break;
         }
-        // In steps of at least a minute, like the main loop of a busy machine.
+        // The clock advances in steps of at least a minute, like the main loop of a busy machine.
         clock.set(next.max(clock.now() + Duration::from_secs(60)));
         // The loop wakes automatically; running polls are waited for above.
         let mut status = engine.status();
         let woken = status.wait_for(|s| s.next != Some(next) || s.total > 0);
         tokio::time::timeout(PATIENCE, woken).await.unwrap().unwrap();
     }
-    // One last poll each, to include the end of the day.
+    // One last poll of each source, to include the end of the day.
     clock.advance(Duration::from_secs(3 * 3600));
     let mut status = engine.status();
     let woken = status.wait_for(|s| s.total > 0);

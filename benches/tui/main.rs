@@ -30,7 +30,7 @@ fn main() {
         return;
     }
     let folders: Vec<PathBuf> =
-        // The program is started in another folder.
+        // Absolute paths, because the program is started in another folder.
         std::env::args().skip(1).filter_map(|a| std::fs::canonicalize(a).ok()).collect();
     if folders.is_empty() {
         println!("usage: cargo bench --bench tui -- FOLDER...   (written by the example fill)");
@@ -64,7 +64,7 @@ fn starts(data: &Path) {
         let before = term.cpu();
         std::thread::sleep(Duration::from_secs(3));
         idle.push(term.cpu() - before);
-        // To the Sources pane, on "Today", and on from there.
+        // Goes to the Sources pane, to "Today", and on from there.
         term.press("\x1b[Z");
         term.press(DOWN);
         let mut note = |i: usize, answer: term::Answer| times[i].push(answer.complete);
@@ -115,7 +115,7 @@ fn keys(data: &Path, config: &Path, what: &str, before: impl FnOnce(&mut Term)) 
     println!("  {what:<22}{p50:>9.1} ms p50, {p99:.1} ms p99, at most {most:.1} MB");
 }
 
-/// The same while all sources are polled and each has 30 new items.
+/// The same measurement while all sources are polled and each has 30 new items.
 fn during_refresh(data: &Path) {
     let hosts: Vec<_> = (1..=50).map(|n| [127, 0, 3, n].into()).collect();
     let stamp = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();

@@ -70,7 +70,7 @@ impl Term {
             let mut buffer = [0; 65536];
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
                 let now = Instant::now();
-                // As every terminal does, which ends the wait for other replies.
+                // Replies like every terminal, which ends the wait for other replies.
                 if buffer[..n].windows(QUERY.len()).any(|part| part == QUERY) {
                     replies.lock().unwrap().write_all(b"\x1b[?62;c").unwrap();
                 }

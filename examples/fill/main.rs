@@ -39,11 +39,11 @@ struct Args {
     no_index: bool,
 }
 
-/// New items per source and poll.
+/// Number of new items per source and poll.
 const PER_POLL: usize = 20;
 /// Seconds between two polls, over which these items are spread.
 const BETWEEN: i64 = 7 * 24 * 3600;
-/// Sources per folder.
+/// Number of sources per folder.
 const PER_FOLDER: usize = 25;
 /// One item in this many is pinned, and one in this many unread.
 const PINNED: usize = 5000;
@@ -104,7 +104,7 @@ async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Pro
             let poll = poll(source.key, entries, now - ago);
             let store = store.clone();
             under_way.spawn(async move { store.store_poll(poll).await });
-            // As many as share one transaction.
+            // As many polls as share one transaction.
             if under_way.len() >= 64
                 && let Some(ended) = under_way.join_next().await
             {

@@ -1,5 +1,5 @@
-//! A recording of the interface: the screen after each step, for as long as the step says. Only the screens
-//! count, not how fast they were drawn, so the same program makes the same files.
+//! A recording of the interface: the screen after each step, shown for as long as the step specifies. Only
+//! the screens count, not how fast they were drawn, so the same program creates the same files.
 
 use crate::names::Names;
 use crate::term::key;
@@ -53,7 +53,7 @@ pub(crate) fn write(program: &Path, names: &Names, folder: &Path) -> Result<()> 
 
 type Frame = (vt100::Screen, u32);
 
-/// The format of asciinema, version 2: a header, then what the terminal is sent at which second.
+/// The format of asciinema, version 2: a header, then the output with the second of each piece.
 fn cast(frames: &[Frame]) -> Result<String> {
     let (width, height) = SIZE;
     let header =
@@ -70,7 +70,7 @@ fn cast(frames: &[Frame]) -> Result<String> {
     Ok(out)
 }
 
-/// A picture that shows one frame after the other. Rows that occur in several frames are there once.
+/// A picture that shows one frame after another. Rows that occur in several frames are stored once.
 fn svg(frames: &[Frame]) -> String {
     let colours = defaults(THEME);
     let mut rows: HashMap<String, usize> = HashMap::new();

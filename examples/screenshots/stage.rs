@@ -26,9 +26,9 @@ const OVERRIDES: &[&str] = &[
 
 /// A Saturday at noon.
 pub(crate) const START: &str = "2026-11-21T12:00:00Z";
-/// From the start until the article is corrected, which the first polls do not see.
+/// Time from the start until the article is corrected, which is after the first polls.
 const CORRECTION: TimeDelta = TimeDelta::seconds(25);
-/// From the start until the interface is shown: half a minute away from every change of an age.
+/// Time from the start until the interface is shown, half a minute away from every change of a displayed age.
 const SHOWN: TimeDelta = TimeDelta::seconds(330);
 
 /// A clock that runs at the usual speed from a set time.
@@ -54,7 +54,7 @@ impl Clock for StageClock {
     }
 }
 
-/// Shows the interface in a theme until it is ended.
+/// Shows the interface in a theme until it is closed.
 pub(crate) fn run(theme: &str) -> Result<()> {
     let start: Time = START.parse()?;
     let clock = Arc::new(StageClock { from: Mutex::new((start, Instant::now())) });

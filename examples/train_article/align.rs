@@ -1,8 +1,8 @@
-//! Which words of a page are in its reference text, and how well a text fits.
+//! Finds the words of a page that are in its reference text, and measures how well a text fits.
 
 use std::collections::HashMap;
 
-/// Maximum number of cells in an alignment table. Longer texts are cut at the end.
+/// Maximum number of cells in an alignment table. Longer texts are cut off at the end.
 const MOST_CELLS: usize = 400_000_000;
 
 /// Words as counted in the reference data: runs of letters, digits and underscores. Each Chinese or

@@ -5,13 +5,13 @@
 use newsfed::article::trees::{Branch, Forest};
 use std::sync::Arc;
 
-/// How trees are grown.
+/// The parameters for growing trees.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) trees: usize,
     pub(crate) leaves: usize,
     pub(crate) rate: f32,
-    /// Share of the features available to a tree.
+    /// Share of the features that a tree can use.
     pub(crate) features: f64,
     /// Smallest sum of second derivatives in a leaf.
     pub(crate) least: f32,

@@ -217,7 +217,7 @@ fn sync(home: &Home, ids: &[String], accept: bool, out: &mut Output) -> Result<E
     with_engine(home, out, async |handle, out| request(handle, &ids, accept, false, out).await)
 }
 
-/// Synchronises accounts, or has it done by the process that does so.
+/// Synchronises accounts, or requests that from the process that does it.
 async fn request(
     handle: &Handle,
     ids: &[String],
@@ -251,7 +251,7 @@ async fn request(
     Ok(Exit::Ok)
 }
 
-/// Prints what synchronisations did.
+/// Prints the results of synchronisations.
 pub(super) fn report(reports: &[AccountReport], out: &mut Output) -> Result<Exit, Failure> {
     let mut failed = 0;
     for AccountReport { account, result, requests, millis } in reports {
@@ -351,14 +351,14 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
         })
         .collect();
     let count = sources.len() + moved.len();
-    // In this order it can be repeated, wherever it is interrupted.
+    // In this order, the command can be repeated wherever it was interrupted.
     let file = SourcesFile::open(&home.paths);
     let restored: Vec<SourceId> = moved.iter().map(|source| source.id.clone()).collect();
     if !moved.is_empty() {
         let entries: Vec<_> = moved.into_iter().map(|source| (source.id, source.entry)).collect();
         file.restore(&entries)?;
     }
-    // They apply only to sources of this account.
+    // These settings apply only to sources of this account.
     let settings: Vec<SourceId> = home
         .own_settings
         .iter()

@@ -86,7 +86,7 @@ pub(super) fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Resul
     offer_move(home, &settings.id, args.yes, out)
 }
 
-/// Offers to have the server collect the feeds of the user.
+/// Offers to let the server poll the user's feeds.
 fn offer_move(home: &Home, id: &str, yes: bool, out: &mut Output) -> Result<Exit, Failure> {
     let plan = with_engine(home, out, async |handle, _| Ok(handle.plan_move(None).await?))?;
     let count = plan.moving.len();
@@ -106,7 +106,7 @@ fn offer_move(home: &Home, id: &str, yes: bool, out: &mut Output) -> Result<Exit
     move_sources(&home, &MoveArgs::all(id), out)
 }
 
-/// The path of a file as config.toml has it: absolute, or below `~/`.
+/// The path of a file as it is written in config.toml: absolute, or below `~/`.
 fn absolute(path: &str) -> Result<String, Failure> {
     if path.starts_with("~/") {
         return Ok(path.to_owned());

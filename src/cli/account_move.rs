@@ -1,4 +1,4 @@
-//! `newsfed account move`: feeds of the user move to a server, and back.
+//! `newsfed account move`: moves the user's feeds to a server, and back.
 
 use super::account::report;
 use super::account_add::confirmed;
@@ -35,7 +35,7 @@ pub(super) struct MoveArgs {
 }
 
 impl MoveArgs {
-    /// All feeds, without another question.
+    /// The arguments for moving all feeds without another question.
     pub(super) fn all(account: &str) -> Self {
         Self {
             account: account.to_owned(),
@@ -55,7 +55,7 @@ struct JsonMove<'a> {
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
-    /// Keys that do not apply on the server.
+    /// Keys that have no effect on the server.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     dropped: &'a [&'static str],
 }

@@ -173,7 +173,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-/// Has an account subscribe to a feed, with the next synchronisation.
+/// Makes an account subscribe to a feed, with the next synchronisation.
 async fn subscribe(
     args: &AddArgs,
     account: &str,
@@ -228,7 +228,7 @@ fn choose(
     }
     match ways {
         0 => return Err(no_way(discovery)),
-        // Nobody wants a page in place of a site, or sixty requests, without asking for it.
+        // A single page instead of a site, or sixty requests, must be requested explicitly.
         _ if args.kind.is_none() && discovery.ways.iter().all(Way::is_last_resort) => {
             let none = no_way(discovery);
             let how = "to watch this page for changes, use --as page; to let a crawl learn where \
@@ -271,8 +271,8 @@ fn choose(
     }
 }
 
-/// Whether a kind that comes after others is not a reason to ask: it is possible for every site, or
-/// reads what the list before it reads.
+/// Whether a kind after the first one is no reason to ask, because it is possible for every site, or reads
+/// the same as the list before it.
 fn is_other_kind(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Entries | SourceKind::Page | SourceKind::Crawl)
 }

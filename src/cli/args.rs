@@ -163,7 +163,7 @@ Examples:
   newsfed daemon
   newsfed daemon -v --set schedule.polls_per_day=24";
 
-/// The definition for completions and manual pages.
+/// The definition of the command line, for completions and manual pages.
 pub fn command() -> clap::Command {
     Cli::command()
 }

@@ -1,4 +1,4 @@
-//! `newsfed backup` and `newsfed restore`: everything of the user in one file, and back.
+//! `newsfed backup` and `newsfed restore`: write all of the user's data to one file, and restore them.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -77,14 +77,14 @@ struct RestoreJson<'a> {
     #[serde(flatten)]
     manifest: &'a Manifest,
     restored: bool,
-    /// Folders with the files that were there before.
+    /// Folders that now contain the earlier files.
     replaced: &'a [PathBuf],
 }
 
-/// Bytes between two messages.
+/// Number of bytes between two messages.
 const STEP: u64 = 1 << 20;
 
-/// Runs work with its progress on a terminal.
+/// Runs work, and shows its progress on a terminal.
 fn with_progress<T>(
     out: &Output,
     work: impl FnOnce(backup::Progress<'_>) -> Result<T, BackupError>,
@@ -92,7 +92,7 @@ fn with_progress<T>(
     let wheel = Progress::wheel(out);
     let next = Cell::new(0);
     let report = |what: &str, bytes: u64| {
-        // A smaller number belongs to the next file.
+        // A smaller number than before belongs to the next file.
         if bytes == 0 || bytes >= next.get() || bytes + STEP < next.get() {
             next.set(bytes + STEP);
             let so_far = if bytes == 0 { String::new() } else { format!(" · {}", size(bytes)) };
@@ -158,7 +158,7 @@ pub(super) fn restore(
         let made = minute(manifest.created);
         out.result(format!("{} of {made} restored", count(manifest)))?;
     }
-    // The files are as they were packed, with their errors.
+    // The files are restored unchanged, including any errors in them.
     if let Err(errors) = config::load(&paths, &[]) {
         out.warn(format!(
             "the restored settings have errors, as they had in the backup:\n{errors}"

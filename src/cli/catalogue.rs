@@ -33,10 +33,10 @@ impl Entry {
     }
 }
 
-/// Sources that an error names.
+/// Maximum number of sources that an error names.
 const NAMED: usize = 5;
 
-/// The error for a name that means several sources.
+/// The error for a name that could mean several sources.
 fn ambiguous(word: &str, several: &[&Entry]) -> Failure {
     let named = |e: &&Entry| match (e.source.id.as_str(), e.title()) {
         (id, title) if id == title => id.to_owned(),
@@ -55,7 +55,7 @@ fn ambiguous(word: &str, several: &[&Entry]) -> Failure {
 /// All sources, in file order.
 pub(super) struct Catalogue {
     pub(super) entries: Vec<Entry>,
-    /// Tags that items have themselves.
+    /// Tags of items themselves, not of their sources.
     pub(super) item_tags: Vec<String>,
     pub(super) views: Vec<ViewSettings>,
 }
@@ -69,7 +69,7 @@ impl Catalogue {
             reader.sources()?
         } else {
             match store.reconcile_blocking(declared, now) {
-                // A read-only database can still be shown.
+                // The sources in a read-only database can still be shown.
                 Err(e) if e.leaves_reading() => reader.sources()?,
                 other => other?,
             }
@@ -114,7 +114,7 @@ impl Catalogue {
         Self { entries, item_tags: vec![], views: vec![] }
     }
 
-    /// The view with a name; upper and lower case are the same.
+    /// The view with a name; case does not matter.
     ///
     /// # Errors
     /// When there is none. Suggests similar names.

@@ -229,7 +229,7 @@ fn open(path: &Path, profile: Profile) -> Result<Graph, Failure> {
     read(BufReader::new(plain), profile == Profile::Data).map_err(|e| failed(&e))
 }
 
-/// The mean over the crawls; -1 if any of them did not get there.
+/// The mean over the crawls; -1 if any of them found too few targets.
 fn mean_again(older: &Graph, newer: &Graph, seeds: u64) -> f64 {
     let all: Option<Vec<usize>> = (0..seeds).map(|seed| again(older, newer, seed).1).collect();
     all.map_or(-1.0, |all| all.iter().sum::<usize>() as f64 / all.len().max(1) as f64)

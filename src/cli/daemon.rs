@@ -11,7 +11,7 @@ use super::view_server::{self, Serving};
 use crate::engine::{Handle, Role};
 use crate::util::text::counted;
 
-/// What to do where another process polls: usually an interface that is open.
+/// Advice if another process polls, which usually is an open interface.
 const FIRST: &str = "close that process, for example an open interface, and start the daemon; an \
                      interface that is opened after that shows what the daemon finds";
 
@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     })
 }
 
-/// Begins to serve what the settings give an address for.
+/// Starts the servers for which the settings give an address.
 async fn start_servers(handle: &Handle) -> Result<[Serving; 2], Failure> {
     let views = view_server::start(handle).await?;
     match serve::start_configured(handle).await {

@@ -88,8 +88,8 @@ fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
     answer
 }
 
-/// The feeds that a page announces; if it announces none, the first of the URLs that are tried
-/// otherwise at which a feed is.
+/// The feeds that a page announces; if it announces none, the first of the usual URLs at which there is a
+/// feed.
 fn feeds(found: DocumentKind, survey: Survey, url: Url, probes: &[String]) -> Vec<String> {
     let mut feeds: Vec<Url> = match found {
         DocumentKind::Feed(_) => vec![url],

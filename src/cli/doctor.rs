@@ -40,7 +40,7 @@ pub(super) enum Level {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
     level: Level,
-    /// What was checked.
+    /// The subject of the check.
     topic: &'static str,
     /// The result, and what to do.
     message: String,
@@ -80,7 +80,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     findings.extend(doctor_checks::clock());
     findings.extend(doctor_checks::permissions(&paths));
     findings.extend(doctor_checks::crashes(&paths));
-    // Without the arguments of this run, which are in no file.
+    // Loaded without the arguments of this run, which are in no file.
     let files = config::load(&paths, &[]).unwrap_or_default();
     findings.extend(doctor_checks::secrets(&paths, &files));
     if paths.database().exists() {

@@ -14,7 +14,7 @@ use std::time::Duration;
 const TOPIC: &str = "account";
 /// How long the check of an account may take.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Seconds by which clocks may differ.
+/// Tolerated difference between clocks, in seconds.
 const TOLERATED: i64 = 300;
 
 pub(super) fn check(
@@ -32,7 +32,7 @@ pub(super) fn check(
         }
         Ok(findings)
     });
-    // Why the database cannot be opened is another finding.
+    // Another finding reports why the database cannot be opened.
     checked.unwrap_or_default()
 }
 

@@ -49,7 +49,7 @@ pub(super) fn clock() -> Vec<Finding> {
     }]
 }
 
-/// How the programs of `[[hook]]` and `notify.command` ended.
+/// Reports how the programs of `[[hook]]` and `notify.command` ended.
 pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
     let Ok(reader) = store.reader() else { return Vec::new() };
     let finding = |name: &str| {
@@ -84,7 +84,7 @@ pub(super) fn permissions(paths: &Paths) -> Vec<Finding> {
     wanted.iter().filter_map(|(path, mode)| permission(path, *mode)).collect()
 }
 
-/// Whether newsfed has crashed, and where that is described.
+/// Reports whether newsfed has crashed, and where the crash is described.
 pub(super) fn crashes(paths: &Paths) -> Option<Finding> {
     let file = report_file(paths.data_dir());
     let at = Time::from(file.metadata().ok()?.modified().ok()?);
@@ -112,7 +112,7 @@ pub(super) fn secrets(paths: &Paths, files: &Loaded) -> Vec<Finding> {
     all.into_iter().filter_map(finding).collect()
 }
 
-/// Whether a secret itself is written there, not only where it is.
+/// Whether the access contains a secret itself, not only a reference to it.
 fn holds_secret(access: &Access) -> bool {
     let password = access.auth.iter().map(|auth| &auth.password);
     let mut secrets = password.chain(access.headers.iter().map(|(_, value)| value));
@@ -182,7 +182,7 @@ fn integrity(reader: &Reader, path: &Path) -> Finding {
             Finding::ok("database", format!("{}, {mebibytes} MiB, no errors found", path.display()))
         }
         Ok(errors) => Finding::problem("database", damaged(path, &errors.join("; "))),
-        // It says what to do.
+        // The error contains advice.
         Err(e) => Finding::problem("database", format!("{}: {e}", path.display())),
     }
 }
@@ -198,7 +198,7 @@ fn damaged(path: &Path, why: &str) -> String {
 /// Maximum number of sources listed by name.
 const NAMED: usize = 10;
 
-/// Polls of a source that are searched for what was left out.
+/// Maximum number of polls of a source that are searched for entries that were left out.
 const POLLS: usize = 20;
 
 fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError> {
@@ -258,7 +258,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
     Ok(findings)
 }
 
-/// What the newest poll that read items left out.
+/// The entries that were left out by the newest poll that read items.
 fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, StoreError> {
     let polls = reader.polls(PollFilter { source: Some(facts.key), noteworthy: false }, POLLS)?;
     let read = polls.into_iter().map(|(_, poll)| poll).find(|poll| match poll.outcome {

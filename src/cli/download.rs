@@ -134,7 +134,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
             let DownloadEntry { path, url, item, at, size, total, kept, .. } = file;
             let url = url.as_deref();
             let (number, bytes, total, kept) = (*item, *size, *total, *kept);
-            // An unfinished file was only written to.
+            // The time of an unfinished file is only that of its last change.
             let downloaded = at.filter(|_| file.state.is_some());
             out.value(&Listed { path, url, number, bytes, total, downloaded, state, kept })?;
             continue;
@@ -153,7 +153,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// What to download, by items, and how many items have nothing.
+/// What to download for each item, and how many items have nothing to download.
 fn orders(
     args: &DownloadArgs,
     home: &Home,
@@ -189,8 +189,8 @@ fn orders(
     Ok((orders, without))
 }
 
-/// The path of a file for the program that opens it: downloaded before, or now into the folder for
-/// downloads.
+/// The path of a file for the program that opens it. The file is downloaded now, into the folder for
+/// downloads, unless that was done before.
 pub(super) fn store(
     home: &Home,
     url: &str,

@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// Any other error; says what failed, where, and what to do.
+    /// Any other error; the text contains what failed, where, and what to do.
     #[error("{0}")]
     Plain(String),
     /// Invalid arguments.
@@ -70,7 +70,7 @@ pub(super) enum Failure {
     Foreign(#[from] ForeignError),
     #[error("cannot write the output: {0}")]
     Output(#[source] io::Error),
-    /// The reader of the output has closed the pipe. Not an error, and nobody would see a message.
+    /// The reader of the output has closed the pipe. This is not an error, and a message would not be seen.
     #[error("the output was closed")]
     Unread,
 }

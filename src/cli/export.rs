@@ -111,7 +111,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     Ok(Exit::Ok)
 }
 
-/// What lists show for sources, as far as the database can be read: the list is exported in any case.
+/// The titles that lists show for sources, if the database can be read; the sources are exported in any case.
 fn titles(home: &Home) -> HashMap<SourceId, String> {
     let read = || Ok::<_, Failure>(home.store_to_read()?.reader()?.sources()?);
     let facts = read().unwrap_or_default();

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// How much of a page is read, in bytes: more than goes into the tree.
+/// Maximum number of bytes of a page that are read, which is more than is parsed.
 const MAX_FILE: u64 = 16 << 20;
 
 #[derive(Debug, clap::Args)]

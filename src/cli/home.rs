@@ -1,4 +1,4 @@
-//! What most commands need: the folders, the settings, the declared sources.
+//! Loads what most commands need: the folders, the settings, the declared sources.
 
 use super::exit::Failure;
 use super::global::Global;
@@ -17,7 +17,7 @@ pub(super) struct Home {
     pub(super) overrides: Vec<String>,
     pub(super) settings: Settings,
     pub(super) sources: Vec<Source>,
-    /// The user's own settings of sources of accounts.
+    /// The user's own settings for sources of accounts.
     pub(super) own_settings: Vec<Source>,
 }
 
@@ -33,7 +33,7 @@ impl Home {
         Ok(Self::new(paths, global.set.clone(), settings, sources))
     }
 
-    /// With the entries of `sources.toml`.
+    /// A home with the entries of `sources.toml`.
     pub(super) fn new(
         paths: Paths,
         overrides: Vec<String>,
@@ -55,7 +55,7 @@ impl Home {
         Ok(self.configured(Store::open(&self.paths.database())?))
     }
 
-    /// The same for commands that write seldom.
+    /// Like [`Self::store`], for commands that rarely write.
     pub(super) fn store_to_read(&self) -> Result<Store, Failure> {
         Ok(self.configured(Store::open_to_read(&self.paths.database())?))
     }

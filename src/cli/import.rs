@@ -91,7 +91,7 @@ struct Imported {
 }
 
 impl Imported {
-    /// Such as `2 added, 1 already followed (1 completed), 1 view saved, 0 skipped`.
+    /// A summary such as `2 added, 1 already followed (1 completed), 1 view saved, 0 skipped`.
     fn describe(&self) -> String {
         let (added, already, skipped) = (self.added.len(), self.already.len(), self.skipped.len());
         let completed = match self.completed.len() {
@@ -112,7 +112,7 @@ pub(super) struct Entry {
     pub(super) url: String,
 }
 
-/// What a source that was followed already got from the list.
+/// The settings that an already followed source got from the list.
 #[derive(Serialize)]
 struct Completed {
     id: String,
@@ -120,7 +120,7 @@ struct Completed {
     folder: Option<String>,
 }
 
-/// A source that was followed already and stays in its own folder.
+/// An already followed source that stays in its own folder.
 #[derive(Serialize)]
 struct OtherFolder {
     id: String,
@@ -207,7 +207,7 @@ pub(super) fn is_web(file: &str) -> bool {
     })
 }
 
-/// Whether a file begins like a database. A pipe is not opened: what was read of it is gone.
+/// Whether a file begins like a database. Pipes are not opened, because what was read from a pipe is lost.
 fn is_database(file: &Path) -> bool {
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return false;
@@ -317,7 +317,7 @@ impl OtherFolder {
     }
 }
 
-/// Reports what sources that are followed already get from the list, and what they do not.
+/// Reports what already followed sources get from the list, and what they do not get.
 fn note_completions(completions: &[Completion], dry_run: bool, out: &mut Output) {
     let completed = if dry_run { "would be completed" } else { "completed" };
     for completion in completions {

@@ -19,10 +19,10 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// Items that are stored together, and their texts in bytes.
+/// Maximum number of items that are stored together, and of bytes of their texts.
 const BATCH: usize = 1000;
 const BATCH_BYTES: usize = 8 << 20;
-/// Maximum number of feeds not followed that are named.
+/// Maximum number of unfollowed feeds that are named.
 const NAMED: usize = 10;
 
 #[derive(Serialize)]
@@ -30,7 +30,7 @@ struct Imported<'a> {
     kind: ForeignKind,
     /// The name of the import; `None` in a dry run.
     import: Option<&'a str>,
-    /// The source of items without a followed feed.
+    /// The source that gets the items without a followed feed.
     source: Option<&'a str>,
     #[serde(flatten)]
     counts: ImportCounts,
@@ -76,7 +76,7 @@ pub(super) fn run(
     }
 }
 
-/// Takes back the last import.
+/// Undoes the last import.
 pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let Some(name) = store.reader()?.imports()?.into_iter().next() else {
@@ -97,7 +97,7 @@ pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// A source that only holds what a service has saved. It is never polled: its host cannot exist.
+/// A source that only contains what a service has saved. It is never polled, because its host cannot exist.
 fn local_source(kind: ForeignKind) -> Result<Source, Failure> {
     let id = match kind {
         ForeignKind::Pocket => "pocket",
@@ -110,13 +110,13 @@ fn local_source(kind: ForeignKind) -> Result<Source, Failure> {
     Ok(Source {
         title: Some(kind.name().to_owned()),
         enabled: false,
-        // What was saved is kept.
+        // Saved items are kept forever.
         retention: Some(Retention::default()),
         ..Source::feed(SourceId(id.to_owned()), url)
     })
 }
 
-/// Where items go.
+/// The source that items are stored in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Target {
     /// A row key.
@@ -190,8 +190,8 @@ impl<'a> Importer<'a> {
         })
     }
 
-    /// Whether items without a followed feed go into the local source: what a service has saved was
-    /// saved for its own sake.
+    /// Whether items without a followed feed go into the local source, because a service contains items that
+    /// the user saved on purpose.
     fn is_service(&self) -> bool {
         use ForeignKind::{NewsFlash, NewsboatCache, Newsraft};
         !matches!(self.kind, NewsboatCache | Newsraft | NewsFlash)
@@ -236,7 +236,7 @@ impl<'a> Importer<'a> {
             };
             batch.push((source, items));
         }
-        // The same file gives the same order.
+        // The same file results in the same order.
         batch.sort_by_key(|(source, _)| *source);
         if self.args.dry_run {
             for (source, items) in &batch {

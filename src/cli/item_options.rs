@@ -1,4 +1,4 @@
-//! Selects items: the options that lists and marks share.
+//! Options that select items, shared by commands that list or mark them.
 
 use super::catalogue::Catalogue;
 use super::exit::Failure;
@@ -34,7 +34,7 @@ pub(super) struct Choice {
     /// Only items dated before this day
     #[arg(long, value_name = "DATE")]
     pub(super) before: Option<String>,
-    /// What must also match.
+    /// A query that must also match.
     #[arg(skip)]
     pub(super) also: Query,
 }
@@ -73,20 +73,20 @@ impl Choice {
         Ok(view)
     }
 
-    /// A message if nothing has the tag that the options name.
+    /// A message if no item or source has the tag in the options.
     pub(super) fn unused_tag(&self, catalogue: &Catalogue) -> Option<String> {
         let query = self.all_of(catalogue).ok()?;
         let unknown = unknown_name(&query, catalogue.known(), &catalogue.item_tags)?;
         unknown.is_tag.then_some(unknown.message)
     }
 
-    /// What a user may not expect of the search.
+    /// A note about a search that may not work as the user expects.
     pub(super) fn caveat(&self) -> Option<&'static str> {
         let query = self.query.as_deref().unwrap_or_default().parse::<Query>().ok()?;
         query.and(self.also.clone()).caveat()
     }
 
-    /// The search, the query of the view, and the tag.
+    /// The search, the query of the view, and the tag as one query.
     fn all_of(&self, catalogue: &Catalogue) -> Result<Query, Failure> {
         let mut query = parsed(self.query.as_deref().unwrap_or_default())?.and(self.also.clone());
         if let Some(name) = &self.view {
@@ -148,7 +148,7 @@ fn some<'a>(
     Err(Failure::Plain(format!("no source has the {what} \"{}\"{hint}", text::line(word))))
 }
 
-/// The first moment after a date that a user typed.
+/// The end of a day that a user typed as a date.
 ///
 /// # Errors
 /// When it is not a date.

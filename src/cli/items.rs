@@ -18,7 +18,7 @@ pub(super) struct ItemShape {
     pub(super) snoozed_until: Option<Time>,
     /// The tags of the item itself.
     pub(super) own_tags: Vec<String>,
-    /// What rules did to it.
+    /// What rules have done to the item.
     pub(super) rules: Vec<Done>,
     /// A name for the items of its story, if other sources have it.
     story: Option<i64>,
@@ -26,7 +26,7 @@ pub(super) struct ItemShape {
     pub(super) also_in: Vec<StoryItem>,
 }
 
-/// What a rule did to an item.
+/// Something that a rule did to an item.
 #[derive(Debug, Serialize)]
 pub(super) struct Done {
     pub(super) rule: String,
@@ -41,8 +41,8 @@ impl From<RuleEffect> for Done {
 }
 
 impl ItemShape {
-    /// An item by its row key, as it was before a moment, if one is given; `None` if it is gone, or
-    /// did not exist then.
+    /// An item by its row key, as it was before a time, if one is given; `None` if it is gone, or did not
+    /// exist then.
     pub(super) fn read(
         reader: &Reader,
         key: i64,

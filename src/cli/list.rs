@@ -204,7 +204,7 @@ pub(super) fn print_items(
     }
     let reader = store.reader()?;
     let mut lines = Lines::new(&reader, catalogue, view, out)?;
-    // Matches in earlier versions are not in the current texts.
+    // Matches in earlier versions cannot be found in the current texts.
     let searched = view.criteria.text.as_deref().filter(|_| !view.criteria.versions);
     let mut left = if limit == 0 { usize::MAX } else { limit };
     let mut anchor = Anchor::First;
@@ -265,20 +265,20 @@ pub(super) fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> 
         Ok(())
     });
     match indexed {
-        // Whatever is indexed already can still be searched.
+        // The texts that are already indexed can still be searched.
         Err::<(), StoreError>(e) if e.leaves_reading() => Ok(()),
         other => Ok(other?),
     }
 }
 
-/// Prints rows in the format that the reader of the output needs.
+/// Prints rows as lines, values or JSON.
 struct Lines<'a> {
     table: Table,
     sources: HashMap<i64, &'a super::catalogue::Entry>,
     as_of: Option<Time>,
     /// Whether texts are searched.
     searched: bool,
-    /// Where the next rows match a search, by row key.
+    /// Where the next rows match the search, by row key.
     snippets: HashMap<i64, Snippet>,
 }
 
@@ -372,7 +372,7 @@ fn indented(snippet: &Snippet, width: usize, out: &Output) -> String {
     lines.iter().map(|line| format!("{INDENT}{}", line.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
-/// A word that begins at a byte of a snippet, with the hits in it.
+/// A word with its hits; it begins at this byte of the snippet.
 fn emphasised(word: &str, at: usize, snippet: &Snippet, out: &Output) -> String {
     let (mut line, mut done) = (String::new(), 0);
     for hit in snippet.hits.iter().filter(|hit| hit.start < at + word.len() && hit.end > at) {
@@ -420,7 +420,7 @@ fn marks(row: &ItemRow, none: &str) -> String {
     if marks.is_empty() { none.to_owned() } else { marks }
 }
 
-/// The date of an item; `-` for one without a date that is sorted as an older one.
+/// The date of an item; `-` for an item without a date that is sorted as an older one.
 fn day_of(row: &ItemRow, of: fn(Time) -> String) -> String {
     if row.is_backdated { "-".to_owned() } else { of(row.date) }
 }

@@ -61,7 +61,7 @@ fn filter(home: &Home, wanted: Option<&str>) -> Targets {
     level.parse().unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN))
 }
 
-/// Files that turn over at midnight (UTC), each for its owner's eyes only.
+/// Log files that are rotated at midnight (UTC), readable only by their owner.
 struct DailyFile {
     inner: RollingFileAppender,
     folder: PathBuf,
@@ -92,7 +92,7 @@ fn today() -> chrono::NaiveDate {
     SystemClock.now().date_naive()
 }
 
-/// Makes the file of a day before the appender does, which would let others read it.
+/// Creates the file of a day before the appender does, which would make it readable by others.
 fn create_private(folder: &Path, day: chrono::NaiveDate) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.append(true).create(true);

@@ -50,7 +50,7 @@ pub(super) fn run(_: &MachinesArgs, global: &Global, out: &mut Output) -> Result
     let machine = reader.machine()?;
     let failed = |e| Failure::Plain(format!("cannot read {}: {e}", folder.display()));
     let files = match machine {
-        // It is made with the first file.
+        // The folder is created with the first file.
         None if !folder.exists() => Vec::new(),
         _ => machine_files(&folder).map_err(failed)?,
     };

@@ -77,13 +77,13 @@ Examples:
   newsfed unpin 1234
   newsfed unpin 1234 1235";
 
-/// Items that a dry run lists.
+/// Maximum number of items that a dry run lists.
 const SHOWN: usize = 20;
 
 #[derive(Serialize)]
 struct Marked {
     changed: usize,
-    /// In a dry run, what a run would change.
+    /// In a dry run, the items that a run would change.
     #[serde(skip_serializing_if = "Option::is_none")]
     would_change: Option<usize>,
 }
@@ -293,7 +293,7 @@ fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Fai
     Ok(store.mark_blocking(mark, keys, to)?.len())
 }
 
-/// As [`set`], with `ui.mark_stories` on the other items of their stories too.
+/// Like [`set`], and with `ui.mark_stories` also for the other items of their stories.
 fn set_whole(
     home: &Home,
     store: &Store,

@@ -97,8 +97,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     result.unwrap_or_else(|failure| out.fail(&failure)).into()
 }
 
-/// Prints help, or what is wrong with the arguments. A message repeats an argument, which may have
-/// been copied from anywhere.
+/// Prints help, or an error in the arguments. The message may repeat an argument that was copied from
+/// anywhere, so it is sanitised.
 fn print_usage(error: &clap::Error, args: &[OsString]) {
     let clean = |arg: &OsString| {
         let text = arg.to_string_lossy();

@@ -60,7 +60,7 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
     let (reader, catalogue) = (store.reader()?, Catalogue::read(&home, &store)?);
-    // Entries of a page without a place of their own are on the page.
+    // Entries of a page that have no fragment open the page itself.
     let page = |key| {
         let source = &catalogue.entries.iter().find(|e| e.facts.key == key)?.source;
         source.kind().reads_pages().then(|| source.url.to_string())
@@ -132,7 +132,8 @@ pub(super) fn enclosure(
     })
 }
 
-/// Opens targets in order, those for one program together. The error comes with what was not opened.
+/// Opens targets in order, those for the same program together. An error comes with the targets that were not
+/// opened.
 fn open<'a>(
     home: &Home,
     targets: &'a [Target],
@@ -156,7 +157,7 @@ fn open<'a>(
     Ok(())
 }
 
-/// Opens targets with one program, which may need a file on the disk.
+/// Opens targets with one program, which may need a downloaded file.
 fn open_with(
     home: &Home,
     argv: &[String],

@@ -21,7 +21,7 @@ pub(super) struct Output {
     pub(super) json: bool,
     /// `--quiet`
     pub(super) quiet: bool,
-    /// Times `--verbose` was given.
+    /// How many times `--verbose` was given.
     pub(super) verbose: u8,
     /// Width of the terminal that the data goes to; `None` if it is not a terminal.
     pub(super) width: Option<usize>,
@@ -44,8 +44,8 @@ impl Output {
         }
     }
 
-    /// Prints a line of data, or several. Another program may have written to the database what
-    /// must not reach a terminal.
+    /// Prints a line of data, or several, without control characters, because another program may have
+    /// written to the database.
     pub(super) fn line(&mut self, line: impl AsRef<str>) -> Result<(), Failure> {
         self.text(line.as_ref())?;
         Ok(self.out.write_all(b"\n")?)
@@ -77,28 +77,28 @@ impl Output {
         self.line(escape_controls(&json))
     }
 
-    /// Flushes data that somebody may be waiting for.
+    /// Flushes data that a reader may be waiting for.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.out.flush()?)
     }
 
-    /// Ends the data.
+    /// Flushes the data at the end.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.flush()
     }
 
-    /// A message for the user, suppressed by `--quiet`.
+    /// Prints a message for the user, unless `--quiet` is set.
     pub(super) fn note(&mut self, words: impl AsRef<str>) {
         if !self.quiet {
             self.warn(words);
         }
     }
 
-    /// A message that is never suppressed.
+    /// Prints a message, even with `--quiet`.
     pub(super) fn warn(&mut self, words: impl AsRef<str>) {
         // Keeps the order of the two streams on a terminal.
         let _ = self.out.flush();
-        // Without standard error nobody can be informed.
+        // Without standard error, no message can be shown.
         let _ = writeln!(io::stderr(), "{}", text::block(words.as_ref()).trim_end());
     }
 
@@ -148,8 +148,8 @@ pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// JSON in which C1 control characters are escaped, too: identifiers are kept byte for byte, but
-/// must not control a terminal.
+/// JSON in which C1 control characters are escaped too, because identifiers are kept byte for byte, but must
+/// not control a terminal.
 pub(super) fn escape_controls(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

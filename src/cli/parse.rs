@@ -37,8 +37,8 @@ Examples:
   curl -s https://example.org/feed | newsfed parse --json -
   ls feeds/* | newsfed parse --batch";
 
-/// Largest file that is read, in bytes: one more than the parser takes, so that it reports the
-/// excess.
+/// Maximum number of bytes that are read of a file: one more than the parser accepts, so that it reports
+/// files that are too large.
 const MAX_FILE: u64 = limits::FEED_BYTES as u64 + 1;
 
 /// Runs `parse`.
@@ -53,7 +53,7 @@ pub(super) fn run(args: &ParseArgs, global: &Global) -> Exit {
     } else {
         run_one(global.json, content_type, base, args.file.as_deref().unwrap_or("-"))
     };
-    // An error means that nobody reads the output any more.
+    // An error means that the output is no longer read.
     result.unwrap_or(Exit::Failed)
 }
 

@@ -141,7 +141,7 @@ async fn fetch(
     })
 }
 
-/// The given items.
+/// A plan for the given items.
 fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
     let reader = handle.store().reader()?;
     let mut pages = Vec::new();

@@ -39,7 +39,7 @@ impl Progress {
         progress
     }
 
-    /// How many bytes are there, and of how many.
+    /// Sets the number of received bytes, and their total.
     pub(super) fn bytes(&self, received: u64, total: Option<u64>) {
         self.bar.set_length(total.unwrap_or(received));
         self.bar.set_position(received);

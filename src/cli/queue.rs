@@ -56,7 +56,7 @@ enum QueueCommand {
     Move {
         /// The item
         id: String,
-        /// Number of places to move by
+        /// Number of positions to move by
         #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
         places: i64,
     },

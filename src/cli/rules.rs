@@ -1,4 +1,4 @@
-//! `newsfed rules`: what the rules of `config.toml` do, have done and would do.
+//! `newsfed rules`: shows what the rules of `config.toml` do, have done and would do.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -69,14 +69,14 @@ Examples:
 #[derive(Serialize)]
 struct Listed<'a> {
     name: &'a str,
-    /// `None`: it is not in `config.toml` any more.
+    /// `None` if the rule is no longer in `config.toml`.
     query: Option<&'a str>,
     effects: &'a [String],
     #[serde(skip_serializing_if = "str::is_empty")]
     until: &'a str,
     stop: bool,
     expired: bool,
-    /// Why it does not apply.
+    /// Why the rule does not apply.
     #[serde(skip_serializing_if = "str::is_empty")]
     problem: &'a str,
     /// Stored items that it changed.
@@ -85,7 +85,7 @@ struct Listed<'a> {
     /// Its command.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     run: &'a [String],
-    /// Stored items of which it notified, and for which its command ran.
+    /// Number of stored items about which it notified the user, and of those for which its command ran.
     notified: u32,
     ran: u32,
     /// How its commands ended.
@@ -105,7 +105,7 @@ pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result
 
 fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let mut records = home.store()?.reader()?.rule_records()?;
-    // `newsfed import --undo` takes those back.
+    // These are undone by `newsfed import --undo`.
     records.retain(|record| !record.rule.starts_with(IMPORT_PREFIX));
     let now = SystemClock.now().timestamp();
     let rules = &home.settings.rules;
@@ -180,7 +180,7 @@ fn print(
     Ok(())
 }
 
-/// What a rule did outside of the database.
+/// What a rule did outside the database.
 fn done_outside(record: &RuleRecord) -> String {
     let mut done = String::new();
     if record.notified > 0 {
@@ -205,7 +205,7 @@ fn done_outside(record: &RuleRecord) -> String {
     done
 }
 
-/// What a rule would do to that many items outside of the database; empty if nothing.
+/// What a rule would do outside the database for that many items; empty if nothing.
 fn would_do(rule: &RuleSettings, items: usize) -> String {
     let mut would = Vec::new();
     if rule.effects.iter().any(|effect| effect == "notify") {
@@ -218,7 +218,7 @@ fn would_do(rule: &RuleSettings, items: usize) -> String {
     would.join("; ")
 }
 
-/// The name that is meant: the same one, else one that differs in upper and lower case only.
+/// The name that the user means: the same one, else one that differs only in case.
 fn same_name<'a>(names: impl Iterator<Item = &'a str> + Clone, typed: &str) -> Option<&'a str> {
     let comparable = text::comparable(typed);
     let exact = names.clone().find(|name| *name == typed);
@@ -243,7 +243,7 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
     catalogue.check_names(&rule.query)?;
     let now = SystemClock.now().with_timezone(&Local);
     let criteria = Criteria::new(&rule.query, now, |named| resolve(named, catalogue.known()));
-    // Including what it has hidden before.
+    // This includes items that the rule has already hidden.
     let criteria = Criteria { hidden: Hidden::ALL, ..criteria };
     Ok((rule, View { criteria, ..View::of(Scope::All) }))
 }
@@ -282,7 +282,7 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     let items = if run { store.reader()?.keys(&view)? } else { Vec::new() };
     let announced = rule.clone();
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
-    // Even without what this rule has hidden just now.
+    // Items that this rule has just hidden are excluded too.
     let items = store.reader()?.shown(&items)?;
     let Some(announcement) = Announcement::of(&announced, items) else {
         return report(changed, "changed", out);

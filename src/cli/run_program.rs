@@ -42,7 +42,7 @@ struct Listed<'a> {
     output: &'a str,
 }
 
-/// What became of it as JSON.
+/// The result of a program as JSON.
 #[derive(Serialize)]
 struct Done<'a> {
     name: &'a str,
@@ -125,7 +125,7 @@ async fn run_for(
             Ok(status) if status.success() => run.done += 1,
             Ok(status) => {
                 (run.failed, run.error) = (run.failed + 1, Some(status.to_string()));
-                // A signal such as that of Ctrl-C is meant for all of them.
+                // A signal such as that of Ctrl-C is meant for all programs.
                 if status.code().is_none() {
                     run.left_out = items.len() - run.done - run.failed;
                     break;

@@ -9,7 +9,7 @@ use sd_notify::NotifyState;
 use std::pin::Pin;
 use std::time::Duration;
 
-/// Number of threads for reading the database, parsing and looking up names.
+/// Number of threads for reading the database, parsing and resolving names.
 const BLOCKING_THREADS: usize = 32;
 /// Time limit at exit for work on those threads: enough to finish saving a file, without waiting
 /// for an unresponsive name server.
@@ -23,8 +23,8 @@ pub(super) fn runtime() -> Result<Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
-/// A runtime apart from the interface, or from printed output: its thread waits neither for the
-/// user nor for a slow reader of the output, so that servers do not time out.
+/// A runtime on a separate thread, which waits neither for the user of the interface nor for a slow reader of
+/// the output, so that servers do not time out.
 pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);
@@ -41,7 +41,7 @@ fn build(mut builder: tokio::runtime::Builder) -> Result<Runtime, Failure> {
 }
 
 impl Runtime {
-    /// Runs `work` to its end. Work on other threads has a moment to finish.
+    /// Runs `work` to its end. Work on other threads gets a moment to finish.
     pub(super) fn block_on<T>(self, work: impl Future<Output = T>) -> T {
         self.block_on_within(work, PATIENCE)
     }
@@ -97,7 +97,7 @@ pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
     stop_signal(true)
 }
 
-/// The same. While another program has the terminal, Ctrl-C is for that program.
+/// Like [`asked_to_stop`]. While another program uses the terminal, Ctrl-C is meant for that program.
 pub(super) fn stop_signal(ctrl_c_stops: bool) -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {
@@ -124,7 +124,7 @@ pub(super) fn stop_signal(ctrl_c_stops: bool) -> impl Future<Output = ()> {
     }
 }
 
-/// Why something cannot be done: another process polls.
+/// The error if something cannot be done because another process polls.
 pub(super) fn other_poller(what: &str, pid: Option<u32>, advice: &str) -> Failure {
     let who =
         pid.map_or("another newsfed process".to_owned(), |pid| format!("newsfed (process {pid})"));
@@ -133,7 +133,7 @@ pub(super) fn other_poller(what: &str, pid: Option<u32>, advice: &str) -> Failur
     ))
 }
 
-/// What to do where the other process could do it as well.
+/// Advice if the other process could do it as well.
 pub(super) const THERE: &str = "refresh there, or stop it first";
 
 #[cfg(test)]

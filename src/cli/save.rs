@@ -240,7 +240,7 @@ fn store_file(args: &SaveArgs, home: &Home, saved: &Saved) -> Result<PathBuf, Fa
     })
 }
 
-/// Says what is not in the file.
+/// Reports what is missing from the file.
 fn note(saved: &Saved, more: bool, out: &mut Output) -> Exit {
     if more {
         out.note("newsfed: there are more items; --limit sets how many are saved");

@@ -54,7 +54,7 @@ Examples:
   newsfed serve password
   pass show newsfed | newsfed serve password";
 
-/// Where the API is served without a setting.
+/// The address at which the API is served without a setting.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8991);
 
 pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -92,13 +92,13 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
     })
 }
 
-/// Where the settings have the API served.
+/// The address at which the API is served according to the settings.
 fn configured(handle: &Handle) -> Option<SocketAddr> {
     // The loader has checked it.
     handle.settings().serve.address.as_deref().and_then(|address| address.parse().ok())
 }
 
-/// Begins to serve the API in the daemon, if the settings give an address.
+/// Starts to serve the API in the daemon, if the settings give an address.
 ///
 /// # Errors
 /// If the address is in use.
@@ -110,7 +110,7 @@ pub(super) async fn start_configured(handle: &Handle) -> Result<Serving, Failure
     start(handle, address).await
 }
 
-/// Begins to serve the API.
+/// Starts to serve the API.
 ///
 /// # Errors
 /// If the address is in use.

@@ -192,20 +192,20 @@ fn also_in(shape: &ItemShape) -> Option<String> {
     (!all.is_empty()).then_some(all)
 }
 
-/// The number of comments and where they are.
+/// The number of comments, and their URL.
 fn comments(item: &Item) -> Option<String> {
     let count = item.comment_count.map(|count| comment_count(count, item.new_comments));
     let all: Vec<String> = count.into_iter().chain(item.comments.clone()).collect();
     (!all.is_empty()).then(|| all.join(" · "))
 }
 
-/// What was changed, if there are versions or another title.
+/// What was changed, if there are earlier versions or titles.
 fn changes(item: &Item) -> Option<String> {
     let examined = item.versions > 0 || !item.revisions.is_empty();
     examined.then(|| Revision::summary(&item.revisions))
 }
 
-/// Where the text comes from, and notes about it.
+/// The origin of the text, and notes about it.
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
         TextFrom::Feed if item.page_text && item.feed_has_full_text != Some(true) => {

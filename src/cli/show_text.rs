@@ -1,4 +1,4 @@
-//! Which of its texts an item is shown with.
+//! Chooses which of its texts an item is shown with.
 
 use super::exit::Failure;
 use crate::model::{Item, TextFrom};
@@ -26,8 +26,8 @@ pub(super) struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Changes the item so that it shows the wanted text; if none is asked for, the one that the
-    /// user sees in the Reader, but never that of a page if the settings exclude pages.
+    /// Changes the item so that it shows the wanted text; if none is requested, the one that the Reader
+    /// shows, but never that of a page if the settings exclude pages.
     ///
     /// # Errors
     /// When there is no such text; lists those that are stored.
@@ -71,7 +71,7 @@ impl Chooser<'_> {
         if let Some(alone) = self.reader.page_text(self.key)? {
             return Ok(Some((TextFrom::Page, alone)));
         }
-        // If the template gives the same text as the page alone, it is stored once.
+        // A text that is the same with the template and from the page alone is stored once.
         let stored = self.stored()?.map(|(from, html)| match from {
             TextFrom::Site => (TextFrom::Page, html),
             from => (from, html),

@@ -211,7 +211,7 @@ fn not_learned() -> Failure {
     Failure::Usage("--price-start and --weekly need --policy learned".to_owned())
 }
 
-/// Replays what the policy alone would have done.
+/// Replays the past with the policy alone.
 fn bare(
     args: &SimulateArgs,
     kind: PolicyKind,

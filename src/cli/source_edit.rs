@@ -110,7 +110,7 @@ pub(super) fn edit(
     Ok(Exit::Ok)
 }
 
-/// Changes sources of accounts; the next synchronisation sends what servers know of them.
+/// Changes sources of accounts. The next synchronisation sends those changes that servers store.
 pub(super) fn change_collected(
     home: &Home,
     change: FileChange,
@@ -145,7 +145,7 @@ fn run_editor(file: &Path, line: usize) -> Result<(), Failure> {
     let (program, arguments) = argv.split_first().ok_or_else(no_editor)?;
     let status = Command::new(program)
         .args(arguments)
-        // Understood by vi, vim, nvim, emacs, nano, micro, kakoune and joe.
+        // vi, vim, nvim, emacs, nano, micro, kakoune and joe understand this argument.
         .arg(format!("+{line}"))
         .arg(file)
         .status()

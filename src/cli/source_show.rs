@@ -97,7 +97,7 @@ struct Full<'a> {
     feed_has_full_text: Option<bool>,
     /// Where the dates of the newest items come from.
     dates: Vec<DatesFrom>,
-    /// What a list changed last.
+    /// What the list last changed.
     changes: Option<String>,
 }
 
@@ -181,7 +181,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
         ("home page", facts.home_url.clone()),
         ("list", source.list.as_ref().map(SourceId::to_string)),
     ];
-    // These have a line of their own with more details.
+    // These have their own lines with more details.
     let shown_otherwise = ["title", "enabled", "full_text"];
     let settings = source_values(source).into_iter();
     let settings = settings.filter(|(key, ..)| !shown_otherwise.contains(key));
@@ -206,7 +206,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
     all.filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// How many sources a list has here, and what it changed last.
+/// How many sources of a list are followed, and what the list last changed.
 fn list_lines(
     entry: &Entry,
     all: &[Entry],
@@ -219,7 +219,7 @@ fn list_lines(
     Ok([("sources", count.to_string())].into_iter().chain(changes).collect())
 }
 
-/// When the full text is fetched.
+/// Describes when the full text is fetched.
 fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
     if has_full_text == Some(true) {
         return "never fetched: the feed contains it".to_owned();

@@ -65,7 +65,7 @@ pub(super) struct SourceNames {
 pub(super) struct RemoveArgs {
     #[command(flatten)]
     names: SourceNames,
-    /// For a list: remove its sources too; without it, they stay
+    /// For a list: also remove its sources, which otherwise stay
     #[arg(long)]
     with_sources: bool,
 }

@@ -45,7 +45,7 @@ pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result
     let store = home.store_to_read()?;
     let now = SystemClock.now().trunc_subsecs(0);
     let declared: Vec<_> = home.sources.iter().cloned().map(Arc::new).collect();
-    // Sources that were declared since the last start get their rows.
+    // Creates the rows of sources that were declared since the last start.
     super::catalogue::Catalogue::read(&home, &store)?;
     let zone = Local.offset_from_utc_datetime(&now.naive_utc()).fix();
     let all = engine::statistics(&store.reader()?, &declared, args.weeks, zone, now)?;

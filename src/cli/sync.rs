@@ -93,7 +93,7 @@ async fn refresh(
     }
     let local = catalogue.entries.iter().filter(|e| e.source.account.is_none()).count();
     let steps = keys.as_ref().map_or(local, Vec::len);
-    // Frees everything else that was read about the sources.
+    // Only the titles are kept in memory.
     let title = |e: &Entry| (e.source.id.clone(), e.title().to_owned());
     let titles: HashMap<SourceId, String> = catalogue.entries.iter().map(title).collect();
     drop(catalogue);
@@ -264,7 +264,7 @@ async fn follow(
     Ok(false)
 }
 
-/// What the user should know about one source.
+/// A message about one source, if the user should know something.
 fn describe(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<String> {
     use crate::model::Outcome;
     let what = match result {

@@ -38,7 +38,7 @@ impl Table {
         }
     }
 
-    /// As [`Self::line`], with a note after the last cell, which is shortened in its stead.
+    /// Like [`Self::line`], with a note after the last cell; the cell is shortened, not the note.
     pub(super) fn line_with_note(&self, cells: &[&str], note: &str) -> String {
         let (Some(total), Some((last, before))) = (self.total, cells.split_last()) else {
             return self.line(cells);
@@ -80,7 +80,7 @@ impl Table {
     }
 }
 
-/// A cell that breaks no line and no column.
+/// A cell without line breaks and tabs, which would break the table.
 fn one_line(cell: &str) -> Cow<'_, str> {
     if cell.contains(char::is_control) { line(cell).into() } else { cell.into() }
 }

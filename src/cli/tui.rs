@@ -27,7 +27,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     }
 }
 
-/// Suggests alternatives where the interface cannot run.
+/// Fails with suggestions if the interface cannot run.
 pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
     match tui::unusable() {
         None => Ok(()),
@@ -39,7 +39,7 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
 
 /// Shows the interface until the user quits.
 pub(super) fn show(home: Home) -> Result<Left, Failure> {
-    // Both files were loaded without errors before.
+    // Both files have already been loaded without errors.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
     let terminal = TerminalQuery::start(&home.settings);
     log::start(&home, 0, false);

@@ -72,7 +72,7 @@ pub(super) fn print(
     Ok(())
 }
 
-/// What a version changed about the links of the one before.
+/// The changes to links that a version made to the previous one.
 fn link_changes(item: &Item, earlier: Option<&Version>, later: &Version) -> LinkChanges {
     let links = |earlier: &Version| {
         LinkChanges::between(&read(item, &earlier.html), &read(item, &later.html))
@@ -120,7 +120,7 @@ fn all(
     Ok(())
 }
 
-/// What a version changed, in words, and its links.
+/// Describes what a version changed, including links.
 fn describe(
     revisions: Option<&[Revision]>,
     links: &LinkChanges,

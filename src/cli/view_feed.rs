@@ -112,7 +112,7 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
     Ok(Exit::Ok)
 }
 
-/// What the feed of a view or search says about itself.
+/// The metadata of the feed of a view or search.
 pub(super) fn outline(kind: &str, name: &str) -> Outline {
     let encoded = utf8_percent_encode(name, NON_ALPHANUMERIC);
     Outline { id: format!("tag:newsfed.example,2026:{kind}/{encoded}"), title: text::line(name) }
@@ -144,7 +144,7 @@ impl FeedOf<'_> {
                     writer.leave_out();
                     continue;
                 }
-                // `None`: removed after the window was read.
+                // `None` if it was removed after the window was read.
                 if let Some(item) = self.item(reader, row.key, row.source_key)? {
                     writer.add(&item);
                 }

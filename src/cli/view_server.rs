@@ -87,7 +87,7 @@ const NOT_SERVED: &str = "views are not served; set address = \"127.0.0.1:8990\"
 /// The first part of every path.
 const ROOT: &str = "/feeds/";
 
-/// The address at which views are served, if they are.
+/// The address at which views are served, if there is one.
 fn address(settings: &FeedsSettings) -> Option<SocketAddr> {
     // The loader has checked it.
     settings.address.as_deref().and_then(|address| address.parse().ok())
@@ -99,24 +99,24 @@ fn url(address: SocketAddr, secret: &str, view: &str, format: Format) -> String 
     format!("http://{address}{ROOT}{secret}/{name}.{}", format.name())
 }
 
-/// A server, if the settings give an address.
+/// A running server, or none if the settings give no address.
 pub(super) struct Serving {
     stop: CancellationToken,
     task: Option<JoinHandle<()>>,
 }
 
 impl Serving {
-    /// Serves nothing.
+    /// No server.
     pub(super) fn none() -> Self {
         Self { stop: CancellationToken::new(), task: None }
     }
 
-    /// A running server, and what stops it.
+    /// A running server, with the token that stops it.
     pub(super) fn of(task: JoinHandle<()>, stop: CancellationToken) -> Self {
         Self { stop, task: Some(task) }
     }
 
-    /// Ends the open connections.
+    /// Stops the server and closes the open connections.
     pub(super) async fn end(self) {
         self.stop.cancel();
         if let Some(task) = self.task
@@ -127,7 +127,7 @@ impl Serving {
     }
 }
 
-/// Begins to serve the views, if the settings give an address.
+/// Starts to serve the views, if the settings give an address.
 ///
 /// # Errors
 /// If the address is in use.
@@ -161,7 +161,7 @@ async fn respond(handle: Handle, request: Request) -> Response {
             move || wanted.resolve(&store, &settings, &sources)
         };
         let Some(found) = blocking(resolve).await? else { return Ok(None) };
-        // Indexing has threads of its own: one that waits for it here could be the last one.
+        // Indexing needs threads of this pool: waiting for it on one of them could block the last one.
         if found.view.criteria.needs_index() {
             index(&store).await?;
         }
@@ -178,7 +178,7 @@ async fn respond(handle: Handle, request: Request) -> Response {
     }
 }
 
-/// Runs work with the database on a thread of its own.
+/// Runs work with the database on a separate thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -190,7 +190,7 @@ fn failed(why: &dyn std::fmt::Display) -> Response {
     Response::text(StatusCode::INTERNAL_SERVER_ERROR, "The view cannot be read; see the log")
 }
 
-/// What a path names.
+/// The parts of a path.
 struct Wanted {
     secret: String,
     view: String,
@@ -259,7 +259,7 @@ async fn index(store: &Store) -> Result<(), Failure> {
         match store.index_step().await {
             Ok(Some(_)) => {}
             Ok(None) => return Ok(()),
-            // Whatever is indexed already can still be searched.
+            // The texts that are already indexed can still be searched.
             Err(e) if e.leaves_reading() => return Ok(()),
             Err(e) => return Err(e.into()),
         }

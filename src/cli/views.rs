@@ -57,7 +57,7 @@ struct Listed<'a> {
     query: &'a str,
     items: u32,
     unread: u32,
-    /// Whether there may be more items, or more unread ones.
+    /// Whether there may be more items, or more unread ones, than were counted.
     more: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -127,7 +127,7 @@ fn remove(name: &str, global: &Global, out: &mut Output) -> Result<Exit, Failure
     let change = ViewChange { was: Some(view.clone()), now: None };
     ConfigFile::open(&home.paths).edit_views(&[change])?;
     changed("removed", view, out)?;
-    // Enough to save it again.
+    // Prints what is needed to save the view again.
     out.note(view_text(view, "\n").trim());
     Ok(Exit::Ok)
 }

@@ -1,4 +1,4 @@
-//! A home for the demo: temporary folders, with settings that make much happen soon.
+//! Prepares the demo: temporary folders, with settings by which something soon happens.
 
 use super::world::World;
 use crate::config::{Paths, Settings, SourcesFile, load};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 const CONFIG: &str = include_str!("../../assets/demo/config.toml");
 
-/// Everything that the demo runs on. Dropping it removes the folder.
+/// Everything that the demo needs. Dropping it removes the folder.
 pub struct Prepared {
     pub world: World,
     /// The folder that contains `paths`.

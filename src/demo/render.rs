@@ -4,7 +4,7 @@ use super::sites::{Format, Manner, Post, Site};
 use crate::util::html::escape;
 use std::fmt::Write as _;
 
-/// A site under its own host, which is put in front of every path.
+/// A site with its host, which is put in front of every path.
 pub(super) struct Place<'a> {
     pub(super) site: &'a Site,
     pub(super) posts: &'a [Post<'a>],
@@ -247,7 +247,7 @@ impl Place<'_> {
             post.body
         );
         let page = self.frame(&format!("{} – {}", post.title, self.site.title), &article);
-        // As on most sites, the page says what its feed's teaser says.
+        // As on most sites, the page contains the teaser of the feed.
         match post.article.summary.as_deref().filter(|_| self.site.teasers) {
             Some(summary) => {
                 let meta = format!("<meta name=\"description\" content=\"{}\">\n", escape(summary));
@@ -288,7 +288,7 @@ impl Place<'_> {
         format!("tag:{}.example,2026:{}", self.site.slug, post.id)
     }
 
-    /// What the feed contains of a post besides the summary.
+    /// The part of a post that the feed contains besides the summary.
     fn body<'a>(&self, post: &'a Post<'_>) -> &'a str {
         if self.site.teasers { "" } else { post.body }
     }

@@ -104,7 +104,7 @@ pub(super) struct Article {
     #[serde(default)]
     pub(super) body: String,
     pub(super) audio: Option<Audio>,
-    /// What it says after [`CORRECTED_AFTER`].
+    /// Its text after [`CORRECTED_AFTER`].
     correction: Option<Correction>,
 }
 
@@ -135,9 +135,9 @@ pub(super) struct Post<'a> {
 
 /// How often a live site publishes.
 pub(super) const EVERY: TimeDelta = TimeDelta::seconds(10);
-/// When articles are corrected, after the start of the demo.
+/// How long after the start of the demo articles are corrected.
 const CORRECTED_AFTER: TimeDelta = TimeDelta::seconds(20);
-/// Posts in a feed.
+/// Number of posts in a feed.
 const LISTED: usize = 25;
 
 /// Reads all sites.
@@ -173,7 +173,7 @@ impl Site {
         format!("/{}/old/rss.xml", self.slug)
     }
 
-    /// What a site that started at `start` has published by `now`, newest first.
+    /// The posts that a site has published by `now`, newest first; the demo started at `start`.
     pub(super) fn posts(&self, start: Time, now: Time) -> Vec<Post<'_>> {
         let (written, coming): (Vec<_>, Vec<_>) =
             self.articles.iter().partition(|a| a.ago.is_some());

@@ -46,7 +46,7 @@ impl World {
         Ok(Self { server, sites, shared })
     }
 
-    /// The sources of the demo. Titles come from the feeds if there is one.
+    /// The sources of the demo. If a source has a feed, its title comes from there.
     pub fn sources(&self) -> Vec<Source> {
         let followed = self.sites.iter().enumerate().filter(|(_, site)| site.folder.is_some());
         let source = |(index, site): (usize, &Site)| {

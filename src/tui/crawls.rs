@@ -1,5 +1,5 @@
-//! The crawls that run in the background of the interface: started and stopped, their states passed
-//! on as events.
+//! Starts and stops the crawls that run in the background of the interface, and passes on their states as
+//! events.
 
 use super::driver::{followed, message};
 use super::event::Event;
@@ -12,20 +12,20 @@ use tokio::sync::mpsc::UnboundedSender;
 /// Minimum time between two states of a crawl, except the last one.
 const STEP: Duration = Duration::from_millis(400);
 
-/// What is to be done about crawls.
+/// Commands for crawls.
 #[derive(Debug)]
 pub(super) enum CrawlCommand {
-    /// Starts or resumes one.
+    /// Starts or resumes a crawl.
     Run(Box<CrawlPlan>),
-    /// Stops the one in a folder.
+    /// Stops the crawl in a folder.
     Stop(PathBuf),
     /// Reads the crawls in remembered folders, except those that run here.
     List { running: Vec<PathBuf> },
     /// Reads which sources explore their sites.
     Explorations,
-    /// Removes one from the list; its files stay.
+    /// Removes a crawl from the list; its files stay.
     Forget(PathBuf),
-    /// Follows a site by crawls.
+    /// Follows a site with crawls.
     Follow { start: String, targets: String },
 }
 
@@ -70,7 +70,8 @@ impl RunningCrawls {
                 if events.send(Event::CrawlChanged(Box::new(state))).is_err() || is_last {
                     break;
                 }
-                // The end is shown at once. Another receiver, so that no state is missed here.
+                // The end is shown at once. A separate receiver waits for it, so that no state is missed
+                // here.
                 let _ = tokio::time::timeout(STEP, states.clone().wait_for(has_ended)).await;
             }
         });
@@ -87,7 +88,7 @@ impl RunningCrawls {
     }
 }
 
-/// Performs what needs the database or the disk.
+/// Performs the commands that need the database or the disk.
 async fn asked(handle: &Handle, command: CrawlCommand) -> Option<Event> {
     Some(match command {
         CrawlCommand::List { running } => {

@@ -37,7 +37,7 @@ pub(super) struct Driver {
     edits: UnboundedSender<Task>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
-    /// What the user can cancel.
+    /// Work that the user can cancel.
     running: files::Running,
     listening: Listening,
     crawls: RunningCrawls,
@@ -55,10 +55,10 @@ type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Time that an item stays open before its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
 
-/// How long the end of the program waits for changes to files.
+/// How long the program waits for changes to files before it exits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Pages that one prefetch fetches at most.
+/// Maximum number of pages that one prefetch fetches.
 const MAX_PREFETCH: usize = 500;
 
 impl Driver {
@@ -95,7 +95,7 @@ impl Driver {
         self.events.clone()
     }
 
-    /// Asks the terminal how it draws pictures, on a thread of its own.
+    /// Asks the terminal how it draws pictures, on a separate thread.
     pub(super) fn ask_for_graphics(&self) {
         self.blocking(|| Some(Event::TerminalReplied(terminal::ask_for_graphics())));
     }
@@ -214,7 +214,7 @@ impl Driver {
                     move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
                 )
             }
-            // Not among the changes to files: a slow server must not keep them waiting.
+            // This is not queued with the changes to files, because a slow server must not delay them.
             Effect::FollowList { typed } => self.spawn(move |h| async move {
                 let followed = h.follow_list(&typed, None, None).await;
                 Event::ListFollowed(typed, followed.map(Box::new).map_err(message))
@@ -326,7 +326,7 @@ impl Driver {
                     store_position(self.handle.store(), item, place).await;
                 }
                 Effect::Edit { change, .. } => {
-                    // The interface is closed: the error can only be logged.
+                    // The interface is closed, so the error can only be logged.
                     if let Err(e) = self.handle.edit(change).await {
                         tracing::warn!("settings were not saved: {e}");
                     }
@@ -356,7 +356,7 @@ impl Driver {
             while let Some(report) = reports.recv().await {
                 let _ = events.send(Event::Refreshed(report));
             }
-            // The status line shows how it went.
+            // The status line shows the results.
             if all && pace != crate::engine::Pace::Due {
                 handle.sync_accounts(WhichAccounts::All, false).await;
             }

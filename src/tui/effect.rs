@@ -25,12 +25,12 @@ pub(super) enum PictureUse {
     List,
 }
 
-/// Something to be done outside the state.
+/// A request that is performed outside the state.
 #[derive(Debug)]
 pub(super) enum Effect {
     /// Reads the database; the result is an event.
     Read(Read),
-    /// Fetches the full text of an item (row key) on request; repeated, with the next method.
+    /// Fetches the full text of an item (row key) on request; when repeated, with the next method.
     FetchText {
         key: i64,
     },
@@ -79,12 +79,12 @@ pub(super) enum Effect {
         view: Box<View>,
         cause: Cause,
     },
-    /// Takes back what a rule did.
+    /// Undoes what a rule did.
     UndoRule {
         name: String,
         cause: Cause,
     },
-    /// Sets marks of a rule again, or takes them back, for undo and redo.
+    /// Sets marks of a rule again, or removes them, for undo and redo.
     MarkByRule {
         name: String,
         marks: Arc<RuleMarks>,
@@ -144,7 +144,7 @@ pub(super) enum Effect {
         /// Whether sources at private addresses are imported too.
         private: bool,
     },
-    /// Lists the files whose paths begin with what is typed.
+    /// Lists the files whose paths begin with the typed text.
     ListPaths {
         typed: String,
     },
@@ -178,8 +178,8 @@ pub(super) enum Effect {
         of: FileOf,
         file_use: FileUse,
     },
-    /// Stops the running downloads and programs, or the download of one URL; what was received stays for
-    /// the next download.
+    /// Stops the running downloads and programs, or the download of one URL. Received data stay for the next
+    /// download.
     CancelRunning {
         url: Option<String>,
     },
@@ -207,7 +207,7 @@ pub(super) enum Effect {
     },
     Player(PlayerCommand),
     Crawl(CrawlCommand),
-    /// Moves an episode in the queue by a number of places.
+    /// Moves an episode in the queue by a number of positions.
     MoveInQueue {
         key: EpisodeKey,
         by: i64,
@@ -258,9 +258,9 @@ pub(super) enum ImportList {
 pub(super) enum Purpose {
     /// A command, with a description that replaces the default one.
     Command(Option<String>),
-    /// A save of a form, by its id.
+    /// Saving a form, by its id.
     Form(RequestId),
-    /// An import: numbers of listed sources and of skipped entries.
+    /// An import, with the numbers of listed sources and of skipped entries.
     Import { request: RequestId, listed: usize, skipped: usize },
     /// Undo or redo.
     History,
@@ -320,7 +320,7 @@ pub(super) struct MediaFile {
     pub(super) media_type: String,
 }
 
-/// What is done with a file.
+/// What to do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileUse {
     /// Opens it with the program for its media type.

@@ -30,9 +30,9 @@ pub(super) type Failure = String;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Matches {
     pub(super) count: Count,
-    /// What would change; `None` if that is not known, or nothing is done to stored items.
+    /// What would change; `None` if that is not known, or if no effect applies to stored items.
     pub(super) would_change: Option<WouldChange>,
-    /// The newest ones: titles, and the row keys of their sources.
+    /// The newest items: titles, and the row keys of their sources.
     pub(super) newest: Vec<(String, i64)>,
 }
 
@@ -50,7 +50,7 @@ pub(super) enum Event {
     SourcesLoaded(Result<SourceList, Failure>),
     WindowLoaded(RequestId, Result<Window, Failure>),
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
-    /// Result of fetching the full text of an item (row key), and whether the user asked for it.
+    /// The result of fetching the full text of an item (row key), and whether the user requested it.
     TextGot(i64, bool, Result<TextGot, Failure>),
     /// A picture by its URL; `None` if it cannot be shown.
     PictureFetched(PictureUse, String, Option<Arc<Thumbnail>>),
@@ -59,7 +59,7 @@ pub(super) enum Event {
     /// How the terminal draws pictures.
     TerminalReplied(Replies),
     PrefetchPlanned(Result<PrefetchPlan, Failure>),
-    /// One page of a prefetch is done; whether it has a text.
+    /// One page of a prefetch was fetched, with or without a text.
     Prefetched(bool),
     PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
@@ -67,7 +67,7 @@ pub(super) enum Event {
     /// Where rows match a full-text expression, by the row keys of their items.
     SnippetsLoaded(Option<String>, Result<Vec<(i64, Snippet)>, Failure>),
     StatisticsLoaded(Result<Box<Statistics>, Failure>),
-    /// For the source with that row key.
+    /// The schedule of the source with this row key.
     WhyLoaded(i64, Result<Box<ScheduleReport>, Failure>),
     Marked(Result<MarksSet, Failure>),
     RulesLoaded(Result<Vec<RuleRecord>, Failure>),
@@ -75,7 +75,7 @@ pub(super) enum Event {
     MatchesFound(RequestId, Result<Matches, Failure>),
     /// The best unread items (row keys) for some minutes.
     FittingFound(RequestId, u32, Result<Vec<i64>, Failure>),
-    /// A rule, by its name, changed stored items, or took changes back.
+    /// A rule, by its name, changed stored items, or its changes were undone.
     RuleApplied {
         name: String,
         cause: Cause,
@@ -89,7 +89,7 @@ pub(super) enum Event {
     Tried(RequestId, Tried),
     Discovered(RequestId, Result<Discovery, Failure>),
     Followed(Result<(Vec<Followed>, FileEdit), Failure>),
-    /// What was to be added is followed as this source.
+    /// The URL to add is already followed as this source.
     AlreadyFollowed(SourceId),
     /// Result of a file change.
     Edited(Purpose, Result<Edited, NotSaved>),
@@ -102,7 +102,7 @@ pub(super) enum Event {
     /// Counted results of views, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
-    /// A list, as the user named it, is followed.
+    /// A list, given as the user typed it, is followed.
     ListFollowed(String, Result<Box<ListFollowed>, Failure>),
     /// Whether there was something to confirm about a list (row key).
     ListAccepted(i64, Result<bool, Failure>),
@@ -122,23 +122,23 @@ pub(super) enum Event {
     DownloadBegun(String),
     /// The download of the file at a URL has ended in any way.
     DownloadEnded(String),
-    /// It failed, with the reason.
+    /// A download failed, with the reason.
     DownloadFailed(MediaFile, Failure),
     DownloadsListed(Result<Vec<DownloadEntry>, Failure>),
     /// The name of the file.
     DownloadRemoved(Result<String, Failure>),
-    /// Bytes of the file at a URL that are there, and its size.
+    /// Received bytes of the file at a URL, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
     /// The progress of a file of this many articles.
     SaveAdvanced(SaveState, usize),
-    /// Articles as Markdown, and how many.
+    /// Articles as Markdown, and their number.
     MarkdownMade(Result<(String, usize), Failure>),
     /// The episodes in the queue.
     QueueLoaded(Result<Vec<Queued>, Failure>),
     PlayerChanged(Box<PlayerState>),
     CrawlChanged(Box<CrawlState>),
     CrawlsListed(Result<CrawlListing, Failure>),
-    /// The crawl in a folder is not listed any more.
+    /// The crawl in a folder is no longer listed.
     CrawlForgotten(std::path::PathBuf),
     /// Sources (row keys) that explore their sites, with their progress in words.
     ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
@@ -157,8 +157,8 @@ pub(super) enum Event {
     /// The browser was started, or the URL and the error.
     BrowserOpened(Result<(), (String, Failure)>),
     Message(Result<String, Failure>),
-    /// The program has changed something on its own: what, what the list of changes calls it, and what
-    /// undoes it.
+    /// The program has changed something on its own: a description, the name in the list of changes, and the
+    /// edit that undoes it.
     ChangedByItself(String, Option<Box<(String, FileEdit)>>),
     /// A program of the user, by its name, has ended.
     CommandEnded(String, CommandOutput, Result<Option<CommandRun>, Failure>),
@@ -217,7 +217,7 @@ pub(super) struct SourceList {
     pub(super) new: u32,
     /// Number of items kept for later.
     pub(super) later: u32,
-    /// Tags that items have themselves.
+    /// Tags of items themselves, not of their sources.
     pub(super) item_tags: Vec<String>,
 }
 
@@ -240,7 +240,7 @@ pub(super) struct Article {
     pub(super) row: ItemRow,
     pub(super) item: Arc<Item>,
     pub(super) document: Arc<Document>,
-    /// Where reading stopped, in characters without white space.
+    /// Where the user stopped reading, in characters without white space.
     pub(super) position: usize,
     /// What each stored version changed, newest first; empty without an earlier version.
     pub(super) differences: Arc<Vec<Difference>>,
@@ -248,14 +248,14 @@ pub(super) struct Article {
     pub(super) new_comments: u32,
     /// The items of other sources about its story.
     pub(super) also_in: Vec<StoryItem>,
-    /// Its own tags and what rules did to it, in words.
+    /// Its own tags, and the effects of rules on it, in words.
     pub(super) notes: Vec<String>,
-    /// Whether the text of the feed ends in the middle.
+    /// Whether the feed's text is cut off.
     pub(super) is_cut: bool,
 }
 
 impl Article {
-    /// Whether its text is the beginning of one that its page has.
+    /// Whether its text is only the beginning of the text on its page.
     pub(super) fn is_teaser(&self) -> bool {
         let item = &self.item;
         let is_start = self.is_cut || item.feed_has_full_text == Some(false);
@@ -274,7 +274,7 @@ pub(super) struct Difference {
     pub(super) summary: String,
 }
 
-/// Why marks were set.
+/// The reason why marks were set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     /// Opening an item marked it read; no message is shown.
@@ -303,7 +303,7 @@ pub(super) struct ImportRead {
     pub(super) sources: Vec<Source>,
     /// Sources that are already followed: id and URL.
     pub(super) already: Vec<(SourceId, url::Url)>,
-    /// What the list has for those, beyond what they have.
+    /// What the list would add to these sources.
     pub(super) completions: Vec<Completion>,
     /// Views that would be added.
     pub(super) views: Vec<ViewSettings>,

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Editors that accept a line as `+12`.
+/// Editors that accept a line number as `+12`.
 const TAKES_A_LINE: [&str; 12] = [
     "vi",
     "vim",
@@ -55,7 +55,7 @@ pub(super) fn pipe(command: &str, text: &str) -> Result<String, String> {
         .spawn()
         .map_err(|e| format!("sh: {e}"))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A command need not read all of its input.
+        // The command need not read all of its input.
         let _ = stdin.write_all(text.as_bytes());
     }
     let status = child.wait().map_err(|e| e.to_string())?;

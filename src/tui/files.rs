@@ -20,13 +20,13 @@ const STEP: Duration = Duration::from_secs(1);
 const AROUND: Surroundings<'_> =
     Surroundings { variable: &browser::variable, installed: &browser::installed };
 
-/// What runs until it ends or the user cancels it: downloads, files that are being opened, which may
-/// need a download, articles that are being saved, and programs.
+/// Work that the user can cancel: downloads, opening files, which may need a download, saving articles, and
+/// programs.
 #[derive(Default)]
 pub(super) struct Running(Vec<Cancellable>);
 
 struct Cancellable {
-    /// That of a download.
+    /// The URL of a download.
     url: Option<String>,
     cancel: CancellationToken,
     task: AbortHandle,
@@ -60,7 +60,7 @@ pub(super) fn browse(settings: &Settings, urls: Vec<String>) -> Event {
     started(plan, urls.into_iter().next().unwrap_or_default())
 }
 
-/// Opens a file with the program for its media type. `stored` is where it was downloaded to.
+/// Opens a file with the program for its media type. `stored` is the path to which it was downloaded.
 fn open(settings: &Settings, file: MediaFile, stored: Option<&Path>) -> Event {
     let (argv, in_terminal) = settings.program(&file.media_type);
     let plan = match stored {
@@ -83,7 +83,7 @@ pub(super) async fn remove(handle: Handle, entry: DownloadEntry) -> Event {
     Event::DownloadRemoved(removed.map(|()| name).map_err(message))
 }
 
-/// Starts what opens a window; others need the terminal first.
+/// Starts programs that open a window; others need the terminal first.
 fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
     let opened = match plan {
         Ok(launch) if launch.in_terminal => return Event::BrowserPlanned(launch),
@@ -93,7 +93,7 @@ fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
     Event::BrowserOpened(opened.map_err(|why| (url, why)))
 }
 
-/// Saves articles into a folder, and says what the file is called and what it lacks.
+/// Saves articles into a folder; the event has the name of the file, and what is missing from it.
 pub(super) async fn save(
     handle: &Handle,
     order: &SaveOrder,
@@ -109,7 +109,7 @@ pub(super) async fn save(
             let _ = events.send(Event::SaveAdvanced(state, total));
         }
     };
-    // Dropping it ends its requests.
+    // Dropping the future stops its requests.
     let saved = match cancelled.run_until_cancelled(handle.save(order, progress)).await {
         None => return Event::Message(Ok("Cancelled: nothing was saved".to_owned())),
         Some(Err(e)) => return Event::Message(Err(format!("Not saved: {}", message(e)))),
@@ -130,7 +130,7 @@ pub(super) async fn save(
     })
 }
 
-/// Opens a file, downloading it first if its program needs that, or only downloads it.
+/// Opens a file, which is downloaded first if its program needs that, or only downloads it.
 pub(super) async fn use_file(
     handle: Handle,
     file: MediaFile,

@@ -1,4 +1,4 @@
-//! Reads source lists for the import preview, and lists the files that may hold one.
+//! Reads source lists for the import preview, and lists the files that may contain one.
 
 use super::driver::message;
 use super::effect::ImportList;
@@ -33,16 +33,16 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
     }
     let Added { sources, already, completions } = file.preview(&import.sources).map_err(message)?;
     let (views, known_views) = match import.views.as_slice() {
-        // Without views the settings need not be read.
+        // If the list has no views, the settings need not be read.
         [] => Default::default(),
         views => ConfigFile::open(paths).preview_views(views).map_err(message)?,
     };
     Ok(ImportRead { import, private_sources, sources, already, completions, views, known_views })
 }
 
-/// Largest number of files that are listed.
+/// Maximum number of files that are listed.
 const MAX_PATHS: usize = 200;
-/// Largest number of entries of a folder that are listed.
+/// Maximum number of entries of a folder that are listed.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The files and folders whose paths begin with a typed text, sorted; folders end with a slash.
@@ -59,7 +59,7 @@ pub(super) fn paths(typed: &str) -> Vec<String> {
     let path = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
         let hidden = name.starts_with('.') && !start.starts_with('.');
-        // What the field cannot hold as it is cannot be completed.
+        // A path that the field cannot contain unchanged cannot be completed.
         if hidden || !name.starts_with(start) || line(&name) != name {
             return None;
         }

@@ -36,7 +36,7 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
     Some(Key::new(code, ctrl, alt, shift))
 }
 
-/// The event of a key, for keys that are pressed by a click.
+/// The event for a key that is pressed by a click.
 pub(super) fn event(key: Key) -> KeyEvent {
     let code = match key.code() {
         KeyCode::Char(c) => Code::Char(c),
@@ -69,7 +69,7 @@ pub(super) struct Field {
     replaced: bool,
 }
 
-/// Largest length of a field in bytes.
+/// Maximum length of a field in bytes.
 const MAX_FIELD: usize = 8192;
 
 impl Field {
@@ -147,7 +147,7 @@ impl Field {
         self.area.insert_str(text::line(text::start(pasted, free)));
     }
 
-    /// The cells of a byte range in what [`Self::visible`] returns; none if the range is out of sight.
+    /// The cells of a byte range in what [`Self::visible`] returns; none if the range is not visible.
     pub(super) fn visible_cells(
         &self,
         width: usize,
@@ -172,7 +172,7 @@ impl Field {
         let (before, after) = value.split_at(cursor);
         // Zero-width characters are shown too, but their number is limited.
         let limit = 4 * width;
-        // The cursor needs a cell of its own at the end.
+        // At the end, the cursor needs its own cell.
         let starts = before.char_indices().rev().take(limit).map(|(i, _)| i);
         let start = starts.take_while(|&i| text::width(&before[i..]) < width).last();
         let mut shown = before[start.unwrap_or(cursor)..].to_owned();

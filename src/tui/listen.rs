@@ -1,4 +1,4 @@
-//! The player of the interface: started when it is needed, its states passed on as events.
+//! The player of the interface. It is started when it is needed, and its states are passed on as events.
 
 use super::driver::message;
 use super::event::Event;
@@ -7,7 +7,7 @@ use crate::model::EpisodeKey;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Minimum time between two states: a player reports its position many times a second.
+/// Minimum time between two states, because a player reports its position many times a second.
 const STEP: Duration = Duration::from_millis(500);
 
 #[derive(Default)]

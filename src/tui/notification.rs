@@ -1,16 +1,16 @@
-//! Messages for a user who may be elsewhere, as terminals read them.
+//! Notifications for a user who may be elsewhere, as sequences for terminals.
 
 use crate::config::NotifyWay;
 use crate::util::text;
 
-/// The sequence that shows a notification; `None` if the terminal is not used for it.
+/// The sequence that shows a notification; `None` if notifications do not use the terminal.
 pub(super) fn sequence(how: NotifyWay, title: &str, message: &str) -> Option<String> {
-    // No control character may end the sequence, and no semicolon a part of it.
+    // Control characters would end the sequence, and semicolons would end a part of it.
     let clean = |text: &str| text::line(text).replace(';', ",");
     let (title, message) = (clean(title), clean(message));
     Some(match how {
         NotifyWay::Bell => "\x07".to_owned(),
-        // With the title first: digits there would mean something else.
+        // The title comes first, because digits there would have another meaning.
         NotifyWay::Osc9 => format!("\x1b]9;{title}: {message}\x07"),
         NotifyWay::Osc99 => format!(
             "\x1b]99;i=newsfed:d=0:p=title;{title}\x1b\\\x1b]99;i=newsfed:d=1:p=body;{message}\x1b\\"

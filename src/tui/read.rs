@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A read of the database, which returns as an event.
+/// A read of the database; the result is an event.
 #[derive(Debug)]
 pub(super) enum Read {
     Sources,
@@ -34,7 +34,7 @@ pub(super) enum Read {
         request: RequestId,
         key: i64,
     },
-    /// Which stored item the link of an item (row keys of it and its source) leads to.
+    /// Finds the stored item to which a link of an item leads (row keys of the item and its source).
     Linked {
         url: String,
         from: i64,
@@ -49,7 +49,7 @@ pub(super) enum Read {
     Queue,
     /// Categories and languages of items, for completion.
     Values,
-    /// The stored items that a view has, and what effects of a rule would change.
+    /// The stored items in a view, and what the effects of a rule would change.
     Matches {
         request: RequestId,
         view: Box<View>,
@@ -70,27 +70,27 @@ pub(super) enum Read {
     Rhythms(Vec<i64>),
     /// Schedule explanation of a source (row key).
     Why(i64),
-    /// Where items (row keys) match a full-text expression; without one, how their texts begin.
+    /// Where items (row keys) match a full-text expression; without one, the beginnings of their texts.
     Snippets {
         keys: Vec<i64>,
         expression: Option<String>,
     },
-    /// The statistics of all sources, on a thread of their own: they may take a second.
+    /// The statistics of all sources, read on a separate thread because they may take a second.
     Statistics,
     /// Whether another process has written.
     Version,
 }
 
-/// Largest number of log lines.
+/// Maximum number of log lines.
 const LOG_LINES: usize = 500;
-/// Matches of a query that a dialog lists.
+/// Maximum number of matches of a query that a dialog lists.
 const LISTED_MATCHES: usize = 12;
-/// Weeks that the statistics cover.
+/// Number of weeks that the statistics cover.
 const STATISTICS_WEEKS: usize = 12;
 /// Stack size in bytes: the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
-/// Sends reads to the threads: lists, with everything that is read fast, and items, whose versions
+/// Sends reads to the two threads: one for lists and all other fast reads, and one for items, whose versions
 /// are compared.
 pub(super) struct ReadQueue {
     lists: mpsc::Sender<Read>,
@@ -147,7 +147,7 @@ impl ReadQueue {
 enum Outcome {
     Event(Event),
     Nothing,
-    /// To be repeated or continued.
+    /// The read must be repeated or continued.
     Interrupted(Read),
 }
 
@@ -200,7 +200,7 @@ impl ReaderThread {
             if newer(is_window) || newer(is_article) || newer(is_matches) {
                 continue;
             }
-            // The user waits for an article, not for the texts beside the titles.
+            // The user waits for an article, not for the texts next to the titles.
             if matches!(read, Read::Snippets { .. }) && waiting.iter().any(is_article) {
                 waiting.push_back(read);
                 continue;
@@ -341,7 +341,7 @@ impl ReaderThread {
         true
     }
 
-    /// Repeats a read after an interrupt that was meant for the window before.
+    /// Repeats a read after an interrupt that was meant for the previous window.
     fn retry<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> Result<T> {
         loop {
             match ask(self) {

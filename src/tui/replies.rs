@@ -4,19 +4,19 @@ use super::graphics::query::light;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Replies to queries begin with an escape and one of [`STARTS`], and end with BEL or `ESC \`. On a
-/// slow line, and in multiplexers that pass them on late, they arrive after the program has stopped
-/// waiting for them; their characters must not act as keys.
+/// slow connection, or through a multiplexer that passes them on late, they arrive after the program has
+/// stopped waiting for them. Their characters must not act as keys.
 #[derive(Debug, Default)]
 pub(super) struct Replies {
-    /// The start of the reply, and what was read of it after the escape, if one began.
+    /// If a reply has begun: its start, and what was read of it after the escape.
     read: Option<(&'static str, String)>,
-    /// Whether the background is light, if a late reply says so.
+    /// Whether the background is light, if a late reply has reported it.
     pub(super) light: Option<bool>,
     /// Whether the terminal was asked for graphics. Otherwise the keys of such replies are the user's.
     pub(super) graphics: bool,
 }
 
-/// How replies begin: with the background, about kitty's graphics, with the terminal's name.
+/// The beginnings of replies: with the background, about kitty's graphics, with the terminal's name.
 const STARTS: [&str; 3] = ["]11;rgb:", "_Gi=31;", "P>|"];
 /// Longest reply, in characters.
 const LONGEST: usize = 60;
@@ -26,7 +26,7 @@ impl Replies {
         Self { graphics, ..Self::default() }
     }
 
-    /// Whether a key is part of a reply. A key that cannot be ends the reply and acts as usual.
+    /// Whether a key is part of a reply. A key that cannot be part of it ends the reply and acts as usual.
     pub(super) fn take(&mut self, key: KeyEvent) -> bool {
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let control = key.modifiers == KeyModifiers::CONTROL;
@@ -106,7 +106,7 @@ mod tests {
         let reply = [alt(']'), plain("11;rgb:ffff/fafa/f0f0"), alt('\\')].concat();
         assert!(reply.into_iter().all(|key| late.take(key)));
         assert_eq!(late.light, Some(true));
-        // A user's Alt-] takes no more than itself.
+        // Alt-] typed by a user affects no other key.
         assert_eq!(left(&[alt(']'), plain("jk1")].concat()), "jk1");
         assert_eq!(left(&[alt(']'), plain("11;rgb:zj")].concat()), "zj");
     }

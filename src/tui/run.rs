@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 /// Shortest time between two frames. It is half of what a user can notice, because the reply to a
 /// key often arrives right after the frame that shows the key press itself.
 const FRAME: Duration = Duration::from_millis(8);
-/// The same for background events, such as the progress of a refresh.
+/// Shortest time between two frames for background events, such as the progress of a refresh.
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
 /// How long the first frame waits for the list that it shows.
 const FIRST_FRAME: Duration = Duration::from_millis(40);
@@ -36,9 +36,9 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 pub struct Interface {
     /// The running engine.
     pub handle: Handle,
-    /// Settings of this run.
+    /// Settings for this run.
     pub settings: Settings,
-    /// Where settings are saved.
+    /// The locations of the settings and the data.
     pub paths: Paths,
     /// Key bindings.
     pub keymap: KeyMap,
@@ -73,7 +73,7 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     let screen = Screen::open(mouse)?;
     let signals = Signals::new()?;
     let visitor = handle.clone();
-    // A read-only database remembers no visits.
+    // A read-only database cannot record visits, so errors are ignored.
     tokio::spawn(async move { visitor.begin_visit().await.ok() });
     let visited = handle.clone();
     let mut run = Loop {
@@ -99,7 +99,7 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     result.map(|reason| Left { reason, downloads })
 }
 
-/// A signal that can be forgotten: the runtime may report it only later.
+/// A signal that can be forgotten, because the runtime may report it late.
 struct Forgettable {
     signal: Signal,
     arrived: Arc<AtomicBool>,
@@ -133,14 +133,15 @@ struct Signals {
     quit: Signal,
     stop: Forgettable,
     resume: Forgettable,
-    /// Whether the terminal is lent to another program, which shares its stops with this one.
+    /// Whether the terminal is lent to another program; then this one is stopped together with it.
     lent: Arc<AtomicBool>,
 }
 
 impl Signals {
     fn new() -> std::io::Result<Self> {
         let lent = Arc::new(AtomicBool::new(false));
-        // Before the next line: what comes first is done before the process stops.
+        // Registered before the next line: the handler that is registered first runs before the process
+        // stops.
         let stop = Forgettable::new(SIGTSTP)?;
         signal_hook::flag::register_conditional_default(SIGTSTP, lent.clone())?;
         Ok(Self {
@@ -154,7 +155,8 @@ impl Signals {
         })
     }
 
-    /// Forgets what arrived while the terminal was lent: it was meant for the other program.
+    /// Forgets signals that arrived while the terminal was lent, because they were meant for the other
+    /// program.
     fn take_back(&self) {
         self.lent.store(false, Ordering::SeqCst);
         [&self.interrupt, &self.stop, &self.resume].into_iter().for_each(Forgettable::forget);
@@ -179,7 +181,7 @@ struct Loop {
     exit_reason: Option<ExitReason>,
 }
 
-/// What woke the loop.
+/// The reason why the loop woke.
 enum Wake {
     Input(Option<std::io::Result<Input>>),
     Event(Event),
@@ -213,7 +215,7 @@ impl Loop {
                 return Ok(exit_reason);
             }
             self.draw_if_due()?;
-            // For tests of the panic handling; debug builds only.
+            // For tests of the panic handling, in debug builds only.
             #[cfg(debug_assertions)]
             #[allow(clippy::panic, reason = "tests need a panic to see that the terminal survives")]
             if std::env::var_os("NEWSFED_PANIC").is_some() {
@@ -222,7 +224,7 @@ impl Loop {
             let frame = self.frame_wait();
             let deadline = self.deadline_wait();
             let watches = matches!(self.app.status.role, Role::Watches(_) | Role::Reads);
-            // Without a writer the engine does not notice what others write.
+            // Without a writer, the engine does not notice what other processes write.
             let reads = self.app.status.role == Role::Reads;
             let wake = tokio::select! {
                 biased;
@@ -236,7 +238,7 @@ impl Loop {
                 () = wait(frame) => Wake::Frame,
                 Some(event) = self.events.recv() => Wake::Event(event),
                 Ok(()) = status.changed() => {
-                    // Read what the other process wrote last, in case this one takes over.
+                    // Reads what the other process wrote last, in case this one takes over.
                     if watches {
                         self.driver.ask_version();
                     }
@@ -266,7 +268,7 @@ impl Loop {
             match wake {
                 Wake::End => return Ok(ExitReason::Quit),
                 Wake::Stop => self.suspend()?,
-                // Whoever stopped the process may have changed the terminal's mode and content.
+                // The program that stopped the process may have changed the terminal's mode and content.
                 Wake::Resume => self.lend_and_resize(|| ())?,
                 Wake::Frame => {}
                 Wake::Event(Event::TerminalReplied(replies)) => self.terminal_replied(replies)?,
@@ -279,7 +281,7 @@ impl Loop {
     }
 
     fn handle_input(&mut self, input: Input) -> Result<(), InterfaceError> {
-        // The user is active: check for writes of other processes.
+        // The user is active, so writes of other processes are checked for.
         if matches!(input, Input::Key(_) | Input::FocusGained) {
             self.driver.ask_version();
         }
@@ -301,10 +303,10 @@ impl Loop {
         }
     }
 
-    /// The terminal has replied, or does not: keys are read again.
+    /// Reads keys again after the terminal has replied, or failed to reply in time.
     fn terminal_replied(&mut self, replies: graphics::Replies) -> Result<(), InterfaceError> {
         self.input = Some(EventStream::new());
-        // Some terminals show what they do not know as text.
+        // Some terminals show unknown queries as text.
         self.screen.clear()?;
         let typed = replies.typed.clone();
         self.handle(Event::TerminalReplied(replies))?;
@@ -340,7 +342,7 @@ impl Loop {
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.lend(|| ())?,
             Effect::AskForGraphics => {
-                // Dropped, because it would read the replies. It returns with them.
+                // Dropped, because it would read the replies. It is created again when they have arrived.
                 self.input = None;
                 self.replies.graphics = true;
                 self.driver.ask_for_graphics();
@@ -386,7 +388,7 @@ impl Loop {
         });
     }
 
-    /// Lends the terminal to another program; no keys are read in that time.
+    /// Lends the terminal to another program; no keys are read during that time.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         // Dropped before another one is made, which would wait until the old one has read a key.
         self.input = None;
@@ -402,7 +404,7 @@ impl Loop {
         Ok(self.lend_and_resize(|| signal_hook::low_level::emulate_default_handler(SIGTSTP))??)
     }
 
-    /// The same, when the window may have been resized.
+    /// Like [`Self::lend`], if the window may be resized during that time.
     fn lend_and_resize<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         let result = self.lend(work)?;
         let (width, height) = Screen::size()?;

@@ -58,9 +58,9 @@ fn is_ascii_locale(var: impl Fn(&str) -> Option<String>) -> bool {
 pub(super) struct Palette {
     name: String,
     support: ColorSupport,
-    /// In the order of `Role::ALL`; empty for no styles at all.
+    /// Styles in the order of `Role::ALL`; empty if there are none.
     styles: Vec<Style>,
-    /// What a dialog darkens toward, in truecolor.
+    /// The colour towards which a dialog darkens the rest, in truecolor.
     backdrop: Option<Rgb>,
 }
 
@@ -107,7 +107,7 @@ impl Palette {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// A colour without a limit of its contrast.
+    /// A colour without a minimum contrast.
     fn ink(&self, [r, g, b]: Rgb) -> Ink {
         match self.support.depth {
             Depth::True => Ink::Rgb(r, g, b),
@@ -128,7 +128,7 @@ impl Palette {
         (symbols[level], high)
     }
 
-    /// Darkens what a dialog covers: text by 66 %, surfaces by 53 %.
+    /// Darkens the area behind a dialog: text by 66 %, surfaces by 53 %.
     pub(super) fn cover(&self, buffer: &mut Buffer, area: Rect) {
         let Some(end) = self.backdrop else {
             let style = match self.support.depth {
@@ -144,7 +144,7 @@ impl Palette {
             }
             return;
         };
-        // A screen has few different colours, and thousands of cells.
+        // A screen has only a few different colours, but thousands of cells.
         let mut mixed: HashMap<(Rgb, bool), Ink> = HashMap::new();
         let mut toward = |ink: Ink, share: f64, text: bool| match ink {
             Ink::Rgb(r, g, b) => *mixed.entry(([r, g, b], text)).or_insert_with(|| {
@@ -155,7 +155,8 @@ impl Palette {
         };
         for position in area.positions() {
             if let Some(cell) = buffer.cell_mut(position) {
-                // Both colours of a picture are alike, or there would be stripes.
+                // Both colours of a picture's cell are darkened equally, because otherwise there would be
+                // stripes.
                 let picture = is_half_block(cell);
                 cell.fg = toward(cell.fg, 0.66, true);
                 cell.bg = toward(cell.bg, if picture { 0.66 } else { 0.53 }, picture);
@@ -163,7 +164,7 @@ impl Palette {
         }
     }
 
-    /// Darkens a cell of a picture where the terminal has no truecolor.
+    /// Darkens a cell of a picture if the terminal has no truecolor.
     fn cover_picture(&self, cell: &mut Cell) {
         let sunken = rgb(self.style(Role::Sunken).bg);
         let end = sunken.unwrap_or(if self.support.light { [255; 3] } else { [0; 3] });
@@ -219,7 +220,7 @@ fn ink(theme: &Theme, color: Color, depth: Depth, text: bool) -> Option<Ink> {
         Color::Named(n) | Color::Indexed(n) => Some(Ink::Indexed(n)),
         Color::Rgb(r, g, b) if depth == Depth::True => Some(Ink::Rgb(r, g, b)),
         Color::Rgb(r, g, b) => {
-            // Rounded to 256 colours, a surface and its text may come too close. Lines may be faint.
+            // When rounded to 256 colours, a surface and its text may become too similar. Lines may be faint.
             let least = color::lowest_contrast([r, g, b], theme.surfaces()).min(LEAST_CONTRAST);
             let of = |rgb: &Rgb| color::of_index(color::nearest_index(*rgb, &[], 0.0));
             let surfaces: Vec<Rgb> =

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 /// How long the terminal may take to reply to queries.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Longest replies that are read, in bytes.
+/// Maximum length of the replies that are read, in bytes.
 const MAX_REPLIES: usize = 4096;
 
 /// Whether the terminal is in our mode.
@@ -39,17 +39,17 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// The screen; dropping it restores the terminal.
 pub(super) struct Screen {
-    /// Not dropped: its `drop` panics if the terminal is gone, and [`restore`] shows the cursor.
+    /// Never dropped, because its `drop` panics if the terminal is gone, and [`restore`] shows the cursor.
     terminal: ManuallyDrop<Terminal<Backend>>,
     frame: FrameBytes,
     mouse: bool,
     canvas: Canvas,
 }
 
-/// What is drawn is collected and written at once.
+/// The output of a frame is collected and written at once.
 type Backend = CrosstermBackend<FrameBytes>;
 
-/// The bytes of a frame. They are written when it is complete, with the cursor: ratatui flushes after
+/// The bytes of a frame. They are written when it is complete, with the cursor, because ratatui flushes after
 /// each step, and standard output searches every piece for line ends.
 #[derive(Clone, Default)]
 struct FrameBytes(Rc<RefCell<Vec<u8>>>);
@@ -74,7 +74,8 @@ impl Write for FrameBytes {
     }
 }
 
-/// A terminal of the current size. Events say when it is resized, so that it is not asked at each frame.
+/// A terminal of the current size. Events report when it is resized, so its size need not be queried for each
+/// frame.
 fn new_terminal(frame: &FrameBytes) -> io::Result<Terminal<Backend>> {
     let (width, height) = terminal::size()?;
     let viewport = Viewport::Fixed(Rect { x: 0, y: 0, width, height });
@@ -103,7 +104,7 @@ impl Screen {
         let drawn = drawn.and(self.frame.send(&out));
         if pixels {
             let written = out.write_all(self.canvas.update(app.placements()).as_bytes());
-            // Even after an error, or the terminal shows nothing more.
+            // Also after an error, because otherwise the terminal would show nothing more.
             execute!(out, terminal::EndSynchronizedUpdate)?;
             written?;
         }
@@ -153,7 +154,7 @@ impl Screen {
         send(&format!("\x1b]52;c;{encoded}\x07"))
     }
 
-    /// Shows a message of rules to a user who may be elsewhere. Between frames, as everything else here.
+    /// Shows a notification to a user who may be elsewhere. Called between frames, like everything else here.
     pub(super) fn notify(&mut self, how: NotifyWay, message: &Notification) -> io::Result<()> {
         match sequence(how, &message.title, &message.text) {
             Some(sequence) => send(&sequence),
@@ -184,7 +185,7 @@ impl Drop for Screen {
 
 /// Columns and rows of the terminal; `None` if unknown, as on a serial line.
 pub(crate) fn screen_size() -> Option<(u16, u16)> {
-    // Without a terminal, the other function runs two programs.
+    // Without a terminal, crossterm's function would run two programs.
     let size = match cfg!(windows) {
         true => terminal::size(),
         false => terminal::window_size().map(|window| (window.columns, window.rows)),
@@ -220,8 +221,8 @@ pub struct TerminalQuery {
 }
 
 impl TerminalQuery {
-    /// Asks for what the settings depend on and the environment does not say: the background, and how
-    /// pictures are drawn if they are shown.
+    /// Asks for what is needed but missing in the environment: the background, and, if pictures are shown,
+    /// how they are drawn.
     pub fn start(settings: &Settings) -> Self {
         let known = ["NO_COLOR", "COLORFGBG"].into_iter().any(is_set);
         let background = settings.ui.theme == AUTO_THEME && !known && reports_background();
@@ -238,20 +239,20 @@ impl TerminalQuery {
         if queries.is_empty() || unusable().is_some() {
             return Self { thread: None, graphics: false };
         }
-        // All terminals reply to the last query, so one that ignores the others does not make the
-        // start wait. A slow line does: a reply that came later would be read as keys.
+        // All terminals reply to the last query, so a terminal that ignores the others does not delay the
+        // start. A slow connection does, because a reply that arrives later would be read as keys.
         queries += query::ATTRIBUTES;
         let thread = std::thread::spawn(move || {
             let raw = terminal::enable_raw_mode();
             let replies = raw.and_then(|()| exchange(&queries)).unwrap_or_default();
-            // Nothing can be done if it fails: the interface sets the mode again.
+            // A failure is ignored, because the interface sets the mode again.
             let _ = terminal::disable_raw_mode();
             replies
         });
         Self { thread: Some(thread), graphics }
     }
 
-    /// Whether the background is light, and the replies about pictures if it was asked. Call it before
+    /// Whether the background is light, and the replies about pictures if they were requested. Call it before
     /// keys are read.
     pub(super) fn replies(mut self) -> (Option<bool>, Option<Replies>) {
         let replies = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
@@ -278,7 +279,7 @@ fn reports_background() -> bool {
     term != "screen" && !term.starts_with("screen.") && term != "Eterm"
 }
 
-/// Some terminals show queries that they do not know as text.
+/// Whether the terminal can be asked about graphics: some terminals show unknown queries as text.
 fn reports_graphics() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     let apple = std::env::var("TERM_PROGRAM").is_ok_and(|name| name == "Apple_Terminal");
@@ -286,8 +287,8 @@ fn reports_graphics() -> bool {
     !(is_set("NO_COLOR") || apple || screen || ["linux", "Eterm"].contains(&term.as_str()))
 }
 
-/// Asks how pictures are drawn, after the start; takes as long as the terminal, at most a second.
-/// Nothing else may read keys until then.
+/// Asks how pictures are drawn, after the start. Takes as long as the terminal needs, at most a second; until
+/// then, nothing else may read keys.
 pub(super) fn ask_for_graphics() -> Replies {
     match reports_graphics() {
         true => exchange(&format!("{}{}", query::GRAPHICS, query::ATTRIBUTES)).unwrap_or_default(),
@@ -362,7 +363,7 @@ fn restore_on_panic(drawing: ThreadId) {
                 print(info);
             } else if ACTIVE.load(Ordering::SeqCst) {
                 crash::record(info);
-                // The message may quote what was read, and the log has no texts.
+                // The message is left out, because it may quote a text, and the log contains no texts.
                 let place = info.location().map(ToString::to_string).unwrap_or_default();
                 tracing::error!("newsfed has a bug: a thread panicked at {place}");
             } else {

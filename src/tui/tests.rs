@@ -76,13 +76,13 @@ fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
 struct Stage {
     app: App,
     rows: Vec<ItemRow>,
-    /// The article shown for every item, if not the default.
+    /// The article that is shown for every item, if not the default one.
     shown: Option<Article>,
     /// Files for tests that change them.
     files: Option<lists::Files>,
     /// How the terminal draws pictures.
     replies: Replies,
-    /// Effects other than reading and marking.
+    /// All effects except reading and marking.
     requested: Vec<String>,
     exit_reason: Option<ExitReason>,
 }
@@ -363,7 +363,7 @@ fn ascii_mode_draws_only_ascii() {
     let mut stage = Stage::with(settings, list, rows);
     stage.keys("<Tab><Enter>:");
     let screen = stage.screen(100, 30);
-    // Clipped text ends in an ellipsis even so.
+    // Clipped text ends in an ellipsis nevertheless.
     assert!(screen.replace('…', "").is_ascii(), "{screen}");
 }
 

@@ -1,4 +1,4 @@
-//! `newsfed account`: from adding to removing, and that nothing prints a secret.
+//! Tests of `newsfed account`, from adding to removing, and that nothing prints a secret.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -63,7 +63,7 @@ fn accounts_are_added_synchronised_and_removed() {
     assert!(world.run(&["list"]).ok().contains("First release"));
     let sources = world.run(&["sources", "--json"]).values();
     assert_eq!(sources[0]["folder"], "home/Tech");
-    // A mark that the server does not take waits.
+    // A mark that the server does not accept waits.
     world.run(&["read", "1"]).ok();
     let failed = world.run(&["account", "sync", "--json"]);
     assert_eq!(failed.code, Some(1), "{failed:?}");
@@ -143,7 +143,7 @@ fn an_account_that_is_no_longer_in_the_file_is_listed_and_removed() {
 #[test]
 fn items_stay_if_keeping_the_sources_was_interrupted() {
     let world = synchronised();
-    // Written to the file, and read by another process, before the account is removed.
+    // The sources are written to the file, and read by another process, before the account is removed.
     let kept = "[[source]]\nid = \"home-feeds-example\"\nurl = \"http://feeds.example/1\"\n";
     std::fs::write(world.config().join("sources.toml"), kept).unwrap();
     assert_eq!(world.run(&["sources", "--json"]).values().len(), 2);

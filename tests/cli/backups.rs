@@ -51,7 +51,7 @@ fn a_backup_with_errors_in_its_settings_is_restored_with_a_warning() {
 fn data_of_a_running_newsfed_is_backed_up_but_not_replaced() {
     let world = World::followed();
     let mut daemon = world.command(&["daemon", "-q"]).spawn().unwrap();
-    // Until it polls.
+    // Waits until it polls.
     let lock = world.path().join("data/newsfed.lock");
     let poller = || std::fs::read_to_string(&lock).unwrap_or_default();
     while poller() != daemon.id().to_string() {

@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-/// A user for whom file modes apply; they do not for root.
+/// An unprivileged user, because file modes do not apply to root.
 const NOBODY: u32 = 65534;
 
 fn mode(path: &Path, mode: u32) {
@@ -37,7 +37,7 @@ fn read_only_database_can_be_read() {
     run(&["search", "body"]).ok();
     let before = run(&["list"]).ok();
     for (folder_mode, file_mode) in [(0o500, 0o400), (0o500, 0o600), (0o700, 0o400)] {
-        // As after a clean exit: no log beside the file.
+        // As after a clean exit, there is no log next to the file.
         for log in ["newsfed.db-wal", "newsfed.db-shm", "newsfed.lock"] {
             let _ = std::fs::remove_file(folder.join(log));
         }
@@ -198,7 +198,7 @@ fn flipped_bytes_are_reported_and_repaired() {
             assert!(matches!(run.code, Some(0 | 1 | 3)), "{seed} {args:?}: {run:?}");
             assert!(!run.err.contains("panicked"), "{seed} {args:?}: {run:?}");
             assert!(!run.out.contains('\u{1b}'), "{seed} {args:?}: {run:?}");
-            // An error says what to do.
+            // An error contains advice.
             if run.code == Some(1) && args[0] != "pin" {
                 assert!(run.err.contains("doctor"), "{seed} {args:?}: {run:?}");
                 summary += 1;

@@ -60,7 +60,7 @@ impl Shells {
         set.chain(own.map(|(key, value)| (key.into(), value.into()))).collect()
     }
 
-    /// What a program prints; `None`, with a printed reason, where it is not installed.
+    /// What a program prints; `None`, with a printed reason, if it is not installed.
     fn run(&self, program: &str, args: &[&str]) -> Option<String> {
         let mut command = Command::new(program);
         command.envs(self.variables());
@@ -129,12 +129,12 @@ fn bash_completes_names_and_runs_nothing_in_them() {
         (&["tag", "it"], "it\\'s"),
         (&["views", "remove", "Ru"], "Rust\\'s\\ \\\"best\\\""),
         (&["views", "add", "Ru"], ""),
-        // bash splits at colons, and replaces what follows the last one.
+        // bash splits at colons, and replaces only the text after the last one.
         (&["list", "--view", "Work", ":"], "\\ my\\ news"),
         (&["list", "--view", "Work", ":", "\\ my"], "\\ my\\ news"),
         (&["list", "--view", "Work", ":", "x"], ""),
         (&["views", "remove", "Wo"], "Work:\\ my\\ news"),
-        // A flag here and an option with a value elsewhere.
+        // `--fo` is a flag here, and an option with a value in another command.
         (&["prune", "--apply", "--fo"], ""),
         (&["schedule", "advise", "--apply", start], id),
         (&["sync", "--forc"], "--force"),
@@ -151,8 +151,8 @@ fn bash_completes_names_and_runs_nothing_in_them() {
     }
 }
 
-/// Tab completes, prints the line and clears it. One key does it all: what is typed while zsh completes can
-/// end the completion.
+/// Tab completes, prints the line and clears it. A single key does all of this, because keys that are typed
+/// while zsh completes can end the completion.
 const ZSHRC: &str = "PS1='READY> '\nautoload -Uz compinit; compinit -D -u\nsource ./script.zsh\n\
     show() { zle expand-or-complete; zle -I; print -r -- \"<<$BUFFER>>\"; BUFFER= }\n\
     zle -N show\nbindkey '^I' show\n";

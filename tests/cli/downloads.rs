@@ -1,4 +1,4 @@
-//! Downloads from servers that break off, change their files, lie and attack.
+//! Downloads from servers that break off, change their files, lie or attack.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -8,20 +8,21 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// A server of exact bytes, which notes the heads of the requests.
+/// A server that sends exact bytes, and records the heads of the requests.
 struct Exact {
     address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Exact {
-    /// `respond` gets the head in lower case, and returns what is sent before the connection closes.
+    /// `respond` gets the head in lower case, and returns the bytes that are sent before the connection
+    /// closes.
     fn start(respond: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
         let noted = heads.clone();
-        // It ends with the test.
+        // The thread ends with the test.
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
@@ -31,7 +32,7 @@ impl Exact {
                 }
                 let head = String::from_utf8(head).unwrap().to_lowercase();
                 noted.lock().unwrap().push(head.clone());
-                // The client closes the connection when it has seen enough.
+                // The client closes the connection when it has read enough.
                 let _ = stream.write_all(&respond(&head));
             }
         });
@@ -95,7 +96,7 @@ impl Downloads {
         self.world.run(&[more, &args].concat())
     }
 
-    /// The names in the folder.
+    /// The names of the files in the folder.
     fn names(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return vec![] };
         let mut names: Vec<String> =
@@ -109,7 +110,7 @@ impl Downloads {
     }
 }
 
-/// A server whose first response breaks off; `rest` gives the later ones.
+/// A server whose first response breaks off; `rest` returns the later ones.
 fn breaking_off(
     path: &'static [&str],
     validator: &'static str,
@@ -265,7 +266,7 @@ fn bad_responses_leave_no_files() {
         }
         "/packed" => response("200 OK", "content-encoding: gzip\r\ncontent-length: 2\r\n", b"ok"),
         "/long" => response("200 OK", "content-length: 200000\r\n", &body()),
-        // Without a length: counted while it arrives.
+        // The length is not announced, so the bytes are counted as they arrive.
         "/endless" => response("200 OK", "", &body()),
         "/inside" => {
             response("302 Found", "location: http://127.0.0.9:1/x\r\ncontent-length: 0\r\n", b"")
@@ -328,7 +329,7 @@ fn programs_that_need_a_file_get_it() {
     let opened = || fs::read_to_string(&fifo).unwrap();
     assert_eq!(opened(), format!("1 {}\n", path.display()));
     assert!(downloads.read("a.pdf") == body());
-    // The next time it is there already, unless it was changed.
+    // The next time, the file already exists, and is used unless it was changed.
     downloads.world.run(&["open", "--enclosure", &number]).ok();
     assert_eq!(opened(), format!("1 {}\n", path.display()));
     assert_eq!((downloads.files.heads().len(), downloads.names()), (1, vec!["a.pdf".to_owned()]));

@@ -1,4 +1,4 @@
-//! The sessions in README.md and in the guide, run as they are written.
+//! Runs the sessions in README.md and in the guide, as they are written.
 //!
 //! A block of the language `console` has commands after `$ ` (`> ` continues one), and below each some of its output: the
 //! lines must appear in this order; `…` stands for any text, and alone on a line for any lines. The
@@ -23,9 +23,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Pages that begin without any source.
+/// Pages that begin without sources.
 const EMPTY: &[&str] = &["README.md", "docs/start.md", "docs/adding.md", "docs/moving.md"];
-/// The other sources of the demo fail, or are slow.
+/// The sources for other pages. The rest of the demo's sources fail, or are slow.
 const SOURCES: &str = "[[source]]\nid = \"kettle\"\nurl = \"http://kettle.example/rss.xml\"\nfolder = \"Tech\"\n\n\
                        [[source]]\nid = \"small-machines\"\nurl = \"http://small-machines.example/atom.xml\"\nfolder = \"Tech\"\n\n\
                        [[source]]\nid = \"tramline\"\nurl = \"http://tramline.example/rss.xml\"\nfolder = \"City\"\n\n\
@@ -101,12 +101,12 @@ impl Session {
     }
 }
 
-/// A line of output without columns of spaces.
+/// A line of output with single spaces between columns.
 fn squeezed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a line is as a line of the page says.
+/// Whether a line matches a line of the page.
 fn matches(expected: &str, line: &str) -> bool {
     let (expected, mut rest) = (squeezed(expected), line);
     let parts: Vec<&str> = expected.split('…').map(str::trim).collect();
@@ -122,7 +122,7 @@ fn matches(expected: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The first line that the page shows and the output does not have.
+/// The first line of the page that is missing from the output.
 fn missing<'a>(expected: &[&'a str], output: &str) -> Option<&'a str> {
     let lines: Vec<String> = output.lines().map(squeezed).collect();
     let mut lines = lines.iter();
@@ -151,7 +151,7 @@ fn commands(page: &Page) -> Vec<(usize, String, Vec<String>)> {
     found
 }
 
-/// Runs a page, and returns the differences from what it says.
+/// Runs a page, and returns how the output differs from the page.
 fn differences(page: &Page) -> Vec<String> {
     let session = Session::start(!EMPTY.contains(&page.path.as_str()));
     let with_jq = Command::new("jq").arg("--version").output().is_ok();
@@ -162,7 +162,7 @@ fn differences(page: &Page) -> Vec<String> {
         }
         let (output, succeeds) = session.run(&command);
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        // What fails on purpose shows why.
+        // Commands that fail on purpose show the reason.
         if expected.is_empty() && !succeeds {
             differences.push(format!("{}:{line}: $ {command}\nfails:\n{output}", page.path));
         }

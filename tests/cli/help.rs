@@ -31,7 +31,7 @@ fn help_of_every_command_matches_the_snapshot() {
     assert!(world.run(&["-h"]).ok().lines().count() <= 64, "the short help stays short");
 }
 
-/// Every command, with its name and those of the commands above it.
+/// Every command, with its name and those of its parent commands.
 fn definitions(command: &clap::Command, path: &str, all: &mut Vec<(String, clap::Command)>) {
     all.push((path.to_owned(), command.clone()));
     for sub in command.get_subcommands() {
@@ -51,7 +51,7 @@ fn help_fits_into_80_columns() {
                 assert!(line.chars().count() < 80, "{path} is cut at 80 columns: {line}");
             }
         }
-        // Those of `sources edit` are the descriptions of the settings.
+        // The help texts of `sources edit` are the descriptions of the settings.
         let described = path == "newsfed sources edit";
         for option in command.get_arguments().filter(|_| !described) {
             let help = option.get_help().map(ToString::to_string).unwrap_or_default();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A source that has another item in each poll, and hooks that append what they read to files.
+/// A source that has another item in each poll, and hooks that append their input to files.
 fn world(more: &str) -> World {
     let polls = AtomicUsize::new(0);
     let titles = ["One", "Two $(touch hacked) `x` \u{202e}", "Three"];
@@ -30,7 +30,7 @@ fn world(more: &str) -> World {
     world
 }
 
-/// What a hook has read, run by run.
+/// The input of a hook, run by run.
 fn runs(world: &World, hook: &str) -> Vec<Vec<Value>> {
     let text = fs::read_to_string(world.path().join(hook)).unwrap_or_default();
     let run = |part: &str| part.lines().map(|l| serde_json::from_str(l).unwrap()).collect();

@@ -8,7 +8,7 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/import/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A database made of a file with statements.
+/// A database that is created from a file of statements.
 fn database(folder: &Path, name: &str) -> String {
     let path: PathBuf = folder.join(format!("{name}.db"));
     let conn = rusqlite::Connection::open(&path).unwrap();
@@ -137,7 +137,7 @@ fn a_followed_source_at_a_private_address_is_not_skipped() {
     assert_eq!(run.out, "URLs: 0 added, 2 already followed, 0 skipped\n", "{run:?}");
 }
 
-/// What was stored before the error is reported and can be undone.
+/// Items that were stored before the error are reported, and can be undone.
 #[test]
 fn a_database_with_a_damaged_page_is_imported_in_part() {
     let world = World::usual();
@@ -173,7 +173,7 @@ fn a_database_with_a_damaged_page_is_imported_in_part() {
     assert_eq!(items(&world), [""; 0]);
 }
 
-/// What a pipe has given once is gone: nothing of it may be read before the import.
+/// Data that was read from a pipe is gone, so nothing may be read from it before the import.
 #[cfg(unix)]
 #[test]
 fn a_list_is_read_from_a_pipe() {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// What the player does in a test; without a mode, nothing: it is started as a program of its own.
+/// The player in a test, which is started as a separate program. Without a mode, it does nothing.
 #[test]
 fn fake_player() {
     let (Ok(mode), Ok(args)) = (std::env::var("FAKE_PLAYER"), std::env::var("FAKE_ARGS")) else {
@@ -47,7 +47,7 @@ fn fake_player() {
         "waits" => {
             send(property("duration", "3000").as_bytes());
             send(property("time-pos", &(start + 42.0).to_string()).as_bytes());
-            // Until newsfed has ended, whichever way.
+            // Waits until newsfed has ended, in any way.
             commands.join().unwrap();
         }
         "removed" => {
@@ -81,11 +81,11 @@ fn fake_player() {
         }
         other => panic!("{other}"),
     }
-    // The connection is closed without a word.
+    // The connection is closed without a message.
     std::process::exit(0);
 }
 
-/// Until the test has made the file beside the log.
+/// Waits until the test has created the file next to the log.
 fn wait_for_go() {
     let go = std::env::var("FAKE_LOG").unwrap() + ".go";
     while !Path::new(&go).exists() {
@@ -160,7 +160,7 @@ impl World {
         child
     }
 
-    /// Lets the player go on.
+    /// Lets the player continue.
     fn go(&self) {
         fs::write(self.path().join("log.go"), "").unwrap();
     }
@@ -201,7 +201,7 @@ fn the_queue_is_changed_and_listed() {
     assert!(refused.code == Some(1) && refused.err.contains("no audio or video"), "{refused:?}");
     let partly = world.run(&["queue", "add", &text, three]);
     assert!(partly.code == Some(3) && partly.err.contains("no audio or video"), "{partly:?}");
-    // What was removed comes back to its place.
+    // A removed episode returns to its position.
     world.run(&["queue", "move", three, "-1"]).ok();
     world.run(&["queue", "remove", three, one]).ok();
     assert_eq!(numbers(), [two]);
@@ -243,7 +243,7 @@ fn finished_episodes_leave_the_queue_and_the_next_one_plays() {
     for part in ["--no-video", "--no-terminal", "-- http://", "/1.mp3", "/2.mp3"] {
         assert!(log.contains(part), "{part} in {log}");
     }
-    // Heard again, from the start.
+    // It is played again, from the start.
     world.run(&["queue", "add", &items[0]]).ok();
     assert_eq!(world.positions(), [(items[0].clone(), 0.0)]);
 }
@@ -329,7 +329,7 @@ fn a_position_is_written_only_when_it_has_changed() {
     let items = world.episodes();
     world.run(&["queue", "add", &items[0]]).ok();
     let child = world.playing(42.0);
-    // Of another program; this one has nothing newer.
+    // Another program has stored a position; this one has no newer one.
     let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
     database.busy_timeout(Duration::from_secs(60)).unwrap();
     assert_eq!(database.execute("UPDATE episode SET position = 7", []).unwrap(), 1);

@@ -34,7 +34,7 @@ fn a_list_is_followed_confirmed_and_removed() {
     assert_eq!((sources.len(), sources.iter().filter(of_list).count()), (10, 9));
     let again = world.run(&["import", "--follow", &url]);
     assert!(again.err.contains("already followed"), "{again:?}");
-    // Many leave it.
+    // Many sources leave the list.
     *count.lock().unwrap() = 3;
     let run = world.run(&["sync", "--force", &list]);
     assert!(
@@ -58,7 +58,7 @@ fn a_list_is_followed_confirmed_and_removed() {
     );
     let run = world.run(&["sync", "--accept", "s0-example"]);
     assert!(run.code == Some(2) && run.err.contains("is not a list"), "{run:?}");
-    // It is not exported, and its sources are.
+    // The list is not exported, but its sources are.
     let run = world.run(&["export"]);
     assert!(run.err.contains("1 followed list is left out"), "{run:?}");
     assert!(run.out.contains("s0.example") && !run.out.contains("list.opml"), "{}", run.out);

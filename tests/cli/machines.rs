@@ -39,7 +39,7 @@ fn marks_reach_another_machine_and_come_back() {
     world.run(&["read", &numbers[1]]).ok();
     world.run(&["tag", "to sort", &numbers[1]]).ok();
     world.run(&["sync"]).ok();
-    // The other has its own items, and finds the marks.
+    // The other machine has its own items, and finds the marks.
     desktop(&world, &["sync"]).ok();
     let listed = |query: &str| ["list", "--json", "--query", query].map(str::to_owned);
     for query in ["is:pinned", "is:read", "tag:\"to sort\""] {
@@ -59,7 +59,7 @@ fn marks_reach_another_machine_and_come_back() {
     let names: Vec<&str> = files.iter().map(|file| file["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["desktop", "laptop"]);
     assert_eq!((&files[0]["this"], &files[1]["this"]), (&false.into(), &true.into()));
-    // A file that was cut is noticed, and written again by its machine.
+    // A truncated file is noticed, and written again by its machine.
     let path = PathBuf::from(files[1]["path"].as_str().unwrap());
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 7]).unwrap();
@@ -69,7 +69,7 @@ fn marks_reach_another_machine_and_come_back() {
     assert!(run.out.contains("1 line cannot be read"), "{run:?}");
     world.run(&["sync"]).ok();
     desktop(&world, &["machines"]).ok();
-    // A folder on a disk that is not there is not made.
+    // A folder on a missing disk is not created.
     world.write("config.toml", "[machines]\nfolder = \"/no/such/disk/newsfed\"\n");
     let run = world.run(&["sync"]);
     assert!(

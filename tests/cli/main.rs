@@ -110,7 +110,7 @@ impl World {
         })
     }
 
-    /// The same with both feeds followed and polled once.
+    /// The same world, with both feeds followed and polled once.
     fn followed() -> Self {
         let world = Self::usual();
         let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));

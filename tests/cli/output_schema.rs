@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// In place of a type where every test has `null`.
+/// Stands for the type if all tests return `null`.
 const COMMENT: &str = "$comment";
 
 /// Tests run at the same time, and each adds its types to the file.
@@ -80,7 +80,7 @@ fn shape(value: &Value) -> Value {
     }
 }
 
-/// What allows both.
+/// The schema that allows both.
 fn merged(mut one: Value, other: Value) -> Value {
     let types = types(&one).union(&types(&other)).cloned().collect::<BTreeSet<_>>();
     let (is_number, null) = (types.contains("number"), json!(null));
@@ -108,8 +108,8 @@ fn types(shape: &Value) -> BTreeSet<String> {
     }
 }
 
-/// A shape as it is written: `null` means unknown, so that it is possible wherever a flag is not.
-/// The type of what was always `null` is not known.
+/// A shape as it is written. `null` stands for unknown, so any value but a flag can be `null`. If a value was
+/// always `null`, its type is not known.
 fn published(mut shape: Value) -> Value {
     let mut types = types(&shape);
     if types.iter().any(|t| t != "null" && t != "boolean") {
@@ -140,7 +140,7 @@ fn published(mut shape: Value) -> Value {
     shape
 }
 
-/// Elements of lists are `null` only where one was.
+/// Elements of a list can be `null` only if one was.
 fn types_of_items(items: &Value) -> Vec<String> {
     types(items).into_iter().collect()
 }
@@ -225,7 +225,7 @@ fn committed_output_schema_matches_the_documentation() {
         let properties = definition["properties"].as_object().unwrap();
         let no_type = |property: &&Value| property.get("type").is_none();
         let (count, all) = (properties.values().filter(no_type).count(), properties.len());
-        // Some values are rare: the tests see nothing but `null`.
+        // Some values are so rare that the tests only see `null`.
         (2 * count > all).then(|| format!("{section}: {count} of {all}"))
     };
     let untyped: Vec<String> = definitions.iter().filter_map(untyped).collect();

@@ -46,7 +46,7 @@ impl Drop for Running {
     }
 }
 
-/// Sixty servers hold their connections, and the program may have fewer files open.
+/// Sixty servers keep their connections open, and the program may have fewer open files than that.
 #[test]
 fn too_many_open_files_are_not_failures_of_sources() {
     let hosts: Vec<std::net::IpAddr> = (1..=60).map(|n| [127, 0, 4, n].into()).collect();
@@ -85,7 +85,7 @@ fn interrupted_sync_keeps_its_results() {
     for name in ["INT", "TERM"] {
         let before = world.server.requests().len();
         let child = Running::start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
-        // One at a time on one host, the oldest source first: the third is running.
+        // On one host, sources are polled one at a time, the oldest first; the third is being polled.
         received(&world, before + 3);
         child.signal(name);
         let run = child.end();
@@ -214,11 +214,11 @@ fn browser_gets_urls_as_arguments() {
     assert!(status.success());
 }
 
-/// A slow reader of the output, such as a pager, does not delay the engine: the responses of servers
+/// A slow reader of the output, such as a pager, must not delay the engine, because the responses of servers
 /// would seem to be late.
 #[test]
 fn slow_output_reader_delays_no_poll() {
-    /// Their lines exceed the 64 KiB of a pipe.
+    /// Number of sources, whose lines exceed the 64 KiB of a pipe.
     const SOURCES: usize = 500;
     let world = World::new(|_| feed("Feed", &["Item"]));
     let source = |n: usize| {

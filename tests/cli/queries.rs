@@ -142,7 +142,7 @@ fn a_search_takes_the_options_of_a_list_and_explains_why_nothing_matches() {
     assert_eq!((count(&["list", "--later"]), count(&["list", "--later", "--unread"])), (1, 0));
     let run = world.run(&["search", "first", "or", "bridge"]);
     assert!(run.out.is_empty() && run.err.contains("write OR between"), "{run:?}");
-    // For programs, the text that matches is the last column of each line, or nothing.
+    // For programs, the matching text is the last column of each line, which may be empty.
     let columns = |line: &str| line.split('\t').count();
     let lines = world.run(&["search", "release"]).ok();
     assert!(lines.lines().all(|line| columns(line) == 7), "{lines}");

@@ -76,7 +76,7 @@ fn a_test_counts_what_applying_would_change() {
     assert_eq!(test("Hide"), "3 stored items match, 2 would change (1 is pinned)");
     assert_eq!(apply("Hide"), "2 items changed");
     assert_eq!(test("Hide"), "3 stored items match, 0 would change (1 is pinned)");
-    // Those that are hidden are read, but have no tag.
+    // Hidden items are read, but have no tag.
     assert_eq!(test("Mark"), "3 stored items match");
     world.run(&["tag", "old", &numbers[0], &numbers[1]]).ok();
     assert_eq!(test("Mark"), "3 stored items match, 2 would change");
@@ -84,7 +84,7 @@ fn a_test_counts_what_applying_would_change() {
     assert_eq!(test("Mark"), "3 stored items match, 0 would change");
 }
 
-/// A world whose feed has one item, and these when it is polled again.
+/// A world whose feed has one item at first, and these items when it is polled again.
 #[cfg(unix)]
 fn renewed(news: &'static [&'static str]) -> World {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -143,7 +143,7 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
     let item = world.run(&["list", "--json", "--query", "reopens"]).values().remove(0);
     let shown = world.run(&["show", &item["number"].to_string()]).ok();
     assert!(shown.contains("Rules: Ring (notify); Save (notify, run)"), "each rule: {shown}");
-    // The record goes with what the rule did, or with the rule.
+    // The record is removed when the rule is undone or removed.
     world.run(&["rules", "undo", "Save"]).ok();
     let undone = world.run(&["rules", "--json"]).values().remove(0);
     assert_eq!((&undone["ran"], undone.get("commands")), (&0.into(), None), "{undone}");
@@ -174,7 +174,7 @@ fn commands_on_request_run_for_the_newest_shown_items() {
     let mut newest: Vec<&str> = listed.iter().map(|item| item["title"].as_str().unwrap()).collect();
     let written = std::fs::read_to_string(&out).unwrap();
     let mut ran: Vec<&str> = written.lines().collect();
-    // Two run at the same time.
+    // Two commands run at the same time.
     newest.sort_unstable();
     ran.sort_unstable();
     assert_eq!(ran, newest);

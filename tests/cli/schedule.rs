@@ -108,7 +108,7 @@ fn advice_is_given_and_applied() {
     world.run(&["add", &world.server.url("/kernel.xml"), "--folder", "Tech"]).ok();
     let young = world.run(&["schedule", "advise"]);
     assert_eq!(young.out, "", "{young:?}");
-    // As if each item had been found when it was published.
+    // Sets the discovery of each item to its publication.
     let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
     assert_eq!(database.execute("UPDATE item SET discovered = date", []).unwrap(), 200);
     drop(database);

@@ -71,7 +71,7 @@ fn no_command_prints_a_secret() {
         assert!(!text.is_empty());
         assert_eq!(SECRETS.iter().find(|secret| text.contains(**secret)), None);
     }
-    // They were sent, so that nothing above is hidden only because it was never read.
+    // They were sent, which shows that the secrets above were read, and not only absent from the output.
     let sent = |name: &str| world.server.requests().iter().any(|r| r.header(name).is_some());
     assert!(sent("authorization") && sent("x-token") && sent("proxy-authorization"));
 }
@@ -96,7 +96,7 @@ fn doctor_warns_of_files_with_secrets_that_others_can_read() {
     assert_eq!(warned(), [true, true]);
     mode("sources.toml", 0o600);
     assert_eq!(warned(), [true, false]);
-    // Only where the secret is, not the secret itself.
+    // The file only contains where the secret is, not the secret itself.
     world.write("config.toml", "[llm]\nendpoint = \"http://localhost:9/v1\"\nmodel = \"m\"\n");
     world.write(
         "sources.toml",

@@ -19,7 +19,7 @@ struct Apps {
     address: SocketAddr,
     auth: String,
     running: Running,
-    /// Open, so that the program can write its log.
+    /// Kept open, so that the program can write its log.
     _log: BufReader<ChildStderr>,
 }
 
@@ -146,7 +146,7 @@ fn apps_list_and_read() {
     assert_eq!(apps.ids(&format!("s={READING}&n=2&c={next}")), all[2..]);
     let reversed: Vec<i64> = all.iter().rev().copied().collect();
     assert_eq!(apps.ids("r=o"), reversed);
-    // What is not known has no items, never all of them.
+    // An unknown stream has no items, never all of them.
     for stream in ["feed/99", "user/-/state/com.google/other", "user/-/label/No", "sport", "feed/x"]
     {
         assert_eq!(apps.ids(&format!("s={stream}")), Vec::<i64>::new(), "{stream}");
@@ -203,7 +203,7 @@ fn apps_mark_items() {
         assert_eq!(mark(&change, &all[..1]).ok(), "OK");
         assert_eq!(unread(), [all[0], all[2]], "{change}");
     }
-    // Up to an item, in microseconds.
+    // Marks all items up to one read, by its time in microseconds.
     let contents = apps.post("stream/items/contents", &format!("i={}", all[1])).json();
     let up_to = contents["items"][0]["timestampUsec"].as_str().unwrap().to_owned();
     let all_read = format!("s={READING}&ts={up_to}");
@@ -217,7 +217,7 @@ fn apps_mark_items() {
     assert_eq!(apps.ids("s=user/-/label/Soon"), all[..2]);
     assert_eq!(apps.post("disable-tag", "t=Soon").ok(), "OK");
     assert_eq!(apps.get("tag/list").json()["tags"].as_array().unwrap().len(), 1);
-    // What would have no effect is refused with a reason.
+    // Requests that would have no effect are refused with a reason.
     let long = format!("a=user/-/label/{}", "x".repeat(61));
     for (path, body, why) in [
         ("edit-tag", format!("a={READ}&i=999"), "no item"),
@@ -289,7 +289,7 @@ fn apps_change_subscriptions_only_where_allowed() {
     assert_eq!(apps.post("subscription/edit", &remove).ok(), "OK");
     assert_eq!(apps.folders().len(), 2);
     assert_eq!(apps.post("subscription/edit", &remove).status, 400);
-    // By default nothing of this is allowed.
+    // By default, nothing of this is allowed.
     let Apps { world, running, .. } = apps;
     drop(running);
     let apps = start("daemon", world, "user = \"alice\"\n");
@@ -335,7 +335,7 @@ fn nobody_gets_in_without_the_password() {
         let response = apps.post("edit-tag", &format!("T={given}&a={READ}&i=1"));
         assert_eq!(response.status, status, "{given}");
     }
-    // No link can change anything.
+    // A link (a GET request) cannot change anything.
     let link = format!("/reader/api/0/edit-tag?a={STARRED}&i=1");
     assert_eq!(apps.send("GET", &link, &apps.header(), "").status, 405);
     assert_eq!(apps.send("PUT", "/", "", "").status, 405);
@@ -374,7 +374,7 @@ fn hostile_requests_do_no_harm() {
     ] {
         assert_eq!(apps.send("GET", path, &header, "").status, 404, "{path}");
     }
-    // Nothing that is sent comes back in a header.
+    // No part of a request is returned in a header.
     let path = "/reader/api/0/stream/contents/feed%2F1%0d%0Ax-evil:%201?s=%0d%0aset-cookie:a";
     let response = apps.send("GET", path, &header, "");
     assert!(
@@ -406,7 +406,7 @@ fn hostile_requests_do_no_harm() {
         let status = apps.get(&format!("stream/items/ids?{query}")).status;
         assert!(matches!(status, 200 | 400), "{query}");
     }
-    // Clients that do not end their requests leave connections for others.
+    // Clients that do not finish their requests leave connections for others.
     let slow: Vec<TcpStream> = (0..20)
         .map(|_| {
             let mut stream = TcpStream::connect(apps.address).unwrap();

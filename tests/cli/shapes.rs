@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const DOCUMENT: &str = include_str!("../../docs/json.md");
 
-/// The keys in a section of the document: key -> whether it may be absent.
+/// The keys in a section of the document, and whether each may be absent.
 pub(super) fn documented(section: &str) -> BTreeMap<String, bool> {
     let start = DOCUMENT.find(&format!("## {section}\n")).expect(section);
     let text = DOCUMENT[start + 3..].split("\n## ").next().unwrap();
@@ -31,7 +31,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("add", &["Follow", "Marks"]),
     ("backup", &["Backup"]),
     ("config check", &["Check"]),
-    // Their formats are those of the files.
+    // The formats are those of the files.
     ("config schema", &[]),
     ("config show", &[]),
     // In the section "Others".
@@ -72,7 +72,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("pin", &["Marks"]),
 ];
 
-/// Why a value is not as its section says; `None` if it is.
+/// How a value differs from its section; `None` if it does not.
 fn difference(section: &str, value: &Value) -> Option<String> {
     let mut wanted = documented(section);
     if section == "Source in full" {

@@ -1,4 +1,4 @@
-//! The sites of the demo under names of their own, such as `http://kettle.example/`, for a proxy. Shared with
+//! The sites of the demo under their own names, such as `http://kettle.example/`, for a proxy. Shared with
 //! `examples/screenshots`.
 
 use newsfed::demo::World;

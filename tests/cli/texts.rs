@@ -14,7 +14,7 @@ fn paragraph(post: &str, n: usize) -> String {
     format!("<p>{} of {post}, paragraph {n}.</p>", row.join(" "))
 }
 
-/// A blog of three posts whose feed has teasers only. The third page is missing. The flag corrects
+/// A blog with three posts, whose feed only has teasers. The third page is missing. Setting the flag corrects
 /// the first post.
 fn blog() -> (World, Arc<AtomicBool>) {
     let corrected = Arc::new(AtomicBool::new(false));
@@ -145,8 +145,8 @@ fn shows_differences_between_versions() {
     assert!(both.find("paragraph two") < both.find("paragraph 2"), "newest first: {both}");
 }
 
-/// A link blog: the text of its only item is not on the page it links to, whose links a flag changes.
-/// Its feed announces the comments.
+/// A link blog: the text of its only item is not on the page that it links to. Setting the flag changes the
+/// links on that page. The feed announces the comments.
 fn link_blog() -> (World, Arc<AtomicBool>) {
     let changed = Arc::new(AtomicBool::new(false));
     let (flag, address) = (changed.clone(), Arc::new(Mutex::new(String::new())));

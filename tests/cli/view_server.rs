@@ -12,13 +12,13 @@ struct Daemon {
     world: World,
     address: SocketAddr,
     running: Running,
-    /// Open, so that the daemon can write its log.
+    /// Kept open, so that the daemon can write its log.
     _log: BufReader<ChildStderr>,
 }
 
 fn world() -> (World, SocketAddr) {
     let world = World::followed();
-    // Released again: the daemon needs a port that is known before.
+    // The port is released again, because the daemon needs a port that is known in advance.
     let address = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
     let config = format!(
         "[feeds]\naddress = \"{address}\"\n[[view]]\nname = \"New/all\"\nquery = \"is:unread release\"\n\
@@ -67,7 +67,7 @@ impl Daemon {
 #[test]
 fn views_are_served_to_those_who_know_the_url() {
     let daemon = Daemon::start();
-    // A client that never ends its request keeps nobody waiting.
+    // A client that never finishes its request does not delay others.
     let mut slow = TcpStream::connect(daemon.address).unwrap();
     slow.write_all(b"GET / HTTP/1.1\r\nhost:").unwrap();
     for (format, media_type) in [("atom", "atom+xml"), ("rss", "rss+xml"), ("json", "feed+json")] {
@@ -129,7 +129,7 @@ fn requests_without_the_secret_reveal_nothing() {
     assert_eq!(daemon.send("POST", &path, &host).0, 405);
     let broken = daemon.paths(&["Bad"])[0].clone();
     assert_eq!(daemon.get(&broken).0, 500);
-    // The earlier URL ends.
+    // The earlier URL stops working.
     let renewed = daemon.paths(&["New/all", "--renew"])[0].clone();
     assert_ne!(renewed, path);
     assert_eq!((daemon.get(&path).0, daemon.get(&renewed).0), (404, 200));

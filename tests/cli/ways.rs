@@ -49,7 +49,7 @@ fn pick_selects_a_way_by_number() {
     assert!(added.contains("/comments.xml, 1 item\n"), "{added}");
 }
 
-/// `add` refuses a private address that only a page names, so it is not a way to follow the page.
+/// `add` refuses a private address that only a page mentions, so this is not a way to follow the page.
 #[test]
 fn private_feeds_of_other_hosts_are_not_offered() {
     let world = World::new(|request| match request.path.as_str() {
@@ -171,7 +171,7 @@ fn broken_selectors_are_reported_with_suggestions() {
     let polls = AtomicUsize::new(0);
     let world = World::new(move |request| match request.path.as_str() {
         "/news" => {
-            // After the first poll, the page has other classes, and it differs every time.
+            // After the first poll, the page has other classes, which differ every time.
             let n = polls.fetch_add(1, Ordering::SeqCst);
             let row = if n == 0 { "story" } else { "entry" };
             let rows: String = (1..=8)

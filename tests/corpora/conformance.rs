@@ -1,4 +1,4 @@
-//! Feed reader and discovery against reference data beside the project.
+//! Compares the feed reader and discovery with reference data next to the project.
 //!
 //! Not part of the plain test run: `cargo test --test corpora conformance::`. Without the data every test
 //! prints a note and passes.
@@ -52,7 +52,7 @@ fn reads_feeds_as_expected() {
     assert!(right * 1000 >= fields * 995, "fields {right} of {fields}");
 }
 
-/// Whether an assertion of the index holds; `None` for those that only its own scorer checks.
+/// Whether an assertion in the index holds; `None` for those that only its own scorer checks.
 fn check(assertion: &Value, got: &Value) -> Option<bool> {
     let path = assertion["field"].as_str().unwrap_or_default().replace('.', "/");
     let field = got.pointer(&format!("/{path}")).unwrap_or(&Value::Null);
@@ -177,8 +177,8 @@ fn article_path(url: &str) -> String {
     path.strip_suffix(".html").unwrap_or(path).trim_end_matches('/').to_owned()
 }
 
-/// Of the pages on which the first proposal is not right, two have links in running text as articles in
-/// the reference, and one is a feed.
+/// Of the pages for which the first proposal is wrong, two have links in running text as articles in the
+/// reference, and one is a feed.
 #[test]
 fn finds_lists_of_real_sites() {
     let Some(root) = corpora().map(|f| f.join("blogs")) else { return };

@@ -1,6 +1,6 @@
-//! Crawls of recorded sites, if the reference data is beside this project:
-//! `cargo test --test corpora crawl:: -- --nocapture`. Otherwise the tests print a note and pass.
-//! The limits are slightly above the measured figures, so that a loss is noticed.
+//! Crawls of recorded sites, if the reference data is next to this project: `cargo test --test corpora
+//! crawl:: -- --nocapture`. Otherwise the tests print a note and pass. The limits are slightly above the
+//! measured figures, so that a loss is noticed.
 
 // Clippy's exemption for tests does not cover the helpers below.
 
@@ -13,7 +13,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::Duration;
 
-/// Crawls per site: fewer than the fifteen of a real measurement with `newsfed crawl --replay`.
+/// Number of crawls per site, fewer than the fifteen of a real measurement with `newsfed crawl --replay`.
 const SEEDS: u64 = 5;
 
 fn graph(folder: &Path, site: &str, data: bool) -> Graph {
@@ -31,7 +31,7 @@ fn q90(graph: &Graph, kind: Kind) -> f64 {
     figures.q90_percent_mean
 }
 
-/// Percent of the site's URLs as published, with the tolerance for the same algorithm.
+/// Percentage of the site's URLs as in the publication, with the tolerance for the same algorithm.
 #[test]
 fn published_strategies_reproduce_the_published_figures() {
     let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };

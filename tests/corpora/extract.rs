@@ -1,6 +1,6 @@
-//! Articles extracted from real pages, if the reference data is beside this project:
-//! `cargo test --test corpora extract:: -- --nocapture`. Otherwise the tests print a note and pass.
-//! The minimum scores are slightly below the measured figures, so that a loss is noticed.
+//! Articles extracted from real pages, if the reference data is next to this project: `cargo test --test
+//! corpora extract:: -- --nocapture`. Otherwise the tests print a note and pass. The minimum scores are
+//! slightly below the measured figures, so that a loss is noticed.
 
 // Clippy's exemption for tests does not cover the helpers below.
 
@@ -78,7 +78,7 @@ fn extracts_articles_from_all_kinds_of_sites() {
         let lead = extract(&page, &guide("summary_lead"), Mode::Guided, None).ok();
         by_lead.push(fit(wanted, text(lead.as_ref())));
         if let Some(date) = gold[id]["date"].as_str() {
-            // Some of these dates are those of the last update, where the page gives no other.
+            // Some of these dates are those of the last update, if the page has no other.
             let published = found.and_then(|f| f.published.or(f.modified)).map(|t| t.to_rfc3339());
             dated += 1;
             right += usize::from(published.is_some_and(|p| p.get(..10) == date.get(..10)));
@@ -93,7 +93,7 @@ fn extracts_articles_from_all_kinds_of_sites() {
     assert!(f64::from(right as u32) >= 0.81 * f64::from(dated as u32));
 }
 
-/// How often dates are right, wrong and missing. A day beside the right one is none of these.
+/// How often dates are right, wrong and missing. A date that is off by one day counts as none of these.
 fn dates(cases: impl Iterator<Item = (String, Option<Url>, String)>) -> [f64; 3] {
     let (mut all, mut counts) = (0.0, [0.0; 3]);
     for (page, url, want) in cases {
@@ -142,7 +142,7 @@ fn finds_the_publication_dates_of_more_articles() {
         let page = page(&folder.join(format!("pages/{id}.html.gz")));
         Some((page, item["url"].as_str().and_then(|u| Url::parse(u).ok()), day.to_owned()))
     });
-    // A fifth of the others are dates of the last update, which are not given as publication dates.
+    // A fifth of the others are dates of the last update, which do not count as publication dates.
     let [right, wrong, _] = dates(cases);
     assert!(right >= 0.848 && wrong <= 0.065);
 }
@@ -170,8 +170,8 @@ fn reads_threads_and_documentation_in_full() {
     for (kind, words) in [
         ("article", 0.965),
         ("documentation", 0.94),
-        // The trees know these pages. The threshold that is best for unseen threads (.82 instead of
-        // .80) takes too much here (.86 instead of .88).
+        // The trees were trained on these pages. The threshold that is best for unseen threads (.82 instead
+        // of .80) includes too much here (.86 instead of .88).
         ("forum", 0.855),
         ("service", 0.865),
         ("collection", 0.8),
@@ -184,7 +184,7 @@ fn reads_threads_and_documentation_in_full() {
     }
 }
 
-/// The items of a site that have a reference text.
+/// The items of a site with a reference text.
 fn items(folder: &Path, site: &str) -> Vec<Value> {
     let all = json(&folder.join(site).join("items.json"));
     all.as_array().unwrap().iter().filter(|i| i["gold_source"] == "feed").cloned().collect()
@@ -204,8 +204,8 @@ fn guide_of(item: &Value) -> Guide {
     }
 }
 
-/// Reads the items of several designs of a site one after the other: page by page alone, with what
-/// was learned so far, and with everything that was learned.
+/// Reads the items of several designs of a site one after another: each page alone, with what was learned so
+/// far, and with everything that was learned.
 fn read(folder: &Path, gold: &Value, designs: &[&str]) -> [Vec<(String, Fit)>; 3] {
     let mut template = Template::default();
     let mut rows = [Vec::new(), Vec::new(), Vec::new()];

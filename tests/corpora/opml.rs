@@ -1,5 +1,5 @@
-//! OPML files of other projects, if the reference data is beside this project:
-//! `cargo test --test corpora opml::`. Otherwise the tests print a note and pass.
+//! OPML files of other projects, if the reference data is next to this project: `cargo test --test corpora
+//! opml::`. Otherwise the tests print a note and pass.
 
 // Clippy's exemption for tests does not cover the helpers below.
 
@@ -152,7 +152,7 @@ fn survives_hostile_files() {
         "{:?}",
         escapes.sources.iter().map(|s| (&s.title, s.url.as_str())).collect::<Vec<_>>()
     ) + &export_opml(&escapes.sources, &HashMap::new(), &[]).text;
-    // Debug writes what is not printable as an escape, so a backslash would give it away.
+    // `Debug` writes unprintable characters as escapes, so a backslash would reveal them.
     assert!(!shown.contains("\\u{") && !shown.contains('\u{1b}'), "{shown}");
     assert!(!escapes.sources.is_empty());
     for file in files(out.path(), "xml").into_iter().chain(files(out.path(), "html")) {

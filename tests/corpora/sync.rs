@@ -1,5 +1,5 @@
-//! The recording of a server of the Google Reader API: requests are written as recorded, and responses
-//! are read.
+//! The recording of a server with the Google Reader API: newsfed writes requests as recorded, and can read
+//! the responses.
 
 use crate::reference::lines;
 use newsfed::greader::{
@@ -50,7 +50,8 @@ fn requests_are_written_as_recorded() {
                 assert_eq!(form(Request::contents(token, &ids().unwrap())), body);
                 compared[1] += 1;
             }
-            // The mark comes before the items, so that servers with a limit of fields do not drop it.
+            // The mark comes before the items, so that servers that limit the number of fields do not drop
+            // it.
             "/reader/api/0/edit-tag"
                 if !token.is_empty() && all("a").len() + all("r").len() == 1 =>
             {
@@ -124,7 +125,7 @@ fn recorded_responses_are_read() {
     assert!(read > 40 && ids > 100, "{read} {ids}");
 }
 
-/// A response is read, and what is written of it has the same values.
+/// Reads a response, and checks that what is written again has the same values.
 fn check<T: DeserializeOwned + serde::Serialize>(text: &str, value: &Value, keys: &[&str]) {
     let read: T = serde_json::from_str(text).unwrap();
     let written = serde_json::to_value(&read).unwrap();

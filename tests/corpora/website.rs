@@ -1,6 +1,5 @@
-//! Dates, selectors and URLs of pages against reference data beside the project, if it is there:
-//! `NEWSFED_CORPORA`, or `../shared/corpora`. Run with
-//! `cargo test --test corpora website::`.
+//! Compares dates, selectors and URLs of pages with reference data next to the project, if it exists:
+//! `NEWSFED_CORPORA`, or `../shared/corpora`. Run with `cargo test --test corpora website::`.
 
 use newsfed::website::{Page, Selectors, date::parse_layout};
 use serde_json::Value;
@@ -50,7 +49,8 @@ fn selectors_find_the_expected_elements() {
     });
 }
 
-/// Only http(s) URLs are followed, and fragments are dropped; otherwise as in the standard.
+/// Only http(s) URLs are followed, and fragments are dropped; otherwise, URLs are resolved as in the
+/// standard.
 #[test]
 fn resolves_urls_as_expected() {
     every("url_resolve.jsonl", |case| {
@@ -63,7 +63,7 @@ fn resolves_urls_as_expected() {
             url.set_fragment(None);
         }
         let own = text(case, "href").is_empty();
-        // An empty reference is the page itself, which is not a link to another page.
+        // An empty reference means the page itself, so it is not a link to another page.
         if own { found.is_none() } else { found == want }
     });
 }

@@ -8,7 +8,7 @@ use newsfed::store::{CrawlLog, StoreError};
 use std::collections::HashSet;
 use std::process::Child;
 
-/// Kills in one crawl.
+/// Number of kills in one crawl.
 const KILLS: usize = 20;
 
 /// Kills a process once the server has received this many requests; returns whether it ended
@@ -59,13 +59,13 @@ fn a_crawl_killed_before_its_first_record_resumes() {
         assert_eq!(summary(&output)["found"], FILES, "{output:?}");
         assert_eq!(summary(&output)["seed"], 5);
     };
-    // Killed before it created its folder, and before it stored its order.
+    // The program is killed before it has created its folder, and before it has stored its order.
     let world = World::new();
     found_all(&world);
     let world = World::new();
     drop(CrawlLog::open(&world.out().join("crawl.db")).unwrap());
     found_all(&world);
-    // Killed during its first request.
+    // The program is killed during its first request.
     let quiet = Server::start(|_| Reply::status(200).failing(Failure::NeverAnswer)).unwrap();
     let world = World::new();
     let args = [&quiet.url("/"), "--targets", "data", "--seed", "5"];
@@ -110,7 +110,7 @@ fn a_killed_crawl_resumes_without_repeating_requests() {
         urls.sort_unstable();
         urls.dedup();
         assert_eq!((urls.len(), world.manifest().len()), (FILES, FILES));
-        // Each kill may leave a part of a file, but no file is there twice.
+        // Each kill may leave a part of a file, but no file exists twice.
         let parts = std::fs::read_dir(world.out().join("files")).unwrap();
         let parts =
             parts.filter(|f| f.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"));

@@ -312,7 +312,7 @@ fn an_index_of_thousands_of_links_is_read_completely() {
     let (world, url) = (World::new(), server.url("/"));
     let details = summary(&world.run(&[&url, "--budget", "3req"]));
     assert_eq!((&details["links"], &details["links_left_out"]), (&json!(COUNT + 1), &json!(0)));
-    // The limit is said, and a resumed crawl can raise it.
+    // The limit is reported, and a resumed crawl can raise it.
     let world = World::new();
     let output = world.run(&[&url, "--budget", "3req", "--max-links", "1000"]);
     let words = String::from_utf8_lossy(&output.stderr);

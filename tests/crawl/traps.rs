@@ -18,7 +18,7 @@ fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
         return page("Day", (day + 1..day + 31).map(|d| link(format!("/calendar/{d}"))));
     }
     if path.starts_with("/shop") {
-        // Each response has a session id of its own.
+        // Each response has its own session id.
         let session = sessions.fetch_add(1, Ordering::SeqCst);
         return page("Shop", (0..30).map(|n| link(format!("/shop/{n}?sid={session}"))));
     }
@@ -96,7 +96,7 @@ fn a_crawl_escapes_every_trap() {
 
 #[test]
 fn links_without_targets_are_deprioritised() {
-    // An endless calendar, and lists of which each page has a file.
+    // An endless calendar, and lists with a file on each page.
     let server = Server::start(|request| {
         let path = request.path.as_str();
         let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<u64>().ok());
@@ -152,7 +152,8 @@ fn a_crawl_of_an_unreachable_host_can_be_resumed() {
     assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
 }
 
-/// Whatever ends a crawl while its host is away, the links that had no connection are fetched later.
+/// Whatever ends a crawl while its host cannot be reached, the links that were tried without a connection are
+/// fetched later.
 #[test]
 fn links_without_a_connection_at_the_end_of_a_run_are_not_lost() {
     use std::sync::Arc;
@@ -178,7 +179,7 @@ fn links_without_a_connection_at_the_end_of_a_run_are_not_lost() {
     gone.store(false, Ordering::SeqCst);
     let second = summary(&world.run(&[&url, "--resume"]));
     assert_eq!((&second["found"], &second["ended"]), (&json!(12), &json!("done")), "{second}");
-    // What the lost ones have cost counts.
+    // The cost of the lost requests counts.
     assert_eq!(second["requests"], json!(2 + 12 + 3), "{second}");
 }
 
@@ -261,7 +262,7 @@ fn pages_with_unique_tag_paths_stay_cheap() {
     assert!(most < 100 << 10, "{most} KiB");
 }
 
-/// A crawl that finds nothing because its start has no page has not been done.
+/// A crawl that finds nothing because there is no page at its start does not count as done.
 #[test]
 fn reports_and_retries_a_start_url_without_a_page() {
     use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Credentials and headers of sources: sent to their own server only.
+//! Credentials and headers of sources are only sent to their own server.
 
 use super::*;
 use base64::Engine as _;

@@ -30,7 +30,7 @@ async fn polls_every_source_once_an_hour() {
     for hour in 1..=3 {
         let (nearest, farthest) = planned(&home, &engine).await;
         assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
-        // Nothing is due before.
+        // No poll is due before.
         home.clock.advance(59 * MINUTE);
         replanned(&engine).await;
         assert_eq!(server.requests().len(), 12 * hour);
@@ -160,7 +160,7 @@ async fn a_clock_set_back_is_noticed_without_a_background_task() {
     assert_eq!(due().await, UNCHANGED);
 }
 
-/// A machine without a battery for its clock can start long before 1970, too.
+/// A machine without a battery for its clock can even start long before 1970.
 #[tokio::test]
 async fn a_clock_before_1970_is_no_problem() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
@@ -184,7 +184,7 @@ async fn a_clock_ten_years_ahead_polls_everything_once() {
     assert_eq!(server.requests().len(), 24);
     let (nearest, farthest) = planned(&home, &engine).await;
     assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
-    // Then back again, as if nothing had happened.
+    // Then the clock is set back again, as if nothing had happened.
     home.clock.set(begun + 10 * MINUTE);
     replanned(&engine).await;
     assert_eq!(server.requests().len(), 24);

@@ -1,11 +1,11 @@
-//! Crawl sources that return to the data files that they have found.
+//! Crawled sources, which check known data files again.
 
 use super::datasets::{Files, TOWNS};
 use super::*;
 use newsfed::model::{Revision, SourceRules, TextFrom, WebsiteRules};
 use newsfed::store::Mark;
 
-/// A site of which the pages are links to files.
+/// A site whose pages consist of links to files.
 fn crawled(url: &str) -> Source {
     let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
     Source { rules: SourceRules::Crawl(rules.into()), ..source("site", url) }
@@ -37,7 +37,7 @@ async fn a_crawl_source_returns_to_its_files() {
             .collect()
     };
     let requests = server.requests().len();
-    // Checked a day later, with validators; the archive is not fetched again.
+    // The files are checked a day later, with validators; the archive is not fetched again.
     home.clock.advance(HOUR);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     assert_eq!(asked(requests), []);
@@ -48,7 +48,7 @@ async fn a_crawl_source_returns_to_its_files() {
     let mut found = asked(requests);
     found.sort_by(|a, b| b.cmp(a));
     assert_eq!(found, both);
-    // What changed inside becomes a version, and the item unread.
+    // The change inside becomes a version, and the item becomes unread.
     let reader = engine.store().reader().unwrap();
     let all = reader.keys(&View::of(Scope::All)).unwrap();
     engine.mark(Mark::Read, all, true).await.unwrap();

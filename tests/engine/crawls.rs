@@ -8,7 +8,7 @@ use std::sync::Mutex;
 /// Number of pages that lead to no article.
 const TALK: usize = 30;
 
-/// A site without feed, list or sitemap: articles are below topics, among other pages.
+/// A site without feed, list or sitemap, whose articles are below topics, among other pages.
 #[derive(Clone, Default)]
 struct Site {
     /// Number of articles by topic.
@@ -90,7 +90,7 @@ async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let item = items(&engine).into_iter().find(|i| i.title == "Story 4 of buses").unwrap();
     assert_eq!(item.publisher.as_deref(), Some("The Town"));
     assert!(item.published.is_some() && item.summary.unwrap().starts_with("The bus"));
-    // Nothing new: some productive pages are fetched, and no article.
+    // There is nothing new: some productive pages are fetched, but no article.
     home.clock.advance(DAY);
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
@@ -107,7 +107,7 @@ async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let stories: Vec<&String> = third.iter().filter(|p| p.starts_with("/story")).collect();
     assert_eq!(stories, ["/story/buses-6", "/story/buses-5"]);
     assert!(third.len() <= 10 && !third.iter().any(|p| p.starts_with("/talk")), "{third:?}");
-    // It is not fetched again.
+    // No article is fetched a second time.
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     engine.shutdown().await;
@@ -208,7 +208,7 @@ async fn a_failed_page_is_retried_by_the_next_poll() {
     let server = Server::start(move |request| {
         let story = request.path.starts_with("/story/");
         if story && fails.load(std::sync::atomic::Ordering::SeqCst) {
-            // Longer than a poll waits.
+            // The pause is longer than a poll waits.
             return Reply::status(503).header("retry-after", "3600");
         }
         match pages.page(&request.path) {

@@ -1,12 +1,12 @@
-//! The ways in which a URL can be followed: what is requested for them, in which order they are
-//! offered, and what robots.txt allows.
+//! The ways to follow a URL: what is requested for them, in which order they are offered, and what robots.txt
+//! allows.
 
 use super::*;
 use newsfed::engine::Discovery;
 use newsfed::model::SourceKind;
 use std::collections::{HashMap, HashSet};
 
-/// A site of these documents; everything else is missing.
+/// A site with these documents; everything else is missing.
 fn serve(documents: &[(&'static str, String)]) -> Server {
     let documents = documents.to_vec();
     Server::start(move |request| {
@@ -54,7 +54,7 @@ async fn an_announced_feed_that_does_not_work_is_named_with_the_reason() {
     assert_eq!(found.tried[0].text, expected, "{:?}", found.tried);
     assert!(!found.tried[0].found);
     assert!(!found.tried[1..].iter().any(|tried| tried.text.contains("/index.xml")));
-    // Several are listed one by one.
+    // Several feeds are listed one by one.
     let two = "<link rel=alternate type=application/rss+xml href=/a.xml>\
                <link rel=alternate type=application/rss+xml href=/empty>";
     let server = serve(&[("/", list(two, "")), ("/empty", "<p>Nothing".to_owned())]);
@@ -312,7 +312,7 @@ async fn follows_the_link_to_the_list_of_all_posts() {
     assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Feed, "/news"));
     assert!(found.ways[0].count().is_some());
 
-    // The first such page may have nothing.
+    // The first such page may contain nothing.
     let server = serve(&[("/", home.clone()), ("/news", entrance("")), ("/archive", list("", ""))]);
     let found = discover(&server, "/").await;
     assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Website, "/archive"));
@@ -334,7 +334,7 @@ async fn lists_of_posts_are_read_politely() {
     let server = with(&[("/", entrance(links)), robots]);
     discover(&server, "/").await;
     assert_eq!(asked(&server), ["/b"]);
-    // A page that offers enough is not left.
+    // If a page offers enough, no other page is fetched.
     let server = with(&[("/", list(links, ""))]);
     discover(&server, "/").await;
     assert!(asked(&server).is_empty(), "{:?}", asked(&server));

@@ -12,16 +12,16 @@ fn followed(url: &str, articles: Option<&str>) -> Source {
     Source { rules: SourceRules::Entries(rules.into()), ..source("page", url) }
 }
 
-/// An entry as the publisher has it.
+/// An entry as the publisher stores it.
 #[derive(Debug, Clone)]
 struct Post {
     number: usize,
-    /// How often its text was changed.
+    /// How many times its text was changed.
     edits: usize,
 }
 
 impl Post {
-    /// Every third entry has the title of the others of its kind, on another day.
+    /// Every third entry has the same title as the previous third one, on another day.
     fn title(&self) -> String {
         match self.number % 3 {
             0 => "Planned maintenance".to_owned(),
@@ -46,7 +46,7 @@ impl Post {
 /// How a page shows its entries.
 type Template = fn(&Post, usize) -> String;
 
-/// Blocks with an id that is another one in each response.
+/// Blocks with an id that differs in each response.
 fn rotating(post: &Post, poll: usize) -> String {
     format!(
         "<article id='entry-{:08x}' class='n n{poll}'><h3>{}</h3>\n<time>{}</time>{}<p>{}</p></article>",
@@ -88,7 +88,7 @@ fn page(posts: &[Post], template: Template, poll: usize) -> String {
     format!("<nav><a href=/>Home</a></nav><main><h1>Harbour</h1>{all}</main>")
 }
 
-/// The poll's change to the page; returns how many entries are new, and how many changed.
+/// Changes the page before a poll; returns how many entries are new, and how many have changed.
 fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
     match poll % 6 {
         1 | 4 => {
@@ -111,7 +111,7 @@ fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
             posts[at].edits += 1;
             (0, 1)
         }
-        // Only white space, classes and generated ids differ.
+        // Only white space, classes and generated ids change.
         _ => (0, 0),
     }
 }
@@ -209,7 +209,7 @@ async fn an_equal_title_does_not_store_an_entry_with_a_relative_date_again() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
     home.clock.advance(DAY);
-    // The page rounds in its own way: by its dates, the entry is a day younger now.
+    // The page rounds in its own way: according to its dates, the entry is now a day younger.
     let new = "The pump has failed, and the pool is closed.";
     show(&[
         ("Outage", "1 day ago", new),

@@ -6,8 +6,8 @@ use newsfed::config::FileChange;
 use newsfed::demo::server::Failure;
 use std::sync::Mutex;
 
-/// A server whose first host responds as set in `script`; the second host always works. Each has
-/// one source, and both have been polled.
+/// A server whose first host responds as `script` specifies, while the second host always works. Each has one
+/// source, and both have been polled.
 struct SelectorProblem {
     server: Server,
     home: Home,
@@ -15,7 +15,7 @@ struct SelectorProblem {
     script: Arc<Mutex<Option<Reply>>>,
 }
 
-/// The failing feed after this many days: one more item after each success.
+/// The failing feed after this many days, with one more item after each success.
 fn article(day: usize) -> Reply {
     let titles: Vec<String> = (0..=day).rev().map(|n| format!("Item {n}")).collect();
     let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
@@ -55,8 +55,8 @@ impl SelectorProblem {
     }
 }
 
-/// How old an item can be when its source has recovered, in hours: the interval doubled for one
-/// failure, and its jitter.
+/// How old an item can be when its source has recovered: the interval, doubled by one failure, and its
+/// jitter.
 const HEALED: Duration = Duration::from_secs(125 * 60);
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn broken_responses_lose_nothing_and_recover() {
             _ => None,
         });
         assert_eq!(logged.as_ref(), Some(message), "{name}");
-        // The other one keeps its hour; this one is polled again later, automatically.
+        // The other source keeps its interval of an hour; this one is polled again later, automatically.
         assert!((60..=64).contains(&t.wait("well").await), "{name}");
         let wait = t.wait("bad").await;
         assert!((60..=120).contains(&wait), "{name}: {wait} minutes");
@@ -136,7 +136,7 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
             (newest - 14..=newest).rev().map(|n| format!("{} {n}", request.path)).collect();
         let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
         let whole = feed(&items).header("etag", format!("\"{newest}\""));
-        // The first third of the feeds works on all days.
+        // The first third of the feeds always works.
         let number: usize = request.path[1..].parse().unwrap();
         let mut random = fastrand::Rng::with_seed(number as u64 * 1000 + hours as u64);
         if hours >= 24 || number < FEEDS / 3 || random.bool() {
@@ -162,7 +162,7 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
     settled(&engine).await;
     // No source waits more than a day after failures.
     while home.clock.now() < start + 50 * HOUR {
-        // From one poll to the next, as the engine plans them.
+        // Moves from one poll to the next, as the engine plans them.
         let next = settled(&engine).await.next.unwrap();
         let asked = server.requests().len();
         home.clock.set(next);
@@ -179,7 +179,7 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
         } else {
             assert!(of(n) <= 51, "s{n} was polled {} times", of(n));
         }
-        // All items that the feed has had since it recovered, and for the healthy ones all items.
+        // For failing feeds, all items since they recovered are there; for the healthy ones, all items.
         let (title, first) = (format!("/{n} "), if n < FEEDS / 3 { 0 } else { 12 });
         let found: Vec<String> =
             titles(&engine).into_iter().filter(|t| t.starts_with(&title)).collect();
@@ -230,7 +230,7 @@ async fn eight_hours_of_suspend_poll_everything_once() {
     sources.push(source("slow", &held_up.url("/slow")));
     let home = Home::with(&sources);
     let engine = home.following().await;
-    // All but the slow one are done, and that one is running.
+    // All polls but the slow one are done, and that one is running.
     let mut status = engine.status();
     soon(status.wait_for(|s| (s.done, s.total) == (30, 31))).await.unwrap();
     home.clock.advance(8 * HOUR);
@@ -253,7 +253,7 @@ async fn eight_hours_of_suspend_poll_everything_once() {
     engine.shutdown().await;
 }
 
-/// An editor or a full disk has left half of `sources.toml` while the engine runs.
+/// An editor or a full disk has left only half of `sources.toml` while the engine runs.
 #[tokio::test]
 async fn a_truncated_sources_file_changes_nothing_until_it_is_complete() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
@@ -264,7 +264,7 @@ async fn a_truncated_sources_file_changes_nothing_until_it_is_complete() {
     let file = home.paths().sources_file();
     let whole = std::fs::read_to_string(&file).unwrap();
     let added = format!("{whole}\n[[source]]\nid = \"c\"\nurl = \"{}\"\n", server.url("/c"));
-    // Within the last URL: no cut there gives a valid file.
+    // The file is cut within the last URL, where no cut results in a valid file.
     for cut in whole.rfind("http").unwrap()..whole.trim_end().len() {
         std::fs::write(&file, &whole[..cut]).unwrap();
         let error = engine.reload().await.unwrap_err().to_string();
@@ -305,7 +305,7 @@ async fn a_missing_sources_file_removes_no_sources() {
     std::fs::rename(&away, &file).unwrap();
     sync(&engine, Pace::Manual).await;
     assert_eq!(settled(&engine).await.declaration_error, None);
-    // An empty file says that there are no sources.
+    // An empty file means that there are no sources.
     std::fs::write(&file, "").unwrap();
     assert!(sync(&engine, Pace::Manual).await.is_empty());
     engine.shutdown().await;

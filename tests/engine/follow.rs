@@ -20,7 +20,7 @@ fn site() -> Server {
     .unwrap()
 }
 
-/// Discovers and follows the first way; returns the requests until a moment later.
+/// Discovers and follows the first way; returns all requests until a moment later.
 async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     let server = site();
     let home = Home::new();
@@ -30,7 +30,7 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     engine.follow(discovery, 0, None, Some("New".to_owned())).await.unwrap();
     settled(&engine).await;
     assert_eq!(titles(&engine).len(), 2);
-    // It is known now, and not fetched again.
+    // The feed is now known, and not fetched again.
     let again = engine.discover(&server.url("/feed")).await.unwrap();
     let before = server.requests().len() - 1;
     if path == "/feed" {
@@ -136,7 +136,7 @@ async fn explains_why_a_url_cannot_be_followed() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let bare = engine.discover(&server.url("/notes/")).await.unwrap();
-    // What is left is to watch the page or to crawl the site.
+    // The remaining ways are to watch the page or to crawl the site.
     let crawls =
         bare.ways.iter().all(|way| matches!(way.kind(), SourceKind::Page | SourceKind::Crawl));
     assert!(crawls && !bare.tried.is_empty(), "{bare:?}");

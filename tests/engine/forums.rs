@@ -1,11 +1,11 @@
-//! Forums: sessions in URLs, authors, replies to known topics. And pinned articles of any list.
+//! Forums: sessions in URLs, authors, replies to known topics; and pinned articles of any list.
 
 use super::websites::Site;
 use super::*;
 use newsfed::model::{SourceRules, WebsiteRules};
 use newsfed::store::Mark;
 
-/// A topic list of a visit: each topic with the time of its last post.
+/// A topic list, with the URLs of a visit, and each topic with the time of its last post.
 fn board(visit: &str, topics: &[(u32, &str)]) -> String {
     let row = |(topic, last): &(u32, &str)| {
         format!(
@@ -143,7 +143,7 @@ async fn local_times_of_a_list_cause_no_fetch_until_they_change() {
     sync_one(&engine, Pace::Manual).await;
     let requested = || paths_requested(&server).iter().filter(|path| *path == "/a").count();
     assert_eq!(requested(), 1);
-    // Half an hour after it was read.
+    // The last post is half an hour newer than the time of reading.
     list("Wednesday", "15 Jan 2027, 18:30");
     article(&format!("<p>{REPLY}</p>"));
     home.clock.advance(DAY);

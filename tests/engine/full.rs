@@ -1,4 +1,4 @@
-//! A disk that fills up and gets space again: the engine runs on a small file system of its own.
+//! A disk that fills up and gets space again: the engine runs on its own small file system.
 
 use super::*;
 use newsfed::store::{Mark, Store, StoreError};
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// Set where the inner test runs: its temporary folder is the small file system.
+/// The variable that is set for the inner test, whose temporary folder is the small file system.
 const INSIDE: &str = "NEWSFED_SMALL_DISK";
 
 /// Creates a file system of 6 MiB that only one process sees, and runs the test below on it.

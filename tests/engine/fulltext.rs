@@ -21,7 +21,7 @@ struct Blog {
     whole: bool,
 }
 
-/// The text of a post: no two begin alike.
+/// The text of a post; no two texts begin alike.
 fn prose(n: usize) -> String {
     const WORDS: [&str; 13] = [
         "harbour", "keeper", "lantern", "morning", "baker", "ferry", "letter", "winter", "island",
@@ -183,7 +183,7 @@ async fn repeating_shows_other_extractions_without_requests() {
     sync(&engine, Pace::Manual).await;
     assert_eq!(open(&engine, 1).await, TextGot::Left, "the settings do not request it");
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
-    // The other ways give the same text.
+    // The other ways result in the same text.
     assert_eq!(want(&engine, 1).await, TextGot::Feed);
     assert_eq!((item(&engine, 1).text_from, item(&engine, 1).article), (TextFrom::Feed, None));
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
@@ -242,7 +242,7 @@ async fn failures_are_reported_and_keep_the_teaser() {
     assert_eq!(pages(&server).len(), before + 2);
 }
 
-/// As deep as a tree is built: no thread may overflow its stack, even in a debug build.
+/// The page is as deep as trees are built. No thread may overflow its stack, even in a debug build.
 #[tokio::test]
 async fn reads_deeply_nested_pages() {
     let blog = Blog::with(1);
@@ -295,7 +295,7 @@ async fn a_site_with_hidden_pages_keeps_the_text_of_the_feed() {
     assert!(item(&engine, 1).body().contains("paragraph 8"));
 }
 
-/// A feed whose only item links to a page of the server, with a text of its own.
+/// A feed whose only item has its own text and links to a page of the server.
 async fn linked(body: &str, path: &str) -> (Server, Home, Handle) {
     let body = body.to_owned();
     let path = path.to_owned();
@@ -327,7 +327,7 @@ async fn a_text_that_the_page_does_not_contain_stays() {
     assert_eq!(open(&engine, 1).await, TextGot::Kept);
     let shown = item(&engine, 1);
     assert_eq!((shown.body(), shown.text_from, shown.page_text), (comment, TextFrom::Feed, true));
-    // The page is one step away, and so is the feed from there.
+    // The text of the page is one step away, and from there the feed's text too.
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
     assert!(item(&engine, 1).body().contains("paragraph 8"));
     assert_eq!(want(&engine, 1).await, TextGot::Feed);
@@ -362,7 +362,7 @@ async fn a_teaser_that_begins_the_page_is_replaced_by_its_text() {
     let start = prose(1).replace("<p>", "").chars().take(150).collect::<String>() + " […]";
     let (_server, _home, engine) = linked(&start, "/post-1").await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
-    // A missing page leaves the text of the feed, whatever the user asks for.
+    // If the page is missing, the text of the feed stays, whatever the user requests.
     let (_server, _home, engine) = linked(&start, "/gone").await;
     for _ in 0..3 {
         assert!(matches!(want(&engine, 1).await, TextGot::Failed(why) if why.contains("404")));
@@ -414,7 +414,7 @@ async fn a_changed_article_keeps_its_earlier_version() {
     texts(&engine, &[1]).await;
     let item_of = || item(&engine, 1);
 
-    // Not changed: 304.
+    // The page has not changed (304).
     home.clock.advance(HOUR);
     asked(&engine, &server, "/post-1", 2).await;
     assert!(is_conditional(&server.requests().pop().unwrap()));
@@ -439,14 +439,14 @@ async fn a_changed_article_keeps_its_earlier_version() {
     open(&engine, 1).await;
     assert_eq!((item_of().versions, item_of().changed), (1, false));
 
-    // After three days, after seven days, then never.
+    // The page is fetched after three days, after seven days, then never.
     for (wait, times) in [(2 * DAY, 5), (4 * DAY, 6)] {
         home.clock.advance(wait);
         asked(&engine, &server, "/post-1", times).await;
     }
     assert_eq!(engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next, None);
 
-    // A change is recognised whatever the extraction.
+    // A change is recognised whatever the extraction method.
     let again = corrected.replace("paragraph 6, of", "paragraph 6 and a half, of");
     blog.put("/post-1", page(1, &again, ""));
     engine.shutdown().await;
@@ -586,7 +586,7 @@ async fn comments_are_followed_once_in_the_folder_of_their_item_and_undone() {
     assert_eq!(inner.requests().len(), 0);
 }
 
-/// A blog with comments on its item, which have as many entries and the status as they are set.
+/// A blog with comments on its item. The number of their entries and their status can be set.
 fn thread() -> (Server, Arc<Mutex<(usize, u16)>>) {
     let state = Arc::new(Mutex::new((1, 200)));
     let seen = state.clone();
@@ -608,7 +608,7 @@ fn thread() -> (Server, Arc<Mutex<(usize, u16)>>) {
     (server.unwrap(), state)
 }
 
-/// Drops dead sources; returns what was said.
+/// Drops dead sources; returns the messages.
 async fn dropped(engine: &Handle) -> Vec<String> {
     let changes = soon(engine.drop_dead_sources()).await.unwrap();
     changes.into_iter().map(|change| change.message).collect()
@@ -641,11 +641,11 @@ async fn comments_are_removed_when_nobody_comments_any_more() {
     assert_eq!(poll().await, ["Removed Comments: Post 1: nothing new since 2027-01-24"]);
     assert_eq!(engine.sources().await.unwrap().len(), 1, "the blog stays");
     assert_eq!(poll().await, none);
-    // If they are followed again, they get as much time again.
+    // If the comments are followed again, they get the same time again.
     soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
     assert_eq!(poll().await, none);
     days(&home, 10);
-    // What the user keeps stays.
+    // Items that the user keeps stay.
     let reader = engine.store().reader().unwrap();
     let view = View::of(Scope::All);
     let rows = reader.window(&view, Anchor::First, 50).unwrap().rows;
@@ -744,7 +744,7 @@ async fn the_interface_shows_what_was_removed_even_without_messages() {
     let message = message.await;
     assert!(message.text.starts_with("Removed Comments: Post 1: "), "{message:?}");
     assert_eq!((message.rings, message.is_shown), (false, true));
-    // It is a change like others, and can be undone.
+    // This change can be undone like others.
     let (label, edit) = *message.undo.unwrap();
     assert_eq!(label, "removal of Comments: Post 1");
     assert_eq!(home.file().declared().unwrap().len(), 1);

@@ -1,5 +1,5 @@
-//! `schedule simulate` says what the engine does: both poll forty sources at the same minutes. For
-//! four days; for sixty with `HONEST_DAYS=60`, which takes minutes.
+//! `schedule simulate` matches the engine: both poll forty sources at the same times, to the minute, for four
+//! days, or for sixty with `HONEST_DAYS=60`, which takes minutes.
 
 use super::*;
 use newsfed::engine::{UnderRules, histories};
@@ -11,7 +11,7 @@ fn days() -> i64 {
     std::env::var("HONEST_DAYS").ok().and_then(|days| days.parse().ok()).unwrap_or(4)
 }
 
-/// Largest difference between two polls, in seconds.
+/// Maximum difference between two corresponding polls, in seconds.
 const NEAR: i64 = 60;
 
 /// Publication times of a source, in seconds from the beginning: 0.1 to 13 items a day, mostly in
@@ -32,7 +32,7 @@ fn published(n: usize) -> Vec<i64> {
     all
 }
 
-/// What the feed asks for.
+/// Elements of the feed's channel that limit polls.
 fn channel(n: usize) -> &'static str {
     match n % 7 {
         3 => "<ttl>180</ttl>",
@@ -41,7 +41,7 @@ fn channel(n: usize) -> &'static str {
     }
 }
 
-/// The newest twenty items, or 304. Some servers send no validators, some a lifetime.
+/// The newest twenty items, or 304. Some servers send no validators, some send a lifetime.
 fn reply(n: usize, items: &[i64], begin: Time, now: i64, request: &Request) -> Reply {
     let out = items.partition_point(|at| *at <= now);
     let shown = items[out.saturating_sub(20)..out].iter().rev().map(|at| {
@@ -81,7 +81,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
     .unwrap()
 }
 
-/// Limits of their own for some sources.
+/// Sources, some of which have their own limits.
 fn declared(n: usize, url: &str) -> Source {
     let mut source = source(&format!("s{n}"), url);
     match n % 10 {

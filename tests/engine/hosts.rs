@@ -1,4 +1,4 @@
-//! Many hosts at once, and those that do not respond.
+//! Many hosts at once, and hosts that do not respond.
 
 use super::*;
 use newsfed::demo::server::Failure;
@@ -31,7 +31,7 @@ async fn a_silent_host_does_not_delay_others() {
     home.clock.advance(11 * MINUTE);
     received(&server, 17).await;
     let late = [facts(&engine, "s0").await.key].into();
-    // Those that are polled again count once.
+    // Sources that are polled again count once.
     soon(status.wait_for(|s| (s.done, s.total) == (8, 9) && s.claimed == late)).await.unwrap();
     assert_eq!(status.borrow().host.as_deref(), Some("127.0.1.1"));
     // A manual refresh does not poll it a second time.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[tokio::test]
 async fn three_syncs_store_every_entry_once() {
     let server = Server::start(|request| match request.path.as_str() {
-        // Without guid and date, and with the same title twice.
+        // Items without guid and date, two of them with the same title.
         "/bare" => Reply::ok(
             "text/xml",
             "<rss version=\"2.0\"><channel><title>Bare</title>\

@@ -25,7 +25,7 @@ async fn shutdown_does_not_wait_for_a_silent_server() {
     soon(engine.status().wait_for(|s| s.done == 1)).await.unwrap();
     received(&server, 20).await;
     let reports = engine.refresh(None, Pace::Manual).await;
-    // The requests time out after half a minute; this must not take that long.
+    // The requests time out after half a minute; stopping must not take that long.
     tokio::time::timeout(Duration::from_secs(10), engine.shutdown()).await.unwrap();
     assert!(reports.is_closed());
     let engine = home.on_demand().await;

@@ -1,11 +1,11 @@
-//! Players that do not listen.
+//! Players that do not react.
 
 use super::*;
 use newsfed::engine::{PlayerCommand, PlayerState};
 use newsfed::model::EpisodeKey;
 use newsfed::store::Mark;
 
-/// An engine with episodes in its queue, and a player that writes down its process and what it plays.
+/// An engine with episodes in its queue, and a player that records its process and what it plays.
 async fn listening(home: &mut Home, script: &str) -> (Handle, Vec<EpisodeKey>) {
     let item = |n: u8| {
         format!("<item><guid>{n}</guid><enclosure url=\"/{n}.mp3\" type=\"audio/mpeg\"/></item>")
@@ -60,7 +60,7 @@ async fn a_player_that_does_not_respond_delays_no_command() {
     }
     until(&home, 1).await;
     assert_eq!(started(&home)[0].1, queue[2].url);
-    // Another one replaces what is being started, even by `Next`.
+    // Another episode replaces one that is being started, even one started by `Next`.
     player.send(PlayerCommand::Play(queue[0].clone()));
     until(&home, 2).await;
     player.send(PlayerCommand::Next);

@@ -90,14 +90,14 @@ impl Planet {
         soon(self.engine.keep_lists_in_step()).await.unwrap()
     }
 
-    /// Serves a list, polls it, and keeps the sources in step; returns what was said.
+    /// Serves a list, polls it, and keeps the sources in step; returns the messages.
     async fn changes_to(&self, outlines: &str) -> Vec<String> {
         self.serve(list(opml(outlines)));
         self.poll().await;
         self.step().await.into_iter().map(|change| change.message).collect()
     }
 
-    /// The sources besides the list: title, folder, host, and whether the list has them.
+    /// The sources besides the list: title, folder, host, and whether they are from the list.
     fn sources(&self) -> Vec<String> {
         let declared = self.home.file().declared().unwrap();
         let shown = |s: &Source| {
@@ -109,7 +109,7 @@ impl Planet {
         declared.iter().filter(|s| s.kind() != SourceKind::List).map(shown).collect()
     }
 
-    /// What is stored of a list (row key).
+    /// The stored data of a list (row key).
     fn stored(&self, key: i64) -> newsfed::store::FollowedList {
         self.engine.store().reader().unwrap().followed_list(key).unwrap().unwrap()
     }
@@ -128,7 +128,7 @@ async fn changes_in_a_list_are_applied_here() {
     let planet = Planet::with(&[&outline("a"), nested].concat()).await;
     assert_eq!(planet.sources(), ["a Team a listed", "b Team/Dev b listed"]);
     assert_eq!(facts(&planet.engine, &planet.id()).await.feed_title.as_deref(), Some("The Planet"));
-    // New, renamed and moved, gone.
+    // One source is new, one is renamed and moved, one is gone.
     let said = planet
         .changes_to(
             "<outline text='Bee' xmlUrl='https://b.example/feed'/>\
@@ -139,11 +139,11 @@ async fn changes_in_a_list_are_applied_here() {
     assert_eq!(said, ["The Planet: 1 added (c); 1 changed (b); 1 removed (a)"]);
     let declared = planet.home.file().declared().unwrap();
     assert_eq!(declared.last().unwrap().tags, ["x", "y"]);
-    // Nothing else happens, and the list is asked only whether it has changed.
+    // Nothing else happens, and the next request only asks whether the list has changed.
     assert_eq!(planet.poll().await, UNCHANGED);
     assert!(planet.step().await.is_empty());
     assert!(is_conditional(planet.server.requests().last().unwrap()));
-    // It is polled once a day.
+    // The list is polled once a day.
     let list = facts(&planet.engine, &planet.id()).await;
     let wait = list.next_poll.unwrap() - planet.home.clock.now();
     assert!((23..=25).contains(&wait.num_hours()), "{wait}");
@@ -233,7 +233,7 @@ async fn a_damaged_list_removes_nothing() {
         assert!(message.contains(problem), "{problem}: {polled:?}");
         planet.step().await;
         assert_eq!(planet.sources(), before, "{problem}");
-        // Whole again, it is as before, and what has left it is removed.
+        // A complete list is applied as before, and sources that have left it are removed.
         planet.changes_to(&outlines(&["a", "b"])).await;
         assert_eq!(planet.sources(), before[..2], "{problem}");
         planet.engine.shutdown().await;
@@ -255,7 +255,7 @@ async fn the_user_is_asked_when_many_sources_leave() {
     assert!(message.contains("newsfed sync --accept"), "{message}");
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
-    // After the confirmation they are removed, only once, although the document has another date.
+    // After the confirmation they are removed, only once, although the date of the document has changed.
     let key = facts(&planet.engine, &planet.id()).await.key;
     assert!(planet.engine.accept_list(key).await.unwrap());
     let dated = "<dateModified>Mon, 02 Mar 2026 09:00:00 GMT</dateModified></head>";
@@ -266,7 +266,7 @@ async fn the_user_is_asked_when_many_sources_leave() {
     let stored = planet.stored(key);
     assert_eq!((stored.is_confirmed, stored.refused, stored.confirmed), (false, None, None));
     assert!(!planet.engine.accept_list(key).await.unwrap(), "it is used up");
-    // Few are removed at once, whatever their share.
+    // A few sources are removed at once, whatever their share.
     planet.changes_to(&outline("s0")).await;
     assert_eq!(planet.sources().len(), 1);
     planet.engine.shutdown().await;
@@ -285,7 +285,7 @@ async fn a_confirmation_applies_only_to_what_was_refused() {
     assert!(failure(&polled).unwrap().starts_with("7 of 9 sources"), "{polled:?}");
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
-    // It ends when the list is as it was.
+    // The confirmation ends when the list is as it was.
     assert!(planet.engine.accept_list(key).await.unwrap());
     planet.serve(list(opml(&numbered(9))));
     assert_eq!(planet.poll().await, UNCHANGED);
@@ -335,7 +335,7 @@ async fn a_list_that_is_followed_again_is_like_a_new_one() {
         assert_eq!(planet.sources()[1..3], ["a  a listed", "b  b listed"]);
         planet.engine.shutdown().await;
     }
-    // When its removal is undone, what the user has removed stays removed.
+    // When the removal of the list is undone, sources that the user has removed stay removed.
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
     let removed = planet.home.file().remove(&[SourceId(planet.id())]).unwrap();
@@ -425,7 +425,7 @@ async fn damaged_stored_content_removes_nothing() {
     assert!(!is_conditional(planet.server.requests().last().unwrap()));
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
-    // Without what was applied, nobody knows what the user has removed.
+    // Without the record of what was applied, it is not known which sources the user has removed.
     planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
     planet.engine.reload().await.unwrap();
     store.set_taken(key, "[[source".to_owned(), None).await.unwrap();
@@ -443,7 +443,7 @@ async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
     let (id, url) = (planet.id(), planet.server.url("/other.opml"));
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
     let store = planet.engine.store();
-    // What each has now.
+    // The current sources of each list.
     planet.serve(list(opml(&outlines(&["a", "n"]))));
     planet.poll().await;
     let (key, other_key) =
@@ -464,7 +464,7 @@ async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
     };
     assert!(is_shown(&shown) && shown.fail_count == 1, "{shown:?}");
     assert!(planet.step().await.is_empty(), "it is said once");
-    // When it can be applied, it is no longer failing.
+    // Once the list can be applied, it is no longer failing.
     store.set_taken(key, taken, None).await.unwrap();
     assert_eq!(planet.step().await.len(), 1);
     let shown = facts(&planet.engine, &id).await;
@@ -478,7 +478,7 @@ async fn following_a_list_leaves_the_others_and_reports_what_is_missing() {
     let planet = Planet::with(&outlines(&["a"])).await;
     planet.serve(list(opml(&outlines(&["a", "n"]))));
     planet.poll().await;
-    // What another list has changed is not a part of this.
+    // Changes by another list are not included.
     let url = planet.server.url("/other.opml");
     let followed = planet.engine.follow_list(&url, None, None).await.unwrap();
     assert_eq!((followed.added.len(), followed.edits.len()), (2, 2));
@@ -556,12 +556,12 @@ async fn a_list_has_at_most_5000_sources() {
     assert_eq!(planet.sources().len(), 5000);
     let notes = &polls(&planet.engine)[0].repairs;
     assert!(notes[0].contains("1 source left out: limit of 5000"), "{notes:?}");
-    // Nothing leaves a list that is too long: it may be among what was not read.
+    // No source leaves a list that is too long, because it may be in the part that was not read.
     let other = format!("{}{}", outline("other"), numbered(5001));
     planet.changes_to(&other).await;
     assert!(planet.sources().iter().any(|s| s.contains("s4999")));
     planet.engine.shutdown().await;
-    // One that is too long for an import is not damaged.
+    // A list that is too long for an import does not count as damaged.
     let long = opml(&numbered(10_002));
     let of = source("list", "https://planet.example/");
     let listed = newsfed::config::Listed::read(long.as_bytes(), "planet", &of).unwrap();
@@ -577,7 +577,7 @@ async fn two_lists_share_a_feed() {
     assert_eq!((followed.added.len(), followed.already.len()), (1, 1));
     let here = ["a Team a listed", "b Team b listed", "z  z listed"];
     assert_eq!(planet.sources(), here);
-    // What leaves one list and is on the other stays, as the other has it.
+    // A source that leaves one list but is on the other stays, as the other list has it.
     planet.changes_to(&outline("a")).await;
     assert_eq!(planet.sources(), ["a Team a listed", "b  b listed", "z  z listed"]);
     let declared = planet.home.file().declared().unwrap();
@@ -617,7 +617,7 @@ async fn each_change_can_be_undone() {
     edit.revert(&planet.home.paths()).unwrap();
     planet.engine.reload().await.unwrap();
     assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
-    // What was undone is not done again.
+    // A change that was undone is not made again.
     let said = planet.changes_to(&outlines(&["b", "c", "d"])).await.join("");
     let here = ["a Team a own", "b Team b listed", "d Team d listed"];
     assert_eq!(planet.sources(), here);
@@ -654,7 +654,7 @@ async fn the_background_task_applies_changes_to_a_list_in_a_file() {
     }
 }
 
-/// What was stored before the program ended is completed, in whatever step it ended.
+/// Changes that were begun are completed, whatever step the program ended in.
 #[tokio::test]
 async fn an_interrupted_change_is_completed() {
     for step in 0..3 {
@@ -663,7 +663,7 @@ async fn an_interrupted_change_is_completed() {
         planet.poll().await;
         let id = planet.id();
         if step > 0 {
-            // The file was changed, and that is not stored.
+            // The file was changed, but that was not recorded.
             let key = facts(&planet.engine, &id).await.key;
             let before = planet.engine.store().reader().unwrap().followed_list(key).unwrap();
             planet.step().await;

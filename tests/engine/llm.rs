@@ -7,7 +7,7 @@ use newsfed::engine::TextGot;
 use newsfed::model::{SourceKind, SourceRules, WebsiteRules};
 use serde_json::json;
 
-/// A page whose date only a reader understands, with a prompt injection.
+/// A page with a date that only a human reader understands, and with a prompt injection.
 fn page() -> Reply {
     let text =
         "<p>The lamp was lit again, and the keeper wrote it down in the great book. </p>".repeat(9);

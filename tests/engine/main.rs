@@ -73,7 +73,7 @@ struct Home {
 }
 
 impl Home {
-    /// Without the delay between two requests to one host, and with polls at a fixed interval.
+    /// A home without the delay between two requests to one host, and with polls at a fixed interval.
     fn new() -> Self {
         let net = NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() };
         let schedule =
@@ -265,7 +265,7 @@ fn is_conditional(request: &Request) -> bool {
     request.header("if-none-match").or(request.header("if-modified-since")).is_some()
 }
 
-/// 127.0.1.1 and the following.
+/// 127.0.1.1 and the addresses after it.
 fn hosts(count: u8) -> Vec<IpAddr> {
     (1..=count).map(|n| IpAddr::V4(Ipv4Addr::new(127, 0, 1, n))).collect()
 }

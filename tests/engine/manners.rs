@@ -46,7 +46,7 @@ struct Answer {
     #[serde(default = "media_type")]
     r#type: String,
     body: Option<String>,
-    /// Requests that get this reply before the next one is sent.
+    /// Number of requests that get this reply before the next reply is sent.
     #[serde(default = "one")]
     times: usize,
     /// Whether validators are ignored.
@@ -78,7 +78,7 @@ struct Received {
 }
 
 impl Received {
-    /// `2:/path etag date`, as in the file.
+    /// The request as in the file: `2:/path etag date`.
     fn describe(&self) -> String {
         let host = if self.host == 1 { String::new() } else { format!("{}:", self.host) };
         let mut out = host + &self.request.path;
@@ -159,14 +159,14 @@ impl Scenario {
         all.collect()
     }
 
-    /// Plays the scenario. Describes what differs.
+    /// Plays the scenario, and describes all differences.
     async fn play(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut home = Home::new();
         let log = Arc::new(Mutex::new(Vec::new()));
         let server = self.start_server(home.clock.clone(), log.clone());
         home.declare(&self.sources());
-        // No name of a host can be resolved to this machine, so the server is their proxy.
+        // Host names cannot be resolved to this machine, so the server acts as their proxy.
         home.settings.net.proxy = Some(server.url("/"));
         home.settings.net.host_delay = if self.spacing == 2 { 2 * SECOND } else { Duration::ZERO };
         let start = async || {
@@ -217,7 +217,7 @@ impl Scenario {
         let log = log.lock().unwrap();
         wrong.extend(log.iter().flat_map(unmannerly).map(|w| format!("{}: {w}", self.id)));
         for host in [1, 2] {
-            // A crawl-delay is known only after robots.txt.
+            // The crawl-delay is only known after robots.txt was fetched.
             let spaced = |r: &&Received| r.host == host && r.request.path != "/robots.txt";
             let times: Vec<Time> = log.iter().filter(spaced).map(|r| r.at).collect();
             let close = |pair: &[Time]| (pair[1] - pair[0]).num_seconds() < self.spacing.into();
@@ -280,7 +280,7 @@ fn matches(wanted: &[String], asked: &[String]) -> bool {
     rest.is_empty()
 }
 
-/// What no request may be or contain, whatever the scenario.
+/// Reports requests that are not allowed in any scenario.
 fn unmannerly(received: &Received) -> Vec<String> {
     let request = &received.request;
     let mut wrong = Vec::new();

@@ -49,7 +49,7 @@ fn published(rate: f64, until: i64, seed: u64) -> Vec<i64> {
     all
 }
 
-/// The content of a feed at a moment: its newest twenty items.
+/// The content of a feed at a given time: its newest twenty items.
 fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
     let out = items.partition_point(|at| *at <= now);
     let shown = items[out.saturating_sub(20)..out].iter().rev().map(|at| {
@@ -82,7 +82,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
         let path = request.path.clone();
         asked.lock().unwrap().push((now, path.clone()));
         match path.as_str() {
-            // It responds like this once, at the first poll of the sixth day.
+            // The server responds like this once, at the first poll of the sixth day.
             "/limited"
                 if asked
                     .lock()
@@ -106,7 +106,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
     .unwrap()
 }
 
-/// Runs the month: from poll to poll, and over the two days of sleep at once.
+/// Runs the month from poll to poll, and skips the two days of sleep at once.
 async fn pass(home: &Home, engine: &Handle, begin: Time) {
     let end = begin + chrono::TimeDelta::days(DAYS);
     let sleep = asleep();

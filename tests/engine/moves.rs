@@ -24,7 +24,7 @@ async fn moved_to(engine: &Handle) -> Option<String> {
 
 #[tokio::test]
 async fn permanent_redirects_to_the_same_feed_are_stored_immediately() {
-    // Whether it is a new source, the status, the item at the target, whether it is stored.
+    // (is a new source, status, item at the target, redirect is stored)
     let cases = [
         (true, 301, "unknown", true),
         (true, 308, "unknown", true),

@@ -22,7 +22,7 @@ async fn a_429_pauses_the_whole_host_even_after_a_restart() {
     let mut first = engine.refresh(Some(vec![limited]), Pace::Manual).await;
     while first.recv().await.is_some() {}
     let now = home.clock.now();
-    // The source that got the 429 and those that wait because of the host are distinguished.
+    // Results distinguish the source that got the 429 from those that wait because of the host.
     let expect = |all: &BTreeMap<String, Refreshed>, other: &Refreshed| {
         assert_eq!(left(&all["a-limited"], now), Some((PauseReason::RetryAfter, 120)));
         for id in ["b-same", "c-same"] {
@@ -66,7 +66,7 @@ async fn sources_added_later_wait_for_the_host_too() {
     engine.shutdown().await;
 }
 
-/// One poll that gets `reply`, then the result of a manual poll.
+/// Polls once with `reply`; returns the result of a second, manual poll.
 async fn second_poll(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refreshed, Time) {
     let server = Server::start(move |_| reply()).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
@@ -224,7 +224,7 @@ async fn a_404_after_a_success_waits_longer_each_time() {
     engine.shutdown().await;
 }
 
-/// What was wrong may be right now, so the user need not force the next refresh.
+/// The problem may be solved by now, so the user need not force the next refresh.
 #[tokio::test]
 async fn a_changed_source_ends_the_back_off_after_a_4xx() {
     let server = Server::start(|request| match request.header("authorization") {

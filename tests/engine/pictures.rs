@@ -14,7 +14,7 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     out.into_inner()
 }
 
-/// A small picture whose header says that it has 72 million pixels.
+/// A small picture whose header claims that it has 72 million pixels.
 fn bomb() -> Vec<u8> {
     let mut out = png(20, 10);
     // Signature, length and name of the first chunk take 16 bytes; its sum covers name and data.
@@ -88,7 +88,7 @@ async fn shows_pictures_and_explains_what_is_not_a_picture() {
     engine.shutdown().await;
 }
 
-/// Every picture that is made to hurt, and responses that never end, with a type that lies.
+/// All malicious pictures, and responses that never end, with a wrong media type.
 #[tokio::test]
 async fn hostile_pictures_change_nothing() {
     let pictures = hostile::pictures();

@@ -1,4 +1,4 @@
-//! Private addresses are requested only where the user typed one.
+//! Private addresses are only requested if the user has typed one.
 
 use super::*;
 use newsfed::engine::FollowError;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Names that no real resolver knows; all mean this machine.
+/// Names that no real resolver knows; all resolve to this machine.
 fn names() -> Names {
     let names = ["nas.test", "other.test", "localhost", "ip6.test"];
     let address = |name: &str| match name {
@@ -87,7 +87,7 @@ async fn a_private_source_is_requested() {
     engine.shutdown().await;
 }
 
-/// The user typed it: the URL says where the request goes.
+/// The user typed the address, so the URL shows where the request goes.
 #[tokio::test]
 async fn a_private_address_in_the_url_is_requested() {
     for host in ["127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "localhost"] {
@@ -133,7 +133,7 @@ async fn adding_a_private_name_records_the_permission() {
     let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
     assert!(source.private);
     engine.shutdown().await;
-    // Even after a restart, after which only the file has it.
+    // This is so even after a restart, when only the file contains the setting.
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Force).await, UNCHANGED);
     engine.shutdown().await;
@@ -183,12 +183,12 @@ async fn a_crawl_goes_to_a_private_address_only_if_the_user_has_typed_the_name()
     let is_refused = |state: &CrawlState| matches!(&state.phase, CrawlPhase::Ended(CrawlEnd::Left(why)) if why.contains("private"));
     let state = run(false, Some(url.clone()), false).await;
     assert!(is_refused(&state), "{state:?}");
-    // Nor when it is resumed.
+    // The address is also refused when the crawl is resumed.
     let state = run(true, None, false).await;
     assert!(is_refused(&state) && server.requests().is_empty(), "{state:?}");
     let state = run(true, Some(url), true).await;
     assert_eq!(state.phase, CrawlPhase::Ended(CrawlEnd::Done));
-    // A typed address shows what it is, and is remembered.
+    // A typed address shows that it is private, and this is remembered.
     let folder = home.dir.path().join("typed");
     let plan = CrawlPlan::new(Some(parse_web(&server.url("/")).unwrap()), folder);
     assert!(plan.allow_private);

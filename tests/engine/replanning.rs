@@ -58,7 +58,7 @@ async fn a_changed_interval_moves_the_next_check() {
     }
     let sooner = wait(&engine, &home, "plain").await;
     assert!((10..=11).contains(&sooner), "{sooner}");
-    // What the server asked for still applies, and so does the back-off.
+    // The server's limits still apply, and so does the back-off.
     assert_eq!(wait(&engine, &home, "fresh").await, 90);
     assert_eq!(wait(&engine, &home, "fails").await, failing);
     let reasons = facts(&engine, "fresh").await.planned.unwrap().moved_by;
@@ -117,7 +117,7 @@ async fn a_full_response_without_max_age_ends_an_earlier_max_age() {
     let polls = count.clone();
     let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {
         0 => feed(&[("a", "A")]).header("etag", "\"x\"").header("cache-control", MAX_AGE),
-        // Not modified: what was said before still applies.
+        // The feed was not modified, so what it said before still applies.
         1 => Reply::status(304),
         n => feed(&[("b", &format!("B {n}"))]),
     })

@@ -1,4 +1,4 @@
-//! Rules that act outside of the database: messages and commands, once for each refresh.
+//! Rules that act outside the database: notifications and commands, once for each refresh.
 
 use super::*;
 use newsfed::config::{FileChange, NotifyWay, RuleSettings};
@@ -15,7 +15,7 @@ fn rule(query: &str, effects: &[&str], run: &[String]) -> RuleSettings {
     }
 }
 
-/// What the rule has done; nothing if it is not known.
+/// The record of the rule; empty if there is none.
 fn record_in(store: &Store) -> RuleRecord {
     store.reader().unwrap().rule_records().unwrap().pop().unwrap_or_default()
 }
@@ -24,7 +24,7 @@ fn record(engine: &Handle) -> RuleRecord {
     record_in(engine.store())
 }
 
-/// A server whose feeds list one old item until they have news.
+/// A server whose feeds list one old item until they get new ones.
 fn renewed(
     news: impl Fn(&str) -> Reply + Send + Sync + 'static,
 ) -> (Server, impl Fn() + Send + Sync) {
@@ -37,7 +37,7 @@ fn renewed(
     (server.unwrap(), move || is_on.store(true, Ordering::SeqCst))
 }
 
-/// Polls the sources twice: the second time they have news.
+/// Polls the sources twice; the second time, they have new items.
 async fn sync_news(engine: &Handle, news: impl Fn()) {
     sync(engine, Pace::Manual).await;
     news();
@@ -55,7 +55,7 @@ async fn commands_run_once_for_each_new_item_and_one_notification_is_shown() {
     });
     let mut home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     let out = home.dir.path().join("out");
-    // One write for each: two run at the same time.
+    // Each command writes once, because two run at the same time.
     let script = "read -r item; printf '%s|%s\\n' \"$1\" \"$item\" >> OUT; echo bad >&2; exit 2";
     let script = script.replace("OUT", &out.display().to_string());
     let argv = ["sh", "-c", &script, "sh", "{title}"].map(str::to_owned);
@@ -93,7 +93,7 @@ async fn commands_run_once_for_each_new_item_and_one_notification_is_shown() {
         (commands.status.as_str(), commands.error.as_deref()),
         ("exit status: 2", Some("bad"))
     );
-    // Nothing new: nothing is announced. A rule applied to stored items only sets marks.
+    // Without new items, nothing is announced. A rule that is applied to stored items only sets marks.
     sync(&engine, Pace::Manual).await;
     let stored = newsfed::engine::rule_of(&home.settings.rules[0]).unwrap();
     engine.undo_rule("Releases".to_owned()).await.unwrap();
@@ -132,7 +132,7 @@ async fn too_many_items_at_once_are_counted_and_notifications_need_no_interface(
 #[tokio::test]
 async fn only_what_was_done_is_recorded() {
     let list = |argv: &[&str]| argv.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
-    // How messages are shown, the command of the rule, and the items notified of, run for and failed.
+    // (how notifications are shown, command of the rule, and items notified of, run for and failed)
     for (how, notify, run, expected) in [
         (NotifyWay::None, &["true"][..], &["true"][..], (0, 2, 0)),
         (NotifyWay::Command, &["true"], &["false"], (2, 2, 2)),
@@ -180,8 +180,8 @@ async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
     assert_eq!((done.ran, commands.ok, commands.failed, commands.skipped), (2, 0, 2, 3));
 }
 
-/// What refreshes find while the command of a rule runs waits for it, so that one slow rule does not take
-/// the place of others.
+/// Items that are found while the command of a rule runs wait for it, so that one slow rule does not block
+/// others.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_slow_command_of_a_rule_does_not_delay_those_of_others() {
@@ -223,7 +223,7 @@ async fn a_slow_command_of_a_rule_does_not_delay_those_of_others() {
         }
     }
     assert_eq!(lines(), "a\nb\n");
-    // Opening the pipe waits for its reader.
+    // Opening the pipe waits until it has a reader.
     let release = |pipe: std::path::PathBuf| {
         tokio::task::spawn_blocking(move || std::fs::write(pipe, "x\n").unwrap())
     };

@@ -52,7 +52,7 @@ async fn counts_what_was_published_and_read() {
     let [news, gone] = found.sources.as_slice() else { panic!("{found:?}") };
     assert_eq!((news.source.as_str(), news.items, news.read, news.minutes), ("news", 14, 2, 4));
     assert_eq!((news.unfollow, gone.unfollow), (None, Some(Unfollow::Gone)));
-    // Four weeks later hardly anything of it was read.
+    // Four weeks later, hardly any of its items have been read.
     home.clock.advance(28 * DAY);
     let later = statistics(&reader, &declared, 8, zone, home.clock.now()).unwrap();
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
@@ -62,7 +62,7 @@ async fn counts_what_was_published_and_read() {
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
     assert_eq!(news.unfollow, Some(Unfollow::Unread));
     assert_eq!(news.reason().unwrap(), "1 of 24 items read");
-    // A short time is enough, if the source has been followed for long.
+    // Statistics of a short time are enough, if the source has been followed for long.
     sync(&engine, Pace::Manual).await;
     moved.store(56, Ordering::SeqCst);
     home.clock.advance(28 * DAY);

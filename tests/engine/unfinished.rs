@@ -59,7 +59,8 @@ async fn a_source_that_ends_the_program_waits_longer_each_time() {
         assert_eq!(message, "newsfed exited while polling this source");
         let due = sync(&engine, Pace::Due).await;
         assert!(matches!(due["a"], Refreshed::NotDue(_)), "{due:?}");
-        // Perhaps the user ended it, so that a manual refresh waits from the second time.
+        // The first time, the user may have stopped the program, so a manual refresh only waits from the
+        // second time on.
         if minutes > 2 {
             let manual = sync(&engine, Pace::Manual).await;
             let want = Some((PauseReason::Ended, minutes));

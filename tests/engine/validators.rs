@@ -13,7 +13,7 @@ fn scripted(script: &'static [(u16, Sent, Sent)]) -> Server {
     Server::start(move |_| {
         let n = count.fetch_add(1, Ordering::SeqCst);
         let (status, etag, modified) = script[n.min(script.len() - 1)];
-        // Another body each time, so that only the validators count.
+        // The body differs each time, so that only the validators count.
         let reply = match status {
             200 => feed(&[(&n.to_string(), "Title")]),
             other => Reply::status(other),
@@ -52,7 +52,7 @@ async fn validators_are_sent_byte_for_byte_and_survive_restarts() {
     let server = scripted(SCRIPT);
     let home = Home::with(&[source("s", &server.url("/feed"))]);
     for _ in SCRIPT {
-        // A new engine for each poll.
+        // Each poll has a new engine.
         let engine = home.on_demand().await;
         sync_one(&engine, Pace::Manual).await;
         engine.shutdown().await;

@@ -17,7 +17,7 @@ fn declaration(ids: &[&str]) -> String {
     ids.iter().map(entry).collect()
 }
 
-/// An engine that has started to watch, which the first change shows.
+/// An engine that has started to watch, as its first noticed change shows.
 async fn watching(home: &Home) -> Handle {
     let engine = home.following().await;
     settled(&engine).await;
@@ -106,7 +106,7 @@ async fn a_watching_process_notices_marks_too() {
     let first = watching(&home).await;
     let second = home.following().await;
     let mut revision = second.store().revision();
-    // What the first one writes may arrive before the second one watches; so write until it does.
+    // The first one may write before the second one watches, so it writes until the second one does.
     let writing = async {
         for turn in 0.. {
             first.store().set_memo("turn", turn.to_string()).await.unwrap();

@@ -174,7 +174,7 @@ async fn an_unfinished_poll_is_continued() {
     let home = Home::with(&[website(&server.url("/news"))]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(19, 0, 19));
-    // The list has not changed, but three articles wait; the missing one waits for a day.
+    // The list has not changed, but three articles wait to be fetched; the missing one waits for a day.
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     let asked = paths_requested(&server);
@@ -226,7 +226,7 @@ async fn articles_without_text_are_reported_with_a_working_selector() {
     sync_one(&engine, Pace::Manual).await;
     let text = "The bus went on to the harbour and came back in the evening. ".repeat(9);
     for n in 3..6 {
-        // The site renames the class of its text.
+        // The site renames the class of its text elements.
         site.list(n);
         for n in 3..=n {
             let body = format!("<div class=prose><p>{text}</p><p>{text}</p></div>");

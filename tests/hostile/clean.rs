@@ -1,4 +1,4 @@
-//! What may reach a terminal.
+//! Checks what reaches a terminal.
 
 /// Fails if printed data contains anything that controls a terminal or hides text.
 #[track_caller]
@@ -45,7 +45,7 @@ pub(crate) fn assert_drawn(bytes: &[u8]) {
                 left += usize::from(sequence == "[?1049l");
                 rest = &rest[sequence.len()..];
             }
-            // What the program prints after it has left the alternate screen.
+            // Text that the program prints after it has left the alternate screen.
             '\n' | '\r' if left > 0 => {}
             _ => assert!(!c.is_control() && !hidden(c), "at {at}: {:?}", around()),
         }
@@ -53,7 +53,7 @@ pub(crate) fn assert_drawn(bytes: &[u8]) {
     assert!(left <= 1, "the screen was left {left} times");
 }
 
-/// The sequence at the start, if the interface uses it.
+/// The sequence at the start of the text, if the interface uses it.
 fn sequence(rest: &str) -> Option<&str> {
     let body = rest.strip_prefix('[')?;
     let end = body.find(|c: char| ('@'..='~').contains(&c))?;

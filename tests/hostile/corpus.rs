@@ -11,7 +11,7 @@ use tempfile::TempDir;
 /// Time limit per file in release builds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Name for all files in total, which may take longer than one.
+/// Name for all files together, which may take longer than one.
 pub(crate) const ALL: &str = "all";
 
 pub(crate) struct Case {
@@ -29,7 +29,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// `None`, with a note, if the files cannot be generated.
+    /// Generates the files; `None`, with a note, if that is not possible.
     pub(crate) fn make() -> Option<Self> {
         let script = crate::reference::corpora()?.join("conformance/hostile.py");
         let dir = tempfile::tempdir().unwrap();

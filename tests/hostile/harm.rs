@@ -1,4 +1,4 @@
-//! What hostile input must not do: misalign columns, reach a shell, or fill the memory.
+//! Effects that hostile input must not have: misaligned columns, commands in a shell, or full memory.
 
 use super::corpus::{ALL, Corpus, run};
 use super::term::{Term, key, unread_on};
@@ -6,13 +6,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Fails if a vertical border of the interface has left its column: then the program and the emulator
-/// disagree about the width of a text to the left of it.
+/// Fails if a vertical border of the interface has left its column, which means that the program and the
+/// emulator disagree about the width of a text to the left of it.
 fn assert_straight(t: &Term, what: &str) {
     t.settle();
     let rows = t.cells();
     let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
-    // Between the title and the upper edge, and the lower edge and the hint bar.
+    // The rows between the title with the upper edge and the lower edge with the hint bar.
     let body = &rows[2..rows.len() - 2];
     for (column, _) in body.iter().flat_map(|r| r.iter().enumerate()).filter(|(_, c)| *c == "│") {
         *lines.entry(column).or_default() += 1;
@@ -95,7 +95,7 @@ fn no_file_fills_the_memory() {
             .arg(corpus.path(&case.name));
         let said = String::from_utf8(peak.output().unwrap().stdout).unwrap();
         let kib: usize = said.trim().parse().unwrap();
-        // A 10 MB file itself is in memory, and everything that is kept of it.
+        // A 10 MB file is in memory itself, together with everything that is stored of it.
         let limit = if case.name == "many-items.xml" { 200 } else { 64 };
         assert!(kib < limit << 10, "{}: {kib} KiB", case.name);
         most = most.max((kib, &case.name));

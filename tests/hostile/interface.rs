@@ -22,7 +22,7 @@ fn reads_every_item_in_the_interface() {
     while unread > 1 {
         unread -= 1;
         t.wait_until(&format!("{unread} unread"), |screen| unread_on(screen) == unread);
-        // To the end of the article and on to the next one.
+        // Goes to the end of the article, and on to the next one.
         t.send("G");
         t.send("n");
     }

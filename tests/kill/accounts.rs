@@ -1,4 +1,4 @@
-//! Kills in synchronisations of accounts.
+//! Kills during synchronisations of accounts.
 
 use super::reader::{Item, Kind, PASSWORD, Reader};
 use super::{check_database, command, items, kill_after, variable};
@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// Kills before a database is synchronised to the end, and the next one begins.
+/// Number of kills before a database is synchronised completely, and the next one begins.
 const KILLS: u64 = 10;
 const FEEDS: i64 = 3;
 const ITEMS: i64 = 400;
@@ -16,12 +16,12 @@ const ITEMS: i64 = 400;
 /// Marks by the URLs of the items: read and pinned.
 type Marks = BTreeMap<String, (bool, bool)>;
 
-/// A database with an account on a server of its own. Each item has one side that marks it: the
-/// user of the program, or that of the server's own pages.
+/// A database with an account on its own server. Each item is marked on one side only: by the user of the
+/// program, or by the user of the server's own pages.
 struct Home {
     folder: tempfile::TempDir,
     server: Reader,
-    /// What the program has acknowledged, or the server has.
+    /// The marks that the program has acknowledged, or that the server has.
     wanted: Marks,
     /// The items in the database, with their numbers.
     known: BTreeMap<String, String>,
@@ -53,7 +53,7 @@ impl Home {
         world.items.values().map(|i| (world.page(i), (i.read, i.starred))).collect()
     }
 
-    /// Marks items of the server's side there, and adds a new one.
+    /// Marks items of the server's side on the server, and adds a new one.
     fn change_there(&mut self, random: &mut fastrand::Rng) {
         let mut world = self.server.world();
         let ids: Vec<i64> = world.items.keys().copied().filter(|id| id % 2 == 1).collect();
@@ -69,7 +69,7 @@ impl Home {
         world.add(1, number, now, now);
     }
 
-    /// Marks items of the program's side.
+    /// Marks items of the program's side in the program.
     fn change_here(&mut self, random: &mut fastrand::Rng) {
         let own: BTreeSet<String> = {
             let world = self.server.world();
@@ -116,7 +116,7 @@ impl Home {
         for (id, item) in &world.items {
             let (url, there) = (world.page(item), (item.read, item.starred));
             let Some(wanted) = self.wanted.get(&url) else { continue };
-            // Marks changed on this side are as they were left, whatever the other side knows.
+            // Marks that were changed on this side are as they were left, whatever the other side knows.
             let own = if id % 2 == 0 { here[&url] } else { there };
             assert_eq!(own, *wanted, "{what}: {url}");
         }
@@ -131,7 +131,7 @@ impl Home {
         while self.server.world().log.len() < requests && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
-        // Often at once: some requests are followed by little work.
+        // The kill often follows at once, because little work follows some requests.
         let most = if random.bool() { 1000 } else { 30_000 };
         kill_after(child, Duration::from_micros(random.u64(0..most)));
     }
@@ -163,8 +163,8 @@ fn synchronisations_go_on_after_kills() {
                 let last = world.log.last().map_or("no request", |(endpoint, _)| endpoint.as_str());
                 *places.entry(last.to_owned()).or_default() += 1;
                 let contents = world.log.iter().filter(|(of, _)| of == "stream/items/contents");
-                // It goes on where it stood: what is here is not requested again, except what
-                // identifies the server and pins that are no longer listed.
+                // The synchronisation continues where it was: stored items are not requested again, except
+                // those that identify the server and pins that are no longer listed.
                 let requested: usize = contents.map(|(_, ids)| *ids).sum();
                 assert!(requested <= missing + 60, "{what}: {requested} of {missing}");
             }

@@ -7,7 +7,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// Apps that mark items at the same time.
+/// Number of apps that mark items at the same time.
 const APPS: usize = 3;
 
 /// The response to a POST request, if there was a complete one.
@@ -27,7 +27,7 @@ fn post(address: SocketAddr, path: &str, auth: &str, body: &str) -> Option<Strin
     Some(body.to_owned())
 }
 
-/// Starts the server, and returns it when it takes requests.
+/// Starts the server, and returns it when it accepts requests.
 fn serve(world: &World, address: SocketAddr) -> (Child, BufReader<std::process::ChildStderr>) {
     let set = format!("serve.address=\"{address}\"");
     let args = ["serve", "--set", &set, "--set", "serve.user=\"alice\""];
@@ -41,7 +41,7 @@ fn serve(world: &World, address: SocketAddr) -> (Child, BufReader<std::process::
     (child, log)
 }
 
-/// What is known of the marks of some items: the value that was confirmed, or `None` after a request
+/// What is known about the marks of some items: the value that was confirmed, or `None` after a request
 /// without a response.
 type Known = BTreeMap<(String, bool), Option<bool>>;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the crates are, from the lowest to the highest. Cargo keeps a crate from using a higher one.
+/// The folders of the crates, from the lowest to the highest. Cargo prevents a crate from using a higher one.
 const CRATES: [&str; 3] = ["crates/newsfed-core/src", "crates/newsfed-engine/src", "src"];
 
 /// The modules that each module may import.
@@ -76,7 +76,7 @@ const IMPURE: &[&[&str]] = &[
     &["std", "::", "thread", "::", "sleep"],
 ];
 
-/// Clocks that panic if the system's is set to a time before 1970; see `util/clock.rs`.
+/// Clocks that panic if the system's clock is set to a time before 1970; see `util/clock.rs`.
 const PANICKING: &[&[&str]] =
     &[&["Utc", "::", "now"], &["Local", "::", "now"], &["Uuid", "::", "now_v7"]];
 
@@ -227,8 +227,8 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Rust file of the crates: its path from the root of its crate, with forward slashes, and where
-/// it is.
+/// Every Rust file of the crates: its path from the root of its crate, with forward slashes, and its
+/// location.
 fn sources() -> Vec<(String, PathBuf)> {
     fn walk(folder: &Path, prefix: &str, found: &mut Vec<(String, PathBuf)>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -399,7 +399,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Names, `::`, and every other character by itself.
+/// Splits code into names, `::`, and all other characters one by one.
 fn tokens(code: &str) -> Vec<&str> {
     let mut rest = code.trim_start();
     let mut found = Vec::new();
@@ -504,7 +504,7 @@ fn character(text: &str) -> Option<usize> {
 #[test]
 fn paths_in_the_documentation_exist() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    // Whatever resembles a path between backticks. The user's own files are elsewhere.
+    // Everything between backticks that resembles a path. The user's own files are elsewhere.
     let named =
         map.split('`').skip(1).step_by(2).filter(|w| w.contains('/') && !w.contains([' ', '*']));
     let exists = |path: &str| {

@@ -23,7 +23,7 @@ impl Schema {
         let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
         let url = "https://newsfed.example/schema.json";
         compiler.add_resource(url, schema).unwrap();
-        // This also checks that it is a schema.
+        // Compiling also checks that it is a schema.
         let index = compiler.compile(url, &mut schemas).unwrap();
         Self { schemas, index }
     }
@@ -72,7 +72,7 @@ fn files_that_load_are_valid() {
 #[test]
 fn bad_files_are_refused() {
     let [config, sources] = Schema::both();
-    // No TOML, and a theme that could be one's own.
+    // Invalid TOML, and a theme that could be the user's own.
     let others = ["syntax", "theme-name"];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/bad");
     let mut count = 0;
@@ -89,7 +89,7 @@ fn bad_files_are_refused() {
     assert!(count > 25, "{count}");
 }
 
-/// One problem each, so that every keyword counts.
+/// Each has one problem, so that every keyword of the schema is tested.
 const BAD_SETTINGS: &[&str] = &[
     "nonsense = 1",
     "net = 1",
@@ -238,7 +238,7 @@ fn every_value_that_the_loader_accepts_is_valid() {
     for key in setting_keys() {
         let about = settings.iter().find(|setting| setting.key == key).unwrap();
         for value in values(&about.values) {
-            // A model, because an endpoint needs one.
+            // An endpoint needs a model.
             let model = if key == "llm.model" { "" } else { "llm.model = \"m\"\n" };
             let toml = format!("{model}{key} = {value}\n");
             let loaded = home.load(&toml.lines().collect::<Vec<_>>()).map(|_| ());
@@ -270,14 +270,15 @@ const BASES: &[&str] = &[
     "",
 ];
 
-/// The values to try: those above, and the words that a description in quotation marks names.
+/// The values to try: those above, and the words in quotation marks in a description.
 fn values(described: &str) -> Vec<String> {
     let words = described.split('"').skip(1).step_by(2).map(|word| format!("\"{word}\""));
     VALUES.iter().map(|value| (*value).to_owned()).chain(words).collect()
 }
 
-/// Whether the loader accepts a value. Then it must be valid; if not and the value is not text, it must
-/// not be valid. The limits of times and sizes in texts, for example, are beyond a schema.
+/// Compares the loader with the schema. A value that the loader accepts must be valid; one that it refuses
+/// must be invalid, unless it is a text, because a schema cannot express the limits of times and sizes in
+/// texts, for example. Returns 1 if the loader accepts it, else 0.
 #[track_caller]
 fn compare(
     loaded: Result<(), String>,

@@ -1,5 +1,5 @@
-//! The pages for users: links lead somewhere, and what they name exists. `tests/cli/guide.rs` runs the
-//! sessions in them.
+//! Checks the pages for users: links have targets, and the things that pages name exist. `tests/cli/guide.rs`
+//! runs the sessions in them.
 
 use super::config::EXAMPLE;
 use super::markdown::{Page, pages, root};
@@ -28,7 +28,7 @@ fn links(line: &str) -> Vec<&str> {
     found
 }
 
-/// What a heading is called in links, by the rules of GitHub and mdBook.
+/// The name of a heading in links, by the rules of GitHub and mdBook.
 fn anchor(heading: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
     heading.trim().to_lowercase().chars().filter(|&c| kept(c)).collect::<String>().replace(' ', "-")
@@ -61,7 +61,7 @@ fn links_lead_to_files_and_headings_that_exist() {
                     (_, "") => file.to_owned(),
                     _ => format!("{folder}/{file}"),
                 };
-                // The guide is a book of its own, which has nothing else of the repository.
+                // The guide is a separate book, without the other files of the repository.
                 let leaves = folder == "docs" && file.starts_with("..");
                 let known =
                     place.is_empty() || anchors.get(&path).is_some_and(|a| a.contains(place));
@@ -102,9 +102,9 @@ fn every_picture_is_used() {
     assert_eq!(used, files);
 }
 
-/// The commands of newsfed in a line of a shell. Pipes, redirections and comments are cut off.
+/// The commands of newsfed in a shell line. Pipes, redirections and comments are cut off.
 fn commands(line: &str) -> Vec<Vec<String>> {
-    // The numbers that a command prints are arguments of another.
+    // The output of one command may be the arguments of another.
     if let Some((start, end)) = line.find("$(").zip(line.rfind(')')).filter(|(s, e)| s < e) {
         let outer = format!("{}1{}", &line[..start], &line[end + 1..]);
         return [commands(&outer), commands(&line[start + 2..end])].concat();
@@ -164,7 +164,7 @@ fn commands_and_options_exist() {
             let error = parse(&words).filter(|e| !matches!(e.kind(), DisplayHelp | DisplayVersion));
             wrong.extend(error.map(|e| format!("{path}:{line}: {words:?}: {e}")));
         }
-        // In the text, arguments are left out, or stand for others: `newsfed show ID`.
+        // In the text, arguments are omitted or are placeholders: `newsfed show ID`.
         for (line, span) in page.code_spans() {
             for words in
                 Some(span.as_str()).filter(|s| s.starts_with("newsfed")).map_or(vec![], commands)
@@ -326,7 +326,7 @@ fn snippets_of_both_files_can_be_loaded() {
         for block in &blocks {
             count += 1;
             let sources = block.text.contains("[[source]]");
-            // Sources of an account need it.
+            // Sources of an account need the account.
             let config = if sources { &accounts } else { &block.text };
             let folder = tempfile::tempdir().unwrap();
             let paths = Paths::below(folder.path());

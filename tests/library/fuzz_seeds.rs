@@ -5,7 +5,7 @@ mod checks;
 
 use std::path::Path;
 
-/// Mutations per seed.
+/// Number of mutations per seed.
 const FORMS: u64 = 300;
 
 fn replay(target: &str, forms: u64, check: fn(&[u8])) {

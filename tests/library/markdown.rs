@@ -1,4 +1,4 @@
-//! The pages for users, taken apart for tests.
+//! Parses the pages for users, for tests.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ pub(crate) struct Page {
 
 /// A fenced block.
 pub(crate) struct Block {
-    /// Line of the fence, from 1.
+    /// Line number of the fence, from 1.
     pub(crate) line: usize,
     pub(crate) language: String,
     pub(crate) text: String,
@@ -95,7 +95,7 @@ impl Page {
         found
     }
 
-    /// The code in the text, with the numbers of the lines where its paragraphs begin.
+    /// The code spans in the text, with the numbers of the lines where their paragraphs begin.
     pub(crate) fn code_spans(&self) -> Vec<(usize, String)> {
         let spans = |(number, text): (usize, String)| {
             text.split('`').skip(1).step_by(2).map(|s| (number, s.to_owned())).collect::<Vec<_>>()

@@ -25,14 +25,14 @@ fn script(name: &str, args: &[&Path]) -> Output {
     Command::new("sh").arg(root().join("packaging").join(name)).args(args).output().unwrap()
 }
 
-/// The same for a user whose files nobody else may read.
+/// Like [`script`], for a user whose files nobody else may read.
 fn private_script(name: &str, args: &[&Path]) -> Output {
     let mut command = Command::new("sh");
     command.args(["-c", "umask 077 && exec sh \"$@\"", "sh"]);
     command.arg(root().join("packaging").join(name)).args(args).output().unwrap()
 }
 
-/// All files below a folder, as paths in it.
+/// All files below a folder, as paths relative to it.
 fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -49,7 +49,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The assets of a package, from where to where.
+/// The assets of a package: source and target paths.
 fn assets(tool: &str) -> Vec<(String, String)> {
     let manifest = cargo_toml();
     let table = &manifest["package"]["metadata"][tool];
@@ -61,7 +61,7 @@ fn assets(tool: &str) -> Vec<(String, String)> {
     table["assets"].as_array().unwrap().iter().map(asset).collect()
 }
 
-/// Folders below `usr` that belong to every system with rpm.
+/// Folders below `usr` that exist on every system with rpm.
 const COMMON: [&str; 17] = [
     "",
     "bin",
@@ -78,7 +78,7 @@ const COMMON: [&str; 17] = [
     "share/man",
     "share/zsh",
     "share/zsh/site-functions",
-    // `rmdir -p` removes these with the folder in them.
+    // `rmdir -p` removes these together with the folder inside.
     "share/nushell",
     "share/nushell/vendor",
 ];
@@ -134,7 +134,7 @@ fn every_file_is_in_every_package_once() {
         for file in files.iter().filter(|file| !file.starts_with(elsewhere)) {
             let to = destinations(&assets, file);
             assert_eq!(to.len(), 1, "{tool}: {file} goes to {to:?}");
-            // Debian has a folder of its own for completions of zsh.
+            // Debian has its own folder for zsh completions.
             let expected = format!("usr/{file}").replace(
                 "zsh/site-functions",
                 if tool == "deb" { "zsh/vendor-completions" } else { "zsh/site-functions" },

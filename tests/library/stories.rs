@@ -1,4 +1,4 @@
-//! Labelled pairs of items: which are one story.
+//! Labelled pairs of items that are about one story or not.
 
 use newsfed::story::{Dated, Signature, same_story};
 use std::collections::{BTreeMap, HashSet};
@@ -17,7 +17,7 @@ impl Labelled {
     }
 }
 
-/// Joined and separate pairs, of those that are one story and of the others.
+/// Numbers of joined and separate pairs, among those about one story and among the others.
 #[derive(Debug, Default)]
 struct Figures {
     joined: usize,

@@ -1,4 +1,4 @@
-//! Documents made to need much memory or time: each format, at the limit of a body.
+//! Documents of each format that are made to need much memory or time, at the size limit of a body.
 
 /// Size of a feed, list or page, in bytes: just under the limit of a body.
 const BODY: usize = (10 << 20) - 8192;
@@ -7,7 +7,7 @@ const PAGE: usize = (4 << 20) - 8192;
 /// Elements of a page that still gets a tree.
 const ELEMENTS: usize = 140_000;
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Feed,
@@ -80,7 +80,7 @@ fn json_item(start: &str, piece: impl Fn(usize) -> String, end: &str) -> String 
     fill(BODY, &format!("{JSON}{{\"id\": 1, {start}"), piece, &format!("{end}}}]}}"))
 }
 
-/// A page with as many elements as are read.
+/// A page with the maximum number of elements that are read.
 fn page(start: &str, piece: impl Fn(usize) -> String) -> String {
     at_most(ELEMENTS, PAGE, &format!("<!doctype html><title>t</title>{start}"), piece, "")
 }
@@ -90,7 +90,7 @@ fn flood(start: &str, piece: impl Fn(usize) -> String) -> String {
     fill(BODY, start, piece, "")
 }
 
-/// A URL close to the longest that is a base of relative ones.
+/// A URL that is nearly too long to be the base of relative ones.
 fn long_base() -> String {
     format!("http://127.0.0.1/{}", "d/".repeat(730))
 }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How late the healthy server responds, so that both pages are then being read.
+/// Delay of the healthy server's response, so that both pages are being read when it arrives.
 const LATE: Duration = Duration::from_millis(300);
 
 /// Polls the sources in the file; returns when the healthy one was done.

@@ -1,4 +1,4 @@
-//! Data files made to need much memory or time, as they are first read and as they change.
+//! Data files made to need much memory or time, both when they are first read and when they change.
 
 use super::measure;
 use flate2::{Compression, write::ZlibEncoder};
@@ -11,7 +11,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// Size of a file, in bytes: just under the limit of a body.
 const BODY: usize = (10 << 20) - 8192;
-/// What a compressed part contains, in bytes: more than is read of it.
+/// Unpacked size of a compressed part in bytes, which is more than is read of it.
 const BOMB: usize = 100 << 20;
 
 struct DataFile {
@@ -34,7 +34,7 @@ fn fill(start: &str, piece: impl Fn(usize) -> String, end: &str) -> Vec<u8> {
     (out + end).into_bytes()
 }
 
-/// An XLSX file of these worksheets, which are parts of their own.
+/// An XLSX file of these worksheets, which are separate parts.
 fn workbook(sheets: &[&str], texts: &str) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut add = |name: &str, text: &str| {
@@ -101,7 +101,7 @@ fn pages(count: usize, content: &[u8]) -> Vec<u8> {
     pdf(objects.into_iter())
 }
 
-/// A file of object streams, each of which is said to continue the one before.
+/// A file of object streams, each of which claims to continue the previous one.
 fn object_streams(state: usize) -> Vec<u8> {
     let inner: String = (0..2000).map(|n| format!("{n} {} ", 4 * n)).collect();
     let data = format!("{inner}{}", format!("[{state}] ").repeat(2000));

@@ -1,4 +1,4 @@
-//! The interface opens what was stored of the documents, and fetches the pages as full texts.
+//! The interface opens the items that were stored from the documents, and fetches the pages as full texts.
 
 use super::documents::{DOCUMENTS, Kind};
 use super::term::{Term, key, unread_on};
@@ -9,8 +9,8 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What a session that opens everything should need at most, in MB. It needs 130 to 150: more than is used
-/// at a time, because the system's allocator keeps what each thread has freed.
+/// Maximum memory of a session that opens everything, in MB. It needs 130 to 150, which is more than is in
+/// use at a time, because the system's allocator keeps the memory that each thread has freed.
 const SESSION: f64 = 170.0;
 /// Address space of the program, in KiB.
 const SPACE: usize = 1_500 << 10;
@@ -41,7 +41,7 @@ fn leave_one_of_each(database: &Path) -> usize {
     usize::try_from(unread).unwrap()
 }
 
-/// Peak and present memory of a running process, in MB.
+/// Peak and current memory of a running process, in MB.
 fn memory(process: u32) -> [f64; 2] {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     ["VmHWM:", "VmRSS:"].map(|name| {
@@ -101,7 +101,7 @@ fn the_interface_opens_every_document() {
     loop {
         unread -= 1;
         t.wait_until(&format!("{unread} unread"), |screen| unread_on(screen) == unread);
-        // To the end of the article, and its full text if it has one.
+        // Goes to the end of the article, and requests its full text if it has one.
         t.send("G");
         t.settle();
         let asked = server.requests().len();

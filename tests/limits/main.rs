@@ -1,6 +1,6 @@
 //! Memory and time for documents made to need much of both, at the limit of a body: peak memory and
-//! processor time of every command that reads them. Nothing dies with 1.5 GB of address space. Time
-//! and memory are asserted in release builds only.
+//! processor time of every command that reads them. No command fails with 1.5 GB of address space. Time and
+//! memory are asserted in release builds only.
 //!
 //! Not part of the plain test run, and needs python3: `cargo test --release --test limits -- --nocapture`, with
 //! `NEWSFED_ONLY` for the documents whose names contain a text.
@@ -24,7 +24,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// What a process should need at most, in MB; more is marked in the table.
+/// Maximum memory that a process should need, in MB; more is marked in the table.
 const MEMORY: f64 = 150.0;
 
 /// Runs a program with 1.5 GB of address space. Prints its exit code (or minus the signal that
@@ -37,7 +37,7 @@ p = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEV
 u = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(p.returncode, u.ru_maxrss, u.ru_utime + u.ru_stime)";
 
-/// What one process needed.
+/// The resources that one process needed.
 struct Needs {
     /// Exit code, or minus the signal that ended it.
     end: i32,

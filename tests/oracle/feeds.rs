@@ -1,4 +1,4 @@
-//! Compares newsfed with feed-rs: where feed-rs accepts a feed, newsfed accepts it too, and what
+//! Compares newsfed with feed-rs: if feed-rs accepts a feed, newsfed accepts it too, and everything that
 //! feed-rs finds, newsfed finds as well, except for [`DIFFERENCES`].
 //!
 //! The feeds are those of the project's tests and fuzz seeds, and those in the folder that
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// Where relative URLs lead.
+/// The base of relative URLs.
 const BASE: &str = "https://example.org/feed";
 
 /// File, field, and why the two disagree on purpose.
@@ -27,7 +27,7 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ("rss-usual.xml", "authors", "newsfed takes the name out of \"address (name)\""),
 ];
 
-/// feed-rs recurses with each level, so deeper documents end the process.
+/// feed-rs recurses with each level, so deeper documents would crash the process.
 const MAX_DEPTH: usize = 200;
 
 /// A text without markup and surplus space.
@@ -83,7 +83,7 @@ fn ours(entry: &Ours) -> Vec<Field> {
     ]
 }
 
-/// What feed-rs finds and newsfed does not: field and values.
+/// Everything that feed-rs finds and newsfed does not: field and values.
 fn disagreements(theirs_all: &Feed, ours_all: &ParsedFeed) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
     if theirs_all.entries.len() > ours_all.entries.len() {
@@ -95,7 +95,7 @@ fn disagreements(theirs_all: &Feed, ours_all: &ParsedFeed) -> Vec<(&'static str,
         out.push(("feed title", format!("{title:?} and {:?}", ours_all.title)));
     }
     if theirs_all.entries.len() < ours_all.entries.len() {
-        // Entries that feed-rs left out: the rest cannot be compared one by one.
+        // feed-rs left out entries, so the rest cannot be compared one by one.
         return out;
     }
     for (a, b) in theirs_all.entries.iter().zip(&ours_all.entries) {
@@ -109,7 +109,7 @@ fn disagreements(theirs_all: &Feed, ours_all: &ParsedFeed) -> Vec<(&'static str,
 }
 
 fn depth(bytes: &[u8]) -> usize {
-    // Not exact: enough to leave out documents made to be deep.
+    // This is not exact, but enough to exclude documents that are made to be deep.
     let (mut depth, mut most) = (0usize, 0);
     for pair in bytes.windows(2) {
         match pair {
@@ -137,8 +137,8 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Compares all feeds in a folder. Returns how many feed-rs accepts, how many fields agree in full, and
-/// what does not: file, field, details.
+/// Compares all feeds in a folder. Returns how many feed-rs accepts, how many fields agree completely, and
+/// those that do not: file, field, details.
 fn compare(folder: &Path) -> (usize, Vec<(String, &'static str, String)>) {
     let (mut all, mut accepted, mut wrong) = (Vec::new(), 0, Vec::new());
     files(folder, &mut all);

@@ -1,13 +1,13 @@
-//! Pictures that are made to hurt: too large, truncated, lying, endless.
+//! Malicious pictures: too large, truncated, endless, or with false headers.
 
 use flate2::{Compression, write::ZlibEncoder};
 use image::{DynamicImage, ImageFormat};
 use std::io::{Cursor, Write};
 
-/// A picture with what it is called in messages.
+/// A picture with its name in messages.
 pub(crate) type Named = (String, Vec<u8>);
 
-/// Side of a picture that no limit allows.
+/// Width and height of a picture that no limit allows.
 const HUGE: u32 = 60_000;
 
 fn plain(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
@@ -16,7 +16,7 @@ fn plain(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     out.into_inner()
 }
 
-/// The bytes up to several places.
+/// The bytes, truncated at several places.
 fn truncated(name: &str, whole: &[u8]) -> Vec<Named> {
     let ends = (0..16).map(|part| whole.len() * part / 16).chain([1, 3, 9, 20, whole.len() - 1]);
     ends.map(|end| (format!("{name} of {end} bytes"), whole[..end].to_vec())).collect()
@@ -40,7 +40,7 @@ fn chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
     [&length, kind, data, &sum.sum().to_be_bytes()].concat()
 }
 
-/// The header of a PNG: size; depth, kind of colour, interlacing.
+/// The header of a PNG: its size, depth, colour type and interlacing.
 fn ihdr(width: u32, height: u32, [depth, color, interlaced]: [u8; 3]) -> Vec<u8> {
     let rest = [depth, color, 0, 0, interlaced];
     chunk(b"IHDR", &[&width.to_be_bytes()[..], &height.to_be_bytes(), &rest].concat())
@@ -129,7 +129,7 @@ fn segment(marker: u8, data: &[u8]) -> Vec<u8> {
     [&[0xff, marker], &length[..], data].concat()
 }
 
-/// Exif data with an orientation, whose list of tags may go on with itself.
+/// Exif data with an orientation, whose list of tags may continue with itself.
 fn exif(orientation: u16, next: u32) -> Vec<u8> {
     let mut data = b"Exif\0\0MM\0*\0\0\0\x08".to_vec();
     data.extend([0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1]);
@@ -299,7 +299,7 @@ fn others() -> Vec<Named> {
     .to_vec()
 }
 
-/// All of them. Some can be shown in part.
+/// All malicious pictures. Some can be shown in part.
 pub(crate) fn pictures() -> Vec<Named> {
     let whole = |format| plain(300, 200, format);
     [

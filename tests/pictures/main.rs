@@ -1,5 +1,5 @@
-//! Memory for pictures that are made to need much of it. They are read in a process of their own, one
-//! after the other.
+//! Measures the memory for pictures that are made to need much of it. A separate process reads them one after
+//! another.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints its measurement")]
@@ -11,11 +11,11 @@ use newsfed::article::Thumbnail;
 use newsfed::util::limits;
 use std::process::Command;
 
-/// What a process may need in addition while pictures are on, in KiB.
+/// Maximum additional memory of a process while pictures are enabled, in KiB.
 const MEMORY: u64 = 64 << 10;
 
 const PHOTO: &str = "a photograph";
-/// Where the pictures are.
+/// The environment variable with the folder of the pictures.
 const FOLDER: &str = "NEWSFED_PICTURES";
 
 /// A value of this process in KiB.
@@ -33,7 +33,7 @@ fn photo() -> Vec<u8> {
     out.into_inner()
 }
 
-/// The pictures are made by this process and read by another one, whose memory is measured.
+/// This process creates the pictures, and another one reads them; the memory of that one is measured.
 #[test]
 fn no_picture_needs_much_memory() {
     let mut pictures = hostile::pictures();

@@ -6,8 +6,8 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The folder of the reference data beside this project, or in `NEWSFED_CORPORA`. Prints a note and
-/// returns `None` if it does not exist.
+/// The folder of the reference data: next to this project, or in `NEWSFED_CORPORA`. Prints a note and returns
+/// `None` if it does not exist.
 pub(crate) fn corpora() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);

@@ -16,7 +16,7 @@ fn town(request: &Request) -> Reply {
     let path = request.path.as_str();
     let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<usize>().ok());
     if path == "/" {
-        // A menu: anything else would be a list of articles.
+        // The links are a menu, because anything else would be a list of articles.
         let street = |n| format!("<p><a href='/street/{n}'>Street {n}</a></p>");
         let menu: String = (0..STREETS).map(street).collect();
         return page("The Town", format!("<nav>{menu}</nav>"));
@@ -91,7 +91,7 @@ fn crawls_a_site_without_feed_or_list() {
     assert_eq!(world.requests("/house/3"), 1);
 }
 
-/// A town whose pages wait for permits, and tables beside its houses.
+/// A town whose pages wait for permits, and which has data tables besides its houses.
 fn slow_town(held: &Arc<AtomicBool>) -> impl Fn(&Request) -> Reply + Send + Sync + 'static {
     let held = held.clone();
     move |request| match request.path.as_str() {
@@ -113,7 +113,7 @@ fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
     let held = Arc::new(AtomicBool::new(true));
     let world = World::following(Server::start(slow_town(&held)).unwrap(), []);
     let opener = world.path("opened");
-    // Renamed, so that the file is never seen empty.
+    // The file is renamed into place, so that it is never seen empty.
     let script = world.script(
         "open.sh",
         &format!("#!/bin/sh\necho \"$1\" > '{0}.new'\nmv '{0}.new' '{0}'\n", opener.display()),
@@ -137,7 +137,7 @@ fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
     t.wait_for("/files/crawl-127.0.0.1");
     t.send(key::ENTER);
     t.wait_for("exploring");
-    // It runs on behind other screens until it comes to the page that does not respond.
+    // The crawl continues behind other screens until it comes to the page that does not respond.
     t.send(key::ESC);
     t.wait_gone("Newest results");
     t.wait_for("↻ crawl: ");
@@ -150,7 +150,7 @@ fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
     held.store(false, Ordering::SeqCst);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    // The command line agrees about the folder, and the next start of the program knows it.
+    // The command line gives the same status for the folder, and the program knows it at its next start.
     let out = folder.join("crawl-127.0.0.1");
     let again =
         world.command().args(["crawl", &world.url("/"), "--out"]).arg(&out).output().unwrap();

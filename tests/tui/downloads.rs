@@ -15,7 +15,7 @@ fn cancelled_downloads_are_continued() {
     let whole = body.clone();
     let server = Server::start(move |request| match request.path.as_str() {
         "/feed.xml" => Reply::ok("application/rss+xml", FEED),
-        // The half that is there is that of the response which stalls.
+        // The existing half is from the response that stalls.
         "/a.mp3" => match request.header("range") {
             None => Reply::ok("audio/mpeg", body.clone())
                 .header("etag", "\"v1\"")
@@ -45,7 +45,7 @@ fn cancelled_downloads_are_continued() {
     t.send(key::CTRL_S);
     t.wait_for("Downloaded ");
     assert!(std::fs::read(folder.join("a.mp3")).unwrap() == whole);
-    // One that the end of the interface stops is named.
+    // A download that is stopped when the interface closes is named.
     std::fs::remove_file(folder.join("a.mp3")).unwrap();
     t.send(key::CTRL_S);
     t.wait_for("Downloading");

@@ -16,7 +16,7 @@ fn form_edits_a_source_and_keeps_comments() {
     std::fs::write(world.path(FILE), &entry).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
-    // The list has the title of the feed.
+    // The list shows the title of the feed.
     t.wait_for("Fixture");
     // From an item, the palette edits its source.
     t.send(":edit the source");
@@ -62,7 +62,7 @@ fn polls_a_changed_url_at_once() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
-    // The form shows the title of the feed, which the list of sources gets a moment later.
+    // The form shows the title of the feed, which appears in the list of sources a moment later.
     t.wait_for("Fixture");
     t.send(":edit the source");
     t.send(key::ENTER);

@@ -58,7 +58,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.wait_for("Undone: tags of 2 sources");
     assert_eq!(world.read(FILE), file);
     t.wait_gone("▸ Tags");
-    // The order in the file changes, comments move along.
+    // The order in the file changes, and comments move along.
     t.send("\u{10}Three");
     t.wait_for("Go to");
     t.send(key::ENTER);
@@ -140,7 +140,7 @@ fn previews_an_import_before_doing_it() {
         t.wait_for("Import from file");
         t.paste(&world.path("urls").display().to_string());
         t.send(key::ENTER);
-        // The list comes from elsewhere, and its sources are at private addresses.
+        // The list comes from elsewhere, and its sources have private addresses.
         t.wait_for("1 view, 2 skipped, 1 already followed");
         t.send("p");
         t.wait_for("1 new, 1 view, 1 skipped, 1 already followed");

@@ -62,7 +62,7 @@ fn follows_the_feed_announced_by_a_page() {
     t.send(key::ENTER);
     t.wait_for("3 entries");
     t.send(key::ENTER);
-    // The preview shows the articles too, and the dialog would take the next key.
+    // The preview shows the articles too, and the dialog would receive the next key.
     t.wait_for("Following Fixture");
     t.wait_for("Third article");
     t.send("Q");
@@ -206,7 +206,7 @@ fn signal_suspends_like_the_key() {
     assert!(!t.alternate_screen() && !t.cursor_hidden());
 }
 
-/// A process stopped by SIGSTOP cannot restore the terminal, but whoever stopped it can.
+/// A process that is stopped by SIGSTOP cannot restore the terminal, but the program that stopped it can.
 #[test]
 fn resuming_draws_everything_again() {
     let world = World::new(&["/feed.xml"]);
@@ -368,7 +368,8 @@ fn fetches_the_full_text_of_a_teaser() {
     t.send(key::ENTER);
     // Opening the item fetches its text.
     t.wait_for("So there is a heater.");
-    // Repeated: the text of the feed, because the other ways give the same text, and the page again.
+    // The command repeated: first the text of the feed, because the other ways result in the same text, then
+    // the page again.
     t.send("x");
     t.wait_for("Text from the feed");
     t.wait_gone("So there is a heater.");
@@ -410,7 +411,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("Add a source");
     t.paste(&address);
     t.send(key::ENTER);
-    // The suggestion, with what was tried and a preview.
+    // The suggestion, with the attempts and a preview.
     t.wait_for("best match");
     t.wait_for("Public hearing on the footbridge");
     t.send(key::ENTER);
@@ -444,7 +445,7 @@ fn second_instance_watches_and_sees_marks_of_the_first() {
     second.wait_count("Pinned", 1);
     second.send("Q");
     assert_eq!(second.exit_code(), 0);
-    // The first one checks for changes on every key press.
+    // The first instance checks for changes on every key press.
     first.send("k");
     first.wait_count("Pinned", 1);
     first.send("Q");
@@ -496,7 +497,7 @@ fn counts_items_of_a_day_without_midnight() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// Damages the page of the items, then the whole file: reported on the screen or at the start.
+/// Damages the page of the items, then the whole file. Both are reported, on the screen or at the start.
 #[test]
 fn reports_a_damaged_database() {
     let world = World::new(&["/feed.xml"]);
@@ -534,7 +535,7 @@ fn the_theme_follows_the_background_that_the_terminal_reports() {
         let env = [("COLORFGBG", ""), ("COLORTERM", "truecolor")];
         let mut t = world.open_with(80, 24, &env);
         t.wait_written("\x1b]11;?");
-        // The reply, then that to the query for attributes of the device.
+        // The reply, followed by the reply to the query for the attributes of the device.
         t.send(&format!("\x1b]11;rgb:{color}\x1b\\\x1b[?1;2c"));
         t.wait_for("Welcome to newsfed");
         let light = |t: &term::Term| {

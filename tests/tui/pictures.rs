@@ -1,4 +1,4 @@
-//! Pictures on terminals that draw pixels: recorded replies to the queries, and what is then written.
+//! Pictures on terminals that draw pixels: recorded replies to the queries, and the resulting output.
 
 use crate::term::{Term, key};
 use crate::world::World;
@@ -124,7 +124,7 @@ fn other_terminals_get_half_blocks() {
     t.wait_for("▀▀▀▀▀");
     let written = quit(t);
     assert!(pixels.iter().all(|p| !written.contains(p)));
-    // The settings come before the terminal's reply, and what is not needed is not asked.
+    // The settings take precedence over the terminal's reply, and unnecessary queries are not sent.
     let world = self::world();
     let mut t = open(&world, "ui.images=true", &[("NO_COLOR", "1")]);
     t.wait_for("A field");
@@ -160,7 +160,7 @@ fn late_replies_are_not_keys() {
     let world = world();
     let mut t = open(&world, "ui.images=true", &[]);
     t.wait_for("A field");
-    // `q` and `Q` in a name would end the program.
+    // `q` and `Q` in a name would quit the program.
     t.send("\x1bP>|Qq(1)\x1b\\\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1b[?62;4c");
     t.send(key::ENTER);
     t.wait_for("Before it");

@@ -43,9 +43,9 @@ fn size(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n).unwrap()
 }
 
-/// Whether a message with this text is on the screen, which may be broken.
+/// Whether a message with this text is on the screen; its lines may be broken.
 fn has_wrapped(screen: &str, text: &str) -> bool {
-    /// Fewer characters at the end of a line are there by chance.
+    /// Fewer characters at the end of a line match by chance.
     const LEAST: usize = 4;
     fn continues(mut lines: std::str::Lines<'_>, text: &str) -> bool {
         let Some(line) = lines.next() else { return false };
@@ -193,7 +193,7 @@ impl Term {
     /// Waits until a row of the Sources pane has a count.
     pub(crate) fn wait_count(&self, name: &str, count: usize) {
         self.wait_until(&format!("{name}: {count}"), |s| {
-            // The pane is 22 cells wide at least.
+            // The pane is at least 22 cells wide.
             s.lines().any(|line| {
                 let row: String = line.chars().take(22).collect();
                 let end = row.split_once(name).map(|(_, end)| end.trim());
@@ -212,7 +212,7 @@ impl Term {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
-    /// Output of another program on the same terminal.
+    /// Simulates output of another program on the same terminal.
     pub(crate) fn disturb(&self, output: &str) {
         self.shared.parser.lock().unwrap().process(output.as_bytes());
     }
@@ -248,7 +248,7 @@ impl Term {
                 break status.exit_code();
             }
             assert!(Instant::now() < end, "still running; the screen is\n{}", self.screen());
-            // The end of the program shows as the end of its output.
+            // The program has ended when its output ends.
             let parser = self.shared.parser.lock().unwrap();
             let _ = self.shared.changed.wait_timeout(parser, Duration::from_millis(20)).unwrap();
         };
@@ -278,7 +278,7 @@ pub(crate) fn has_title(screen: &str, title: &str) -> bool {
     ruled(screen, title, &['━', '─', '=', '-'])
 }
 
-/// The number beside "All unread", in the Sources pane or in the title of the list; none is shown for 0.
+/// The number next to "All unread", in the Sources pane or in the title of the list; 0 is not shown.
 #[allow(dead_code, reason = "used by slow tests")]
 pub(crate) fn unread_on(screen: &str) -> usize {
     let rest = screen.split_once("All unread").map_or("", |(_, rest)| rest);

@@ -89,7 +89,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     assert_eq!(hands.term.exit_code(), 0);
 }
 
-/// A site that can be rebuilt: then its list has other class names and one article more.
+/// A site that can be rebuilt, after which its list has other class names and one more article.
 fn council(rebuilt: Arc<AtomicBool>) -> Server {
     let page = |title: &str, body: &str| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))
@@ -145,7 +145,7 @@ fn repairs_a_broken_source_on_its_page() {
         t.send("r");
         world.wait_for_requests("/news", poll);
         t.wait_for("Nothing new");
-        // Replace the message.
+        // Replaces the message.
         t.send("u");
         t.wait_for("Nothing to undo");
     }

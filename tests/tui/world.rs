@@ -213,7 +213,7 @@ impl World {
         let home = self.dir.path().display().to_string();
         let usual = [
             ("TERM", "xterm-256color"),
-            // The background, so that the program does not ask for it.
+            // Sets the background, so that the program does not ask for it.
             ("COLORFGBG", "15;0"),
             ("LANG", "C.UTF-8"),
             ("HOME", &home),

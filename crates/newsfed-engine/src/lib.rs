@@ -1,4 +1,4 @@
-//! What works behind the interface of newsfed: settings, database, HTTP client, background tasks.
+//! The part of newsfed behind the interface: settings, database, HTTP client, background tasks.
 //!
 //! ARCHITECTURE.md describes the modules.
 
@@ -9,7 +9,7 @@ use newsfed_core::{
 
 /// The Google Reader API over the database, for apps.
 pub mod api;
-/// Everything of the user in one file, and back.
+/// Writes all of the user's data to one file, and restores them from it.
 pub mod backup;
 /// Settings, sources, keys and themes: loads, validates, edits in place.
 pub mod config;

@@ -1,4 +1,4 @@
-//! Which arguments are names that only the user's files have, and these names.
+//! The arguments that are names from the user's files, and these names.
 
 use crate::cli::catalogue::Catalogue;
 use crate::cli::exit::Failure;
@@ -10,7 +10,7 @@ use crate::util::text;
 use clap::{Arg, ValueEnum};
 use std::collections::BTreeSet;
 
-/// What names are completed.
+/// Kinds of names that are completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum NameKind {
     Sources,
@@ -23,7 +23,7 @@ pub(super) enum NameKind {
 }
 
 impl NameKind {
-    /// The value that stands for these names in a script that is being made.
+    /// The value that stands for these names in a script while it is generated.
     pub(super) fn marker(self) -> &'static str {
         match self {
             Self::Sources => "newsfed-names-sources",
@@ -41,7 +41,7 @@ impl NameKind {
         self.marker().trim_start_matches("newsfed-names-")
     }
 
-    /// The names that an argument of a command, such as `rules test`, takes.
+    /// The kind of names that an argument of a command, such as `rules test`, takes.
     pub(super) fn of(command: &str, arg: &Arg) -> Option<Self> {
         let values = arg.get_value_names().unwrap_or_default();
         let value = values.first().map_or("", |name| name.as_str());
@@ -61,7 +61,7 @@ impl NameKind {
         }
     }
 
-    /// The names, each one line, in order.
+    /// The names, in order, each on one line.
     pub(super) fn names(
         self,
         global: &Global,

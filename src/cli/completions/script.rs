@@ -1,8 +1,8 @@
 //! The scripts: those of clap_complete, with functions that ask newsfed for names.
 //!
-//! clap_complete knows no values that come from files. For zsh, fish and Nushell such an argument gets
-//! one possible value, a marker, which is then replaced by a call. bash, and arguments of fish, for
-//! which clap_complete writes no values, have tables of the command line.
+//! clap_complete cannot complete values that come from files. For zsh, fish and Nushell, such an argument
+//! gets a marker as its only possible value, which is then replaced by a call. For bash, and for positional
+//! arguments in fish, clap_complete writes no values, so the script gets tables of the command line.
 
 use super::names::NameKind;
 use clap::builder::PossibleValuesParser;
@@ -100,14 +100,14 @@ fn zsh(script: &str) -> String {
     script.replacen(start, &format!("{ZSH}\n{functions}\n{start}"), 1)
 }
 
-/// What scripts need to find out which argument is at the cursor.
+/// The data by which scripts determine the argument at the cursor.
 #[derive(Debug, Default)]
 struct Table {
     /// Every command, such as `rules test`.
     commands: BTreeSet<String>,
-    /// Options with a value, after their command: some are flags of another one.
+    /// Options with a value, after their command, because some are flags in another command.
     valued: BTreeSet<String>,
-    /// Those whose value is a name.
+    /// Options whose value is a name.
     options: BTreeSet<(String, &'static str)>,
     /// Arguments that are names: the command, the number of arguments before it, or `None` for all
     /// further ones, and the kind.

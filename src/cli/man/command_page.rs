@@ -4,7 +4,7 @@ use super::manual::Manual;
 use clap::Command;
 use std::io;
 
-/// What the paragraphs after the options are about: how they begin, and the section for them.
+/// The sections for paragraphs after the options, by how the paragraphs begin.
 const SECTIONS: [(&str, &str); 3] =
     [("Exit codes: ", "EXIT STATUS"), ("Environment: ", "ENVIRONMENT"), ("Examples:", EXAMPLES)];
 const EXAMPLES: &str = "EXAMPLES";
@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 3] = [
     ("~/.local/share/newsfed", "The database, and what crawls have learned."),
 ];
 
-/// The page of a command that was built, without its last section.
+/// The page of a built command, without its last section.
 pub(super) fn page(command: &Command) -> io::Result<Manual> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -57,14 +57,14 @@ pub(super) fn page(command: &Command) -> io::Result<Manual> {
     Ok(manual)
 }
 
-/// What a command does, as it is written after its name.
+/// The description of a command, as it is written after its name.
 fn uncapitalised(about: &str) -> String {
     let mut chars = about.chars();
     let first = chars.next().map(|first| first.to_lowercase().to_string());
     first.unwrap_or_default() + chars.as_str()
 }
 
-/// The text after the options: examples and the like have sections of their own.
+/// Writes the text after the options. Examples and similar paragraphs get their own sections.
 fn after_help(manual: &mut Manual, text: &str) -> io::Result<()> {
     let paragraphs: Vec<&str> = text.split("\n\n").filter(|p| !p.trim().is_empty()).collect();
     let section = |paragraph: &str| {

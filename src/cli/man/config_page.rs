@@ -12,7 +12,7 @@ use std::io;
 /// Every setting with its default and an explanation.
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
-/// How the sample of a theme begins.
+/// The beginning of the sample of a theme.
 const THEMES: &str = "[themes.";
 
 const DESCRIPTION: &str = "\
@@ -82,7 +82,7 @@ fn settings(manual: &mut Manual, parts: &[Part<'_>]) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the sample of a note belongs to the table above it.
+/// Whether the sample in a note belongs to the table above it.
 fn explains_more(sample: &[&str]) -> bool {
     sample.first().is_some_and(|line| !line.starts_with("[[") && !line.starts_with(THEMES))
 }

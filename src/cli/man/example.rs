@@ -7,11 +7,11 @@ pub(super) enum Part<'a> {
     Table(&'a str),
     /// Settings, with the text that explains them.
     Settings { text: Vec<&'a str>, keys: Vec<&'a str> },
-    /// Text about no single setting, with lines of TOML. Before a table, it is about that table.
+    /// Text that is not about a single setting, with lines of TOML. Before a table, it is about that table.
     Note { text: Vec<&'a str>, sample: Vec<&'a str> },
 }
 
-/// What follows the number sign in lines of TOML.
+/// The indentation after the number sign in lines of TOML.
 const SAMPLE: &str = "   ";
 
 /// The parts of the example.
@@ -23,7 +23,7 @@ pub(super) fn parts(example: &str) -> Vec<Part<'_>> {
             Some(rest) if rest.starts_with(SAMPLE) => {
                 sample.push(rest.strip_prefix(SAMPLE).unwrap_or(rest));
             }
-            // An empty comment is a paragraph, or part of the sample.
+            // An empty comment separates paragraphs, or is a part of the sample.
             Some("") if sample.is_empty() => text.push(""),
             Some("") => sample.push(""),
             Some(rest) => match rest.split_once(" = ") {

@@ -1,14 +1,14 @@
-//! A manual page while it is written.
+//! Writes a manual page.
 
 use clap_mangen::roff::{Inline, Roff, bold, roman};
 use std::io;
 
-/// When this version was released: the date at the foot of every page. CHANGELOG.md has it, too.
+/// When this version was released: the date at the foot of every page. CHANGELOG.md contains it too.
 pub(super) const DATE: &str = "2026-11-25";
 const SOURCE: &str = concat!("newsfed ", env!("CARGO_PKG_VERSION"));
 const MANUAL: &str = "newsfed manual";
 
-/// Defines the apostrophe that every other line may use. roff begins each text with these lines.
+/// Number of lines with which roff begins each text. They define the apostrophe that all other lines may use.
 const PREAMBLE: usize = 2;
 const BREAK: &[u8] = b".br";
 
@@ -18,7 +18,7 @@ pub(super) struct Manual {
 }
 
 impl Manual {
-    /// A page with a name, and what it is about in a few words.
+    /// A page with a name and a short description.
     pub(super) fn new(name: &str, section: u8, about: &str) -> io::Result<Self> {
         let mut roff = Roff::new();
         roff.control("TH", [name, &section.to_string(), DATE, SOURCE, MANUAL]);
@@ -37,7 +37,7 @@ impl Manual {
         self.add(Roff::new().control("SS", [title]))
     }
 
-    /// Begins another paragraph, except after a heading.
+    /// Begins a new paragraph, except after a heading.
     pub(super) fn paragraph(&mut self) -> io::Result<()> {
         let text = self.text.trim_ascii_end();
         let last = text.iter().rposition(|byte| *byte == b'\n').map_or(text, |at| &text[at + 1..]);
@@ -45,7 +45,7 @@ impl Manual {
         if begun { Ok(()) } else { self.add(Roff::new().control("PP", [])) }
     }
 
-    /// Text that is filled. What is between backticks is bold.
+    /// Writes text that is wrapped. Parts between backticks are bold.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             self.add(Roff::new().text(inlines(line)))?;
@@ -53,7 +53,7 @@ impl Manual {
         Ok(())
     }
 
-    /// What a paragraph with a hanging tag explains; the text follows. Several tags share it.
+    /// Begins a paragraph with a hanging tag, or with several that share the text; the text follows.
     pub(super) fn tags(&mut self, tags: Vec<Vec<Inline>>) -> io::Result<()> {
         for (index, tag) in tags.into_iter().enumerate() {
             self.add(Roff::new().control(if index == 0 { "TP" } else { "TQ" }, []).text(tag))?;
@@ -61,7 +61,7 @@ impl Manual {
         Ok(())
     }
 
-    /// A word in bold, and what it means.
+    /// Writes a word in bold, and its meaning.
     pub(super) fn entry(&mut self, word: &str, text: &str) -> io::Result<()> {
         self.tags(vec![vec![bold(word)]])?;
         self.text(text)
@@ -103,7 +103,7 @@ impl Manual {
         Ok(())
     }
 
-    /// Adds what roff wrote, without empty lines, which it leaves between line breaks.
+    /// Adds the output of roff, without the empty lines that it leaves between line breaks.
     pub(super) fn append(&mut self, text: &[u8]) {
         let mut last: &[u8] = &[];
         for line in text.split(|byte| *byte == b'\n').skip(PREAMBLE) {
@@ -117,7 +117,7 @@ impl Manual {
         }
     }
 
-    /// The text in ASCII: not every roff expects UTF-8.
+    /// The text in ASCII, because not every roff expects UTF-8.
     pub(super) fn finish(self) -> Vec<u8> {
         let text = String::from_utf8_lossy(&self.text);
         let ascii = |c: char| match c {

@@ -10,7 +10,7 @@ A query selects items. It is the same everywhere: after `/` and `f` in the inter
 and in the `[[view]]` and `[[rule]]` entries of newsfed-config(5). Conditions beside each other must all be met. Case and
 accents are ignored.";
 
-/// What has no operator, and what it matches.
+/// Terms without an operator, and what they match.
 const WORDS: [(&str, &str); 7] = [
     (
         "rust async",

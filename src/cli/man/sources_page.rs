@@ -15,7 +15,7 @@ const TABLES: &str = "\
 The keys of tables can also be written inline, as in `schedule = { priority = \"high\", min_interval = \"10m\" }`.
 Times are written \"30s\", \"15m\", \"1h\" or \"2d\".";
 
-/// Shown in the page, and loaded by a test.
+/// An example that the page shows, and a test loads.
 pub(super) const EXAMPLE: &str = r#"[[source]]
 url = "https://example.org/feed.xml"
 title = "The Example"
@@ -36,7 +36,7 @@ user = "alice"
 password = { command = ["pass", "show", "example"] }
 headers = { "X-Key" = { env = "EXAMPLE_KEY" } }"#;
 
-/// Keys that are read by code of their own.
+/// Keys that are read by separate code.
 const IDENTIFIERS: [(&str, &str); 3] = [
     (
         "id",
@@ -80,7 +80,7 @@ pub(super) fn page() -> io::Result<Manual> {
     Ok(manual)
 }
 
-/// What applies without the key, and which kinds have it.
+/// What applies if the key is missing, and which kinds of sources can have it.
 fn remarks(row: &SettingReference, settings: &[SettingReference]) -> String {
     let overrides = row.help.is_empty() && settings.iter().any(|other| other.key == row.key);
     let default = match row.unset.strip_prefix("default (").and_then(|d| d.strip_suffix(')')) {

@@ -49,7 +49,7 @@ pub(crate) enum Stage {
         /// For each way, the source (row key) that is followed at its URL.
         known: Vec<Option<i64>>,
     },
-    /// The URL is that of a source (row key).
+    /// The URL is that of an existing source (row key).
     Known(i64),
     /// Discovery or following failed, with the reasons.
     Failed(Vec<String>),
@@ -173,14 +173,13 @@ impl Dialog for Add {
                 if letter == 's' && discovery.is_local() {
                     return Reply::default();
                 }
-                // From a way without selectors, a list opens whose selectors the user writes.
+                // For a way without selectors, opens a website whose selectors the user writes.
                 let kind = discovery.ways.get(*selected).map(Way::kind);
                 let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way, letter == 's').into();
             }
-            // A letter typed while the list has the focus is not part of the address; a paste and
-            // Backspace change it.
+            // A letter typed while the list has the focus does not change the URL; a paste and Backspace do.
             (Stage::Found { .. }, KeyCode::Char(_)) if event.modifiers.is_empty() => {}
             (Stage::Discovering { .. } | Stage::Following, _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {
@@ -286,7 +285,7 @@ impl Add {
                 return self.discover_origin(app, typed);
             }
             Some(Ok(typed)) => {
-                // A program that cannot be shown completely does not run.
+                // A program is not run if its command line cannot be shown completely.
                 self.stage = match app.followed_title(&typed.url) {
                     Some(title) => Stage::Failed(app.already_followed(&title)),
                     None if address.len() <= MAX_COMMAND => Stage::Confirming(typed),
@@ -324,13 +323,13 @@ impl Add {
         known.get(*selected).copied().flatten()
     }
 
-    /// No address begins with the key of the help, so it works in the empty field of the first page.
+    /// No URL begins with the key for help, so the key works in the empty field on the first run.
     fn offers_help(&self) -> bool {
         let typing = matches!(self.stage, Stage::Typing | Stage::Failed(_));
         self.welcome && typing && self.field.value().is_empty()
     }
 
-    /// Enter below the program that was typed: runs it for its feed.
+    /// Enter when a program was typed: runs it for its feed.
     fn run_program(&mut self, app: &mut App) -> Vec<Effect> {
         match std::mem::replace(&mut self.stage, Stage::Typing) {
             Stage::Confirming(typed) => self.discover_origin(app, typed),
@@ -362,7 +361,7 @@ impl Add {
         }
     }
 
-    /// The first folder of other sources that begins like the typed one, and is longer.
+    /// The first folder of other sources that begins with the typed text and is longer.
     fn longer_folder(&self, app: &App) -> Option<String> {
         let typed = self.folder.value().trim().to_lowercase();
         let begins = |folder: &String| folder.to_lowercase().starts_with(&typed);

@@ -11,7 +11,7 @@ use crate::tui::event::{Failure, SourceEntry};
 use crate::tui::read::Read;
 use chrono::TimeDelta;
 
-/// The change of each source.
+/// A change for each source.
 type Changes = Vec<(SourceId, SourceChange)>;
 
 impl App {
@@ -68,7 +68,7 @@ impl App {
         vec![]
     }
 
-    /// The targets as the user knows them: the title of one, or their number.
+    /// The targets in words: the title of one, or the number of several.
     fn target_name(&self) -> String {
         match self.sources.targets().as_slice() {
             [one] => one.title().to_owned(),
@@ -297,7 +297,7 @@ impl App {
         }
         let view = |view: &ViewSettings| {
             let query: Query = view.query.parse().ok()?;
-            // Count unread items as the other rows do, unless the query asks for something else.
+            // Counts unread items like the other rows, unless the query asks for something else.
             let unread_only = !query.asks_for_marks();
             let criteria = self.criteria(&view.query);
             let view = (view.name.clone(), View { unread_only, criteria, ..View::of(Scope::All) });

@@ -28,7 +28,7 @@ impl App {
             };
         }
         let rows = self.item_targets();
-        // Entries of a page without a place of their own are on the page.
+        // Entries of a page that have no fragment open the page itself.
         let page = |row: &ItemRow| {
             let source = &self.sources.entry(row.source_key)?.source;
             source.kind().reads_pages().then(|| source.url.to_string())

@@ -1,4 +1,4 @@
-//! Fields of the form that have a few values: they are chosen, not typed.
+//! Fields of the form with few values, which are chosen, not typed.
 
 use super::Editor;
 use super::dialogs::{KeyHint, KeyHints};

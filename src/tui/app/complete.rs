@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(crate) struct Candidate {
     /// The inserted text.
     pub(crate) text: String,
-    /// The description shown beside it.
+    /// The description that is shown next to it.
     pub(crate) help: String,
 }
 
@@ -26,7 +26,7 @@ impl Candidate {
     }
 }
 
-/// A candidate with the text that is matched.
+/// A candidate with the text that it is matched by.
 struct Line(Candidate, String);
 
 impl AsRef<str> for Line {
@@ -43,17 +43,17 @@ pub(crate) struct Completion {
     pub(crate) applied: Option<usize>,
     /// Byte range of the field that is replaced.
     at: Range<usize>,
-    /// The text typed there.
+    /// The text that was typed there.
     typed: String,
 }
 
 /// Minimum number of characters of a word for offering the operators that begin with it.
 const MIN_TYPED: usize = 2;
-/// Minimum number of characters of a word for offering the sources whose names contain it, and the largest
-/// number of these.
+/// Minimum number of characters of a word for offering the sources whose names contain it, and maximum number
+/// of these sources.
 const MIN_NAME: usize = 3;
 const MAX_SOURCES: usize = 3;
-/// Largest number of candidates.
+/// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 100;
 
 impl Completion {
@@ -74,7 +74,7 @@ impl Completion {
         };
         candidates.truncate(MAX_CANDIDATES);
         let typed = field.value().get(spot.at.clone()).unwrap_or_default().to_owned();
-        // The text that is there already is not a candidate.
+        // The text that is already typed is not a candidate.
         if candidates.len() == 1 && candidates[0].text == typed {
             candidates.clear();
         }
@@ -171,7 +171,7 @@ impl App {
         Completion::matching(field, spot, candidates)
     }
 
-    /// The sources whose names contain a word, which alone would only find items.
+    /// The sources whose names contain a word; the word itself would search for items.
     fn sources_named(&self, word: &str) -> Vec<Candidate> {
         if word.chars().count() < MIN_NAME {
             return Vec::new();
@@ -215,7 +215,7 @@ pub(super) struct SignedWord<'a> {
     pub(super) minus: bool,
     /// Without its quotation marks.
     pub(super) name: &'a str,
-    /// Whether the name is complete, so that what follows is another name.
+    /// Whether the name is complete, so that further text is another name.
     ended: bool,
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum CrawlField {
 
 impl CrawlField {
     const ALL: &[Self] = &[Self::Url, Self::Targets, Self::Budget, Self::Folder];
-    /// What is asked for a crawl that is resumed: the rest is in its record.
+    /// The fields for a crawl that is resumed; its record contains the rest.
     const RESUMING: &[Self] = &[Self::Budget, Self::Url];
 
     pub(crate) fn label(self) -> &'static str {
@@ -40,7 +40,7 @@ impl CrawlField {
         }
     }
 
-    /// What can be typed.
+    /// Describes what can be typed.
     pub(crate) fn help(self, is_resumed: bool) -> &'static str {
         match self {
             Self::Url if is_resumed => {
@@ -64,18 +64,18 @@ pub(crate) struct CrawlForm {
     budget: Field,
     folder: Field,
     pub(crate) focus: CrawlField,
-    /// What is resumed: its site and folder.
+    /// The site and folder of the crawl that is resumed.
     pub(crate) resumed: Option<(String, PathBuf)>,
     /// The field with an error, if it belongs to one, and the error.
     pub(crate) error: Option<(Option<CrawlField>, String)>,
     /// The folder of the crawl that is being opened.
     pub(crate) opening: Option<PathBuf>,
-    /// Where crawls are stored, if it is known.
+    /// The folder in which crawls are stored, if it is known.
     base: Option<PathBuf>,
     /// Whether the user has typed a folder.
     has_folder: bool,
-    /// Whether the host may have a private address although nothing shows it: the user has typed the URL,
-    /// or allows it for the source.
+    /// Whether the host name may resolve to a private address, because the user has typed the URL, or allows
+    /// it for the source.
     allow_private: bool,
 }
 
@@ -121,7 +121,7 @@ impl CrawlForm {
         }
     }
 
-    /// The crawl did not start.
+    /// Shows why the crawl did not start.
     pub(super) fn failed(&mut self, why: String) {
         self.opening = None;
         self.error = Some((None, why));
@@ -134,7 +134,7 @@ impl CrawlForm {
         self.focus = fields[(at + step) % fields.len()];
     }
 
-    /// Suggests a folder for the URL, which no known crawl has.
+    /// Suggests a folder for the URL that no known crawl uses.
     pub(super) fn suggest_folder(&mut self, known: &CrawlRuns) {
         if self.has_folder || self.resumed.is_some() {
             return;
@@ -226,7 +226,7 @@ impl App {
         let site = site.unwrap_or_default();
         let base = Paths::downloads(self.settings.download.folder.as_deref()).ok();
         let mut form = CrawlForm::new(&site, base);
-        // A publisher names its site itself, so only the host of the source counts.
+        // The publisher chooses the URL of its site, so only the host of the source counts.
         form.allow_private = entry.is_some_and(|entry| {
             let url = Url::parse(&site).ok();
             entry.source.private && url.is_some_and(|url| url.host() == entry.source.url.host())

@@ -21,11 +21,11 @@ pub(crate) struct CrawlRuns {
     pub(crate) all: Vec<CrawlState>,
     /// Sources (row keys) that explore their sites now, and their progress in words.
     pub(crate) exploring: Vec<(i64, Vec<String>)>,
-    /// Whether the remembered ones were read.
+    /// Whether the remembered crawls were read.
     pub(crate) is_listed: bool,
 }
 
-/// A line of the list.
+/// A row of the list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CrawlRow<'a> {
     Crawl(&'a CrawlState),
@@ -47,13 +47,13 @@ impl CrawlRuns {
         self.all.iter().find(|crawl| crawl.folder == folder)
     }
 
-    /// The folders of those that run here.
+    /// The folders of the crawls that run here.
     fn running(&self) -> Vec<PathBuf> {
         let running = self.all.iter().filter(|crawl| crawl.is_running());
         running.map(|crawl| crawl.folder.clone()).collect()
     }
 
-    /// What those that run here have done, for the status line.
+    /// The progress of the crawls that run here, for the status line.
     pub(crate) fn progress(&self) -> Option<String> {
         let running: Vec<&CrawlState> = self.all.iter().filter(|c| c.is_running()).collect();
         let found: u64 = running.iter().map(|crawl| crawl.progress.found).sum();
@@ -62,7 +62,7 @@ impl CrawlRuns {
             [one] => {
                 let limit = one.budget.requests.map(|limit| format!(" of {limit}"));
                 let requests = one.progress.requests;
-                // Where it does not fit, the last words are left out.
+                // If there is not enough space, the last words are left out.
                 Some(format!("crawl: {found} found, {requests}{}", limit.unwrap_or_default()))
             }
             several => Some(format!("{}: {found} found", counted(several.len(), "crawl"))),
@@ -70,7 +70,7 @@ impl CrawlRuns {
     }
 }
 
-/// The part of the dialog that has the keys.
+/// The part of the dialog that has the focus.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum CrawlPart {
     #[default]
@@ -99,7 +99,7 @@ impl App {
         Effect::Crawl(CrawlCommand::List { running: self.crawls.running() })
     }
 
-    /// Reads again which sources explore, if the list is shown.
+    /// Reads again which sources are exploring, if the list is shown.
     pub(super) fn reload_explorations(&self) -> Option<Effect> {
         self.dialog().map(|_: &CrawlList| Effect::Crawl(CrawlCommand::Explorations))
     }
@@ -111,7 +111,7 @@ impl App {
         };
         let selected = self.selected_crawl().map(|crawl| crawl.folder.clone());
         let runs = &mut self.crawls;
-        // Those that ran when the list was asked for may have ended since.
+        // Crawls that ran when the list was requested may have ended since.
         runs.all.retain(|crawl| crawl.is_running() || listing.except.contains(&crawl.folder));
         let others = listing.crawls.into_iter();
         let others: Vec<CrawlState> =
@@ -154,7 +154,7 @@ impl App {
         let after = self.crawls.rows().count();
         match (folder, self.dialog_mut::<CrawlList>()) {
             (Some(folder), _) => self.select_crawl(Some(&folder)),
-            // Sources stay at the end.
+            // The sources stay at the end of the list.
             (None, Some(list)) if list.selected < before => {
                 list.selected = (list.selected + after).saturating_sub(before);
             }
@@ -162,7 +162,7 @@ impl App {
         }
     }
 
-    /// Shows a crawl whose record is being read. Until its first state arrives, it can be stopped too.
+    /// Shows a crawl whose record is being read. It can already be stopped before its first state arrives.
     pub(super) fn crawl_opens(&mut self, folder: &Path, budget: CrawlBudget) {
         self.change_crawls(|runs| {
             let at =
@@ -199,7 +199,7 @@ impl App {
             .is_some_and(|form| form.opening.as_deref() == Some(&*state.folder));
         if let (CrawlPhase::Failed(why), true) = (&state.phase, state.start.is_empty()) {
             let why = why.clone();
-            // Another crawl may be there, or none any more.
+            // The folder may now contain another crawl, or none.
             self.change_crawls(|runs| runs.all.retain(|crawl| crawl.folder != state.folder));
             let effects = vec![self.list_crawls()];
             match self.dialog_mut::<CrawlForm>().filter(|_| waits) {
@@ -283,7 +283,7 @@ impl CrawlList {
         }
     }
 
-    /// Keys about the selected crawl.
+    /// Handles the keys for the selected crawl.
     fn pressed(&mut self, app: &mut App, event: KeyEvent) -> Reply {
         let crawl = match app.crawls.row(self.selected) {
             Some(CrawlRow::Crawl(crawl)) => crawl.clone(),

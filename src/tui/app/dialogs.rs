@@ -1,4 +1,4 @@
-//! Dialogs: what they have in common, which action opens which; questions and help.
+//! Dialogs: their common parts, which action opens which, questions and help.
 
 use super::keys::Motion;
 use super::{Add, App, Prompt, PromptKind};
@@ -22,7 +22,7 @@ pub(crate) trait Dialog: Any + Debug {
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea);
 
-    /// Keys and what they do, most useful first.
+    /// The keys and what they do, most useful first.
     fn hints(&self) -> KeyHints;
 
     /// The field that receives typed and pasted text.
@@ -65,7 +65,7 @@ pub(crate) trait Dialog: Any + Debug {
         false
     }
 
-    /// Whether it has a frame that shows its keys, over panes that are darkened.
+    /// Whether it has a frame that shows its keys, and darkens the area behind it.
     fn is_framed(&self) -> bool {
         !self.is_line()
     }
@@ -92,7 +92,7 @@ pub(crate) trait Dialog: Any + Debug {
     }
 }
 
-/// What a key of a dialog does. Where the key map decides, the hint names the command.
+/// What a key of a dialog does. If the key map decides which key it is, the hint names the command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyHint {
     /// A key of the dialog itself.
@@ -101,13 +101,13 @@ pub(crate) enum KeyHint {
     Bound(Context, Action, &'static str),
     /// The keys that move through rows.
     Rows(&'static str),
-    /// The key that goes back, `Esc` if it does.
+    /// The key that goes back: `Esc`, if it is bound to that.
     Back(&'static str),
 }
 
 pub(crate) type KeyHints = &'static [KeyHint];
 
-/// What a key press in a dialog leads to.
+/// The result of a key press in a dialog.
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
     effects: Vec<Effect>,
@@ -126,7 +126,7 @@ impl From<Vec<Effect>> for Reply {
     }
 }
 
-/// Names that a question lists at most.
+/// Maximum number of names that a question lists.
 const MAX_NAMES: usize = 8;
 
 /// The first of some names, and the number of the others.
@@ -137,11 +137,11 @@ pub(super) fn some_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> V
     names.take(shown).map(str::to_owned).chain(more).collect()
 }
 
-/// What is said about taking a change back.
+/// What a question says about undoing a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TakesBack {
     Nothing,
-    /// Undo brings sources back.
+    /// Undo restores the sources.
     Sources,
     /// Undo works until the program ends.
     Marks,
@@ -154,13 +154,13 @@ pub(crate) enum TakesBack {
 pub(crate) struct Confirm {
     pub(crate) title: &'static str,
     pub(crate) question: String,
-    /// What it is about, one thing a line.
+    /// What it is about, one thing per line.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
-    /// What the key `a` does instead.
+    /// The effect of the key `a` instead.
     other: Option<Effect>,
     pub(crate) takes_back: TakesBack,
-    /// The action whose key, pressed again, is a yes.
+    /// The action whose key means yes when it is pressed again.
     again: Option<Action>,
     hints: KeyHints,
 }
@@ -195,7 +195,7 @@ impl Confirm {
         Self { hints, other: Some(with_sources), ..Self::new(question, details, effect) }
     }
 
-    /// A question about something that undo does not bring back.
+    /// A question about something that cannot be undone.
     pub(super) fn for_good(question: String, detail: String, effect: Effect) -> Self {
         Self { takes_back: TakesBack::Never, ..Self::new(question, vec![detail], effect) }
     }
@@ -207,7 +207,7 @@ impl Confirm {
         Self { title: "Open", takes_back, hints, ..Self::new(question, details, effect) }
     }
 
-    /// A question before many items are marked read; the same key again is a yes.
+    /// A question before many items are marked read; pressing the same key again means yes.
     pub(super) fn read_all(question: String, details: Vec<String>, effect: Effect) -> Self {
         let hints = &[KeyHint::Key("Enter", "mark all read"), Back("cancel")];
         let (takes_back, again) = (TakesBack::Marks, Some(Action::ReadAll));
@@ -320,7 +320,7 @@ impl App {
 
     pub(super) fn push_dialog(&mut self, dialog: impl Dialog) -> Vec<Effect> {
         self.dialogs.push(Box::new(dialog));
-        // A note would hide the keys of the dialog; a problem stays until it was seen.
+        // A note would hide the keys of the dialog; a problem stays until it has been seen.
         self.toast.take_if(|toast| toast.tone == super::Tone::Note);
         vec![]
     }
@@ -370,7 +370,7 @@ impl App {
     /// A key press while a dialog is open.
     pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         self.with_top(|dialog, app| {
-            // A key that types a character is typed where there is a field.
+            // A key that types a character goes to the field, if there is one.
             let is_typed = dialog.field().is_some() && key.text().is_some();
             match app.action_of(key) {
                 Some(Action::Quit) if dialog.quits() => vec![Effect::Quit(ExitReason::Quit)].into(),

@@ -14,10 +14,10 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use url::Url;
 
-/// Failed downloads that are listed.
+/// Maximum number of failed downloads that are listed.
 const MAX_FAILED: usize = 100;
 
-/// A download that runs, or waits for its turn.
+/// A download that is running, or waits for its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Running {
     url: String,
@@ -44,11 +44,11 @@ pub(in crate::tui) struct Downloads {
 #[derive(Debug, Default)]
 pub(crate) struct DownloadList {
     pub(crate) selected: usize,
-    /// What is on the disk, once it is known.
+    /// The files on the disk, once they are known.
     pub(crate) entries: Option<Vec<DownloadEntry>>,
 }
 
-/// A line of the list: a running or failed download, a file, or both.
+/// A row of the list: a running or failed download, a file, or both.
 #[derive(Debug, Default)]
 pub(crate) struct DownloadRow<'a> {
     pub(crate) failed: Option<&'a FailedDownload>,
@@ -57,7 +57,7 @@ pub(crate) struct DownloadRow<'a> {
 }
 
 impl DownloadRow<'_> {
-    /// The name of the file, or the URL as long as there is none.
+    /// The name of the file, or the URL until there is a file.
     pub(crate) fn name(&self) -> &str {
         match (self.entry, self.running) {
             (Some(entry), _) => entry.name(),
@@ -209,7 +209,7 @@ impl App {
             None => self.note("This download is not complete"),
             Some(FileState::Unchanged | FileState::Changed) => {
                 let path = entry.path.clone();
-                // The extension says most; a URL may have none, or the name another one.
+                // The type follows from the extension of the file; the URL may have none, or a different one.
                 let file = Url::from_file_path(&path).map(String::from).unwrap_or_default();
                 let of_url = |url: &String| media_type(None, url);
                 let media_type = of_url(&file).or_else(|| entry.url.as_ref().and_then(of_url));

@@ -56,7 +56,7 @@ pub(crate) struct Editor {
     pub(super) bench: Option<Box<Bench>>,
     /// Whether the workbench opens as soon as the entry is loaded.
     open_bench_next: bool,
-    /// Whether only the workbench was asked for, so that leaving it closes the form too.
+    /// Whether only the workbench was requested, so that leaving it closes the form too.
     pub(super) only_bench: bool,
     /// A search for a field.
     pub(crate) search: Option<SettingSearch>,
@@ -251,7 +251,7 @@ impl Dialog for Editor {
             return self.search.as_mut().map(|search| &mut search.field);
         }
         let index = self.focused_index()?;
-        // What has a few values is chosen, not typed.
+        // In fields with few values, the user chooses instead of typing.
         let typing = self.saving.is_none() && !self.has_choices(index);
         self.typed.get_mut(index).filter(|_| typing)
     }
@@ -300,7 +300,7 @@ impl Dialog for Editor {
         self.bench().is_none()
     }
 
-    /// Changes are not discarded by the quit key.
+    /// The quit key does not discard changes.
     fn quits(&mut self) -> bool {
         false
     }
@@ -328,7 +328,7 @@ impl Editor {
         let Some(form) = self.form.as_mut().filter(|_| self.saving.is_none()) else {
             return Reply::default();
         };
-        // What nobody has changed yet may be incomplete.
+        // A form that was not changed yet may be incomplete.
         form.check();
         if let Some(wrong) = form.first_invalid() {
             let label = form.fields()[wrong].label.clone();

@@ -71,7 +71,7 @@ impl App {
         self.push_dialog(LinkList { title, links, names, selected: 0, digits, of, file_use })
     }
 
-    /// Shows how far a download is.
+    /// Shows the progress of a download.
     pub(super) fn download_advanced(
         &mut self,
         url: &str,

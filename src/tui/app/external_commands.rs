@@ -14,15 +14,15 @@ use crate::util::text::{self, block, counted, line};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 
-/// Items that one command runs for at most.
+/// Maximum number of items for which one command runs.
 const MOST_ITEMS: usize = 100;
 
-/// What a command has printed.
+/// The output of a command.
 #[derive(Debug)]
 pub(crate) struct OutputWindow {
     pub(crate) title: String,
     text: String,
-    /// The text in lines of a width in cells.
+    /// A width in cells, and the text in lines of that width.
     wrapped: (usize, Vec<String>),
     /// Scroll position in lines.
     pub(crate) top: usize,
@@ -95,7 +95,7 @@ impl App {
         let mut effects = Vec::new();
         let shows = output == CommandOutput::Window && !run.output.is_empty();
         if shows && !self.dialogs.is_empty() {
-            // What is being typed is not for the window.
+            // The window must not receive keys while the user is typing.
             let size = run.output.len() as u64;
             effects.extend(self.problem(format!(
                 "{name}: its output ({}) was not shown, because a dialog was open",

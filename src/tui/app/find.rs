@@ -1,5 +1,5 @@
-//! Text search in the article, the words of a search of items in it, and stepping through the changes in
-//! a comparison of versions.
+//! Text search in the article, the words of an item search in it, and stepping through the changes between
+//! versions.
 
 use super::{App, Focus, ReaderPane};
 use crate::store::Snippet;
@@ -19,9 +19,9 @@ pub(crate) struct Find {
     pub(crate) at: usize,
     /// The top line when the search began.
     from: usize,
-    /// Whether its matches are not marked: the user reads on.
+    /// Whether its matches are no longer marked, because the user continues to read.
     pub(crate) is_faded: bool,
-    /// Lines that the user has scrolled on since the last match was shown.
+    /// Number of lines that the user has scrolled since the last match was shown.
     passed: usize,
 }
 
@@ -30,15 +30,16 @@ pub(crate) struct Find {
 pub(super) struct SearchedText {
     query: String,
     words: Vec<SearchedWord>,
-    /// Whether the first match is still to be shown: nothing is laid out yet, or it had no match.
+    /// Whether the first match must still be shown, because nothing is laid out yet, or the text had no
+    /// match.
     is_due: bool,
-    /// Whether the text stays where it is.
+    /// Whether the scroll position stays as it is.
     stays: bool,
-    /// Whether the last match is shown instead: the search is followed backwards.
+    /// Whether the last match is shown instead, because the user steps through the results backwards.
     from_end: bool,
-    /// The position to which that scrolled: nobody has read so far.
+    /// The position to which showing a match has scrolled, so that it does not count as read up to there.
     place: Option<usize>,
-    /// The position before that.
+    /// The position before that scrolling.
     before: usize,
 }
 
@@ -56,7 +57,7 @@ impl Find {
         self.pieces.iter().find(|piece| piece.hit == self.at).copied()
     }
 
-    /// Whether there is no other match in that direction, seen from the lines on the screen.
+    /// Whether there is no further match in that direction, from the lines on the screen.
     fn is_last(&self, forward: bool, seen: &Range<usize>) -> bool {
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
         match (is_seen, forward) {
@@ -67,8 +68,8 @@ impl Find {
         }
     }
 
-    /// Selects the next match: after the current one, or from the lines on the screen if that is not among
-    /// them.
+    /// Selects the next match: after the current one if that is on the screen, else from the lines on the
+    /// screen.
     fn step(&mut self, forward: bool, seen: &Range<usize>) {
         let count = self.count();
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
@@ -96,7 +97,7 @@ impl Find {
 impl ReaderPane {
     /// Searches for a text and goes to the first match at or below the line where the search began.
     pub(super) fn search_for(&mut self, text: &str) {
-        // The marks of a search have not been scrolled from.
+        // Only a typed search has scrolled away from where it began.
         let typed = self.find.take().filter(|find| find.text.is_some());
         let from = typed.map_or(self.top, |find| find.from);
         let pieces = self.haystack().find(text);
@@ -121,7 +122,7 @@ impl ReaderPane {
             None => self.find_searched(),
         };
         if find.text.is_none() && find.pieces.is_empty() {
-            // Another text may have some.
+            // Another text may have matches.
             self.searched.is_due = true;
             return;
         }
@@ -145,18 +146,19 @@ impl ReaderPane {
         pieces
     }
 
-    /// Whether what is found are the words of the search whose results are listed.
+    /// Whether the matches are the words of the search whose results are listed.
     pub(crate) fn shows_searched(&self) -> bool {
         self.find.as_ref().is_some_and(|find| find.text.is_none())
     }
 
-    /// Marks the words of a search in the article; shows the first match unless the text stays where it is.
+    /// Marks the words of a search in the article; shows the first match unless the scroll position stays as
+    /// it is.
     fn mark_words(&mut self, query: &str, stays: bool) {
         if self.shows_searched() {
             self.clear_find();
         }
         if self.is_at_searched() {
-            // Where reading had stopped.
+            // The position where the user stopped reading.
             self.place = self.searched.before;
             if self.is_laid_out() {
                 self.go_to_place(self.place);
@@ -200,12 +202,12 @@ impl ReaderPane {
         self.go_to_match();
     }
 
-    /// Whether the position is where a search has put it, not where reading stopped.
+    /// Whether the position is where a search has scrolled to, not where the user stopped reading.
     pub(super) fn is_at_searched(&self) -> bool {
         self.searched.place == Some(self.place)
     }
 
-    /// The user goes elsewhere: a match that appears later does not move the text.
+    /// Records that the user has moved elsewhere, so that a match that appears later does not scroll.
     pub(super) fn leave_searched(&mut self) {
         self.searched.is_due = false;
     }
@@ -250,8 +252,8 @@ impl ReaderPane {
         }
     }
 
-    /// The user scrolls on by so many lines. After two pages the words of a search are not marked any more: the
-    /// text is being read.
+    /// Records that the user scrolls by this many lines. After two pages, the words of a search are no longer
+    /// marked, because the text is being read.
     pub(super) fn read_on(&mut self, lines: usize) {
         let pages = 2 * (self.height / 2 * 2).max(1);
         if let Some(find) = self.find.as_mut().filter(|find| find.text.is_none()) {
@@ -260,8 +262,8 @@ impl ReaderPane {
         }
     }
 
-    /// Removes the marks of a search; returns whether there were any. Those of the search whose results are listed
-    /// come back with the next match.
+    /// Removes the marks of a search; returns whether there were any. The marks of the search whose results
+    /// are listed return with the next match.
     pub(super) fn hide_marks(&mut self) -> bool {
         match self.find.as_mut().filter(|find| find.text.is_none()) {
             Some(find) => {
@@ -282,7 +284,7 @@ impl ReaderPane {
         was
     }
 
-    /// Makes the way from where a typed search began a jump, if it has left that part of the text.
+    /// Records the place where a typed search began as a jump, if that place is no longer on the screen.
     fn remember_find(&mut self) {
         let from = self.find.as_ref().map(|find| find.from).filter(|from| *from != self.top);
         if let Some(line) = from.and_then(|from| self.lines.lines.get(from)) {
@@ -305,7 +307,8 @@ impl App {
     pub(super) fn mark_opened(&mut self) {
         let Some(key) = self.reader.row().map(|row| row.key) else { return };
         if self.items.rows.iter().any(|row| row.key == key) {
-            // A saved view opens an article where reading stopped, and so does a search for its title.
+            // A saved view opens an article where the user stopped reading, and so does a search for its
+            // title.
             let words = self.items.listing.query.split_whitespace().count();
             let hit = |snippet: &Snippet| snippet.title_hits.len() >= words.max(1);
             let named = self.snippets.of(key).is_some_and(hit);
@@ -314,7 +317,7 @@ impl App {
         }
     }
 
-    /// Keeps the marked words those of the listed search, unless the article is being read.
+    /// Marks the words of the listed search again, unless the article is being read.
     pub(super) fn mark_searched(&mut self) {
         let is_same = self.reader.searched.query == self.items.listing.query;
         let is_open = self.reader.article.is_some() && self.focus != Focus::Reader;
@@ -328,7 +331,7 @@ impl App {
         self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
     }
 
-    /// Whether there is another result in that direction, or may be one.
+    /// Whether there is, or may be, another result in that direction.
     fn has_result(&self, forward: bool) -> bool {
         let items = &self.items;
         match forward {

@@ -1,4 +1,4 @@
-//! Full texts: fetched when an item is opened, on request or ahead; and their changes.
+//! Full texts, which are fetched when an item is opened, on request, or in advance; and their changes.
 
 use super::App;
 use crate::article::Document;
@@ -18,7 +18,7 @@ pub(crate) struct Texts {
     opened: Option<i64>,
     /// Row key of the item whose page is being fetched for the Reader.
     fetching: Option<i64>,
-    /// Row key of the item at whose end it was said that its page is being fetched.
+    /// Row key of the item at whose end a message said that its page is being fetched.
     awaited: Option<i64>,
     prefetch: Option<Prefetch>,
 }
@@ -83,7 +83,7 @@ impl App {
         is_wanted && is_new && !is_whole && polls && !self.status.offline
     }
 
-    /// The end of the text was reached while the rest is being fetched: the first time, stays there.
+    /// Stays at the end of the text, the first time that it is reached while the rest is being fetched.
     pub(super) fn wait_for_text(&mut self) -> Option<Vec<Effect>> {
         let key = self.reader.row()?.key;
         if !self.texts.is_fetching(key) || self.texts.awaited.replace(key) == Some(key) {
@@ -94,7 +94,7 @@ impl App {
         Some(self.note(format!("The full text is still being fetched{again}")))
     }
 
-    /// Fetches the full text of the current item; repeated, with another extraction method.
+    /// Fetches the full text of the current item; when repeated, with another extraction method.
     pub(super) fn fetch_text(&mut self) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else {
             return self.note("Select an item first");
@@ -139,7 +139,7 @@ impl App {
         self.reload_article()
     }
 
-    /// What is shown now, and the key for another text.
+    /// A message with the text that is shown now, and the key for another one.
     fn text_message(&self, got: &TextGot, explicit: bool) -> String {
         let key = self.keymap.keys_for(self.context(), Action::FullText).filter(|_| explicit);
         let next = match got {

@@ -1,4 +1,4 @@
-//! Which keys are worth showing now: the hint bar, and the popup with what can follow a key.
+//! Which keys are worth showing now: the hint bar, and the popup with the keys that can follow.
 
 use super::dialogs::{KeyHint, KeyHints};
 use super::{App, Focus};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(crate) struct Hint {
     pub(crate) keys: String,
     pub(crate) label: Cow<'static, str>,
-    /// What a click on it presses; empty for texts and for several keys.
+    /// The keys that a click on it presses; empty for texts and for several keys.
     pub(crate) press: Vec<Key>,
 }
 
@@ -33,7 +33,7 @@ impl Pending {
         *self = Self::default();
     }
 
-    /// The keys are the beginning of a sequence: the next one is awaited.
+    /// Waits for the next key of a sequence.
     pub(super) fn wait(&mut self, now: Time) {
         if !self.is_shown {
             self.shown_at = Some(now + SHEET_DELAY);
@@ -127,7 +127,7 @@ impl App {
     /// The keys for the bottom line, most useful first.
     pub(crate) fn hints(&self) -> Vec<Hint> {
         if let Some(dialog) = self.dialogs.last() {
-            // A frame shows the keys of its dialog itself.
+            // A framed dialog shows its keys itself.
             let hints = if dialog.is_framed() { &[] } else { dialog.hints() };
             return self.dialog_hints(hints);
         }
@@ -160,7 +160,7 @@ impl App {
         selected.into_iter().chain(actions.iter().filter_map(bound)).collect()
     }
 
-    /// The hints of a dialog with the keys that are bound now; what no key does is left out.
+    /// The hints of a dialog with the keys that are bound now; commands without a key are left out.
     pub(crate) fn dialog_hints(&self, hints: KeyHints) -> Vec<Hint> {
         let bound = |&of: &KeyHint| match of {
             KeyHint::Key(keys, label) if keys.contains(' ') => Some(text(keys, label)),
@@ -229,7 +229,7 @@ impl App {
         }
     }
 
-    /// What can follow the pending keys, once the popup is due: its title and the keys.
+    /// The popup with the keys that can follow the pending ones, once it is due: its title and these keys.
     pub(crate) fn key_sheet(&self) -> Option<(String, Vec<Hint>)> {
         if !self.pending.is_shown || !self.dialogs.is_empty() {
             return None;

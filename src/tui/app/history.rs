@@ -15,7 +15,7 @@ use crate::tui::read::Read;
 use crate::util::text::counted;
 use std::sync::Arc;
 
-/// Changes kept for undo.
+/// Maximum number of changes kept for undo.
 const MAX_STEPS: usize = 100;
 /// The beginning of the name of a step that removes something from a file.
 pub(super) const REMOVAL: &str = "removal of ";
@@ -32,7 +32,8 @@ pub(super) enum Change {
     Files(Vec<FileEdit>),
     /// What undoes a change to sources of accounts.
     Collected(CollectedChanges),
-    /// What a rule, by its name, did to stored items, or what was undone (`false`).
+    /// The marks that a rule (by name) set on stored items or, if `applied` is false, that undoing it
+    /// removed.
     Rule {
         name: String,
         marks: Arc<RuleMarks>,
@@ -46,7 +47,7 @@ pub(crate) struct Step {
     change: Change,
     pub(crate) label: String,
     pub(crate) at: Time,
-    /// Whether moving on has marked its items read.
+    /// Whether its items were marked read because the selection moved past them.
     passed: bool,
 }
 
@@ -58,12 +59,12 @@ pub(crate) struct History {
     pub(crate) done: usize,
     /// The step that is being undone or redone (`true`); it is not in `steps`.
     moving: Option<(Step, bool)>,
-    /// Number of changes to be applied, while several are undone or redone in sequence.
+    /// The number of applied changes to reach, while several are undone or redone in sequence.
     goal: Option<usize>,
-    /// Marks that are being stored. Which of them have changed anything, and so have become a step, is
-    /// known afterwards.
+    /// Number of marks that are being stored. Only afterwards is it known which of them have changed anything
+    /// and become a step.
     unstored: usize,
-    /// Undo, or redo (`true`), pressed since.
+    /// Presses of undo, or of redo (`true`), since then.
     waiting: Vec<bool>,
 }
 
@@ -91,8 +92,8 @@ impl History {
         self.done = self.steps.len();
     }
 
-    /// Adds a change that the program has made on its own; returns its place. What was undone can still be
-    /// redone, and undo or redo that was pressed before is not about it.
+    /// Adds a change that the program has made on its own; returns its position. Undone changes can still be
+    /// redone, and an undo or redo that was pressed earlier does not apply to it.
     fn insert(&mut self, step: Step) -> usize {
         let at = self.goal.map_or(self.done, |goal| goal.min(self.done));
         self.steps.insert(at, step);
@@ -233,8 +234,7 @@ impl App {
         match result {
             Ok(change) => {
                 let word = if redo { "Redone" } else { "Undone" };
-                // A step that changes items has its own message, which says both the word and the
-                // label.
+                // A step that changes items has its own message, which contains both the word and the label.
                 if moved_rules(&step.change, redo).is_empty() {
                     self.note(format!("{word}: {}", step.label));
                 }
@@ -278,14 +278,14 @@ impl App {
             if !moving {
                 return vec![];
             }
-            // Without anything to change the step stays as it was.
+            // If there was nothing to change, the step stays as it was.
             let to = to == (cause == Cause::Redo);
             let change = Some(Change::Marks { mark, keys, to });
             let changed = |c: &Change| matches!(c, Change::Marks { keys, .. } if !keys.is_empty());
             return self.finish_step(Ok(change.filter(changed)));
         }
         if keys.is_empty() {
-            // Otherwise undo would seem to be about this.
+            // Otherwise, undo would seem to apply to this message.
             return match cause {
                 Cause::User if mark == Mark::Queued && to => self.note(
                     "Nothing to add: no audio or video, or all of it is already in the queue",
@@ -316,8 +316,8 @@ impl App {
         effects
     }
 
-    /// Adds items that the selection has passed to the newest step, so that scrolling does not drop
-    /// other steps from the history.
+    /// Adds items that the selection has passed to the newest step, so that scrolling does not push other
+    /// steps out of the history.
     fn merge_read(&mut self, more: &[i64]) -> bool {
         let scrolls = self.settings.ui.mark_read == MarkRead::Scroll;
         let History { steps, done, moving, .. } = &mut self.history;
@@ -393,7 +393,7 @@ impl App {
         effects
     }
 
-    /// When adding a rule is undone or redone, so is what it did to stored items.
+    /// When adding a rule is undone or redone, its effects on stored items are too.
     fn move_rules(&mut self) -> Vec<Effect> {
         let Some((step, redo)) = &self.history.moving else { return vec![] };
         let (names, redo) = (moved_rules(&step.change, *redo), *redo);

@@ -37,14 +37,14 @@ pub(crate) struct ImportPreview {
     pub(crate) going: bool,
 }
 
-/// A line of the preview.
+/// A row of the preview.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ImportLine<'a> {
     /// A folder with its number of sources, above them.
     Folder(&'a str, usize),
     Source(&'a Source),
     View(&'a ViewSettings),
-    /// Already followed: id, URL, and what the list has beyond that.
+    /// Already followed: id, URL, and what the list would add.
     Known(&'a crate::model::SourceId, &'a url::Url, Option<&'a Completion>),
     /// A view whose name is taken.
     KnownView(&'a ViewSettings),
@@ -173,7 +173,7 @@ impl Dialog for ImportPreview {
         const FOLLOW: KeyHint = KeyHint::Key("f", "follow the file");
         const WITH_PRIVATE: KeyHint = KeyHint::Key("p", "import private addresses too");
         const WITHOUT: KeyHint = KeyHint::Key("p", "skip private addresses");
-        /// The keys of every preview, with others between them.
+        /// The keys of every preview, with further ones between them.
         macro_rules! hints {
             ($($other:expr),*) => {
                 &[

@@ -27,16 +27,16 @@ pub(crate) struct ItemsPane {
     pub(crate) cut: bool,
     pub(crate) selected: usize,
     pub(crate) scroll: usize,
-    /// The line of the screen on which the selected item stays when the list is read again.
+    /// The screen line on which the selected item stays when the list is read again.
     pub(crate) held: Option<usize>,
-    /// Whether the next reload shows the same part: the user has moved an item of the list.
+    /// Whether the next reload shows the same part, because the user has moved an item in the list.
     pub(super) keeps_scroll: bool,
-    /// The selected item (row key) if it was the first one before others arrived.
+    /// The selected item (row key), if it was the first one before others arrived.
     was_first: Option<i64>,
-    /// An item that was moved to the top while it was read, and the one after its old place (row keys):
-    /// reading goes on there.
+    /// An item that was moved to the top while it was read, and the one after its old position (row keys),
+    /// where reading continues.
     pub(super) left: Option<(i64, i64)>,
-    /// Rows of the screen of an item at the last draw.
+    /// Number of screen rows of an item at the last draw.
     pub(crate) item_height: usize,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
@@ -47,7 +47,7 @@ pub(crate) struct ItemsPane {
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     pub(super) order: SortOrder,
-    /// The order of the rows that were read last.
+    /// The view, with its order, of the rows that were read last.
     pub(super) rows_of: View,
     /// Whether stories are listed once.
     pub(crate) folds: bool,
@@ -56,11 +56,11 @@ pub(crate) struct ItemsPane {
     /// Rows that stay in a list of unread items after they were read.
     pub(super) kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
-    /// The request for the best unread items.
+    /// The pending request for the best unread items.
     pub(super) fitting: Option<RequestId>,
-    /// The unread row to go to once the rows that are being read are there.
+    /// The unread row to go to once the rows that are being read have arrived.
     pub(super) seeking: Option<Seek>,
-    /// Whether the first row is opened once the list that is being read is there.
+    /// Whether the first row is opened once the list that is being read has arrived.
     pub(super) opening: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct ItemsPane {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seek {
     pub(super) forward: bool,
-    /// Whether the selected row counts: it is the first one of a new list.
+    /// Whether the selected row counts too, because it is the first one of a new list.
     pub(super) here: bool,
     /// Whether the row is opened.
     pub(super) open: bool,
@@ -85,9 +85,9 @@ pub(super) enum Placement {
     Above,
     /// The same part was read again.
     Same,
-    /// The selection returns to a row (row key) and to its line on the screen.
+    /// The selection returns to a row (row key) and to its screen line.
     Back(i64, Option<usize>),
-    /// The same part and more was read, to be selected.
+    /// The same part and more rows were read, in order to select them.
     Selecting(Extent),
 }
 
@@ -153,7 +153,7 @@ impl ItemsPane {
         (self.height * 3).max(60)
     }
 
-    /// Puts rows that were read or opened since back in their places.
+    /// Puts rows that were read or opened since back in their positions.
     fn merge_kept(&mut self) {
         let view = &self.rows_of;
         let inside = |at: &Cursor, rows: &[ItemRow], above: bool, below: bool| {
@@ -363,7 +363,7 @@ impl App {
         vec![]
     }
 
-    /// With `ui.mark_read = "scroll"`, marks what the selection has passed on its way down.
+    /// With `ui.mark_read = "scroll"`, marks the items that the selection has passed on its way down.
     pub(super) fn pass_items(&mut self, from: usize) -> Vec<Effect> {
         if self.settings.ui.mark_read != MarkRead::Scroll {
             return vec![];
@@ -378,7 +378,7 @@ impl App {
 
     /// Goes to the next unread item and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
-        // From the Sources pane it is the first one of the list.
+        // From the Sources pane, it is the first unread item of the list.
         let here = self.focus == Focus::Sources;
         if here {
             self.focus = Focus::Items;
@@ -386,7 +386,7 @@ impl App {
         self.seek_unread(Seek { forward, here, open: self.focus == Focus::Reader })
     }
 
-    /// Goes to an unread row, reading more rows where there are any; after the last one, to the next
+    /// Goes to an unread row, and reads more rows if there are any; after the last one, goes to the next
     /// source.
     pub(super) fn seek_unread(&mut self, seek: Seek) -> Vec<Effect> {
         let items = &mut self.items;
@@ -415,7 +415,7 @@ impl App {
             items.seeking = Some(seek);
             return vec![];
         }
-        // More rows than are kept would be dropped at once, and read again and again.
+        // Rows beyond the maximum would be dropped at once, and read again and again.
         if more && items.rows.len() >= MAX_ROWS {
             let beyond = if seek.forward { items.rows.len().saturating_sub(at + 1) } else { at };
             return self.note(format!("No unread items among the next {beyond}"));
@@ -458,15 +458,15 @@ impl App {
 }
 
 impl ItemsPane {
-    /// The row below the old place of the selected one, if the user has moved that to the top.
+    /// The row below the old position of the selected one, if the user has moved that to the top.
     pub(super) fn after_old_place(&self) -> Option<usize> {
         let current = self.current()?.key;
         let (_, next) = self.left.filter(|(moved, _)| *moved == current)?;
         self.rows.iter().position(|row| row.key == next)
     }
 
-    /// Keeps the same item on the same line of the screen. If it was the first one and the user has not moved since,
-    /// the list shows what arrives above it.
+    /// Keeps the same item on the same screen line. If it was the first one and the user has not moved since,
+    /// the list shows the items that arrive above it.
     fn place_on_same(&mut self, window: Window) {
         let before = self.current().map(|r| r.key);
         let is_first = self.selected == 0 || before.is_some() && self.was_first == before;

@@ -37,7 +37,7 @@ impl Motion {
         })
     }
 
-    /// The row it leads to.
+    /// The row that it leads to.
     pub(super) fn from(self, at: usize, height: usize, count: usize) -> usize {
         let last = count.saturating_sub(1);
         let step = match self {
@@ -59,7 +59,7 @@ pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usi
 }
 
 impl App {
-    /// The context in which a key is looked up.
+    /// The context that decides what a key does.
     pub(in crate::tui) fn context(&self) -> Context {
         match self.focus {
             Focus::Sources => Context::Sources,
@@ -98,7 +98,7 @@ impl App {
                 self.act(action, key)
             }
             Lookup::None if self.pending.keys.len() > 1 => {
-                // No binding for the sequence: look up its last key alone.
+                // There is no binding for the sequence, so only its last key counts.
                 self.pending.clear();
                 self.key_pressed(event)
             }
@@ -109,8 +109,8 @@ impl App {
         }
     }
 
-    /// Says, the first time that a key is pressed, that it does nothing, or in which pane it does
-    /// something.
+    /// Explains that a key has no effect here: names the pane in which it has one or, the first time, the key
+    /// for help.
     fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
         let panes = match self.focus {
             Focus::Reader => [Context::Items, Context::Sources, Context::Reader],
@@ -297,7 +297,7 @@ impl App {
                 vec![]
             }
             Focus::Reader | Focus::Items => self.leave_pane(),
-            // Nobody should end the program by going back once too often.
+            // Going back once too often must not quit the program.
             Focus::Sources => match self.keymap.keys_for(Context::Sources, Action::Quit) {
                 Some(key) => self.note(format!("Press {key} to quit")),
                 None => vec![],
@@ -363,7 +363,7 @@ impl App {
         }
         let single = self.focus == Focus::Items && self.items.marked.is_empty();
         self.items.marked.clear();
-        // A pinned item may move to the top; the place in the list stays.
+        // A pinned item may move to the top; the scroll position stays.
         let moves = mark == Mark::Pinned && self.items.order() == SortOrder::PinnedNewest;
         let goes_on = single && (mark == Mark::Read || moves);
         self.items.keeps_scroll = moves;

@@ -27,7 +27,7 @@ pub(crate) struct LinkList {
     pub(crate) digits: String,
     /// Their item.
     pub(in crate::tui) of: FileOf,
-    /// What is done with those that are files.
+    /// What is done with links to files.
     pub(in crate::tui) file_use: FileUse,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Hints {
     pub(crate) targets: Vec<(String, Target)>,
     /// Letters typed so far.
     pub(crate) typed: String,
-    /// Whether one of them was a capital, so that the URL is copied.
+    /// Whether one of the letters was a capital, so that the URL is copied.
     copies: bool,
 }
 
@@ -50,7 +50,7 @@ impl Hints {
     }
 }
 
-/// Letters used for hints, home row first.
+/// Letters used for hints, starting with the home row.
 const LETTERS: &[u8] = b"asdfghjklqwertyuiopzxcvbnm";
 /// Targets on one screen that get letters: as many as two letters can distinguish.
 const MAX_HINTS: usize = LETTERS.len() * LETTERS.len();

@@ -1,4 +1,4 @@
-//! The queue of episodes, and what is playing.
+//! The queue of episodes, and the episode that is playing.
 
 use super::App;
 use super::availability::NO_ITEM;
@@ -63,7 +63,7 @@ impl App {
         match self.player.problem.clone().filter(|_| is_new) {
             None => match self.player.now.as_ref().and_then(|now| change(before.now.as_ref(), now))
             {
-                // The dialog shows it anyway.
+                // An open dialog shows the change anyway.
                 Some(change) if self.dialog::<ListenList>().is_none() => self.note(change),
                 _ => vec![],
             },
@@ -81,7 +81,7 @@ impl App {
         }
     }
 
-    /// Commands of the player that keys have everywhere.
+    /// Runs a command of the player whose key works everywhere.
     pub(super) fn command_player(&mut self, action: Action) -> Vec<Effect> {
         let step = self.settings.listen.step.as_secs_f64();
         let command = match action {
@@ -104,7 +104,7 @@ impl App {
     }
 }
 
-/// What a user who does not see the player needs to know about a change.
+/// A message about a change, for a user who does not see the player.
 fn change(before: Option<&Playing>, now: &Playing) -> Option<String> {
     let at = clock_time(now.progress.position);
     let same = before.filter(|before| before.key == now.key);
@@ -121,7 +121,7 @@ impl ListenList {
         self.queue.as_ref()?.get(self.selected)
     }
 
-    /// Moves the selected episode, and the selection with it.
+    /// Moves the selected episode together with the selection.
     fn shift(&mut self, by: i64) -> Vec<Effect> {
         let count = self.queue.as_ref().map_or(0, Vec::len);
         let Some(key) = self.current().map(|episode| episode.key.clone()) else { return vec![] };

@@ -1,4 +1,4 @@
-//! What the Items pane lists: the items of a row of the Sources pane, a tag or a search.
+//! Lists in the Items pane: the items of a row of the Sources pane, of a tag, or of a search.
 
 use super::items::{Placement, midnight};
 use super::{App, Focus, Row, RowId, Smart};
@@ -7,7 +7,7 @@ use crate::query::{Date, Named, Query, State, What};
 use crate::store::{Anchor, Scope, View};
 use crate::tui::effect::Effect;
 
-/// What is listed.
+/// What the Items pane lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Listing {
     pub(crate) title: String,
@@ -17,7 +17,7 @@ pub(crate) struct Listing {
     pub(crate) query: String,
     /// Scope and filters, written as a query.
     pub(crate) place: Query,
-    /// How it is shown, where that differs from the settings.
+    /// How it is shown, if that differs from the settings.
     pub(crate) layout: ListLayout,
 }
 
@@ -28,7 +28,8 @@ impl App {
         self.before_search = None;
         let listing = self.listing_of(&row);
         let mut effects = vec![];
-        // An article from the previous list is closed, unless the Reader shows the new one's first.
+        // An article from the previous list is closed, unless the Reader shows the first item of the new
+        // list.
         let before = self.items.listed.replace(row.id);
         let other = before.is_some_and(|id| Some(&id) != self.items.listed.as_ref());
         if other && !self.reader_follows() {

@@ -20,7 +20,7 @@ impl App {
                 if let Some(preview) = self.dialog_mut::<ImportPreview>() {
                     preview.going = false;
                 } else {
-                    // So that the URL can be corrected.
+                    // Opens the prompt again, so that the URL can be corrected.
                     self.push_dialog(Prompt::import(typed));
                 }
                 return self.problem(why);

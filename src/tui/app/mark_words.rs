@@ -1,10 +1,10 @@
-//! Marks in words.
+//! Describes marks in words.
 
 use crate::store::Mark;
 use crate::util::text::counted;
 use crate::util::time_text::minute;
 
-/// What happened to items.
+/// Describes what happened to items.
 pub(super) fn describe(mark: &Mark, count: usize, to: bool) -> String {
     let items = counted(count, "item");
     let verb = match (mark, to) {
@@ -25,7 +25,7 @@ pub(super) fn describe(mark: &Mark, count: usize, to: bool) -> String {
     format!("{items} {verb}")
 }
 
-/// What a change of a mark does.
+/// Describes what a change of a mark does.
 pub(super) fn verb(mark: &Mark, to: bool) -> &'static str {
     match (mark, to) {
         (Mark::Read, true) => "mark read",

@@ -150,7 +150,7 @@ pub(super) struct App {
     preview: preview::Preview,
     pub(super) dialogs: Vec<Box<dyn Dialog>>,
     pub(super) toast: Option<Toast>,
-    /// A problem that was shown when the message above came.
+    /// A problem that was shown when the message above arrived.
     pub(super) problem: Option<Toast>,
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
@@ -165,7 +165,7 @@ pub(super) struct App {
     pub(super) player: PlayerState,
     /// Whether the statistics are being read.
     counts_items: bool,
-    /// What can follow some operators of queries.
+    /// Values that can follow some operators of queries.
     values: ItemValues,
     /// The results of the last refresh; those that need attention come first.
     results: BTreeMap<Fate, Vec<ProgressRow>>,
@@ -187,7 +187,7 @@ pub(super) struct App {
     stale: Stale,
     counting: Counting,
     started: bool,
-    /// The list that a search or a filter was opened in.
+    /// The list in which a search or a filter was opened.
     before_search: Option<position::ListPosition>,
 }
 
@@ -475,7 +475,7 @@ impl App {
                 self.push_dialog(Add::welcome());
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
-            // The list comes first: counts of views may take long.
+            // The list is read first, because counts of views may take long.
             let mut effects = self.show_selected_source();
             effects.extend(self.request_counts());
             return effects;

@@ -1,4 +1,4 @@
-//! The mouse: clicks on rows, links and hints, the wheel, and borders between panes that are dragged.
+//! The mouse: clicks on rows, links and hints, the wheel, and dragging the borders between panes.
 
 use super::keys::Motion;
 use super::{App, Focus, RowId};
@@ -11,7 +11,7 @@ use crate::util::text;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-/// Lines that one wheel notch moves.
+/// Number of lines by which one notch of the wheel scrolls.
 const NOTCH: isize = 3;
 
 impl App {
@@ -51,7 +51,7 @@ impl App {
     /// The keys of the hint at a position.
     fn hint_at(&self, at: Position) -> Option<Vec<Key>> {
         let shown = self.shown_hints.borrow();
-        // A dialog is drawn over the others.
+        // The last dialog is drawn over the others.
         let (_, keys) = shown.iter().rev().find(|(area, _)| area.contains(at))?;
         Some(keys.clone())
     }
@@ -61,7 +61,7 @@ impl App {
         let panes = view::arrangement(self, self.size.0);
         let mut x = 0;
         for (pane, width) in panes.into_iter().rev().skip(1).rev() {
-            // The line beside the list has a column of its own.
+            // The line next to the list takes one column.
             x += if pane == Focus::Sources { width - 1 } else { width };
             if at.x == x && at.y + 1 < self.size.1 {
                 return Some(pane);

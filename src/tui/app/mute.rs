@@ -14,14 +14,14 @@ use chrono::{Days, Local};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// How long a mute lasts: its name, and the number of days.
+/// Possible durations of a mute: the name, and the number of days.
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
     &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
 
-/// Words of a title that are suggested, and the minimum number of their letters.
+/// Maximum number of words of a title that are suggested, and the minimum number of their letters.
 const MAX_WORDS: usize = 6;
 const MIN_LETTERS: usize = 4;
-/// Words of several languages without a subject, in comparable form.
+/// Words that do not name a subject, in several languages and in comparable form.
 const COMMON: &[&str] = &[
     "about", "after", "again", "also", "aber", "alle", "auch", "avec", "been", "before", "being",
     "beim", "between", "bien", "como", "could", "cuando", "dans", "dass", "desde", "deux", "diese",
@@ -83,7 +83,7 @@ impl App {
                 words.push(word);
             }
         }
-        // Long words say more.
+        // Long words are more specific.
         words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
         words.truncate(MAX_WORDS);
         let mut all: Vec<_> =
@@ -98,7 +98,7 @@ impl App {
         all
     }
 
-    /// The query for the items of a source: by its title, unless others have that too.
+    /// The query for the items of a source: by its title, unless another source has the same one.
     fn source_query(&self, entry: &SourceEntry) -> String {
         let named = Named::Source(entry.title().to_owned());
         let selects = resolve(&named, self.sources.known()) == [entry.facts.key];
@@ -107,7 +107,7 @@ impl App {
     }
 }
 
-/// The last day of a mute, as in 2026-12-31; empty: for good.
+/// The last day of a mute, such as 2026-12-31; empty if it has no end.
 fn last_day(until: usize, now: Time) -> String {
     let days = UNTIL.get(until).and_then(|(_, days)| *days);
     let today = now.with_timezone(&Local).date_naive();
@@ -190,7 +190,7 @@ impl Dialog for Mute {
 
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().trim().to_owned();
-        // The typed text is none of the suggestions.
+        // The typed text is not one of the suggestions.
         self.selected = self.suggestions.len();
         self.run.ask(app, &query, vec![crate::model::Effect::Hide])
     }

@@ -25,7 +25,7 @@ pub(crate) struct Palette {
     pub(super) moved: bool,
 }
 
-/// A line of the palette.
+/// A row of the palette.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) action: Action,
@@ -37,7 +37,7 @@ pub(crate) struct Hit {
     pub(crate) help: String,
     /// Why the command is not available.
     pub(crate) reason: Option<&'static str>,
-    /// The heading above it.
+    /// The heading above the row.
     pub(crate) group: Option<&'static str>,
 }
 
@@ -101,12 +101,12 @@ pub(crate) fn command_takes(action: Action) -> Option<&'static str> {
     })
 }
 
-/// Commands that are listed as recently used.
+/// Maximum number of commands that are listed as recently used.
 pub(super) const MAX_RECENT: usize = 4;
-/// Largest number of argument lines.
+/// Maximum number of rows for arguments.
 const MAX_ARGUMENTS: usize = 200;
-/// Largest number of settings below commands, and the minimum number of letters that find them:
-/// fewer occur in too many.
+/// Maximum number of settings below commands, and the minimum number of letters for finding them: fewer occur
+/// in too many settings.
 const MAX_SETTINGS: usize = 8;
 const SETTING_LETTERS: usize = 3;
 
@@ -205,13 +205,13 @@ impl Palette {
         Reply::default()
     }
 
-    /// Whether the typed text is part of what a hit is called, not only similar.
+    /// Whether the typed text is part of the name of a hit, not only similar to it.
     fn is_literal(&self, hit: &Hit) -> bool {
         let typed = self.field.value().trim().to_lowercase();
         if Action::of_vi(&typed) == Some(hit.action) {
             return true;
         }
-        // What changes much, or leaves this session, is shown before it runs.
+        // A command that changes much, or leaves this session, is shown before it runs.
         let leaves = hit.action.is_sweeping() || hit.action == Action::Demo;
         let name = typed.split_once(' ').map_or(typed.as_str(), |(name, _)| name);
         if leaves && name != hit.action.name() {
@@ -226,7 +226,7 @@ impl Palette {
         names.iter().any(|name| name.contains(&typed) || name.contains(argument))
     }
 
-    /// Why nothing matches.
+    /// Explains why nothing matches.
     fn no_match(&self) -> String {
         let typed = self.field.value().trim();
         match typed.split_once(' ') {
@@ -278,7 +278,7 @@ impl App {
         self.push_dialog(palette)
     }
 
-    /// The lines that match the text in the field, best first.
+    /// The rows that match the text in the field, best first.
     pub(crate) fn palette_hits(&self, palette: &Palette) -> Vec<Hit> {
         let typed = palette.field.value().trim_start();
         let command = typed.split_once(' ').and_then(|(name, rest)| {
@@ -304,7 +304,7 @@ impl App {
             None => {
                 let mut found = actions(typed.trim_end(), true);
                 if typed.is_empty() {
-                    // Movements are not used by name: list them last.
+                    // Movements are listed last, because they are not used by name.
                     found.sort_by_key(|action| action.task() == Task::Move);
                     let recent = self.recent.iter().copied().map(named);
                     let recent = recent.map(|hit| Hit { group: Some("Recently used"), ..hit });
@@ -316,7 +316,7 @@ impl App {
         }
     }
 
-    /// The settings that a text finds: they open the form there.
+    /// The settings that match a text. They open the form at the setting.
     fn setting_hits(&self, typed: &str) -> Vec<Hit> {
         if typed.chars().count() < SETTING_LETTERS {
             return vec![];
@@ -462,8 +462,8 @@ impl App {
         }
     }
 
-    /// Whether the typed text matches other sources equally well: they have the same title and no
-    /// id was typed.
+    /// Whether the typed text matches other sources equally well, because they have the same title and no id
+    /// was typed.
     fn is_ambiguous(&self, hit: &Hit, typed: &str) -> bool {
         let meant = hit.source.and_then(|key| self.sources.entry(key));
         meant.is_some_and(|meant| {
@@ -473,7 +473,7 @@ impl App {
         })
     }
 
-    /// The text of the field after a line was completed into it.
+    /// The text of the field after a row was completed into it.
     fn completed(&self, hit: &Hit) -> String {
         let meant = hit.source.filter(|_| self.is_ambiguous(hit, ""));
         if let Some(entry) = meant.and_then(|key| self.sources.entry(key)) {

@@ -1,4 +1,4 @@
-//! What lines of the palette do, and the commands that keys are bound to.
+//! Runs rows of the palette, and the commands that keys are bound to.
 
 use super::dialogs::Reply;
 use super::palette::{ArgumentKind, Hit, MAX_RECENT, argument_kind};
@@ -10,7 +10,8 @@ use crate::tui::input::Field;
 use crossterm::event::KeyCode;
 
 impl App {
-    /// Runs a command with its argument, which must be exact: nobody sees what a key would guess.
+    /// Runs a command with its argument, which must be exact, because the user would not see what was guessed
+    /// for a key.
     ///
     /// # Errors
     /// If it is not possible, or its argument is missing or wrong.
@@ -129,7 +130,7 @@ impl App {
         }
         let open = self.dialogs.len();
         let mut effects = self.act(action, Key::char(' '));
-        // If no dialog was opened, the text has no other use.
+        // The text is only of use if a dialog was opened.
         if text.is_empty() || self.dialogs.len() == open {
             return effects;
         }

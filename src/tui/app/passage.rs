@@ -1,15 +1,17 @@
-//! The same passage in another text of the article: a reader who asks for the full text stays where they are.
+//! Finds the same passage in another text of the article, so that a user who requests the full text stays at
+//! the same place.
 
 use super::ReaderPane;
 use crate::tui::reader::{Line, Lines};
 
-/// Lines from the top of the screen on that are searched in the other text, and how many of them.
+/// Number of lines below the top of the screen from which lines are chosen, and maximum number of chosen
+/// lines, which are searched for in the other text.
 const AHEAD: usize = 40;
 const MAX_LINES: usize = 8;
-/// Fewest characters of such a line, without white space.
+/// Minimum number of characters of such a line, without white space.
 const LEAST: usize = 12;
 
-/// What is at the top of the screen, as the characters of its lines without white space.
+/// The text at the top of the screen: the characters of its lines, without white space.
 #[derive(Debug)]
 pub(super) struct Passage {
     lines: Vec<String>,
@@ -28,8 +30,8 @@ impl Passage {
 }
 
 impl ReaderPane {
-    /// Remembers what is at the top of the screen before another text of the article is shown. `restarts`: whether
-    /// that is shown from its start if it does not have the passage.
+    /// Remembers the passage at the top of the screen before another text of the article is shown.
+    /// `restarts`: whether that text is shown from its start if it does not contain the passage.
     pub(super) fn keep_passage(&mut self, restarts: bool) {
         let seen = self.lines.lines.iter().skip(self.top).take(AHEAD).map(solid);
         let lines = match self.place {
@@ -40,7 +42,7 @@ impl ReaderPane {
     }
 }
 
-/// The characters of a line that positions count.
+/// The characters of a line that count in positions.
 fn solid(line: &Line) -> String {
     let spans = line.spans.iter().filter(|span| !span.mark);
     spans.flat_map(|span| span.text.chars()).filter(|c| !c.is_whitespace()).collect()

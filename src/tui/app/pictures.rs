@@ -15,49 +15,49 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use url::Url;
 
-/// Pictures of articles that are kept, including those that cannot be shown. One takes at most 0.7
-/// MB.
+/// Maximum number of pictures of articles that are kept, including those that cannot be shown. One takes at
+/// most 0.7 MB.
 const MAX_KEPT: usize = 12;
-/// Pictures of lists that are kept. One takes at most 64 kB.
+/// Maximum number of pictures of lists that are kept. One takes at most 64 kB.
 const MAX_SMALL: usize = 32;
-/// Pictures of an article that are fetched.
+/// Maximum number of pictures of an article that are fetched.
 const MAX_FETCHED: usize = 12;
-/// Pictures that are fetched at the same time, each from another host.
+/// Maximum number of pictures that are fetched at the same time, each from another host.
 const MAX_LOADING: usize = 4;
-/// Encoded pictures that are kept, in bytes. The last one stays in any case.
+/// Maximum number of bytes of encoded pictures that are kept. The last one always stays.
 const MAX_ENCODED: usize = 2 << 20;
 /// How long a list is not scrolled before the pictures of its rows are fetched.
 const REST: TimeDelta = TimeDelta::milliseconds(500);
 
-/// A picture as a terminal gets it: URL, way and size in cells.
+/// Identifies an encoded picture: its URL, the graphics of the terminal, and its size in cells.
 pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
 
 /// Pictures by URL.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures {
-    /// Those of articles, the newest first; `None` for one that cannot be shown.
+    /// Pictures of articles, the newest first; `None` for one that cannot be shown.
     kept: Shelf,
-    /// The same for those of lists.
+    /// The same for pictures of lists.
     small: Shelf,
-    /// Those that are being fetched, with their hosts.
+    /// Pictures that are being fetched, with their hosts.
     loading: Vec<(PictureUse, String, Option<String>)>,
-    /// Those that were fetched for the open article (row key). They are not fetched again, even if
-    /// they are no longer kept.
+    /// Pictures that were fetched for the open article (row key). They are not fetched again, even if they
+    /// are no longer kept.
     fetched: (Option<i64>, HashSet<String>),
     /// Pictures of articles that could not be shown since the user asked for them.
     failed: usize,
-    /// Whether the user wants to see those of an item (row key), whatever the settings say.
+    /// Whether the user wants to see the pictures of an item (row key), whatever the settings are.
     chosen: Option<(i64, bool)>,
     /// The pictures that are drawn in the current frame.
     placed: Vec<Placed>,
-    /// Those that the terminal draws itself.
+    /// The pictures that the terminal draws itself.
     placements: Vec<Placement>,
-    /// The first one that it could draw if it were encoded.
+    /// The first picture that it could draw if it were encoded.
     wanted: Option<(EncodedKey, Arc<Thumbnail>)>,
     /// Number and bytes of the encoded pictures in the frame being drawn, and in the one before.
     shown: (usize, usize),
     shown_before: (usize, usize),
-    /// The newest first; `None` for one that cannot be encoded.
+    /// Encoded pictures, the newest first; `None` for one that cannot be encoded.
     encoded: VecDeque<(EncodedKey, Option<Arc<Encoded>>)>,
     encoding: bool,
     /// The first row of the list (row key), and when its pictures may be fetched.
@@ -67,7 +67,7 @@ pub(crate) struct Pictures {
 /// Pictures by URL, the newest first.
 type Shelf = VecDeque<(String, Option<Arc<Thumbnail>>)>;
 
-/// What the terminal is.
+/// The terminal's abilities.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct TerminalInfo {
     /// How it replied to the queries for graphics, if it was asked.
@@ -83,7 +83,7 @@ impl TerminalInfo {
         Self { replies, asked: false, window }
     }
 
-    /// The window or its font has changed.
+    /// Handles a change of the window or its font.
     pub(in crate::tui) fn resized(&mut self, cell: Option<(u16, u16)>) {
         self.window = cell;
         if let Some(replies) = self.replies.as_mut().filter(|_| cell.is_some()) {
@@ -98,7 +98,7 @@ impl Pictures {
         self.kept.iter().find(|(u, _)| u == url)?.1.clone()
     }
 
-    /// The pictures of a document that are there, by the index of their link.
+    /// The available pictures of a document, by the index of their link.
     pub(super) fn of(&self, document: &Document) -> HashMap<usize, Arc<Thumbnail>> {
         let links = document.links.iter().enumerate();
         let images = links.filter(|(_, link)| link.kind == LinkKind::Image);
@@ -141,7 +141,7 @@ impl Pictures {
         effects
     }
 
-    /// Stops fetching what is no longer wanted.
+    /// Stops fetching pictures that are no longer wanted.
     fn cancel(&mut self, unwanted: impl Fn(PictureUse, &str) -> bool) -> Vec<Effect> {
         let cancelled = self.loading.extract_if(.., |(of, url, _)| unwanted(*of, url));
         let cancelled: Vec<String> = cancelled.map(|(_, url, _)| url).collect();
@@ -149,7 +149,7 @@ impl Pictures {
         cancelled.into_iter().map(|url| Effect::CancelPicture { url }).collect()
     }
 
-    /// A picture in a row of a list; `None` inside if it cannot be shown.
+    /// A picture in a row of a list; `Some(None)` if it cannot be shown.
     pub(in crate::tui) fn small(&self, url: &str) -> Option<Option<Arc<Thumbnail>>> {
         let shelves = self.small.iter().chain(&self.kept);
         shelves.into_iter().find(|(u, _)| u == url).map(|(_, picture)| picture.clone())
@@ -189,8 +189,8 @@ impl Pictures {
             self.encoded.push_front(found);
             return encoded;
         }
-        // Where what is shown fills the limit, others stay half blocks: replacing one that is shown
-        // would encode them by turns without end.
+        // If the visible pictures exceed the limit, further ones stay half blocks. If they replaced visible
+        // ones, pictures would be encoded in turn without end.
         if self.shown.1.max(self.shown_before.1) < MAX_ENCODED {
             self.wanted.get_or_insert_with(|| (key, picture.clone()));
         }
@@ -260,12 +260,12 @@ impl App {
         self.graphics().is_some() && (self.shows_pictures() || self.lists_pictures())
     }
 
-    /// What the terminal draws in this frame.
+    /// The pictures that the terminal draws in this frame.
     pub(in crate::tui) fn placements(&self) -> &[Placement] {
         &self.reader.pictures.placements
     }
 
-    /// Fetches pictures of the open article, or of the list that is shown. Those of articles and lists
+    /// Fetches pictures of the open article, or of the list that is shown. Pictures of articles and lists
     /// that were left are no longer fetched.
     pub(super) fn next_pictures(&mut self) -> Vec<Effect> {
         let key = self.reader.row().map(|row| row.key).filter(|_| self.shows_pictures());
@@ -277,7 +277,7 @@ impl App {
         let asks =
             self.terminal.replies.is_none() && self.settings.ui.graphics != GraphicsMode::Blocks;
         if asks && self.terminal.asked {
-            // The replies decide in which size pictures are needed.
+            // The size of the pictures depends on the replies.
             return vec![];
         }
         if asks && (open || !listed.is_empty()) {
@@ -339,7 +339,7 @@ impl App {
         let pictures = rows.filter_map(|row| {
             Some((row.source_key, self.snippets.of(row.key)?.picture.clone()?, due))
         });
-        // More than are kept would be fetched again and again.
+        // Pictures beyond the number that is kept would be fetched again and again.
         let pictures = pictures.take(MAX_SMALL);
         pictures.filter(|(_, url, _)| self.reader.pictures.small(url).is_none()).collect()
     }
@@ -367,7 +367,7 @@ impl App {
         self.report_pictures()
     }
 
-    /// Says how many of the pictures that the user asked for could not be shown, after the last one.
+    /// After the last picture, reports how many of those that the user requested could not be shown.
     fn report_pictures(&mut self) -> Vec<Effect> {
         let key = self.reader.row().map(|row| row.key);
         let pictures = &self.reader.pictures;
@@ -389,14 +389,14 @@ impl App {
         self.redraw_pictures()
     }
 
-    /// The way in which pictures are drawn may have changed.
+    /// Draws pictures again, because the way in which they are drawn may have changed.
     pub(in crate::tui) fn redraw_pictures(&mut self) -> Vec<Effect> {
         self.reader.pictures.drop_all();
         self.reader.lay_out_again();
         vec![]
     }
 
-    /// What is to be done after a frame: encoding the next picture for the terminal.
+    /// After a frame, encodes the next picture for the terminal.
     pub(in crate::tui) fn frame_drawn(&mut self) -> Vec<Effect> {
         let pictures = &mut self.reader.pictures;
         pictures.shown_before = std::mem::take(&mut pictures.shown);
@@ -422,7 +422,7 @@ impl App {
             bytes <= MAX_ENCODED
         };
         let count = pictures.encoded.iter().take_while(|e| fits(e)).count();
-        // Those of the last frame are the first ones, after the new one.
+        // The pictures of the last frame come first, after the new one.
         let least = 1 + pictures.shown_before.0;
         pictures.encoded.truncate(count.clamp(least, least.max(MAX_KEPT + MAX_SMALL)));
         vec![]
@@ -433,7 +433,7 @@ impl App {
         let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
         let wanted = !self.wants_pictures();
         self.reader.pictures.chosen = Some((key, wanted));
-        // What failed is tried again.
+        // Pictures that failed are tried again.
         self.reader.pictures.kept.retain(|(_, picture)| picture.is_some());
         self.reader.pictures.fetched.1.clear();
         self.reader.pictures.failed = 0;

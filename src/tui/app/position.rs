@@ -1,4 +1,4 @@
-//! The place in a list: stepping through it, and returning to where it was left.
+//! The position in a list: moving through it, and returning to where the user left it.
 
 use super::items::Placement;
 use super::listing::Listing;
@@ -8,18 +8,18 @@ use crate::store::{Anchor, Cursor};
 use crate::tui::effect::Effect;
 use std::collections::HashSet;
 
-/// A list and the selection in it, to return to.
+/// A list with its selection, to return to.
 #[derive(Debug, Clone)]
 pub(super) struct ListPosition {
     pub(super) listing: Listing,
-    /// The selected row, and its line on the screen.
+    /// The selected row and its screen line.
     selected: Option<(ItemRow, Option<usize>)>,
     kept: Vec<ItemRow>,
     marked: HashSet<i64>,
 }
 
 impl ListPosition {
-    /// The rows that stay in the list although it would not have them any more.
+    /// The rows that stay in the list although the query of the list no longer matches them.
     pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut ItemRow> {
         self.kept.iter_mut()
     }
@@ -31,7 +31,7 @@ impl App {
         let line = items.shown.iter().position(|shown| *shown == Some(items.selected));
         ListPosition {
             listing: items.listing.clone(),
-            // Rows that are about to be replaced are those of another list.
+            // Rows that are about to be replaced belong to another list.
             selected: items
                 .current()
                 .filter(|_| !items.is_loading())
@@ -41,7 +41,7 @@ impl App {
         }
     }
 
-    /// Opens a list where it was left.
+    /// Opens a list at the position where it was left.
     pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
         let ListPosition { listing, selected, kept, marked } = position;
         let Some((row, line)) = selected else { return self.show(listing) };
@@ -64,7 +64,7 @@ impl App {
             (None, false) => items.selected.checked_sub(1),
         };
         let Some(next) = next.filter(|next| *next < items.rows.len()) else {
-            // More rows are being read, or the list has none.
+            // More rows are being read, or the list is empty.
             if items.rows.is_empty() || if forward { items.more_below } else { items.more_above } {
                 return vec![];
             }

@@ -1,5 +1,5 @@
-//! The preview: beside a list the Reader shows the item on which the selection rests. The item
-//! stays unread until it is opened.
+//! The preview: next to a list, the Reader shows the item on which the selection rests. The item stays unread
+//! until it is opened.
 
 use super::{App, Focus};
 use crate::config::MarkRead;
@@ -24,8 +24,8 @@ pub(super) struct Preview {
     shown: bool,
     /// The item (row key) that is shown next, and when.
     next: Option<(i64, Time)>,
-    /// The item (row key) that was asked for last: it is not asked for again, even if it cannot be
-    /// read, until the selection leaves it.
+    /// The item (row key) that was requested last. It is not requested again, even if it cannot be read,
+    /// until the selection leaves it.
     asked: Option<i64>,
     /// The item (row key) that is marked read next, and when.
     read: Option<(i64, Time)>,
@@ -37,19 +37,19 @@ impl App {
         self.preview.shown
     }
 
-    /// Whether the Reader follows a list that is empty: an article from another one would mislead.
+    /// Whether the Reader follows an empty list, where an article from another list would be misleading.
     pub(in crate::tui) fn previews_nothing(&self) -> bool {
         let follows = self.settings.ui.preview && self.focus != Focus::Reader;
         let is_empty = self.items.rows.is_empty() && !self.items.is_loading();
         (self.preview.shown || follows) && is_empty
     }
 
-    /// Whether the Reader is beside the list and shows what is selected there.
+    /// Whether the Reader is next to the list and shows the item that is selected there.
     pub(super) fn reader_follows(&self) -> bool {
         let beside =
             || view::arrangement(self, self.size.0).iter().any(|(pane, _)| *pane == Focus::Reader);
         let open = self.focus != Focus::Reader;
-        // The article stays until the search is kept: Esc returns to it.
+        // The article stays until the search is confirmed, because Esc returns to it.
         let open = open && !self.searches_from_reader();
         self.settings.ui.preview && open && beside()
     }

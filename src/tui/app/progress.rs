@@ -1,4 +1,4 @@
-//! The progress of the refresh that the user started, and its results source by source. Without one,
+//! The progress of the refresh that the user started, and its results source by source. Without a refresh,
 //! the last check of each source.
 
 use super::dialogs::KeyHint::{Back, Rows};
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
     pub(crate) selected: usize,
 }
 
-/// What became of a source.
+/// The result for a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     Failed,
@@ -31,7 +31,7 @@ pub(crate) enum Fate {
     Waiting,
 }
 
-/// A source, and what happened in words.
+/// A source with its result in words.
 #[derive(Debug)]
 pub(crate) struct ProgressRow {
     pub(crate) source: SourceId,
@@ -93,7 +93,7 @@ impl App {
         done.chain(waiting.map(|s| (&s.source.id, Fate::Waiting, "waiting".into()))).collect()
     }
 
-    /// What the last check of each source led to, problems first.
+    /// The result of the last check of each source, problems first.
     fn last_checks(&self) -> Vec<(&SourceId, Fate, Cow<'_, str>)> {
         let row = |entry: &'_ SourceEntry| {
             let facts = &entry.facts;

@@ -17,7 +17,8 @@ use crate::util::text::{counted, line, truncate};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// Longest name of a source before a field, in cells: the keys of the prompt have a place beside it.
+/// Maximum width of a source name before a field, in cells, so that there is space for the keys of the
+/// prompt.
 const MAX_NAME: usize = 40;
 
 #[derive(Debug)]
@@ -50,13 +51,13 @@ pub(crate) enum PromptKind {
     },
     /// The folder that sources, or a whole folder, move to.
     Folder {
-        /// What moves, as the user knows it.
+        /// What is moved, in words.
         name: String,
         ids: Vec<SourceId>,
         whole: Option<String>,
     },
     Tags {
-        /// What they are tags of, as the user knows it.
+        /// What the tags belong to, in words.
         name: String,
         ids: Vec<SourceId>,
     },
@@ -64,17 +65,16 @@ pub(crate) enum PromptKind {
     ItemTags {
         keys: Vec<i64>,
     },
-    /// When items (row keys) come back.
+    /// The time until which items (row keys) are snoozed.
     Snooze {
         keys: Vec<i64>,
     },
-    /// The file for articles (row keys of items), which are named after the list if there are
-    /// several.
+    /// The file for articles (row keys of items). A file with several articles is named after the list.
     Save {
         items: Vec<i64>,
         title: String,
         folder: String,
-        /// Whether their pictures are fetched for it.
+        /// Whether pictures are fetched for the file.
         pictures: bool,
     },
     /// The name of a new view.
@@ -119,7 +119,7 @@ fn items(keys: &[i64]) -> String {
 
 impl Prompt {
     pub(super) fn new(kind: PromptKind, text: &str) -> Self {
-        // Another name is more likely than a longer one.
+        // The user is more likely to type a new name than to extend this one.
         let suggested = matches!(
             kind,
             PromptKind::Folder { .. } | PromptKind::SaveView { .. } | PromptKind::Snooze { .. }
@@ -140,7 +140,7 @@ impl Prompt {
             );
         }
         let PromptKind::Save { pictures, .. } = self.kind else { return None };
-        // Markdown has links only.
+        // Markdown files only have links to pictures.
         let with_pictures = SaveFormat::of_name(self.field.value())?.has_pictures();
         with_pictures.then_some(match pictures {
             true => "with pictures (Tab: without)",
@@ -307,7 +307,7 @@ impl App {
         effects
     }
 
-    /// What the text of a prompt would create, to be seen before it exists.
+    /// What the text of a prompt would create, which is shown in advance.
     pub(crate) fn creates(&self, prompt: &Prompt) -> Option<&'static str> {
         let PromptKind::Folder { whole: None, .. } = prompt.kind else { return None };
         self.is_new_folder(prompt.field.value()).then_some("new folder")
@@ -333,7 +333,7 @@ impl App {
         }
     }
 
-    /// Asks when the selected items come back.
+    /// Asks until when the selected items are snoozed.
     pub(super) fn snooze(&mut self) -> Vec<Effect> {
         match self.item_targets() {
             rows if rows.is_empty() => vec![],

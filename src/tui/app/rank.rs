@@ -7,9 +7,9 @@ use nucleo_matcher::{Config, Matcher};
 /// Minimum length, in characters, of typed texts that are searched for in descriptions, too.
 const LEAST_FOR_HELP: usize = 3;
 
-/// The matching actions, best first: names that begin with the text or have it as a word, then
-/// descriptions if `search_help` is set, then other names. A sweeping one does not come first where another
-/// one matches, unless its name was typed. What means something in vi comes first.
+/// The matching actions, best first: names that begin with the text or contain it as a word, then
+/// descriptions if `search_help` is set, then other names. A sweeping action does not come first if another
+/// one matches, unless its name was typed. Commands that have a meaning in vi come first.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let pattern = typed.trim().replace(' ', "-").to_lowercase();
@@ -22,8 +22,8 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     all.sort_by_key(|action| action.is_sweeping() && action.name() != pattern);
     let is_long = typed.trim().chars().count() >= LEAST_FOR_HELP;
     if search_help && (is_long || all.is_empty() && weak.is_empty()) {
-        // If a name matches exactly, descriptions need the same words; otherwise beginnings are
-        // enough.
+        // If a name matches exactly, descriptions must contain the same words; otherwise beginnings of words
+        // are enough.
         let whole = !all.is_empty();
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
         let described = Action::ALL.iter().copied().filter(|action| {
@@ -39,7 +39,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
         all.extend(described);
     }
     all.extend(weak);
-    // Enter takes the first one: what changes many items or sources has to be chosen.
+    // Enter runs the first one, so an action that changes many items or sources must be selected explicitly.
     let is_harmless = |action: &Action| !action.is_sweeping() || action.name() == pattern;
     if let Some(harmless) = all.iter().position(is_harmless) {
         all[..=harmless].rotate_right(1);
@@ -51,7 +51,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     all
 }
 
-/// The settings in which each typed word begins a word, those with it in their names first.
+/// The settings in which each typed word begins a word; those with the words in their names come first.
 pub(super) fn settings(typed: &str) -> Vec<SettingRow> {
     let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
     let fits = |text: &str| {
@@ -99,7 +99,7 @@ pub(super) fn ranked(names: &[&str], typed: &str) -> Vec<usize> {
     let matcher = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
     let lines = names.iter().enumerate().map(|(i, name)| Line(i, name));
     let hits = matcher.match_list(lines, &mut Matcher::new(Config::DEFAULT));
-    // Letters far apart are found in everything.
+    // Nearly all names match letters that may be far apart.
     let min_score = u32::try_from(pattern.chars().count()).unwrap_or(0) * 20;
     hits.into_iter().filter(|(_, score)| *score >= min_score).map(|(line, _)| line.0).collect()
 }
@@ -143,12 +143,12 @@ mod tests {
             ("read", vec!["read", "read-for"]),
             ("read-all", vec!["read-all"]),
             ("del", vec!["delete"]),
-            // A description that has the word comes before a name in which it only begins one.
+            // A description that contains the word comes before a name that contains a longer one.
             ("mark", vec!["toggle-read", "read-all", "read-above", "read-below", "read"]),
             ("refresh", vec!["refresh", "refresh-all", "force-refresh"]),
             ("refresh all", vec!["refresh-all"]),
             ("ra", vec!["refresh-all", "read-all", "read-above"]),
-            // What users see as "schedule", and what a vi user types.
+            // Words that users see ("schedule"), and those that vi users type.
             ("sched", vec!["why"]),
             ("q", vec!["quit", "queue"]),
             ("q!", vec!["quit"]),
@@ -156,7 +156,7 @@ mod tests {
             ("unread", vec!["unread-only", "show-unread", "next-unread", "previous-unread"]),
             ("thme", vec!["theme"]),
             ("footnote", vec!["hints", "jump-back"]),
-            // Words that no name and no description has.
+            // Words that no name or description contains.
             ("newsletter", vec!["add"]),
             ("podcast", vec!["queue", "downloads", "enclosure", "download", "enqueue"]),
             ("macro", vec!["keys"]),

@@ -23,9 +23,9 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
-    /// Rows of the head that are scrolled away; with any line of the text, all that can be.
+    /// Number of rows of the head that are scrolled away; if any line of the text is, all that can be.
     pub(crate) head_hidden: usize,
-    /// Rows of the head that can be scrolled away.
+    /// Number of rows of the head that can be scrolled away.
     pub(crate) head_rows: usize,
     /// Visible lines at the last draw.
     pub(crate) height: usize,
@@ -39,7 +39,7 @@ pub(crate) struct ReaderPane {
     pub(crate) pointed: Option<usize>,
     /// Whether the difference from the previous version is shown.
     pub(crate) show_difference: bool,
-    /// Which difference that is; 0 is the newest.
+    /// The number of the difference; 0 is the newest.
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
     pub(super) searched: SearchedText,
@@ -48,7 +48,7 @@ pub(crate) struct ReaderPane {
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
-    /// What is at the top of the screen while another text is laid out, and whether the user has asked for that.
+    /// The passage at the top while another text is laid out, and whether the user requested that text.
     pub(super) passage: Option<Passage>,
     pub(super) asked_for_text: bool,
     /// Items (row keys) and positions from which jumps began.
@@ -65,7 +65,7 @@ pub(crate) struct ReaderPane {
     laid_out: Option<LayoutKey>,
     /// Recent layouts of the same article.
     spare: Vec<(LayoutKey, Lines)>,
-    /// The request whose reply is shown next, and the item (row key) it is for.
+    /// The request whose reply is shown next, and its item (row key).
     loading: Option<(RequestId, i64)>,
     /// Last positions of articles, by row key.
     pub(super) places: HashMap<i64, usize>,
@@ -74,14 +74,14 @@ pub(crate) struct ReaderPane {
 /// What a layout depends on besides the article: the shape, and which difference is shown, if any.
 type LayoutKey = (Shape, Option<usize>);
 
-/// Lines after the text: an empty one, and one that says what the next key does.
+/// Number of lines after the text: an empty one, and one that shows what the next key does.
 const END_LINES: usize = 2;
 
 /// Limits of the width of the text column.
 pub(super) const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
 /// Number of remembered positions.
 const MAX_PLACES: usize = 1000;
-/// Layouts kept besides the one that is shown.
+/// Number of layouts that are kept besides the one that is shown.
 const MAX_SPARE: usize = 3;
 
 impl ReaderPane {
@@ -120,7 +120,7 @@ impl ReaderPane {
         }
     }
 
-    /// Shows the reply to a request when it comes.
+    /// Shows the reply to a request when it arrives.
     pub(super) fn expect(&mut self, request: RequestId, key: i64) {
         self.loading = Some((request, key));
     }
@@ -150,7 +150,7 @@ impl ReaderPane {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
             }
-            // Another width keeps the mark of a jump where it is.
+            // With another width, the mark of a jump stays at the same text.
             let pointed = self.pointed.take().filter(|_| is_same_text);
             let pointed = pointed.and_then(|line| Some(self.spare.first()?.1.lines.get(line)?.at));
             self.pointed = pointed.map(|at| self.line_of(at));
@@ -168,7 +168,7 @@ impl ReaderPane {
         }
     }
 
-    /// Sets the number of visible lines. The text does not end above the last of them.
+    /// Sets the number of visible lines. The text never ends above the last of these lines.
     pub(crate) fn set_height(&mut self, height: usize) {
         self.height = height.max(1);
         self.top = self.top.min(self.last_top());
@@ -213,7 +213,7 @@ impl ReaderPane {
         if place == 0 { 0 } else { after.saturating_sub(1) }
     }
 
-    /// Number of lines with those after the text.
+    /// Number of lines, including those after the text.
     pub(crate) fn line_count(&self) -> usize {
         let end = if self.show_difference { 0 } else { END_LINES };
         self.lines.lines.len() + end
@@ -255,7 +255,7 @@ impl ReaderPane {
         self.stored_column = self.column;
     }
 
-    /// How much of the text is above the end of the screen, in percent. Its list of links is not read.
+    /// How much of the text is above the end of the screen, in percent. The list of links does not count.
     pub(crate) fn percent(&self) -> usize {
         let Some(bottom) = self.lines.lines.get(self.top + self.height) else { return 100 };
         let solid = self.lines.solid;
@@ -281,8 +281,8 @@ impl ReaderPane {
     pub(super) fn scroll(&mut self, motion: Motion) -> bool {
         let head = self.head_rows;
         let before = self.top + self.head_hidden.min(head);
-        // The head goes first, row by row, so that the text moves by as much as was asked for.
-        // A page has the rows of the head, too: the next one begins where this one ends.
+        // The head is scrolled away first, row by row, so that the text moves by the requested number of
+        // rows. A page includes the rows of the head, so that the next page begins where this one ends.
         let page = self.height + head - self.head_hidden.min(head);
         let to = motion.from(before, page, self.last_top() + 1 + head);
         self.set_top(to.saturating_sub(head));
@@ -380,7 +380,7 @@ impl ReaderPane {
             self.difference_at = 0;
         }
         self.difference_at = self.difference_at.min(article.differences.len().saturating_sub(1));
-        // The number stays while the article is open, although its comments count as seen now.
+        // The number stays while the article is open, although its comments now count as seen.
         if let Some(before) = self.article.as_ref().filter(|_| same) {
             let new = before.new_comments.max(article.new_comments);
             Arc::make_mut(&mut article).new_comments = new;

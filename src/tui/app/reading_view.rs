@@ -1,4 +1,4 @@
-//! How the article is shown: its width, long lines of code, the Reader alone.
+//! Options for showing the article: its width, long lines of code, the Reader alone.
 
 use super::reader::COLUMN;
 use super::settings::setting;

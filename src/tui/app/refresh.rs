@@ -62,7 +62,7 @@ impl App {
     pub(super) fn refresh_ended(&mut self) -> Vec<Effect> {
         let Some(totals) = self.refreshing.take() else { return vec![] };
         if totals.polled + totals.failed + totals.skipped == 0 {
-            // Another refresh is already running. Keep the message that is shown.
+            // Another refresh is already running, so the message that is shown stays.
             return match &self.toast {
                 Some(_) => vec![],
                 None => self.note("Already refreshing"),

@@ -1,4 +1,4 @@
-//! The rules: what each does, has done and would do.
+//! The dialog of the rules: what each does, has done and would do.
 
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
@@ -17,7 +17,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::sync::Arc;
 
-/// What a query matches, as it is known so far.
+/// What a query matches, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) struct DryRun {
     /// The latest query.
@@ -33,13 +33,13 @@ pub(crate) struct DryRun {
 #[derive(Debug, Default)]
 pub(crate) struct RuleList {
     pub(crate) selected: usize,
-    /// What rules have done, once it is known.
+    /// What rules have done, once that is known.
     pub(crate) records: Vec<RuleRecord>,
     pub(crate) run: DryRun,
 }
 
 impl DryRun {
-    /// Asks for the items of another query, and what effects of a rule would change.
+    /// Requests the items that another query matches, and what the effects of a rule would change.
     pub(super) fn ask(
         &mut self,
         app: &mut App,
@@ -65,7 +65,7 @@ impl DryRun {
         }
     }
 
-    /// Takes a reply, unless there is a newer query.
+    /// Stores a reply, unless there is a newer query.
     fn take(&mut self, request: RequestId, found: &Matches) {
         if self.request == request {
             self.found = Some(found.clone());
@@ -74,7 +74,7 @@ impl DryRun {
 }
 
 impl App {
-    /// All stored items that match a query, the hidden ones too.
+    /// All stored items that match a query, including hidden ones.
     pub(super) fn everything(&self, query: &str) -> View {
         let criteria = Criteria { hidden: Hidden::ALL, ..self.criteria(query) };
         let order = crate::config::SortOrder::Newest;
@@ -149,7 +149,7 @@ impl App {
         };
         let items = counted(changed, "item");
         let done = if undone { "undone on" } else { "applied to" };
-        // One message for the rule and for what it did.
+        // One message for the rule and its effects.
         let step = match cause {
             Cause::Undo => "Undone: ",
             Cause::Redo => "Redone: ",
@@ -187,7 +187,7 @@ impl RuleList {
         app.settings.rules.get(self.selected).cloned()
     }
 
-    /// Asks for the items of the selected rule.
+    /// Requests the items of the selected rule.
     pub(super) fn preview(&mut self, app: &mut App) -> Vec<Effect> {
         match self.current(app) {
             Some(rule) => {

@@ -6,12 +6,13 @@ use crate::util::text;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// Between a title and a host.
+/// The separator between a title and a host.
 const GAP: &str = " · ";
-/// Fewest cells of a title before a host.
+/// Minimum number of cells of a title before a host.
 const LEAST: usize = 4;
 
-/// Where the sources are whose titles others have, too (by row key): their hosts, or the URLs of those on the same host.
+/// What distinguishes sources with the same title, by row key: their hosts, or their URLs if they are on the
+/// same host.
 pub(super) fn places(sources: &[SourceEntry]) -> HashMap<i64, String> {
     let mut by_title: HashMap<&str, Vec<&SourceEntry>> = HashMap::new();
     for entry in sources {
@@ -26,7 +27,7 @@ pub(super) fn places(sources: &[SourceEntry]) -> HashMap<i64, String> {
     .collect()
 }
 
-/// Its host, or its URL without the scheme; for a program or a file, its id.
+/// The host of a source, or its URL without the scheme; for a program or a file, its id.
 fn place(entry: &SourceEntry, with_path: bool) -> String {
     let url = entry.source.web_url();
     let Some((url, host)) = url.and_then(|url| Some((url, url.host_str()?))) else {
@@ -41,7 +42,8 @@ fn place(entry: &SourceEntry, with_path: bool) -> String {
 }
 
 impl SourcesPane {
-    /// The title of a source in so many cells; if another one has the same title, with what distinguishes them.
+    /// The title of a source in this many cells, with what distinguishes it if another source has the same
+    /// title.
     pub(crate) fn name<'a>(&'a self, entry: &'a SourceEntry, cells: usize) -> Cow<'a, str> {
         let title = entry.title();
         let Some(place) = self.places.get(&entry.facts.key) else { return title.into() };

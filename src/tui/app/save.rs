@@ -12,21 +12,21 @@ use crate::util::limits::SAVED_ITEMS;
 use crate::util::text::{counted, line, size};
 use std::path::{Path, PathBuf};
 
-/// Articles that are copied at once.
+/// Maximum number of articles that are copied at once.
 const MOST_COPIED: usize = 100;
-/// How much terminals accept for their clipboard, in bytes.
+/// Maximum number of bytes that terminals accept for their clipboard.
 const MOST_BYTES: usize = 1 << 20;
 /// Longest suggested name, in bytes.
 const MAX_NAME: usize = 80;
 
-/// What is wrong with the name of a file.
+/// The error in the name of a file.
 pub(super) fn format_error(name: &str) -> Option<String> {
     let known = SaveFormat::of_name(name).is_some();
     (!known).then(|| "Write a name that ends with .md, .html or .epub".to_owned())
 }
 
 impl App {
-    /// Has Markdown made of the selected articles, to copy it.
+    /// Requests the selected articles as Markdown, to copy it.
     pub(super) fn copy_markdown(&mut self) -> Vec<Effect> {
         let items: Vec<i64> = self.item_targets().iter().map(|row| row.key).collect();
         match items.len() {
@@ -109,7 +109,7 @@ impl App {
         vec![Effect::Save { order: Box::new(order), folder, name }]
     }
 
-    /// Shows how far a file is.
+    /// Shows the progress of a file.
     pub(super) fn save_advanced(&mut self, state: SaveState, total: usize) -> Vec<Effect> {
         let articles = counted(total, "article");
         let pictures = match state.pictures {

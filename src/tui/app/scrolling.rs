@@ -3,8 +3,8 @@
 use super::ItemsPane;
 
 impl ItemsPane {
-    /// The first visible item so that the selected one is on the held line, the empty rows above it
-    /// where a whole item does not fit, and whether all items fit. `None` if no line is held.
+    /// The first visible item if the selected one stays on the held line, the number of empty rows above it
+    /// where an item does not fit, and whether all items fit. `None` if no line is held.
     pub(crate) fn held(
         &self,
         space: usize,
@@ -25,9 +25,8 @@ impl ItemsPane {
         Some((first, above, first == 0 && line + least + below <= space))
     }
 
-    /// The first visible item, so that the selection is visible with some items around it, and
-    /// whether all items fit. `height` gives the rows of an item with what is above it, of which
-    /// `least` are its own.
+    /// The first visible item if the selection is visible with some items around it, and whether all items
+    /// fit. `height` returns the rows of an item, including rows above it; `least` of them are its own.
     pub(crate) fn scrolled(
         &self,
         space: usize,
@@ -36,7 +35,7 @@ impl ItemsPane {
     ) -> (usize, bool) {
         let last = self.rows.len().saturating_sub(1);
         let margin = (space / least.max(1) / 6).min(3);
-        // The lowest index from which everything up to `end` fits.
+        // The lowest index from which all items up to `end` fit.
         let from = |end: usize| {
             let mut used = height(end);
             let fits = |i: &usize| {

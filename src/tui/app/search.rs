@@ -22,13 +22,13 @@ pub(crate) struct SearchBar {
     /// A filter narrows the current list, a search covers all items.
     pub(crate) is_filter: bool,
     pub(crate) completion: Option<Completion>,
-    /// The error in the query; the list is still that of the last valid one.
+    /// The error in the query; the list is still that of the last valid query.
     pub(crate) error: Option<String>,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
     /// The previous list, restored by Esc.
     before: ListPosition,
-    /// Whether that is the list of a row of the Sources pane, where closing the search returns to.
+    /// Whether that is the list of a row of the Sources pane, to which closing the search returns.
     returns: bool,
     focus: Focus,
     zen: bool,
@@ -83,7 +83,7 @@ impl Dialog for SearchBar {
 
 impl SearchBar {
     /// Lists the items of the typed query. Unfinished conditions are ignored; if nothing else is
-    /// typed, the list is the one before.
+    /// typed, the list is the previous one.
     fn list(&mut self, app: &mut App) -> Vec<Effect> {
         let typed = self.field.value();
         (self.error, self.insisted) = (app.query_error(typed), false);
@@ -112,7 +112,7 @@ impl SearchBar {
         let completion = self.completion.take().or_else(|| app.complete_query(&self.field, true));
         let Some(mut completion) = completion else { return vec![] };
         completion.step(&mut self.field, forward);
-        // A single candidate is final, and an operator continues with its values.
+        // A single candidate ends the completion; after an operator, it continues with the values.
         self.completion = match completion.candidates.len() {
             1 => app.complete_query(&self.field, false),
             _ => Some(completion),
@@ -120,7 +120,7 @@ impl SearchBar {
         self.list(app)
     }
 
-    /// Searches the typed words in titles alone, or again in the texts, too.
+    /// Searches the typed words in titles only, or again in the texts too.
     fn toggle_titles(&mut self, app: &mut App) -> Vec<Effect> {
         let Ok(query) = self.field.value().parse::<Query>() else { return vec![] };
         self.field = Field::new(&query.toggle_titles().to_string());
@@ -164,7 +164,7 @@ impl SearchBar {
     }
 }
 
-/// A typed query without its unfinished and invalid conditions; `None` if there is nothing else.
+/// A typed query without its unfinished and invalid conditions; `None` if nothing is left.
 fn finished(typed: &str) -> Option<String> {
     let mut rest = typed.to_owned();
     for _ in 0..MAX_ERRORS {
@@ -190,7 +190,8 @@ impl App {
         // A filter of a view adds to its query.
         let adds = is_filter && !self.is_narrowed() && !text.is_empty();
         let bar = SearchBar {
-            // The words of the last search are there to be read, corrected or replaced.
+            // The words of the last search stay in the field, so that the user can read, correct or replace
+            // them.
             field: if adds { Field::new(&format!("{text} ")) } else { Field::suggestion(&text) },
             is_filter,
             completion: None,
@@ -208,10 +209,10 @@ impl App {
         effects
     }
 
-    /// Closes a search or a filter: the list is where it was left.
+    /// Closes a search or a filter, and returns to where the list was left.
     pub(super) fn close_search(&mut self) -> Vec<Effect> {
         match self.before_search.take() {
-            // What the row lists may have changed since.
+            // The listing of the row may have changed since.
             Some(mut position) => match self.sources.current().map(|row| self.listing_of(row)) {
                 Some(listing) => {
                     position.listing = listing;

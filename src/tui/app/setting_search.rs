@@ -1,4 +1,4 @@
-//! Finding a setting by its words, on all pages of a form.
+//! Finds settings by their words, on all pages of a form.
 
 use super::Editor;
 use super::choice::neighbour;
@@ -17,7 +17,7 @@ impl Editor {
         self.search = Some(SettingSearch { field: Field::new(""), before: self.focus });
     }
 
-    /// A key while words are typed. Esc goes back to where the search began.
+    /// Handles a key while words are typed. Esc goes back to where the search began.
     pub(super) fn search_key(&mut self, event: KeyEvent) {
         let Some(search) = &mut self.search else { return };
         match event.code {
@@ -42,8 +42,8 @@ impl Editor {
         self.focus = self.matches().first().copied().unwrap_or(before);
     }
 
-    /// The fields that have all typed words in their label, key, page or help: those with the words in
-    /// their label first.
+    /// The fields that contain all typed words in their label, key, page or help; those with the words in
+    /// their label come first.
     pub(crate) fn matches(&self) -> Vec<usize> {
         let (Some(search), Some(form)) = (&self.search, &self.form) else { return Vec::new() };
         let typed = search.field.value().to_lowercase();

@@ -22,7 +22,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
 use std::ops::Range;
 
-/// A change of one key of the settings.
+/// A change to one key of the settings.
 pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> KeyChange {
     let path = path.iter().map(|key| (*key).to_owned()).collect();
     KeyChange { path, value: Some(value.into().to_string()) }
@@ -54,7 +54,7 @@ pub(super) struct PendingEdits {
 }
 
 impl PendingEdits {
-    /// Counts the file changes among some effects.
+    /// Adds the number of file changes among some effects.
     pub(super) fn add(&mut self, effects: &[Effect]) {
         let edit = |effect: &&Effect| matches!(effect, Effect::Edit { .. });
         self.count += effects.iter().filter(edit).count();
@@ -62,8 +62,8 @@ impl PendingEdits {
 }
 
 impl App {
-    /// Applies the settings after a change once no newer change is in progress: until then the
-    /// interface shows what newer commands have set.
+    /// Applies the settings after a change, once no newer change is in progress. Until then, the interface
+    /// shows what newer commands have set.
     pub(super) fn edit_replied(&mut self, edited: Option<&Edited>) -> Vec<Effect> {
         self.edits.count = self.edits.count.saturating_sub(1);
         match edited.and_then(|edited| edited.settings.clone()) {
@@ -72,7 +72,7 @@ impl App {
         }
     }
 
-    /// Applies the settings of `config.toml`, as it is now.
+    /// Applies the current settings of `config.toml`.
     pub(super) fn use_settings(&mut self, settings: Box<Settings>) -> Vec<Effect> {
         // An open form continues from the saved settings.
         if let Some(open) = self.settings_editor() {
@@ -140,7 +140,7 @@ impl App {
         }
     }
 
-    /// Every theme as this terminal shows it.
+    /// All themes as this terminal shows them.
     pub(super) fn all_themes(&self) -> Vec<Palette> {
         let names = crate::config::theme_names(&self.settings.themes).into_iter();
         names
@@ -211,7 +211,7 @@ impl App {
     }
 }
 
-/// A sequence ends when no key follows for this long.
+/// A key sequence ends when no key follows for this long.
 const PAUSE: TimeDelta = TimeDelta::milliseconds(1200);
 
 /// State of the page.

@@ -1,4 +1,4 @@
-//! Where the rows of a search match, or how their texts begin, for the rows that are shown.
+//! Where rows of a search match, or the beginnings of their texts, for the rows that are shown.
 
 use super::App;
 use crate::store::Snippet;
@@ -8,7 +8,7 @@ use crate::tui::read::Read;
 use crate::tui::view;
 use std::collections::HashMap;
 
-/// Snippets kept in memory.
+/// Maximum number of snippets kept in memory.
 const MAX_FOUND: usize = 2000;
 
 /// Snippets of one search, by the row keys of items.
@@ -16,9 +16,9 @@ const MAX_FOUND: usize = 2000;
 pub(crate) struct Snippets {
     /// The query as typed.
     query: String,
-    /// Its full-text expression; `None` without one.
+    /// The full-text expression of the query, if it has one.
     expression: Option<String>,
-    /// `None`: requested, or without a match.
+    /// `None` if the snippet is requested, or there is no match.
     found: HashMap<i64, Option<Snippet>>,
 }
 
@@ -40,7 +40,7 @@ impl App {
             self.snippets = Snippets { query, expression, found: HashMap::new() };
         }
         let expression = self.snippets.expression.clone();
-        // Rows without a title show how their texts begin in any case.
+        // Rows without a title always show the beginnings of their texts.
         let of_all = expression.is_some() || view::shows_summaries(self);
         if self.snippets.found.len() > MAX_FOUND {
             self.snippets.found.clear();

@@ -64,15 +64,15 @@ pub(crate) struct SourcesPane {
     pub(super) tags_folded: bool,
     /// Whether sources without unread items are hidden.
     pub(super) unread_only: bool,
-    /// A source (row key) that is shown although it has no unread items: it was asked for by name.
+    /// A source (row key) that is shown although it has no unread items, because the user named it.
     named: Option<i64>,
     /// Row key -> index in the list.
     pub(super) indexes: HashMap<i64, usize>,
-    /// Row key -> where it is, if another source has the same title.
+    /// Row key -> what distinguishes the source, if another one has the same title.
     pub(super) places: HashMap<i64, String>,
     /// Row key -> colour.
     colors: HashMap<i64, usize>,
-    /// The rows at the rows of the screen, for the mouse.
+    /// The row at each screen row, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
 }
 
@@ -88,7 +88,7 @@ impl Default for SourcesPane {
             select_added: None,
             views: Vec::new(),
             counts: HashMap::new(),
-            // There may be many tags, and the folders are below them.
+            // Folded at first, because there may be many tags, and the folders are below them.
             tags_folded: true,
             unread_only: false,
             named: None,
@@ -101,8 +101,8 @@ impl Default for SourcesPane {
 }
 
 impl SourcesPane {
-    /// Replaces the list; the selection stays on its row. Returns whether it moved to a source that
-    /// was just added instead.
+    /// Replaces the list; the selection stays on its row. Returns whether the selection moved to a source
+    /// that was just added instead.
     pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) -> bool {
         self.list = list;
         self.index_sources();
@@ -158,8 +158,8 @@ impl SourcesPane {
         !self.unread_only || facts.unread > 0 || needs_care || wanted || is_current()
     }
 
-    /// The next or previous source (row key) with unread items, in the order of the pane. After the
-    /// last one comes the first.
+    /// The next or previous source (row key) with unread items, in the order of the pane. The first one
+    /// follows the last.
     pub(super) fn next_unread_source(&self, key: i64, forward: bool) -> Option<i64> {
         let mut order: Vec<&SourceEntry> = self.list.sources.iter().collect();
         // Sources without a folder come last.
@@ -266,7 +266,8 @@ impl SourcesPane {
         }
     }
 
-    /// The sources of lists that are among these, except those that are there themselves.
+    /// The sources of those lists that are among these sources, except sources that are themselves among
+    /// them.
     pub(super) fn of_lists(&self, ids: &[SourceId]) -> Vec<SourceId> {
         let of_list = |s: &&SourceEntry| {
             let list = s.source.list.as_ref();
@@ -294,8 +295,8 @@ impl SourcesPane {
         self.color_sources();
     }
 
-    /// Gives each source its own colour, else that of its id, or the next one if the source above
-    /// has it.
+    /// Gives each source its own colour if it has one, else a colour that depends on its id, or the next one
+    /// if the source above has the same.
     fn color_sources(&mut self) {
         let count = Role::SOURCES.len();
         let mut by_folder: Vec<&SourceEntry> = self.list.sources.iter().collect();

@@ -27,7 +27,7 @@ const MAX_LINES: usize = 100_000;
 impl App {
     pub(super) fn open_stats(&mut self) -> Vec<Effect> {
         self.push_dialog(StatsPanel::default());
-        // Counting goes on when the dialog is closed; its result serves the next one.
+        // Counting continues when the dialog is closed; the next dialog uses the result.
         match std::mem::replace(&mut self.counts_items, true) {
             true => vec![],
             false => vec![Effect::Read(Read::Statistics)],

@@ -1,4 +1,4 @@
-//! Stories in the Items pane: listed once or completely, and marked as a whole.
+//! Stories in the Items pane: listed once or with all items, and marked as a whole.
 
 use super::App;
 use super::items::Placement;
@@ -21,15 +21,15 @@ impl App {
 
     pub(super) fn fold_stories_if(&mut self, fold: bool) -> Vec<Effect> {
         self.items.folds = fold;
-        // The list that is being read would be the one from before.
+        // A list that is being read would still have the earlier state.
         match self.items.is_loading() {
             true => self.load_items(Anchor::First, Placement::Start),
             false => self.reload_items(),
         }
     }
 
-    /// The listed items (row keys) that change with these: with `ui.mark_stories`, those of their
-    /// stories too.
+    /// The listed items (row keys) that change with these, including those of their stories with
+    /// `ui.mark_stories`.
     pub(super) fn shown_with(&self, mark: &Mark, keys: &[i64], cause: Cause) -> HashSet<i64> {
         let mut shown: HashSet<i64> = keys.iter().copied().collect();
         let whole = matches!(mark, Mark::Read | Mark::Pinned)

@@ -7,14 +7,14 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::style::{ColorSupport, Palette};
 
 impl App {
-    /// Lists the themes: each is shown while it is selected.
+    /// Lists the themes; each is previewed while it is selected.
     pub(super) fn choose_theme(&mut self) -> Vec<Effect> {
         let names = config::theme_names(&self.settings.themes);
         let at = names.iter().position(|name| *name == self.settings.ui.theme).unwrap_or(0);
         self.open_palette_at("theme ", at)
     }
 
-    /// On a slow line the terminal says after the start whether its background is light.
+    /// On a slow connection, the terminal reports only after the start whether its background is light.
     pub(super) fn background_found(&mut self, light: bool) -> Vec<Effect> {
         let support = ColorSupport { light, ..self.palette.support() };
         self.palette = Palette::of(&self.settings, support);

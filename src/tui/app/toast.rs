@@ -15,9 +15,9 @@ pub(in crate::tui) enum Tone {
 /// A message that disappears after a while.
 #[derive(Debug, Clone)]
 pub(in crate::tui) struct Toast {
-    /// All of it, as screen readers say it.
+    /// The complete text, as screen readers read it.
     pub(in crate::tui) text: String,
-    /// Without the hint how to undo it, and the key for that.
+    /// The text without the hint on how to undo the change, and the key for that.
     pub(in crate::tui) body: String,
     pub(in crate::tui) undo: Option<String>,
     pub(in crate::tui) tone: Tone,
@@ -53,7 +53,7 @@ impl App {
         let body = if undo.is_some() { text.replacen(&hint, "", 1) } else { text.clone() };
         let until = self.now + time;
         let toast = Toast { text, body, undo, tone, seen_since: self.now, until };
-        // A note must not hide a problem that nobody had time to read.
+        // A note must not hide a problem that the user had no time to read.
         if let Some(before) =
             self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)
             && before.until > self.now

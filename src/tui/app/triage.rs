@@ -16,19 +16,19 @@ use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use crate::util::text::counted;
 
-/// Largest number of items that are marked read without a question.
+/// Maximum number of items that are marked read without a question.
 const MANY_READ: usize = 50;
 
 /// Which items of a list get selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     All,
-    /// Those that were not selected.
+    /// The items that were not selected.
     Inverse,
 }
 
 impl App {
-    /// Adds the row to the selection or removes it, and goes down.
+    /// Adds the row to the selection or removes it from there, and moves down.
     pub(super) fn select(&mut self) -> Vec<Effect> {
         match self.focus {
             Focus::Sources => {
@@ -99,7 +99,7 @@ impl App {
         cause: Cause,
     ) -> Vec<Effect> {
         if self.status.role == Role::Reads {
-            // Reading alone does not ask for a change: nobody needs to hear of it.
+            // The user only read the item and requested no change, so no message is needed.
             return match cause {
                 Cause::Reading => vec![],
                 _ => self.note("Not changed: the database is read-only"),
@@ -137,7 +137,7 @@ impl App {
         vec![self.mark_view_read(self.view(), Some(beyond(at)))]
     }
 
-    /// Marks all items that match a query read, wherever they are.
+    /// Marks all items that match a query read, in all sources.
     pub(super) fn read_matching(&mut self, query: &str) -> Vec<Effect> {
         let missing = || query.trim().is_empty().then(|| "type a query".to_owned());
         if let Some(error) = missing().or_else(|| self.query_error(query)) {
@@ -227,8 +227,7 @@ impl App {
         vec![]
     }
 
-    /// Shows or hides what has been read: sources without unread items, and read items in the
-    /// lists of sources, folders and tags.
+    /// Shows or hides sources without unread items, and read items in the lists of sources, folders and tags.
     pub(super) fn toggle_unread_only(&mut self) -> Vec<Effect> {
         let on = !self.settings.ui.unread_only;
         let mut effects = self.show_unread_only(on);
@@ -239,7 +238,7 @@ impl App {
         effects
     }
 
-    /// Hides the Sources pane while it has not the focus, or shows it again.
+    /// Hides the Sources pane while it does not have the focus, or shows it again.
     pub(super) fn toggle_sources_pane(&mut self) -> Vec<Effect> {
         let on = !self.settings.ui.sources_pane;
         self.settings.ui.sources_pane = on;
@@ -255,7 +254,7 @@ impl App {
     /// Applies `ui.unread_only`.
     pub(super) fn show_unread_only(&mut self, on: bool) -> Vec<Effect> {
         let is_narrowed = self.is_narrowed();
-        // A list that a search returns to would still have the other rows.
+        // A list to which a search returns would still have the other rows.
         self.before_search = None;
         self.settings.ui.unread_only = on;
         self.sources.set_unread_only(on);
@@ -301,7 +300,7 @@ impl App {
         effects
     }
 
-    /// The error in a query: of its form, or an unknown name.
+    /// The error in a query: a syntax error or an unknown name.
     pub(crate) fn query_error(&self, query: &str) -> Option<String> {
         match query.parse() {
             Ok(read) => crate::query::unknown_name(

@@ -37,7 +37,7 @@ struct RhythmState {
     items: u32,
     /// Time of the request in seconds since the epoch, because the chart shows days up to now.
     asked: i64,
-    /// Whether the reply is outstanding.
+    /// Whether the reply is still pending.
     waiting: bool,
     rhythm: Option<Rhythm>,
 }
@@ -106,7 +106,7 @@ impl App {
         };
         match self.focus {
             Focus::Sources => current,
-            // An empty list belongs to the selected source.
+            // An empty list counts as that of the selected source.
             Focus::Items | Focus::Reader => {
                 self.item_targets().first().map(|r| r.source_key).or(current)
             }

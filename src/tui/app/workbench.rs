@@ -70,19 +70,19 @@ pub(crate) struct Bench {
     offers: HashMap<WorkbenchPage, Vec<Offer>>,
     /// Index of the suggestion that was applied last.
     applied: Option<usize>,
-    /// Values that the fields filled by it had before.
+    /// The earlier values of the fields that it filled.
     previous: Vec<(usize, String)>,
-    /// The broken selector of the source and the reason.
+    /// The broken selector of the source, and what is broken.
     pub(crate) broken: Option<SelectorProblem>,
     /// Whether a repair is suggested.
     repairing: bool,
-    /// The stored copy shown beside a broken list, if there is space.
+    /// The stored copy that is shown next to a broken list, if there is space.
     beside: Option<WorkbenchPage>,
     pub(crate) preview: Preview,
     last_preview: u64,
     /// Index of the selected article.
     pub(crate) item: usize,
-    /// The articles are entries on the page itself.
+    /// Whether the articles are entries on the page itself.
     pub(crate) on_page: bool,
 }
 
@@ -171,13 +171,13 @@ impl Bench {
         self.found(part).flatten().map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// The copy shown beside the list.
+    /// The copy that is shown next to the list.
     pub(crate) fn beside(&self) -> Option<WorkbenchPage> {
         self.beside
             .filter(|place| self.at == WorkbenchPage::List && self.sheets.contains_key(place))
     }
 
-    /// The marked elements of a selector on a page: the one that is shown, or the copy beside it.
+    /// The marked elements of a selector on a page: the one that is shown, or the copy next to it.
     pub(crate) fn marks_on(&self, place: WorkbenchPage, part: SelectorField) -> &[u32] {
         if place == self.at {
             return self.marks(part);
@@ -187,7 +187,7 @@ impl Bench {
         found.map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// The articles found, and how many of them are on the first page.
+    /// The articles that were found, and how many of them are on the first page.
     pub(crate) fn items(&self) -> (Vec<&ListLink>, usize) {
         let first = self.preview.list.iter().flat_map(|page| &page.links);
         let second = self.preview.second.iter().flat_map(|page| &page.links);
@@ -195,7 +195,7 @@ impl Bench {
         (first.chain(second).collect(), count)
     }
 
-    /// The selectors suggested for the page that is shown.
+    /// The selectors that are suggested for the page that is shown.
     pub(crate) fn offers(&self) -> &[Offer] {
         self.offers.get(&self.at).map_or(&[], Vec::as_slice)
     }
@@ -221,20 +221,20 @@ impl Bench {
 
     fn show(&mut self, place: WorkbenchPage) {
         self.at = place;
-        // Suggestions belong to one page: what was applied on another one stays.
+        // Suggestions belong to one page; those that were applied on another page stay.
         (self.applied, self.repairing) = (None, false);
         self.previous.clear();
         self.activate_for_page();
     }
 
-    /// The user edited a field: its previous value is not restored any more.
+    /// The user has edited a field, so its previous value is no longer restored.
     pub(super) fn keep_edit(&mut self, index: usize) {
         self.previous.retain(|(field, _)| *field != index);
     }
 }
 
-/// Whether a suggestion fills a selector. It keeps an empty `next` (only one page is read) and one
-/// that has matches; in a repair it keeps what is not broken.
+/// Whether a suggestion fills a selector. It leaves `next` unchanged if that is empty (only one page is read)
+/// or has matches; in a repair, it leaves all selectors unchanged that are not broken.
 fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
     match bench.broken.as_ref().map(|problem| problem.key) {
@@ -244,7 +244,7 @@ fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     }
 }
 
-/// Whether the URL is a list of articles or of entries.
+/// Whether the URL is that of a list of articles or entries.
 fn is_list(form: &SourceForm) -> bool {
     matches!(form.kind(), SourceKind::Website | SourceKind::Entries)
 }

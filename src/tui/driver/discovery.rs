@@ -1,4 +1,4 @@
-//! Finding ways to follow something, and what following it gives.
+//! Finds ways to follow something, and handles the result of following it.
 
 use super::super::event::{Event, Followed, RequestId};
 use super::{Driver, message};
@@ -31,7 +31,7 @@ impl Driver {
     }
 }
 
-/// How many articles a way lists, with the URLs of some.
+/// The number of articles that a way lists, with the URLs of some.
 pub(in crate::tui) fn listed(way: Option<&Way>) -> (usize, Vec<Url>) {
     let count = way.and_then(Way::count).unwrap_or(0);
     (count, way.map(Way::listed_urls).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Which pictures the terminal draws over the cells of a frame.
+//! Keeps track of the pictures that the terminal draws over the cells of a frame.
 
 use super::Encoded;
 use crate::article::Thumbnail;
@@ -11,7 +11,7 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Pictures that the terminal keeps at most.
+/// Maximum number of pictures that the terminal keeps.
 const MAX_SENT: usize = 8;
 
 /// A picture that a frame shows with half blocks.
@@ -21,7 +21,7 @@ pub(in crate::tui) struct Placed {
     pub(in crate::tui) picture: Arc<Thumbnail>,
     /// Its columns and rows.
     pub(in crate::tui) cells: (u16, u16),
-    /// Where some of its rows are on the screen.
+    /// The area on the screen in which some of its rows are drawn.
     area: Rect,
     /// The first of these rows.
     from: u16,
@@ -64,8 +64,8 @@ impl Placed {
         for position in self.area.positions() {
             let cell = &mut buffer[position];
             cell.reset();
-            // A colour that is not seen makes the cell differ from empty ones and from those of other
-            // pictures, so that each is erased before the next one is drawn.
+            // An invisible colour makes the cell differ from empty cells and from those of other pictures, so
+            // that it is erased before the next picture is drawn.
             let row = self.from + (position.y - self.area.y);
             let [.., high, low] = encoded.id.to_be_bytes();
             cell.set_fg(Color::Rgb(high, low, row.to_be_bytes()[1]));
@@ -86,7 +86,7 @@ fn content(buffer: &Buffer, area: Rect) -> u64 {
     hasher.finish()
 }
 
-/// What is on the screen.
+/// The pictures on the screen.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Canvas {
     shown: Vec<Drawn>,
@@ -105,7 +105,7 @@ struct Drawn {
 }
 
 impl Canvas {
-    /// The sequences that make the screen show these pictures and no others; empty if it does.
+    /// The sequences after which the screen shows these pictures and no others; empty if it already does.
     pub(in crate::tui) fn update(&mut self, placements: &[Placement]) -> String {
         let mut now: Vec<Drawn> = Vec::with_capacity(placements.len());
         for Placement { encoded, at, rows } in placements {
@@ -116,7 +116,7 @@ impl Canvas {
         }
         let mut out = String::new();
         let is = |a: &Drawn, b: &Drawn| (a.id, a.copy) == (b.id, b.copy);
-        // Others disappear when their cells are written.
+        // Other pictures disappear when their cells are written.
         let gone = self.shown.iter().filter(|old| old.kept && !now.iter().any(|new| is(old, new)));
         for Drawn { id, copy, .. } in gone {
             out += &format!("\x1b_Ga=d,d=i,i={id},p={},q=2\x1b\\", copy + 1);

@@ -1,4 +1,4 @@
-//! Pictures as a terminal takes them.
+//! Pictures in the encodings of terminals.
 
 use super::sixel::{BAND, Sixels};
 use super::{Graphics, MAX_PIXELS, Protocol};
@@ -11,13 +11,13 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Bytes of a piece of a picture in kitty's protocol.
+/// Maximum number of bytes in one piece of a picture in kitty's protocol.
 const PIECE: usize = 4096;
 
 /// A picture for a terminal, of a fixed size in cells.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::tui) struct Encoded {
-    /// Its number, which no other one has.
+    /// Its unique number.
     pub(super) id: u32,
     /// Columns and rows in cells.
     pub(super) cells: (u16, u16),
@@ -34,7 +34,7 @@ enum Data {
     Sixel(Sixels, u32),
 }
 
-/// Encodes a picture for a box of cells; `None` if it cannot be.
+/// Encodes a picture for a box of cells; `None` if that fails.
 pub(in crate::tui) fn encode(
     picture: &Thumbnail,
     graphics: Graphics,
@@ -42,7 +42,7 @@ pub(in crate::tui) fn encode(
 ) -> Option<Encoded> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let data = one_at_a_time(|| data(picture, graphics, cells))?;
-    // kitty takes any number but 0. Others that draw pictures may run in the same window.
+    // kitty accepts any number but 0. Other programs that draw pictures may run in the same window.
     let id = (std::process::id() << 12).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)).max(1);
     Some(Encoded { id, cells, data })
 }
@@ -58,7 +58,7 @@ fn data(picture: &Thumbnail, graphics: Graphics, (columns, rows): (u16, u16)) ->
             Some(Data::Kitty(STANDARD.encode(png(&image)?), height))
         }
         Protocol::Iterm2 => {
-            // Rows of the same height, so that each fills its cells.
+            // All rows have the same height, so that each fills its cells.
             let (width, height) = fit(whole, MAX_PIXELS);
             let height = (height / u32::from(rows)).max(1);
             let image = scaled(&image, (width, height * u32::from(rows)));
@@ -75,7 +75,8 @@ fn data(picture: &Thumbnail, graphics: Graphics, (columns, rows): (u16, u16)) ->
             Some(Data::Iterm2((0..rows).map(row).collect::<Option<_>>()?))
         }
         Protocol::Sixel => {
-            // Whole bands: a partial one would reach into the row below.
+            // The height is a multiple of that of a band, because a partial band would reach into the row
+            // below.
             let height = (whole.1 / BAND * BAND).max(BAND);
             Some(Data::Sixel(Sixels::of(&scaled(&image, (whole.0, height))), cell.1))
         }
@@ -137,7 +138,7 @@ impl Encoded {
     }
 
     /// The sequences that draw some rows of cells at a position of the screen, counted from 0.
-    /// `copy` counts those on the screen of the same picture.
+    /// `copy` is the number among the copies of the same picture on the screen.
     pub(super) fn draw(&self, (x, y): (u16, u16), rows: Range<u16>, copy: u16, out: &mut String) {
         let go_to = |out: &mut String, row: u16| {
             let _ = write!(out, "\x1b[{};{}H", y + row + 1, x + 1);

@@ -1,8 +1,7 @@
 //! Pictures on terminals that draw pixels: kitty's protocol, sixel, and iTerm2's.
 //!
-//! The Reader draws every picture with half blocks. Where nothing covers it, [`Canvas`] then lets the
-//! terminal draw the same cells with pixels, so a dialog, a message or a small terminal needs no
-//! special case.
+//! The Reader draws every picture with half blocks. If nothing covers it, [`Canvas`] then lets the terminal
+//! draw the same cells with pixels, so a dialog, a message or a small terminal needs no special case.
 
 mod canvas;
 mod encode;
@@ -16,7 +15,7 @@ pub(super) use query::Replies;
 use crate::article::fit;
 use crate::config::GraphicsMode;
 
-/// How the terminal is given a picture.
+/// The protocol by which the terminal gets a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Protocol {
     Kitty,
@@ -32,15 +31,15 @@ pub(super) struct Graphics {
     pub(super) cell: (u16, u16),
 }
 
-/// The cell of a terminal that scales pictures but does not report its size.
+/// The size of a cell for terminals that scale pictures but do not report it.
 const USUAL_CELL: (u16, u16) = (10, 20);
-/// Largest cell that is believed, in pixels.
+/// Largest plausible size of a cell, in pixels.
 const MAX_CELL: u16 = 100;
 /// Largest picture that is sent, in pixels. kitty and iTerm2 enlarge it.
 const MAX_PIXELS: (u32, u32) = (960, 600);
 
 impl Graphics {
-    /// The best that a terminal has, or what the settings choose; `None` is half blocks.
+    /// The best protocol of a terminal, or the one in the settings; `None` stands for half blocks.
     pub(super) fn of(
         mode: GraphicsMode,
         replies: &Replies,
@@ -59,7 +58,7 @@ impl Graphics {
             GraphicsMode::Sixel => Some(Protocol::Sixel),
             GraphicsMode::Iterm2 => Some(Protocol::Iterm2),
             GraphicsMode::Auto if replies.kitty => Some(Protocol::Kitty),
-            // Both also know sixel, in fewer colours.
+            // Both also support sixel, with fewer colours.
             GraphicsMode::Auto if named(&["iTerm2", "WezTerm"]) => Some(Protocol::Iterm2),
             GraphicsMode::Auto if replies.sixel && cell.is_some() => Some(Protocol::Sixel),
             GraphicsMode::Auto => None,
@@ -67,7 +66,7 @@ impl Graphics {
         Some(Self { protocol, cell: cell.unwrap_or(USUAL_CELL) })
     }
 
-    /// Cells that a picture takes in a box of cells, without being enlarged.
+    /// The size in cells of a picture that is shrunk to a box of cells, but never enlarged.
     pub(super) fn cells(self, natural: (u32, u32), (columns, lines): (usize, usize)) -> (u16, u16) {
         let (width, height) = (u32::from(self.cell.0), u32::from(self.cell.1));
         let side = |cells: usize| u32::try_from(cells.min(1000)).unwrap_or(1).max(1);

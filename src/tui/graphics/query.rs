@@ -1,10 +1,10 @@
-//! What a terminal replies about itself.
+//! The replies of a terminal about itself.
 
 /// Sends a picture of one pixel to kitty's protocol, as a query, and asks for the size of a cell and
-/// the name of the terminal. Terminals ignore what they do not know.
+/// the name of the terminal. Terminals ignore queries that they do not know.
 pub(in crate::tui) const GRAPHICS: &str =
     "\x1b[>q\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[16t";
-/// Asks for the background.
+/// Asks for the background colour.
 pub(in crate::tui) const BACKGROUND: &str = "\x1b]11;?\x07";
 /// Asks for the attributes of the device. All terminals reply to this, and do so last.
 pub(in crate::tui) const ATTRIBUTES: &str = "\x1b[c";
@@ -24,13 +24,13 @@ pub(in crate::tui) struct Replies {
     pub(in crate::tui) typed: String,
 }
 
-/// Reads replies among other input; also whether the last one is there.
+/// Reads replies among other input; also returns whether the last one has arrived.
 pub(in crate::tui) fn read(input: &[u8]) -> (Replies, bool) {
     let text = String::from_utf8_lossy(input);
     let mut replies = Replies::default();
     let mut complete = false;
     let mut parts = text.split('\x1b');
-    // What precedes the first escape was typed, and what follows a reply.
+    // Text before the first escape, and after a reply, was typed.
     replies.typed.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let body = |start| part.strip_prefix(start);
@@ -69,7 +69,7 @@ pub(in crate::tui) fn light(color: &str) -> Option<bool> {
     let (red, green, blue) = (next()?, next()?, next()?);
     let linear = |part: f64| part.powf(2.2);
     let luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-    // Half of the perceived lightness.
+    // This luminance corresponds to half of the perceived lightness.
     Some(luminance > 0.184)
 }
 
@@ -116,7 +116,7 @@ mod tests {
                 },
             ),
             (refuses, Replies::default()),
-            // Keys that were typed at the same time.
+            // Keys were typed at the same time.
             (
                 "jj\x1b[B\x1b_Gi=31;OK\x1b\\o\x1b]11;rgb:0/0/0\x07p\x1b[6;20;10tq\x1b[?62;4cr",
                 Replies {
@@ -128,7 +128,7 @@ mod tests {
                     ..Replies::default()
                 },
             ),
-            // A first attribute of 4 is the kind of device.
+            // As the first attribute, 4 is the kind of device.
             ("\x1b[?4c", Replies::default()),
             ("\x1b[6;99999999;1t\x1b]11;rgb:zz\x07\x1b[?c", Replies::default()),
         ] {

@@ -5,12 +5,12 @@ use image::RgbaImage;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Colours of a picture. Terminals have 256, and the last one marks transparent pixels.
+/// Maximum number of colours of a picture. Terminals have 256, and the last one marks transparent pixels.
 const COLORS: usize = 255;
 const TRANSPARENT: u8 = 255;
 /// Pixels below this opacity are not drawn.
 const OPAQUE: u8 = 128;
-/// Which part of the pixels the palette is made from: every third.
+/// The palette is made from every third pixel.
 const SAMPLED: i32 = 3;
 /// Rows of pixels in a band.
 pub(super) const BAND: u32 = 6;
@@ -45,7 +45,7 @@ impl Sixels {
     }
 
     /// The sequence that draws the rows of pixels from `first` to before `end`. Bands that are only
-    /// partly among them are left out.
+    /// partly in this range are left out.
     pub(super) fn rows(&self, first: u32, end: u32) -> String {
         let from = first.div_ceil(BAND) as usize;
         let to = ((end / BAND) as usize).min(self.bands.len());
@@ -102,7 +102,7 @@ fn indexed(picture: &RgbaImage) -> (Vec<[u8; 3]>, Vec<u8>) {
     (colors, indexes)
 }
 
-/// A band of pixels. `masks` has a byte for each colour and column, all 0, and is left so.
+/// Writes a band of pixels. `masks` has a byte for each colour and column; all are 0, before and afterwards.
 fn encode_band(band: &[u8], width: usize, masks: &mut [u8]) -> String {
     let mut used = [false; COLORS];
     for (y, row) in band.chunks(width).enumerate() {
@@ -139,7 +139,7 @@ pub(super) mod tests {
     use super::*;
     use image::Rgba;
 
-    /// Draws sixels, as a terminal does: the pixels that are set, by position.
+    /// Draws sixels as a terminal does: returns the pixels that are set, by position.
     pub(in crate::tui::graphics) fn drawn(sequence: &str) -> HashMap<(u32, u32), [u8; 3]> {
         let body = sequence.strip_prefix("\x1bP0;1;0q").unwrap().strip_suffix("\x1b\\").unwrap();
         let mut signs = body.chars().peekable();

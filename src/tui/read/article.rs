@@ -11,9 +11,9 @@ use crate::util::text::line;
 use crate::util::time_text::minute;
 use std::sync::Arc;
 
-/// Length in bytes from which the engine makes the document of a text.
+/// Length in bytes from which the engine builds the document of a text.
 const LONG: usize = 128 << 10;
-/// How much more memory a text needs for its document than a page of its length needs for reading.
+/// How many times more memory the document of a text needs than reading a page of the same length.
 const WORK: usize = 8;
 
 impl ReaderThread {
@@ -34,7 +34,7 @@ impl ReaderThread {
         let text = document.text();
         let is_cut = item.text_from == TextFrom::Feed && is_cut(&text);
         if !item.body().is_empty() && text != NO_TEXT {
-            // The index counts the words of a text that was just fetched later.
+            // The index counts words later, so those of a text that was just fetched are counted here.
             row.words = count_words(&text);
         }
         Ok(Some(Arc::new(Article {
@@ -50,8 +50,8 @@ impl ReaderThread {
         })))
     }
 
-    /// The document of an item. That of a long text needs much memory, which stays with the thread that
-    /// made it, so it is made where pages are read.
+    /// The document of an item. For a long text it needs much memory, which stays with the thread that builds
+    /// it, so it is built on the threads that read pages.
     fn document(&self, item: &Arc<Item>) -> Document {
         if item.body().len() < LONG {
             return document(item);
@@ -95,7 +95,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     Ok(changes.into_iter().map(difference).collect())
 }
 
-/// What an item without text shows; the interface adds the keys.
+/// What is shown for an item without text; the interface adds the keys.
 pub(in crate::tui) const NO_TEXT: &str =
     "The feed has no text for this item. Open it in the browser to read it.";
 
@@ -112,7 +112,7 @@ pub(in crate::tui) fn document(item: &Item) -> Document {
         match document.links.iter_mut().find(|link| link.url == enclosure.url) {
             Some(link) => {
                 link.file = file;
-                // A link to the episode in the text opens like the episode.
+                // A link to the episode in the text opens like the enclosure.
                 if link.kind == LinkKind::Page {
                     link.kind = LinkKind::Media;
                 }

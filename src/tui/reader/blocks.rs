@@ -11,7 +11,7 @@ use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
 use crate::util::text;
 
-/// Width of the space before and after code, and in a narrow column, in cells.
+/// Width of the space before and after code, in cells, and the same in a narrow column.
 const CODE_PADDING: usize = 2;
 const NARROW_PADDING: usize = 1;
 const NARROW: usize = 40;
@@ -19,10 +19,10 @@ const NARROW: usize = 40;
 const LIST_INDENT: usize = 1;
 /// Indentation of definitions.
 const DEFINITION_INDENT: usize = 3;
-/// Bytes of code of a document that are coloured.
+/// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
 
-/// Whether two texts differ in nothing but white space, capitals and punctuation.
+/// Whether two texts only differ in white space, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
     let letters = |text: &'_ str| -> String {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -89,13 +89,13 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Images, or what they show and how large they are; then the caption.
+    /// Images, or their descriptions and sizes; then the caption.
     pub(super) fn figure(&mut self, images: &[Inline], caption: &[Inline], margin: &Margin) {
         let words = plain(caption);
         let mut below = spans(caption, Role::Caption, self.glyphs);
         for image in images {
             let Inline::Image(alt, to) = image else { continue };
-            // The caption need not be read twice.
+            // The caption need not be shown twice.
             let alt = if is_same(alt, &words) { "" } else { alt };
             if self.picture(*to, margin) {
                 if caption.is_empty() {
@@ -116,7 +116,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// The lines of a picture, two pixels in each cell; false if it is not there.
+    /// The lines of a picture, with two pixels in each cell; false if the picture is not available.
     fn picture(&mut self, link: usize, margin: &Margin) -> bool {
         let picture = self.pictures.get(&link).filter(|_| self.picture_lines > 0);
         let Some(picture) = picture else { return false };
@@ -177,7 +177,7 @@ impl<'a> Out<'a> {
 }
 
 /// A picture in a box of cells: its columns and rows, and each row with two pixels in each cell. The
-/// size is that in which a terminal draws it with pixels, if it can.
+/// size is the one in which the terminal draws the picture with pixels, if it can.
 pub(crate) fn half_blocks(
     picture: &Thumbnail,
     graphics: Option<Graphics>,

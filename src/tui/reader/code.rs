@@ -1,5 +1,5 @@
-//! Colours of code: one small lexer for all languages. It knows what begins a comment or a string
-//! and the keywords (`languages.rs`); capitals are types, a name before `(` is a function.
+//! Colours of code: one small lexer for all languages. It knows the keywords, and what begins a comment or a
+//! string (`languages.rs`). A capitalised name is a type, and a name before `(` is a function.
 
 use super::languages::{Language, Syntax, find};
 use super::line::Span;
@@ -9,13 +9,13 @@ use std::collections::HashSet;
 
 /// Longest line that is coloured, in bytes.
 const MAX_LINE: usize = 2000;
-/// Longest text in single quotes, in bytes. They have other uses, too.
+/// Longest text in single quotes, in bytes, because single quotes have other uses too.
 const MAX_QUOTED: usize = 200;
 
 /// A role and the length of its text in bytes.
 type Token = (Role, usize);
 
-/// The lines of a code block. Without a known language they have one role.
+/// The lines of a code block. If the language is not known, all text has the same role.
 pub(super) fn lines(code: &str, language: Option<&str>) -> Vec<Vec<Span>> {
     let known = language.and_then(find);
     let tokens = match known.filter(|_| code.lines().all(|line| line.len() <= MAX_LINE)) {
@@ -49,7 +49,7 @@ fn split(code: &str, tokens: &[Token]) -> Vec<Vec<Span>> {
     out
 }
 
-/// A diff: its lines are removed, added or the same.
+/// A diff, whose lines are removed, added or unchanged.
 fn each_line(code: &str) -> Vec<Token> {
     let role = |line: &str| match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'@', b'@', ..] => Role::CodeComment,
@@ -64,7 +64,7 @@ fn each_line(code: &str) -> Vec<Token> {
 fn markup(code: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut rest = code;
-    // Inside a tag, and whether its name comes next.
+    // Whether the position is inside a tag, and whether the tag's name comes next.
     let (mut inside, mut named) = (false, false);
     while !rest.is_empty() {
         let token = if rest.starts_with("<!--") {
@@ -108,7 +108,7 @@ struct Lexer<'a> {
     named: bool,
 }
 
-/// What the name of a new function follows.
+/// Words that precede the name of a new function.
 const DEFINING: [&str; 10] =
     ["fn", "def", "func", "function", "fun", "sub", "proc", "defp", "defn", "defun"];
 
@@ -152,13 +152,13 @@ impl<'a> Lexer<'a> {
             return Some(inner.find(mark).map_or(rest.len(), |i| i + 2 * mark.len()));
         }
         match rest.as_bytes() {
-            // Without an end it goes on to the end of the line.
+            // Without a closing quote, it continues to the end of the line.
             [b'"', ..] => Some(quoted(rest, b'"').unwrap_or_else(|| line_end(rest))),
             [b'\'', ..] => {
                 let near = text::start(rest, MAX_QUOTED);
                 let len = quoted(near, b'\'')?;
                 let inner = &rest[1..len - 1];
-                // Lifetimes begin with a quote, too.
+                // Lifetimes begin with a quote too.
                 let one = inner.chars().count() == 1 || inner.starts_with('\\');
                 (one || !self.rules.characters).then_some(len)
             }
@@ -227,7 +227,7 @@ fn number(rest: &str) -> Option<Token> {
     })
 }
 
-/// White space or an operator: one character, which joins those of its role before it.
+/// White space or an operator: one character, which joins preceding characters of the same role.
 fn other(rest: &str) -> Token {
     let first = rest.chars().next();
     let operator = first.is_some_and(|c| c.is_ascii_punctuation());

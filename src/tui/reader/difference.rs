@@ -27,7 +27,8 @@ pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyph
     Lines { changes, ..finished(lines, glyphs) }
 }
 
-/// Keeps a marker at its word. It has no width, is never drawn and does not occur in fetched text.
+/// Keeps a marker together with its word. This character has no width, is never drawn and does not occur in
+/// fetched text.
 const JOINER: char = '\u{2060}';
 
 struct Out {
@@ -45,7 +46,7 @@ impl Out {
             if i > 0 {
                 self.end_paragraph();
             }
-            // Separate the cells of tables.
+            // Separates the cells of tables.
             let part = &part.replace('\t', "  ");
             let solid = part.trim();
             if open.is_empty() || solid.is_empty() {

@@ -1,4 +1,4 @@
-//! What follows the text: footnotes and links.
+//! Footnotes and links after the text.
 
 use super::layout::Out;
 use super::line::{Line, Span, Target};
@@ -8,7 +8,7 @@ use crate::util::media::facts;
 use crate::util::text;
 use crate::util::url_text::readable;
 
-/// Cells between the name of a link and its address.
+/// Cells between the name of a link and its URL.
 const GAP: usize = 2;
 
 impl Out<'_> {
@@ -31,7 +31,7 @@ impl Out<'_> {
         }
     }
 
-    /// The links in order of their numbers, a line each: name and address.
+    /// The links in order of their numbers, each on one line: name and URL.
     pub(super) fn links(&mut self, document: &Document) {
         let links = &document.links;
         if links.is_empty() {
@@ -48,7 +48,7 @@ impl Out<'_> {
             let pad = Span::blank(wide.saturating_sub(text::width(&mark.text)));
             let inside = self.space(&[(Span::blank(wide), Span::blank(wide))]);
             let kind = match link.kind {
-                // The URL matters more where there is little space.
+                // If there is little space, the URL is more important.
                 _ if !facts.is_empty() && facts.len() * 2 < inside => format!(" ({facts})"),
                 LinkKind::Page => String::new(),
                 LinkKind::Image => " (image)".to_owned(),
@@ -81,11 +81,11 @@ impl Out<'_> {
 fn address(url: &str) -> &str {
     let bare = ["https://", "http://"].iter().find_map(|scheme| url.strip_prefix(scheme));
     let bare = bare.unwrap_or(url);
-    // A slash after the host says nothing.
+    // A slash after the host is redundant.
     bare.strip_suffix('/').filter(|host| !host.contains('/')).unwrap_or(bare)
 }
 
-/// The text of each link; empty if it is an address, which says nothing more.
+/// The text of each link; empty if it is a URL, which would only repeat the target.
 pub(in crate::tui) fn link_names(document: &Document) -> Vec<String> {
     let mut names = vec![String::new(); document.links.len()];
     name_links(&document.blocks, &mut names);
@@ -149,7 +149,7 @@ fn name_inline(inline: &[Inline], names: &mut [String]) {
     }
 }
 
-/// Removes the label at the start of a footnote, because it has a new one.
+/// Removes the label at the start of a footnote, because the footnote has a new one.
 fn drop_label(spans: &mut [Span], label: &str) {
     let Some(first) = spans.first_mut() else { return };
     let bare =

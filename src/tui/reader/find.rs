@@ -7,17 +7,18 @@ use nucleo_matcher::chars::normalize;
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// Largest number of matches.
+/// Maximum number of matches.
 const MAX_HITS: usize = 10_000;
 
-/// Characters that are searched; their positions take 16 MB.
+/// Maximum number of characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
 
-/// Matches of a word, from which it says little beside a word that is found so many times less often.
+/// Number of matches from which a word means little, next to a word that is found at least `TIMES` times less
+/// often.
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
 
-/// The first character of the scripts that have no blanks between words.
+/// The first character of the scripts without blanks between words.
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 /// The lines as one case-folded text.
@@ -91,7 +92,7 @@ impl Haystack {
         self.pieces(hits.map(|(at, _)| at..at + needle.len()))
     }
 
-    /// Finds the words of a search, from top to bottom; without those that are everywhere, if others are not.
+    /// Finds the words of a search, from top to bottom, except those that are everywhere if others are not.
     pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
         let hits = words.iter().map(|word| self.hits(word).take(MAX_HITS).collect());
         let mut hits: Vec<Vec<Range<usize>>> = hits.collect();
@@ -110,7 +111,7 @@ impl Haystack {
         self.pieces(hits.into_iter())
     }
 
-    /// Where a word of a search is, as byte ranges of the folded text.
+    /// The occurrences of a word of a search, as byte ranges of the folded text.
     fn hits<'a>(&'a self, word: &'a SearchedWord) -> impl Iterator<Item = Range<usize>> + 'a {
         let first = word.tokens.first().map_or("", String::as_str);
         self.folded.match_indices(first).filter_map(move |(at, found)| {
@@ -126,7 +127,7 @@ impl Haystack {
                 }
                 end += gap + token.len();
             }
-            // The rest of a longer word, where words have blanks between them.
+            // Includes the rest of a longer word in scripts with blanks between words.
             let is_more =
                 |c: char| c.is_alphanumeric() && (word.is_whole || c < FIRST_WITHOUT_BLANKS);
             let rest = &self.folded[end..];
@@ -160,15 +161,15 @@ impl Haystack {
 /// A word or a phrase of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchedWord {
-    /// Its words, folded; between them may be anything but letters and digits.
+    /// Its words, folded. Between them there may be any characters but letters and digits.
     tokens: Vec<String>,
     /// Whether the last one must not be the start of a longer word.
     is_whole: bool,
 }
 
 impl SearchedWord {
-    /// The words and phrases of a query that say something: without words such as `the`; if it has no others, these
-    /// side by side.
+    /// The words and phrases of a query that are worth marking, without words such as `the`. If there are no
+    /// others, such words count where they are adjacent.
     pub(crate) fn all(query: &Query) -> Vec<Self> {
         let words = query.text_words();
         let says_little =
@@ -182,7 +183,7 @@ impl SearchedWord {
         words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
     }
 
-    /// A text of a query, split as the index of texts splits it; `None` without letters and digits.
+    /// A text of a query, split into words as in the full-text index; `None` without letters and digits.
     fn new(text: &str, phrase: bool) -> Option<Self> {
         let folded = folded(text);
         let tokens: Vec<String> = folded
@@ -214,7 +215,7 @@ fn fold(c: char, mut to: impl FnMut(char)) {
         _ if c.is_whitespace() => to(' '),
         // Turkish capital dotted I.
         'İ' => to('i'),
-        // Accents that follow their letter.
+        // Combining accents, which follow their letter.
         '\u{300}'..='\u{36f}' => {}
         _ => c.to_lowercase().map(normalize).for_each(to),
     }
@@ -263,13 +264,13 @@ mod tests {
     fn finds_texts_across_lines_and_cases() {
         for (html, width, needle, expected) in [
             ("<p>One two one", 40, "ONE", vec!["One", "one"]),
-            // Across a line break, with and without a space.
+            // A match across a line break, with and without a space.
             ("<p>first second third", 12, "second third", vec!["second/third"]),
             ("<p>日本語の文章", 8, "語の文", vec!["語の/文"]),
-            // Not across paragraphs.
+            // No match across paragraphs.
             ("<p>one<p>two", 40, "onetwo", vec![]),
             ("<p>one<p>two", 40, "one two", vec![]),
-            // Neither list markers nor link numbers.
+            // No match in list markers or link numbers.
             ("<ul><li>one</ul>", 40, "•", vec![]),
             ("<p>a <a href='http://e.org/'>link</a>, b", 40, "link, b", vec!["link¹, b"]),
             // Letters whose forms differ in length.
@@ -291,7 +292,7 @@ mod tests {
     #[test]
     fn finds_the_words_of_a_search_as_the_index_does() {
         for (html, words, expected) in [
-            // The start of a word, not its end; in the order of the text.
+            // The start of a word matches, its end does not; matches are in the order of the text.
             (
                 "<p>The cat, a catalogue, concat and a dog",
                 "dog cat",
@@ -302,7 +303,7 @@ mod tests {
                 "\"night train\"",
                 vec!["night train", "night-train"],
             ),
-            // Across a line break, but not across paragraphs.
+            // A phrase matches across a line break, but not across paragraphs.
             ("<p>the first second third", "\"second third\"", vec!["second/third"]),
             ("<p>night<p>train", "\"night train\"", vec![]),
             ("<p>x-ray, xray, a X", "x", vec!["x", "X"]),
@@ -312,7 +313,7 @@ mod tests {
             // The longer one of two words that begin alike.
             ("<p>railway", "rail railway", vec!["railway"]),
             ("<p>one", "-one two", vec![]),
-            // Words that say little, unless they are all there is.
+            // Words that mean little are left out, unless there are no others.
             ("<p>the price of a boat to the sea", "the Price of boat", vec!["price", "boat"]),
             ("<p>the or to the", "the", vec!["the", "the"]),
             ("<p>to be or not; be to", "to be or not", vec!["to be or not"]),

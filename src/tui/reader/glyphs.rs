@@ -12,18 +12,18 @@ pub(crate) struct Glyphs {
     pub(super) rule: &'static str,
     pub(super) picture: &'static str,
     pub(super) times: &'static str,
-    /// Around deleted text; empty where the terminal strikes it through.
+    /// The signs around deleted text; empty if the terminal strikes it through.
     pub(super) deleted: &'static str,
-    /// After a link to a place in the text.
+    /// The sign after a link to a place in the text.
     pub(super) jump: &'static str,
     pub(super) more: &'static str,
     pub(crate) more_left: &'static str,
     pub(crate) more_right: &'static str,
-    /// The scroll bar: what is hidden, and what is seen.
+    /// The scroll bar: the hidden part, and the visible part.
     pub(crate) track: &'static str,
     pub(crate) thumb: &'static str,
 
-    /// Digits from 0 to 9 and what encloses a number.
+    /// Digits from 0 to 9, and the characters that enclose a number.
     digits: [&'static str; 10],
     link: [&'static str; 2],
     note: [&'static str; 2],
@@ -69,7 +69,7 @@ const ASCII: Glyphs = Glyphs {
 
 const SIGNED: Glyphs = Glyphs { deleted: SIGNS, ..UNICODE };
 
-/// What is around deleted text where it cannot be struck through.
+/// The signs around deleted text if it cannot be struck through.
 const SIGNS: &str = "~~";
 
 /// The characters for an article: deleted text is struck through or has signs around it.

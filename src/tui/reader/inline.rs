@@ -1,4 +1,4 @@
-//! Inline text -> spans.
+//! Converts inline text to spans.
 
 use super::glyphs::Glyphs;
 use super::line::{Span, Target};
@@ -13,7 +13,7 @@ pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span>
     out
 }
 
-/// Gives places, which have no text, to the text that follows them.
+/// Attaches places, which have no text, to the text that follows them.
 fn place(spans: &mut Vec<Span>) {
     let mut begun = None;
     spans.retain_mut(|span| {

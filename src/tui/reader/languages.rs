@@ -1,6 +1,6 @@
 //! What the lexer knows about programming languages.
 
-/// How a language is read.
+/// How the code of a language is read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Syntax {
     Code(&'static Language),
@@ -10,7 +10,7 @@ pub(super) enum Syntax {
     Diff,
 }
 
-/// What begins comments and strings, and the keywords.
+/// Keywords, and the beginnings of comments and strings.
 #[derive(Debug)]
 pub(super) struct Language {
     /// Names in lower case, separated by spaces.
@@ -23,7 +23,7 @@ pub(super) struct Language {
     pub(super) long: &'static [&'static str],
     /// Whether single quotes enclose one character.
     pub(super) characters: bool,
-    /// Whether keywords are written in any case; they are in lower case here.
+    /// Whether case does not matter in keywords; here they are in lower case.
     pub(super) folded: bool,
     /// Separated by spaces.
     pub(super) keywords: &'static str,
@@ -43,7 +43,7 @@ pub(super) fn find(name: &str) -> Option<Syntax> {
     }
 }
 
-/// The comments of C.
+/// A language with the comments of C.
 const C: Language = Language {
     names: "",
     line: &["//"],
@@ -53,7 +53,7 @@ const C: Language = Language {
     folded: false,
     keywords: "",
 };
-/// The comments of a shell.
+/// A language with the comments of a shell.
 const SHELL: Language = Language { line: &["#"], block: None, characters: false, ..C };
 
 const LANGUAGES: &[Language] = &[

@@ -1,4 +1,4 @@
-//! Document tree -> lines.
+//! Converts a document tree to lines.
 
 use super::glyphs::Glyphs;
 use super::inline::spans;
@@ -28,17 +28,16 @@ pub(crate) struct Lines {
 pub(crate) struct Shape {
     /// Width of the column in cells.
     pub(crate) width: usize,
-    /// Whether long lines of code continue in the next line. Otherwise they are wider than the
-    /// column.
+    /// Whether long lines of code continue on the next line. Otherwise they are wider than the column.
     pub(crate) wrap_code: bool,
     pub(crate) ascii: bool,
     /// Whether deleted text is struck through by the terminal.
     pub(crate) strikes: bool,
-    /// Most lines of a picture; 0 shows descriptions only.
+    /// Maximum number of lines of a picture; with 0, only descriptions are shown.
     pub(crate) picture_lines: usize,
     /// How the terminal draws pictures with pixels, if it can.
     pub(crate) graphics: Option<Graphics>,
-    /// Cells at the right of the column that long lines of code may use.
+    /// Number of cells to the right of the column that long lines of code may use.
     pub(crate) beyond: usize,
 }
 
@@ -85,7 +84,7 @@ fn levels(blocks: &[Block]) -> BTreeSet<u8> {
     blocks.iter().filter_map(level).collect()
 }
 
-/// Limits the number of lines and numbers their positions. A last line says that the rest is missing.
+/// Limits the number of lines and numbers their positions. A last line shows that the rest is missing.
 pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
     if lines.len() > READER_LINES {
         lines.truncate(READER_LINES);
@@ -110,7 +109,7 @@ pub(super) struct Out<'a> {
     pub(super) depth: usize,
     /// The role of running text.
     pub(super) text: Role,
-    /// Bytes of code that were coloured so far.
+    /// Number of bytes of code that were coloured so far.
     pub(super) colored: usize,
     pub(super) links: &'a [Link],
     pub(super) pictures: &'a Thumbnails,
@@ -136,11 +135,11 @@ impl<'a> Out<'a> {
     pub(super) fn blocks(&mut self, blocks: &'a [Block], margin: &Margin) {
         let mut drawn: Option<&Block> = None;
         for (i, block) in blocks.iter().enumerate() {
-            // What would be cut at the end is not laid out.
+            // Text that would be cut off at the end is not laid out.
             if self.lines.len() > READER_LINES {
                 return;
             }
-            // The heading or rule above the footnotes moves with them.
+            // A heading or rule above the footnotes moves with them.
             let over_notes = matches!(block, Block::Heading(..) | Block::Rule)
                 && blocks.get(i + 1).is_some_and(blocks::is_notes);
             if over_notes {
@@ -197,7 +196,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// A short line in the middle.
+    /// Adds a short line in the middle.
     pub(super) fn rule(&mut self, margin: &Margin) {
         let space = self.space(margin);
         let width = space.min(RULE);
@@ -207,7 +206,7 @@ impl<'a> Out<'a> {
         self.all(vec![line], margin);
     }
 
-    /// Cells beside a margin, at least 8.
+    /// Number of cells next to a margin, at least 8.
     pub(super) fn space(&self, margin: &Margin) -> usize {
         let used: usize = margin.iter().map(|(_, rest)| text::width(&rest.text)).sum();
         self.width.saturating_sub(used).max(8)
@@ -219,7 +218,7 @@ impl<'a> Out<'a> {
         self.all(lines.into_iter().map(|l| Line { right_to_left, ..l }).collect(), margin);
     }
 
-    /// Adds the lines of a block beside a margin.
+    /// Adds the lines of a block next to a margin.
     pub(super) fn all(&mut self, lines: Vec<Line>, margin: &Margin) {
         for (i, line) in lines.into_iter().take(READER_LINES + 1).enumerate() {
             let side = |(start, rest): &(Span, Span)| if i == 0 { start } else { rest }.clone();

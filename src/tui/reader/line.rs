@@ -23,9 +23,9 @@ pub(crate) enum Target {
 pub(crate) struct Span {
     pub(crate) text: String,
     pub(crate) role: Role,
-    /// Where it leads.
+    /// The target that it leads to.
     pub(crate) target: Option<Target>,
-    /// Whether it is drawn only, such as the number of its target, rather than text of the article.
+    /// Whether it is only drawn and not text of the article, such as the number of its target.
     pub(crate) mark: bool,
     /// Whether it is struck through.
     pub(crate) struck: bool,
@@ -43,12 +43,12 @@ impl Span {
         Self { target: Some(target), mark: true, ..Self::new(text, Role::Accent) }
     }
 
-    /// Text that is not part of the article.
+    /// A span with text that is not part of the article.
     pub(super) fn label(text: impl Into<String>, role: Role) -> Self {
         Self { mark: true, ..Self::new(text, role) }
     }
 
-    /// Cells that stay empty.
+    /// A span of empty cells.
     pub(super) fn blank(cells: usize) -> Self {
         Self::new(" ".repeat(cells), Role::Text)
     }
@@ -63,12 +63,12 @@ impl Span {
 /// How a line continues the one above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Joint {
-    /// It does not.
+    /// It does not continue it.
     #[default]
     New,
     /// At a space.
     Blank,
-    /// Within a word, or in a script without spaces.
+    /// It continues it within a word, or in a script without spaces.
     Tight,
 }
 
@@ -89,30 +89,31 @@ pub(crate) struct PictureRow {
     pub(crate) link: usize,
     /// Columns and rows of the whole picture.
     pub(crate) cells: (u16, u16),
-    /// Which row it is.
+    /// The number of the row.
     pub(crate) row: u16,
     pub(crate) pixels: Halves,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
-    /// What precedes the text: indentation, bars, list marks.
+    /// Spans before the text: indentation, bars, list marks.
     pub(crate) margin: Vec<Span>,
     pub(crate) spans: Vec<Span>,
     pub(crate) joint: Joint,
-    /// Cells by which its block is wider than the available width.
+    /// Number of cells by which its block is wider than the available width.
     pub(crate) over: usize,
     /// Number of characters before it, without white space.
     pub(crate) at: usize,
-    /// Cells at the end of the column that stay empty, and cells beyond it that its block uses.
+    /// Number of cells at the end of the column that stay empty; the next field is the number of cells beyond
+    /// it that its block uses.
     pub(crate) inset: usize,
     pub(crate) beyond: usize,
     /// Whether a heading begins.
     pub(crate) heading: bool,
     pub(crate) ground: Option<Ground>,
-    /// Instead of text.
+    /// A row of a picture instead of text.
     pub(crate) picture: Option<Box<PictureRow>>,
-    /// Whether it is set at the right, with its margin mirrored behind it.
+    /// Whether it is right-aligned, with its margin mirrored after it.
     pub(crate) right_to_left: bool,
 }
 
@@ -141,7 +142,7 @@ impl Line {
         self.margin.iter().chain(&self.spans)
     }
 
-    /// What is visible in a column when wide lines are scrolled by `shift` cells, from left to
+    /// The cells that are visible in a column when wide lines are scrolled by `shift` cells, from left to
     /// right.
     pub(crate) fn cells(
         &self,
@@ -170,7 +171,7 @@ impl Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell<'a> {
     pub(crate) text: &'a str,
-    /// `usize::MAX` outside of the text.
+    /// `usize::MAX` outside the text.
     pub(crate) at: usize,
     /// Its span; `None` for clip markers and empty cells.
     pub(crate) span: Option<&'a Span>,

@@ -13,9 +13,9 @@ use crate::util::text;
 const GAP: usize = 2;
 /// Indentation of the cells; the rule below the header starts before it.
 const INDENT: usize = 1;
-/// A column is at least as wide as its longest word, unless the word is longer than this.
+/// A column is at least as wide as its longest word, unless that word is longer than this.
 const LONG_WORD: usize = 16;
-/// Longest text of a number with its unit, in characters.
+/// Maximum length of a number with its unit, in characters.
 const MAX_NUMBER: usize = 16;
 
 /// The cells of a table as spans.
@@ -63,8 +63,8 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
     lines
 }
 
-/// Column widths: natural ones if they fit, else shrunk in proportion to what each column can give
-/// up. `None` if the words do not fit.
+/// Column widths: natural ones if they fit, else shrunk in proportion to how much each column can shrink.
+/// `None` if the words do not fit.
 fn widths(cells: &Cells, space: usize) -> Option<Vec<usize>> {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut natural = vec![1; columns];
@@ -105,7 +105,7 @@ fn longest_word(content: &str) -> usize {
     longest
 }
 
-/// Which columns contain only numbers below the header; they are set at the right.
+/// Which columns contain only numbers below the header; these are right-aligned.
 fn numeric(header: bool, cells: &Cells, columns: usize) -> Vec<bool> {
     let body = cells.get(usize::from(header)..).unwrap_or_default();
     let of_column = |column: usize| {
@@ -134,7 +134,7 @@ fn is_number(text: &str) -> bool {
     number && text.chars().count() <= MAX_NUMBER && unsigned.split_whitespace().count() <= 2
 }
 
-/// The lines number `y` of the cells, side by side.
+/// Line number `y` of each cell, side by side.
 fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> Line {
     let mut out = Line { margin: vec![Span::blank(INDENT)], ..Line::default() };
     let mut blanks = 0;
@@ -153,7 +153,7 @@ fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> L
     out
 }
 
-/// A block for each row, with a line for each cell: the head of its column, then the cell.
+/// A block for each row, with a line for each cell: the header of its column, then the cell.
 fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
     let (heads, body) = match cells.split_first() {
         Some((heads, body)) if header && !body.is_empty() => (heads.as_slice(), body),
@@ -170,7 +170,7 @@ fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
         for (column, cell) in row.iter().enumerate().filter(|(_, cell)| !content(cell).is_empty()) {
             let head = heads.get(column).map(|head| content(head)).unwrap_or_default();
             let head = text::truncate(&head, label).into_owned();
-            // Without a header the first cell heads its row.
+            // Without a header, the first cell is the heading of its row.
             let indent = if indent == 0 && column > 0 { GAP } else { indent };
             let blank = Span::blank(indent.saturating_sub(text::width(&head)));
             let inside = space.saturating_sub(indent).max(1);

@@ -25,14 +25,14 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
         if opportunity == BreakOpportunity::Mandatory && end < text.len() {
             fill.new_line(Joint::New);
         }
-        // One line more than is shown says that the rest is missing; the last one may be empty.
+        // One line more than is shown indicates that the rest is missing; the last one may be empty.
         if fill.lines.len() > READER_LINES + 1 {
             break;
         }
     }
     for line in &mut fill.lines {
         trim_end(&mut line.spans);
-        // Most lines have one span.
+        // Most lines have only one span.
         line.spans.shrink_to_fit();
     }
     while fill.lines.len() > 1 && fill.lines.last().is_some_and(|line| line.spans.is_empty()) {
@@ -58,7 +58,7 @@ struct Fill<'a> {
     width: usize,
     lines: Vec<Line>,
     used: usize,
-    /// The remaining spans, and how much of the first one is used.
+    /// The remaining spans, and how much of the first one has been used.
     spans: &'a [Span],
     from: usize,
 }
@@ -69,7 +69,7 @@ impl Fill<'_> {
         self.used = 0;
     }
 
-    /// Continues in a new line.
+    /// Continues on a new line.
     fn continue_line(&mut self) {
         let before = self.lines.last().and_then(|line| line.spans.last());
         let blank = before.is_some_and(|span| span.text.ends_with(' '));

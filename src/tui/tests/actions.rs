@@ -78,7 +78,7 @@ fn unavailable_actions_give_a_reason() {
         assert!(screen.contains(why), "{name}: no {why:?} on\n{screen}");
         assert!(stage.app.dialogs.is_empty(), "{name}");
     }
-    // Only what was typed literally is run at once. A guess is completed first.
+    // Only a command that was typed literally is run at once. A guess is completed first.
     for (typed, screen) in [
         (":qqqq", "There is no command qqqq"),
         (":thme", "› theme"),

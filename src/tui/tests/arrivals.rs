@@ -45,7 +45,7 @@ fn the_selected_row_stays_on_its_line_when_items_arrive() {
             arrive(&mut stage, count);
             let after = selected(&mut stage, size);
             assert_eq!(before, after, "{style:?} {size:?} after {keys:?} and {count} items");
-            // Nothing moves by drawing again, and the user can go on to what arrived.
+            // Drawing again moves nothing, and the user can move on to the items that arrived.
             assert_eq!(selected(&mut stage, size), after);
             stage.keys("gg");
             assert!(stage.screen(size.0, size.1).contains("Arrived 0"));
@@ -64,7 +64,7 @@ fn at_the_top_the_list_shows_what_arrives_and_the_selection_stays_on_its_item() 
     let (_, after) = selected(&mut stage, (120, 40));
     assert_eq!(title, after);
     assert!(stage.screen(120, 40).contains("Arrived 0"));
-    // And what arrives later, until the user moves.
+    // The same applies to later arrivals, until the user moves.
     stage.rows.retain(|row| row.key != 100);
     arrive(&mut stage, 1);
     assert!(stage.screen(120, 40).contains("Arrived 0"));

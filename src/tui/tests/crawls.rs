@@ -20,7 +20,7 @@ fn all() -> CrawlListing {
     CrawlListing { crawls, except: vec!["/crawls/now".into()], exploring }
 }
 
-/// The list with one that runs.
+/// The list with a running crawl.
 fn stage(settings: Settings) -> Stage {
     let mut stage = Stage::with(settings, source_list(), item_rows());
     stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/now", CrawlPhase::Running))));
@@ -114,7 +114,7 @@ fn the_form_starts_a_crawl_and_shows_why_it_did_not_start() {
     failed.phase = CrawlPhase::Failed("/files contains a crawl".to_owned());
     stage.happen(Event::CrawlChanged(Box::new(failed)));
     stage.keys_give("", "! /files contains a crawl");
-    // Once for the folder that the form suggests.
+    // The list was requested once for the folder that the form suggests.
     assert_eq!(stage.asked_for("Crawl(List"), 2, "the crawl there is listed");
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("Crawl(Run"), 2);
@@ -190,11 +190,11 @@ fn a_crawl_that_is_opening_counts_as_running() {
     stage.keys_give("s", &format!("Crawl(Stop({folder:?}))"));
     let stopped = crawl(folder, CrawlPhase::Ended(CrawlEnd::Stopped));
     stage.happen(Event::CrawlChanged(Box::new(stopped)));
-    // Resumed, it is shown as it was until it is open.
+    // A crawl that is being resumed is shown as it was until it is open.
     stage.keys("r<Enter><Esc>");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("opening") && screen.contains("rain.example"), "{screen}");
-    // One that does not start is no longer there, unless the list has it.
+    // A crawl that does not start disappears, unless the list contains it.
     let mut failed = CrawlState::new(folder.into());
     failed.phase = CrawlPhase::Failed("no".to_owned());
     stage.happen(Event::CrawlChanged(Box::new(failed)));

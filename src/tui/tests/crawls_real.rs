@@ -10,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Lists and files of each; a list is a page with links to its files.
+/// Number of lists, and of files in each; a list is a page with links to its files.
 const LISTS: usize = 6;
 const FILES: usize = 5;
 
@@ -20,7 +20,7 @@ const CONFIG: &str = "full_text = \"never\"\n[net]\nhost_delay = \"0s\"\n";
 struct Site {
     url: String,
     requested: Arc<Mutex<Vec<String>>>,
-    /// Each response after these needs a permit.
+    /// Further responses need a permit each.
     permits: Arc<(Mutex<usize>, std::sync::Condvar)>,
 }
 
@@ -164,7 +164,7 @@ async fn a_stopped_and_resumed_crawl_finds_the_same_as_an_uninterrupted_one() {
     let same = in_folder(&real.app, &straight).unwrap().progress;
     assert_eq!((all.requests, all.found, all.links), (same.requests, same.found, same.links));
     assert_eq!(results(&parted), results(&straight));
-    // At most the request that was running when it was stopped was repeated.
+    // At most one request was repeated: the one that was running when the crawl was stopped.
     let again = resumed - (site.pages().len() - resumed);
     assert!(again <= 1, "{again} requests were repeated");
 }
@@ -214,7 +214,7 @@ async fn crawls_stop_with_the_interface_and_are_listed_later() {
     real.until("it runs again", runs).await;
     assert_eq!(in_folder(&real.app, &out).unwrap().budget.requests, Some(10));
     real.finish().await;
-    // Nobody uses the folder any more, and the record says how it ended.
+    // The folder is no longer in use, and the record shows how the crawl ended.
     let listing = real.handle.crawls(vec![]).await.unwrap();
     let [crawl] = listing.crawls.as_slice() else { panic!("{listing:?}") };
     assert_eq!((&crawl.folder, &crawl.phase), (&out, &CrawlPhase::Ended(CrawlEnd::Stopped)));
@@ -244,7 +244,7 @@ async fn a_crawled_site_is_followed() {
     real.wait_for("already followed").await;
 }
 
-/// Until a crawl is open, nobody can free its folder: stopping it waits.
+/// Until a crawl is open, its folder cannot be freed, so stopping it waits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
     let (site, folder) = (Site::start(0), tempfile::tempdir().unwrap());
@@ -257,7 +257,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
         let states = crawl.states();
         crawl.stop();
         crawl.finish().await;
-        // Its last state is that of the crawl, too.
+        // The last state in the interface is also that of the crawl.
         let state = states.borrow().clone();
         assert_eq!(
             (&state.start, &state.phase),

@@ -1,4 +1,4 @@
-//! Tests of small promises: what is pasted, asked, copied, completed and said.
+//! Tests of details: pasting, questions, copying, completion and messages.
 
 use super::lists::{SOURCES, file, stage_with_files};
 use super::*;
@@ -184,7 +184,7 @@ fn popup_of_keys_appears_only_after_a_pause() {
     stage.keys("t");
     assert!(!stage.screen(120, 40).contains("go to …"));
     assert_eq!(stage.app.items.listing.title, "Today");
-    // A key pressed earlier never shows it; Esc only cancels.
+    // A key pressed earlier never shows the popup; Esc only cancels.
     stage.keys("gg");
     assert!(stage.app.deadline() > Some(at(1000)));
     stage.keys("g<Esc>");
@@ -238,7 +238,7 @@ fn folders_fold_and_unfold_sideways() {
     assert!(!shown(&mut stage, "Kernel"));
     stage.keys("l");
     assert!(shown(&mut stage, "Kernel"));
-    // From a source, its folder is folded; from a folded one, the folder above is selected.
+    // On a source, its folder is folded; on a folded folder, its parent folder is selected.
     stage.keys("fallocator<Enter>h");
     assert_eq!(stage.app.sources.current().unwrap().title, "Rust");
     stage.keys("h");
@@ -425,7 +425,7 @@ fn announced_feeds_are_distinguished_by_title_and_address() {
     {
         assert!(screen.contains(expected), "{expected} in\n{screen}");
     }
-    // A narrow screen has the address of the selected one.
+    // A narrow screen shows the URL of the selected way.
     stage.keys("j");
     let screen = stage.screen(50, 24);
     assert!(screen.contains(notes) && !screen.contains(posts), "{screen}");
@@ -445,7 +445,7 @@ fn a_filter_for_a_feed_that_is_followed_does_not_run() {
     }
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("DiscoverOrigin"), 0);
-    // For another feed, the program is shown before it runs.
+    // When another feed is added, the program is shown before it runs.
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("filter:grep x:https://kernel.example/other".to_owned()));

@@ -1,4 +1,4 @@
-//! Tests of what all dialogs have in common, of the settings and of messages over dialogs.
+//! Tests of the common parts of all dialogs, of the settings, and of messages over dialogs.
 
 use super::*;
 use crate::config::Section;

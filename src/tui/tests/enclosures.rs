@@ -186,7 +186,7 @@ fn downloads_are_listed_continued_cancelled_and_removed() {
     let narrow = line(&stage.screen(60, 16), "a.mp3 ");
     assert!(narrow.contains("17 MB  unfinished"), "{narrow}");
     stage.screen(120, 40);
-    // The unfinished one is continued, and not opened.
+    // The unfinished download is continued, and not opened.
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("OpenDownload"), 0);
     stage.keys("r");
@@ -202,7 +202,7 @@ fn downloads_are_listed_continued_cancelled_and_removed() {
     assert_eq!(stage.asked_for("CancelRunning { url: Some(\"https://e.org/a.mp3\") }"), 1);
     stage.happen(Event::DownloadEnded("https://e.org/a.mp3".to_owned()));
     assert_eq!(stage.asked_for("Read(Downloads)"), 3, "when one begins, and when it ends");
-    // Another one waits, and has no file yet.
+    // Another download waits, and has no file yet.
     stage.happen(Event::DownloadBegun("https://e.org/c.mp3".to_owned()));
     let waiting = line(&stage.screen(120, 40), "https://e.org/c.mp3");
     assert!(waiting.contains("waiting"), "{waiting}");
@@ -245,7 +245,7 @@ fn failed_downloads_stay_in_the_list_until_they_are_tried_again() {
     assert_eq!(stage.asked_for("UseFile"), 1);
     stage.happen(Event::DownloadBegun(file("b").url));
     stage.happen(Event::DownloadEnded(file("b").url));
-    // What remains is removed from the list, which has no file of it.
+    // The remaining row is removed from the list, because it has no file.
     stage.keys("d");
     assert_eq!(stage.asked_for("RemoveDownload"), 0);
     stage.keys_give("", "No downloads yet");

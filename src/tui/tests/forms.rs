@@ -5,7 +5,7 @@ use crate::config::Section;
 use crate::engine::{Discovery, Way};
 use crate::tui::app::{Add, Editor};
 
-/// The add dialog with what was found at an address.
+/// The add dialog with the ways that were found at a URL.
 fn found(ways: Vec<Way>, tried: &[&str]) -> Stage {
     let address = "https://council.example/news";
     let mut stage = Stage::new();
@@ -64,7 +64,7 @@ fn a_known_address_leads_to_its_source() {
         assert!(stage.app.dialogs.is_empty());
         let selected = stage.app.sources.current().map(|row| row.title.clone());
         assert_eq!(selected.as_deref(), Some("Kernel notes and other things"), "{typed}");
-        // Other ways to follow the address can still be found.
+        // Other ways to follow the URL can still be found.
         stage.keys("a");
         stage.happen(Event::Pasted(typed.to_owned()));
         stage.keys("<Enter><Tab>");
@@ -80,7 +80,7 @@ fn a_way_that_is_followed_leads_to_its_source() {
     stage.keys("<Enter>");
     assert!(stage.app.dialogs.is_empty());
     assert!(!stage.requested.iter().any(|effect| effect.starts_with("Follow")));
-    // Another address can turn out to be a known one only when it was fetched.
+    // Only after fetching can another URL turn out to be a known one.
     let mut stage = found(vec![list_way()], &[]);
     stage.keys("<Enter>");
     assert!(stage.requested.last().unwrap().starts_with("Follow"), "{:?}", stage.requested);
@@ -125,7 +125,7 @@ fn the_first_page_offers_help_and_skipping_it_loses_nothing() {
     stage.keys("?");
     shows(&mut stage, &["Keys"]);
     stage.keys("<Esc>");
-    // What is typed is typed.
+    // Keys that type characters go to the field.
     stage.keys("a?b");
     shows(&mut stage, &["a?b"]);
     stage.keys("<C-u><Esc>");
@@ -161,7 +161,7 @@ fn letters_move_in_the_settings_where_nothing_is_typed() {
     stage.keys("jk");
     assert_eq!(focused(&stage), "Background");
     shows(&mut stage, &["↑↓ fields", "/ find"]);
-    // In a text field they are text.
+    // In a text field, the keys are text.
     stage.keys("<C-f>keep items days<Enter>");
     stage.keys("j");
     assert_eq!(focused(&stage), "Keep items for (days)");
@@ -176,7 +176,7 @@ fn settings_are_found_on_all_pages() {
     shows(&mut stage, &["Find a setting (1 of ", "Enter go to it"]);
     stage.keys("<Esc>");
     assert_eq!(focused(&stage), "Theme");
-    // Its key finds it, too; the arrows go to the other matches.
+    // Its key finds the setting too; the arrow keys move to the other matches.
     stage.keys("/retention.items");
     assert_eq!(focused(&stage), "Keep items per source");
     stage.keys("<C-u>timeout");
@@ -248,7 +248,7 @@ fn prompts_have_the_same_place_and_mark_and_show_their_keys() {
         let last = screen.lines().last().unwrap();
         assert!(last.trim_start().starts_with(label), "{keys}: {screen}");
         assert!(last.contains("Enter ") && last.contains("   Esc "), "{keys}: {screen}");
-        // Where there is no space for them, the field has the line.
+        // Without space for the keys, the field takes the whole line.
         let screen = stage.screen(40, 12);
         assert!(!screen.lines().last().unwrap().contains("Esc"), "{keys}: {screen}");
     }

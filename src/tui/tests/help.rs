@@ -1,4 +1,4 @@
-//! Finding commands: the help, the palette, and the keys in the last row of dialogs.
+//! Tests of ways to find commands: the help, the palette, and the keys in the last row of dialogs.
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn keys_are_never_cut_and_a_short_list_uses_the_width() {
         stage.keys("?by its number");
         assert!(stage.screen(width, height).contains("1–9"), "{}", stage.screen(width, height));
     }
-    // Panes are behind the words.
+    // The names of panes follow the words.
     let mut stage = Stage::new();
     stage.keys("gs?browser");
     let screen = stage.screen(120, 36);
@@ -113,11 +113,11 @@ fn a_named_key_lists_the_keys_that_do_not_fit() {
         let screen = stage.screen(width, height);
         assert!(screen.contains("This dialog") && !screen.contains("? more"), "{screen}");
     }
-    // Nothing more is behind it where all fit.
+    // Nothing follows it if all keys fit.
     let mut stage = Stage::new();
     stage.keys("U");
     assert!(!stage.screen(120, 36).contains("? more"), "{}", stage.screen(120, 36));
-    // Where `?` is typed into a field, another key is named.
+    // If `?` would be typed into a field, another key is named.
     let mut stage = Stage::new();
     stage.keys("K");
     assert!(stage.screen(50, 15).contains("F1 more"), "{}", stage.screen(50, 15));

@@ -140,7 +140,7 @@ fn undoes_an_import_whose_queries_were_not_saved() {
     assert_eq!(file(&stage), SOURCES);
 }
 
-/// A list comes from elsewhere, so its private addresses are imported only if the user says so.
+/// A list comes from elsewhere, so its private addresses are only imported if the user agrees.
 #[test]
 fn skips_private_addresses_until_the_user_includes_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,7 +183,7 @@ fn unticked_sources_and_folders_are_not_imported() {
     for words in ["[x] one", "[x] Far", "  [x] two", "  [x] three"] {
         assert!(screen.contains(words), "{words} in\n{screen}");
     }
-    // A folder stands for its sources.
+    // Ticking a folder ticks its sources.
     stage.keys("j<Space>");
     assert_eq!(stage.screen(120, 40).matches("[ ]").count(), 3);
     stage.keys("jj<Space>kk");
@@ -228,7 +228,7 @@ fn a_list_is_followed_by_its_url_or_from_the_preview() {
     stage.keys("f");
     let follow = format!("FollowList {{ typed: {:?} }}", path.display().to_string());
     assert!(stage.requested.contains(&follow), "{:?}", stage.requested);
-    // What was added can be removed again.
+    // The sources that were added can be removed again.
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let list = std::sync::Arc::clone(&stage.app.sources.list.sources[0].source);
     let new = crate::model::Source::feed(
@@ -293,7 +293,7 @@ fn automatic_changes_keep_the_redo_history() {
     assert!(stage.app.history.rests_at(2));
     let now = file(&stage);
     assert!(now.contains("enabled = false") && !now.contains("theatre.example"), "{now}");
-    // Undo is about the newest change of both, in order.
+    // Undo applies to the newest change of either kind, in order.
     stage.keys("u");
     assert!(!file(&stage).contains("enabled = false") && !file(&stage).contains("theatre.example"));
     stage.keys("u");
@@ -307,7 +307,7 @@ fn an_undo_in_progress_leaves_automatic_changes_alone() {
         switch(&mut stage, id);
     }
     assert!(stage.app.history.rests_at(3), "{}", stage.screen(120, 40));
-    // Two are to be undone; before that is done, the program changes something.
+    // Two changes are to be undone; before that is done, the program changes something.
     let mut effects = Vec::new();
     for _ in 0..2 {
         let undo = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::NONE);

@@ -1,4 +1,4 @@
-//! The queue of episodes, and what is playing.
+//! The queue of episodes, and the episode that is playing.
 
 use super::Stage;
 use crate::engine::{PlayerProblem, PlayerState, Playing};

@@ -78,7 +78,7 @@ pub(super) fn stage_with_files() -> Stage {
     let settings = load(&files.paths, &[]).unwrap().settings;
     let mut stage = Stage::with(settings, files.list(), item_rows());
     stage.files = Some(files);
-    // Reply to the request from before there were files.
+    // Replies to the request that was made before there were files.
     let counts = [("Rust", 3, false), ("City this week", 999, true)];
     let counts = counts.map(|(name, items, more)| (name.to_owned(), Count { items, more }));
     stage.happen(Event::ViewsCounted(Ok(counts.to_vec())));
@@ -233,7 +233,7 @@ fn saves_renames_edits_and_deletes_a_query() {
     let saved = format!("{CONFIG}\n[[view]]\nname = \"Fresh\"\nquery = \"tag:linux age<3d\"\n");
     assert_eq!(config(&stage), saved);
     assert!(stage.screen(120, 40).contains("⌕ Fresh"));
-    // Counted again after the pause.
+    // The views are counted again after the pause.
     let count = |stage: &mut Stage| {
         let screen = stage.screen(120, 40);
         let line = screen.lines().find(|l| l.contains("⌕ Fresh")).unwrap().to_owned();

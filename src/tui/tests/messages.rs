@@ -1,4 +1,4 @@
-//! Where messages are drawn, and what the keys beside them are called.
+//! Tests where messages are drawn, and how the keys next to them are labelled.
 
 use super::*;
 use crate::model::TextFrom;
@@ -18,7 +18,7 @@ fn a_message_beside_an_article_covers_none_of_its_text() {
         let after = stage.screen(width, height);
         let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
         let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
-        // Where it takes two rows, one of them has the keys.
+        // If the message takes two rows, one of them contains the keys.
         let rows = if width < 140 { 2 } else { 1 };
         assert_eq!(same, usize::from(height) - rows, "{after:#?}");
         assert!(after[same..].join(" ").contains("Press F to fetch anyway"), "{after:#?}");
@@ -51,7 +51,7 @@ fn keys_are_called_by_what_they_do_now() {
     stage.keys("<Esc><Enter>z");
     let screen = stage.screen(160, 40);
     assert!(screen.contains("z leave zen") && screen.contains("x other text"), "{screen}");
-    // In each pane, `f` finds something in it.
+    // In each pane, `f` searches that pane.
     let mut stage = Stage::new();
     for keys in ["gs", "gi", "<Enter>"] {
         stage.screen(240, 40);

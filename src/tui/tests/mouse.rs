@@ -11,7 +11,7 @@ fn mouse(stage: &mut Stage, kind: MouseEventKind, column: u16, row: u16) {
     stage.happen(Event::MouseUsed(MouseEvent { kind, column, row, modifiers }));
 }
 
-/// Clicks on the first place where a text is on the screen.
+/// Clicks on the first occurrence of a text on the screen.
 fn click(stage: &mut Stage, (width, height): (u16, u16), words: &str) {
     let screen = stage.screen(width, height);
     let place = |(row, line): (usize, &str)| Some((row, line.split_once(words)?.0.to_owned()));
@@ -92,7 +92,7 @@ fn the_wheel_moves_the_pane_under_the_pointer() {
 
 #[test]
 fn a_second_click_opens_the_row() {
-    // Without the card of the source.
+    // At this height, there is no card of the source.
     let size = (120, 24);
     let mut stage = Stage::new();
     click(&mut stage, size, "Postgres 19");

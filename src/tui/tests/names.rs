@@ -1,9 +1,9 @@
-//! What items and sources are called in lists.
+//! Tests of the names of items and sources in lists.
 
 use super::*;
 use crate::util::text;
 
-/// A list with these titles, from sources in turn.
+/// A list with these titles, from alternating sources.
 fn listed(titles: &[&str]) -> Stage {
     let rows = item_rows()
         .into_iter()
@@ -30,7 +30,7 @@ fn a_list_with_rows_to_spare_shows_long_titles_in_two() {
         let beginning = second.split(' ').next().unwrap();
         assert!(LONG.split(' ').any(|word| word == beginning), "{beginning}: {screen}");
         assert_eq!(at(rows[first], "A long"), at(rows[first + 1], second), "{screen}");
-        // A row of the mouse belongs to its item.
+        // For the mouse, each row belongs to its item.
         let shown = &stage.app.items.shown;
         assert_eq!(
             shown.iter().filter(|item| **item == Some(1)).count(),
@@ -68,7 +68,7 @@ fn sources_with_the_same_title_show_where_they_are() {
     let name = |stage: &Stage, at: usize, cells: usize| {
         stage.app.sources.name(&stage.app.sources.list.sources[at], cells).into_owned()
     };
-    // In a narrow column, the host is worth more.
+    // In a narrow column, the host is more important than the title.
     let screen = stage.screen(120, 40);
     for host in ["harbour.example", "tram.example"] {
         assert!(screen.matches(host).count() >= 2, "{host}: {screen}");

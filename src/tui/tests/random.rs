@@ -15,7 +15,7 @@ use fastrand::Rng;
 use stock::Stock;
 
 const STEPS: usize = 8_000;
-/// Largest number of outstanding requests; older ones are never answered.
+/// Maximum number of pending requests; older ones never get a reply.
 const MAX_WAITING: usize = 24;
 
 /// The interface under random use.
@@ -142,7 +142,7 @@ impl Chaos {
             Null,
             CapsLock,
         ];
-        // Press Esc often enough to leave forms, some of which need it twice.
+        // Presses Esc often enough to leave forms, some of which need it twice.
         let leaves = self.last.back().is_some_and(|event| event.contains("code: Esc"));
         let code = match self.rng.u8(..10) {
             _ if leaves && self.rng.bool() => Esc,
@@ -214,7 +214,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn random_use_never_panics() {
     let (steps, seed) = (number("NEWSFED_STEPS", STEPS as u64), number("NEWSFED_SEED", 1));
     let mut done = 0;
-    // Start again from time to time, so that no state lasts for the whole run.
+    // Starts again from time to time, so that no state lasts for the whole run.
     for user in 0..steps.div_ceil(2000) {
         let mut chaos = Chaos::new(seed.wrapping_mul(1_000_003) + user);
         while done < steps.min((user + 1) * 2000) {

@@ -105,7 +105,7 @@ fn shows_hint_letters_on_links_and_footnotes() {
 
 #[test]
 fn finds_a_text_across_lines_and_in_tables() {
-    // Across a line break, and in the table.
+    // Matches across a line break, and in the table.
     snapshots("find", None, "<C-f> 文 章 <Enter> n");
 }
 
@@ -217,7 +217,7 @@ fn ascii_mode_draws_only_ascii_in_the_reader() {
     stage.screen(100, 30);
     for keys in ["<Enter>", "<Right>", "G", "g", "g", "<C-f>default"] {
         stage.keys(keys);
-        // Clipped titles end in an ellipsis even so.
+        // Clipped titles end in an ellipsis nevertheless.
         let screen = stage.screen(100, 30).replace('…', "");
         assert!(screen.is_ascii(), "{screen}");
     }
@@ -367,7 +367,7 @@ fn cancelled_search_returns_to_its_start() {
 #[test]
 fn undoing_a_pin_updates_list_and_reader() {
     let mut stage = Stage::new();
-    // Opening marks it read, so that the list of unread items only keeps it.
+    // Opening marks the item read, so it stays in the list of unread items only because it is kept.
     stage.keys("<Enter>p");
     assert!(stage.screen(120, 30).contains("★ Kernel notes"), "the list");
     stage.keys("u");

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 
 /// Time limit for expected events.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Without events for this long the driver is considered idle.
+/// If there are no events for this long, the driver counts as idle.
 const SILENCE: Duration = Duration::from_millis(25);
 
 pub(super) struct Real {
@@ -38,7 +38,7 @@ impl Real {
         Self::configured(sources, items, CONFIG).await
     }
 
-    /// The same with other settings.
+    /// Like [`Self::new`], with other settings.
     pub(super) async fn configured(sources: usize, items: usize, config: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
@@ -175,7 +175,7 @@ impl Real {
         }
     }
 
-    /// Ends what the driver runs, as when the interface is closed.
+    /// Stops everything that the driver runs, as when the interface is closed.
     pub(super) async fn finish(&mut self) {
         self.driver.finish(vec![]).await;
     }
@@ -215,7 +215,7 @@ impl Real {
         !self.app.dialogs.is_empty()
     }
 
-    /// The error message shown, if it is not readable for users.
+    /// The error message that is shown, if users would not understand it.
     pub(super) fn unreadable_error(&self) -> Option<&str> {
         let toast = self.app.toast.as_ref().filter(|t| t.tone == Tone::Problem)?;
         let text = toast.text.as_str();

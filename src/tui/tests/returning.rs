@@ -1,4 +1,4 @@
-//! Going back: what a search, a preview and the keys for it leave as it was.
+//! Going back: a search, a preview and the keys for going back must restore what was there before.
 
 use super::real::Real;
 use super::settings::with_runtime;
@@ -83,7 +83,7 @@ fn a_closed_search_returns_to_the_place_in_the_list() {
             real.quiet().await;
             real.enter();
             real.screen();
-            // The result list is left with another search in it.
+            // Another search is started in the list of results.
             real.keys("fItem");
             real.until("other matches", |app| app.items.listing.query == "Item").await;
             real.enter();

@@ -18,7 +18,7 @@ fn muting_hides_items_with_a_rule_and_undo_reverts_both() {
         assert_eq!(shown(&real), 30);
         real.keys("J");
         assert!(real.screen().contains("title:item"), "{}", real.screen());
-        // The source of the item, for a day.
+        // Mutes the source of the item for a day.
         for _ in 0..10 {
             real.press(KeyCode::Down, KeyModifiers::NONE);
         }

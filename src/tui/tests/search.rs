@@ -102,7 +102,7 @@ fn an_empty_search_field_shows_what_is_searched() {
         stage.screen(width, height);
         stage.keys("/");
         let screen = stage.screen(width, height);
-        // In a small window there is space for what can be typed alone.
+        // A small window only has space for what can be typed.
         assert_eq!(screen.contains("Type to search 1234 items"), height > 12, "{screen}");
         assert!(!screen.contains("Nothing matches") && !screen.contains("(0)"), "{screen}");
         stage.keys("<Esc>");

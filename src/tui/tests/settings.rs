@@ -63,7 +63,7 @@ fn merges_or_asks_about_changes_in_the_file() {
         real.press(KeyCode::Down, KeyModifiers::NONE);
         real.keys("24");
         let file = real.paths.config_file();
-        // Another key was changed: merged. The same key was changed: ask.
+        // If another key was changed, the changes are merged; if the same key was changed, the user is asked.
         let theirs = format!("{CONFIG}ascii = true\n\n[schedule]\npolls_per_day = 6 # theirs\n");
         std::fs::write(&file, &theirs).unwrap();
         real.press(KeyCode::Char('s'), CTRL);
@@ -128,7 +128,7 @@ fn binds_keys_by_pressing_them() {
 fn commands_accept_arguments() {
     with_runtime(async {
         let mut real = Real::new(12, 60).await;
-        // A theme is previewed while selected and dropped on leaving.
+        // A theme is previewed while it is selected, and dropped on leaving.
         real.keys(":theme ");
         real.press(KeyCode::Down, KeyModifiers::NONE);
         assert_eq!(real.app.palette.name(), "dark");

@@ -90,7 +90,7 @@ fn empty_source_shows_its_error_and_what_can_be_done() {
             let parts = ["no such host", "newsfed tried 3 times. The next try is in 4 min."];
             assert!(parts.iter().all(|part| screen.contains(part)), "{screen}");
             assert!(screen.contains("r   try again now"), "{screen}");
-            // What needs a selected source is offered where one is selected.
+            // Commands that need a selected source are only offered if one is selected.
             assert!(!screen.contains("change the source"), "{screen}");
         }
     }
@@ -309,7 +309,7 @@ fn lists_count_comments_in_words() {
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     stage.app.settings.ui.preview = false;
     assert!(stage.screen(180, 40).contains("7 comments +2"), "{}", stage.screen(180, 40));
-    // The second row of a narrow list has space, too.
+    // The second row of a narrow list has enough space too.
     stage.keys("<Enter>");
     assert!(stage.screen(120, 40).contains("7 comments +2"), "{}", stage.screen(120, 40));
 }

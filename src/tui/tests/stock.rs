@@ -105,7 +105,7 @@ pub(super) fn article(row: ItemRow) -> Article {
     }
 }
 
-/// What a version changed.
+/// A version's changes.
 pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
     let summary = "numbers changed: 1 -> 2".to_owned();
     Difference { at: now() - TimeDelta::hours(2), changes, summary }
@@ -205,7 +205,7 @@ pub(in crate::tui) fn report() -> Box<ScheduleReport> {
     })
 }
 
-/// A running or unfinished download, a complete one, and one that is gone.
+/// A running or unfinished download, a complete one, and one whose file is gone.
 pub(in crate::tui) fn downloads() -> Vec<DownloadEntry> {
     let states = [None, Some(FileState::Unchanged), Some(FileState::Missing)];
     let entry = |(n, state): (usize, Option<FileState>)| DownloadEntry {

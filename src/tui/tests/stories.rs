@@ -8,7 +8,7 @@ const TITLE: &str = "River bridge reopens after nine months of repairs";
 const TEXT: &str = "<p>The old bridge over the river opens again on Monday, the city said, with two lanes for \
     cars and a wider path for cyclists and pedestrians.</p>";
 
-/// The first three unread items are one story.
+/// The first three unread items are about one story.
 fn rows() -> Vec<ItemRow> {
     let mut rows = item_rows();
     for i in [0, 1, 3] {

@@ -51,7 +51,7 @@ fn describe(cell: &Cell) -> String {
     words
 }
 
-/// Each row as text, and below it a letter per cell for its style; a list of the styles at the end.
+/// Each row as text, with a letter for the style of each cell below it; at the end a list of the styles.
 pub(super) fn styled(buffer: &Buffer) -> String {
     let mut styles: Vec<String> = Vec::new();
     let mut out = String::new();
@@ -95,7 +95,7 @@ fn main_screens_in_the_themes_of_four_kinds_of_terminals() {
     }
 }
 
-/// Characters that draw lines, bars and surfaces, not text.
+/// Whether a cell contains text, not a character that draws lines, bars or surfaces.
 fn is_text(cell: &Cell) -> bool {
     let drawing = "─│━╭╮╰╯┌┐└┘▌▏▐▕▎▔▁▂▃▄▅▆▇█░▒▓▀";
     !cell.symbol().chars().all(|c| c == ' ' || c == '\u{a0}' || drawing.contains(c))
@@ -191,7 +191,7 @@ fn linear_mode_names_states_in_words() {
     let items = stage.screen(120, 40);
     assert!(items.contains("Pinned, Unread: Kernel notes for 6.19; Kernel notes"), "{items}");
     assert!(items.contains("4 min ago"), "{items}");
-    // Moving on changes nothing but the cursor and attributes, so that nothing else is read.
+    // Moving on only changes the cursor and attributes, so that screen readers read nothing else.
     stage.keys("j");
     assert_eq!(stage.screen(120, 40), items);
     stage.app.note("Copied");

@@ -20,7 +20,7 @@ impl Stage {
         assert!(self.says(words) || screen.contains(words), "{words} is missing:\n{screen}");
     }
 
-    /// Whether the message contains some words; on the screen it is wrapped.
+    /// Whether the message contains some words; on the screen, it would be wrapped.
     pub(super) fn says(&self, words: &str) -> bool {
         self.app.toast.as_ref().is_some_and(|toast| toast.text.contains(words))
     }
@@ -47,7 +47,7 @@ fn the_head_scrolls_away_row_by_row() {
     for _ in 0..=seen {
         stage.keys("k");
     }
-    // It stays where it is when the text is laid out again.
+    // The scroll position stays when the text is laid out again.
     stage.keys("jj");
     let at = rows(&stage.screen(80, 24), first);
     stage.keys(".");
@@ -196,7 +196,7 @@ fn an_item_without_a_title_is_listed_by_how_its_text_begins() {
     assert!(stage.screen(120, 40).contains("How it begins"));
 }
 
-/// The interface with an article whose text the feed cuts, changed by a test.
+/// The interface with an article whose text the feed cuts off; a test can change the item.
 fn with_teaser(change: impl Fn(&mut Item)) -> Stage {
     let mut stage = Stage::new();
     stage.screen(120, 40);
@@ -215,7 +215,7 @@ fn the_head_shows_that_the_page_is_being_fetched() {
     let key = stage.shown_key();
     stage.shows("Teaser from the feed; fetching the full text …");
     assert!(!stage.screen(120, 40).contains("end ·"), "the rest may come");
-    // Another item's page ends nothing here.
+    // The result for another item's page does not end the wait.
     stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Left)));
     stage.shows("fetching the full text …");
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Left)));
@@ -271,7 +271,7 @@ fn a_teaser_does_not_end_like_an_article() {
     stage.keys("n");
     stage.shows("Text from the feed; no full text: kernel.exam");
     stage.shows("end of the feed's text · Space: next unread · no full text: kernel.exam");
-    // The feed is known for its teasers.
+    // The feed is known to contain only teasers.
     let mut stage = with_teaser(|item| item.feed_has_full_text = Some(false));
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("<Enter>");
@@ -338,7 +338,7 @@ fn another_text_is_shown_at_the_same_passage() {
         |from: usize| (from..60).map(|n| format!("<p>A long enough sentence about {n}.</p>"));
     let document = |html: String| Arc::new(from_html(&html, None));
     let own = |n: usize| document(paragraphs(n).collect());
-    // The page has more before it, other words between, and the text in one paragraph.
+    // The page has more text before it and other words in between, and the text is one paragraph.
     let more =
         format!("<h2>Teaser</h2>{}", paragraphs(0).collect::<Vec<_>>().join("<p>Advert.</p>"));
     let joined = paragraphs(0).collect::<String>().replace("</p><p>", " ");

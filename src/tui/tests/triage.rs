@@ -34,7 +34,7 @@ fn selections_are_extended_by_ranges_and_inverted() {
     let all = stage.app.items.rows.len();
     stage.keys("*r");
     assert!(stage.screen(120, 40).contains("Select the first item of the range first"));
-    // Space selects the first row and goes to the second.
+    // Space selects the first row and moves to the second.
     stage.keys("<Space>jj");
     stage.keys("*r");
     assert_eq!(selected(&stage), 4);
@@ -127,7 +127,7 @@ fn articles_are_copied_and_saved() {
     stage.keys_give("a.txt<Enter>", "Write a name that ends with .md, .html or .epub");
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
-    // Markdown has no pictures; for the others, Tab changes what the setting says.
+    // Markdown files contain no pictures; for other formats, Tab changes the value of the setting.
     stage.keys("<C-u>a b.md");
     assert!(!stage.screen(120, 40).contains("pictures"));
     stage.keys("<Backspace><Backspace>epub");
@@ -211,7 +211,7 @@ fn the_next_unread_item_is_in_the_next_source() {
     assert!(listed(&stage).contains("allocator"), "{}", listed(&stage));
     let row = stage.app.items.current().unwrap();
     assert!(!row.read && stage.app.items.rows[..stage.app.items.selected].iter().all(|r| r.read));
-    // In the Reader the item is opened, too.
+    // In the Reader, the item is opened too.
     stage.keys("<Enter>");
     stage.app.items.rows.iter_mut().for_each(|row| row.read = true);
     stage.keys("N");
@@ -249,7 +249,7 @@ fn moving_on_marks_read_only_if_configured() {
         let read = |stage: &Stage| stage.rows.iter().filter(|row| row.read).count();
         stage.keys("jj");
         assert_eq!(read(&stage), if marks { 2 } else { 0 }, "{mode:?}");
-        // Going to the end passes nothing.
+        // Jumping to the end does not pass items.
         stage.keys("G");
         assert_eq!(read(&stage), if marks { 2 } else { 0 }, "{mode:?}");
     }
@@ -373,7 +373,7 @@ fn reading_goes_on_where_a_pinned_item_was() {
         real.until("it is the first one", |app| app.items.selected == 0).await;
         real.keys("n");
         real.until("the fifth item", shows(titles[4].clone())).await;
-        // From the list, the place in the list stays.
+        // When the list has the focus, the position in the list stays.
         real.keys("n");
         real.until("the sixth item", shows(titles[5].clone())).await;
         real.finish().await;
@@ -390,7 +390,7 @@ fn a_list_that_changes_to_two_rows_per_item_shows_the_items_above() {
         real.keys("j");
         real.screen();
         real.enter();
-        // The mark "read" reads the list again before the Reader is drawn beside it.
+        // Because of the read mark, the list is read again before the Reader is drawn next to it.
         real.store_changed();
         real.quiet().await;
         let screen = real.screen();

@@ -1,4 +1,4 @@
-//! Tests of views that are shown in another way than other lists.
+//! Tests of views with their own display options.
 
 use super::*;
 use crate::config::{DateStyle, Grouping, ListLayout, SortOrder, ViewSettings};
@@ -33,7 +33,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
     };
     assert!(list(&usual, "Yesterday") > 0 && list(&usual, "theatre.example") > 0, "{usual}");
     assert_eq!((list(&screen, "Yesterday"), list(&screen, "theatre.example")), (0, 0), "{screen}");
-    // Another list is as before, and the user's own choice counts.
+    // Other lists are unchanged, and the user's own choice takes precedence.
     stage.keys("ga");
     assert_eq!(stage.app.items.order(), SortOrder::PinnedNewest);
     stage.keys("<C-p>Archive<Enter>gi>");

@@ -113,11 +113,11 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             found(app, frame, add, (discovery, *selected, known), area);
         }
     }
-    // The field that has the keys is drawn last, for the cursor.
+    // The field with the focus is drawn last, for the cursor.
     input(app, frame, ("Address", &add.field), !add.in_folder, field);
 }
 
-/// What to do about an address that leads nowhere.
+/// Advice if nothing was found at a URL.
 pub(super) const NEXT_STEP: &str =
     "Type another address, such as example.org or https://example.org/feed.xml, and press Enter.";
 
@@ -125,17 +125,17 @@ fn known_title(app: &App, source: i64) -> String {
     app.sources.entry(source).map(|entry| text::line(entry.title())).unwrap_or_default()
 }
 
-/// A program with its arguments, each on lines of its own.
+/// A program with its arguments, each on separate lines.
 fn argument_lines(argv: &[String], width: u16) -> Vec<String> {
     let space = usize::from(width).saturating_sub(6).max(1);
     let lines = argv.iter().flat_map(|word| wrap_plain(&text::line(word), space));
     lines.map(|line| format!("  {line}")).collect()
 }
 
-/// Largest number of progress lines above the ways.
+/// Maximum number of progress lines above the ways.
 const MAX_TRIED: usize = 2;
 
-/// What was tried, each with a mark for whether it found something; as many a line as fit.
+/// The attempts, each marked by whether it found something; as many per line as fit.
 fn tried_lines(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
     const GAP: usize = 3;
     let (found, missed) = if app.settings.ui.ascii { ("+", "-") } else { ("✓", "–") };
@@ -189,30 +189,30 @@ fn input(app: &App, frame: &mut Frame<'_>, (label, field): (&str, &Field), here:
     }
 }
 
-/// Rows needed for the ways found, independent of the selection.
+/// The number of rows for the ways that were found, independent of the selection.
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let tried = tried_lines(app, &discovery.tried, width.saturating_sub(6)).len().min(MAX_TRIED);
     let entries =
         discovery.ways.iter().map(|way| way.preview().map_or(0, |entries| entries.len())).max();
-    // A way without entries has two lines and its address.
+    // A way without entries has two lines, and one for its URL if that differs.
     let least = if discovery.ways.iter().any(|way| way.url != discovery.address) { 3 } else { 2 };
     // The URL, headings, the folder, and empty rows between the parts.
     let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_ENTRIES);
-    // What was tried is shown even if there is little else.
+    // There is space for the attempts even if there is little else.
     u16::try_from(rows).unwrap_or(u16::MAX).max(ROOMY + 2)
 }
 
-/// Entries that the preview shows at most.
+/// Maximum number of entries in the preview.
 const MAX_ENTRIES: usize = 8;
-/// Height from which there are headings and empty rows, and progress lines.
+/// Height from which there are headings, empty rows and progress lines.
 const ROOMY: u16 = 12;
-/// Cells of five squares and a word.
+/// Number of cells for five squares and a word.
 const QUALITY: usize = 18;
 /// Width from which the ways have columns for how well they match and where they come from.
 const WITH_QUALITY: u16 = 64;
 const WITH_ORIGIN: u16 = 84;
 
-/// The ways found, a preview of the selected one, and the folder.
+/// The ways that were found, a preview of the selected one, and the folder.
 fn found(
     app: &App,
     frame: &mut Frame<'_>,
@@ -241,7 +241,7 @@ fn found(
     }
     let ways = u16::try_from(discovery.ways.len()).unwrap_or(u16::MAX);
     let left = area.bottom().saturating_sub(y);
-    // At most half of the space is for the preview; the folder is in the last row.
+    // The list gets at most half of the space, and the preview the rest; the folder is in the last row.
     let list = Rect { y, height: ways.min((left / 2).max(1)), ..area };
     let labels = discovery.labels(app.now);
     let mut cells: Vec<WayCells<'_>> = (discovery.ways.iter().zip(&labels))
@@ -311,8 +311,8 @@ fn preview(app: &App, (way, elsewhere): (&Way, bool), width: u16) -> Vec<Row> {
     entries.into_iter().map(row).collect()
 }
 
-/// A way: what it is, what it gives, and where it comes from. Its selectors are shown where they
-/// can be edited.
+/// A way: what it is, what it lists, and where it comes from. Its selectors are shown where they can be
+/// edited.
 struct WayCells<'a> {
     name: &'a str,
     detail: String,
@@ -329,7 +329,7 @@ fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> Way
     let title = title.filter(|_| way.kind() == SourceKind::Feed);
     let elsewhere =
         (way.url != discovery.address).then(|| short_address(&way.url, &discovery.address));
-    // A feed that was not read has nothing but its title.
+    // Of a feed that was not read, only the title is known.
     if let Some(title) = title.as_ref().filter(|_| way.count().is_none()) {
         detail = format!("\u{201c}{title}\u{201d}, {detail}");
     }
@@ -338,7 +338,7 @@ fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> Way
     WayCells { name, detail, origin }
 }
 
-/// A URL, without what it has in common with the one that was typed.
+/// A URL without the part that it shares with the typed one.
 fn short_address(url: &Url, typed: &Url) -> String {
     let same = url.origin() == typed.origin();
     let part = if same { &url[url::Position::BeforePath..] } else { url.as_str() };
@@ -355,7 +355,7 @@ impl Columns {
     fn of(cells: &[WayCells<'_>], width: usize) -> Self {
         let widest = |cell: fn(&WayCells<'_>) -> usize| cells.iter().map(cell).max().unwrap_or(0);
         let name = widest(|cells| text::width(cells.name));
-        // What the other columns leave, at least a quarter.
+        // The width that the other columns leave, at least a quarter.
         let others = name + 2 + widest(|cells| text::width(&cells.detail)) + QUALITY + 2;
         let most = width.saturating_sub(others).max(width / 4);
         let origin = widest(|cells| text::width(&cells.origin)).min(most);

@@ -23,7 +23,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) new: &'static str,
     pub(in crate::tui) later: &'static str,
     pub(in crate::tui) changed: &'static str,
-    /// Changed in typos alone.
+    /// The mark of an item in which only typos were changed.
     pub(in crate::tui) edited: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,
@@ -39,16 +39,16 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) gone: &'static str,
     /// The square in the colour of a source.
     pub(in crate::tui) square: &'static str,
-    /// Below the title of the focused pane, and in progress bars.
+    /// The line below the title of the focused pane, and in progress bars.
     pub(in crate::tui) heavy: &'static str,
-    /// At the left of the selected row, and of that of another pane.
+    /// The bar to the left of the selected row, in the focused pane and in others.
     pub(in crate::tui) bar: &'static str,
     pub(in crate::tui) faint_bar: &'static str,
     pub(in crate::tui) thumb: &'static str,
     pub(in crate::tui) track: &'static str,
     pub(in crate::tui) pointer: &'static str,
     pub(in crate::tui) bullet: &'static str,
-    /// Before the number of sources that have a story.
+    /// The sign before the number of sources that have a story.
     pub(in crate::tui) times: &'static str,
 }
 
@@ -118,7 +118,7 @@ pub(in crate::tui) fn marks(app: &App) -> &'static Marks {
     if app.settings.ui.ascii { &ASCII } else { &UNICODE }
 }
 
-/// The title of a pane and the rule below it, heavy under the title of the focused pane.
+/// The title of a pane and the rule below it, which is heavy under the title of the focused pane.
 pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let focused = has_focus(app, pane);
@@ -159,7 +159,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     }
 }
 
-/// A title, what is beside it, and what is at the right.
+/// A title, the text next to it, and the text at the right.
 type Title = (String, String, String);
 
 fn sources_title(app: &App) -> Title {
@@ -179,17 +179,17 @@ fn sources_title(app: &App) -> Title {
     ("newsfed".to_owned(), playing, count)
 }
 
-/// How many items the list has: the rows that were read, or what its sources count.
+/// The number of items in the list: the rows that were loaded, or the counts of its sources.
 fn count_of_list(app: &App) -> String {
     let items = &app.items;
     let base = &items.listing.base;
     if !(items.more_above || items.more_below || items.cut) {
-        // Rows that were read since stay in the list.
+        // Rows that were marked read since stay in the list.
         let counts = |row: &&ItemRow| !base.unread_only || !row.read;
         return items.rows.iter().filter(counts).count().to_string();
     }
     let counted = items.listing.query.is_empty() && !items.folds;
-    // A set: a folder may have thousands of sources, and this is drawn.
+    // A set, because a folder may have thousands of sources, and this runs for every frame.
     let keys: Option<HashSet<i64>> = match &base.scope {
         Scope::All if counted => None,
         Scope::Sources(keys) if counted => Some(keys.iter().copied().collect()),
@@ -220,7 +220,7 @@ fn items_title(app: &App) -> Title {
     (items.listing.title.clone(), beside, items.order().label().to_owned())
 }
 
-/// Width of the text from which its title says how long reading takes.
+/// Width of the text from which its title shows the reading time.
 const ROOMY: u16 = 44;
 
 fn reader_title(app: &App) -> Title {
@@ -246,13 +246,13 @@ fn reader_title(app: &App) -> Title {
     (name.to_owned(), String::new(), parts.join("   "))
 }
 
-/// Where an item is in the list: `2 of 30`.
+/// The position of an item in the list: `2 of 30`.
 fn place_in_list(app: &App, key: i64) -> String {
     let items = &app.items;
     let at = items.rows.iter().position(|row| row.key == key);
     let Some(at) = at.filter(|_| !items.more_above) else { return String::new() };
     let all = count_of_list(app);
-    // Rows that were read since have a place, too.
+    // Rows that were marked read since have a position too.
     let read = items.rows.iter().filter(|row| row.read && items.listing.base.unread_only).count();
     let all = all.parse::<usize>().map_or(all, |unread| (unread + read).to_string());
     format!("{} of {all}", at + 1)
@@ -280,13 +280,13 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         super::clickable(app, area, start..end, parse_sequence(&help).unwrap_or_default());
     }
     let (state, role) = state(app);
-    // Screen readers say the whole line again when a part of it changes.
+    // Screen readers read the whole line again when a part of it changes.
     let linear = app.settings.ui.linear;
     match role {
         Role::Dim if linear => {}
-        // Half of it would say nothing.
+        // Half of the text would be useless.
         Role::Dim if area.width < 60 => {}
-        // While reading, keys are worth more than the next check.
+        // In the Reader, keys are more useful than the next check.
         Role::Dim if area.width < ROOMY_LINE && app.focus == Focus::Reader => {}
         Role::Dim => row.right(state, style(role)),
         _ => row.right_fitting(&state, style(role)),
@@ -299,7 +299,7 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             "" => hint.label.into_owned(),
             _ => format!(" {}", hint.label),
         };
-        // Hints are dropped whole; the first one always stays.
+        // Hints are shown completely or not at all; the first one always stays.
         if i > 0 && gap + text::width(&keys) + text::width(&label) > row.free() {
             break;
         }
@@ -321,7 +321,7 @@ fn help_key(app: &App) -> Option<String> {
     all.into_iter().find(|keys| !app.typing || keys.chars().count() > 1)
 }
 
-/// What the engine does, or why it does nothing.
+/// What the engine is doing, or why it does nothing.
 fn state(app: &App) -> (String, Role) {
     let (m, status) = (marks(app), &app.status);
     let next = status.next.map(|t| (t - app.now).num_seconds());
@@ -333,7 +333,7 @@ fn state(app: &App) -> (String, Role) {
         (Part::Watches(None), ..) => ("another newsfed checks the sources".to_owned(), Role::Soft),
         (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
-            // It begins with the file and the line.
+            // The error begins with the file and the line.
             let error = status.declaration_error.as_deref().unwrap_or_default();
             let file = error.split(':').next().unwrap_or_default();
             let of_config = file.ends_with("config.toml");
@@ -372,7 +372,7 @@ fn state(app: &App) -> (String, Role) {
     }
 }
 
-/// How far the first synchronisation of an account is.
+/// The progress of the first synchronisation of an account.
 fn first_items(app: &App) -> String {
     match &app.status.syncing {
         Some(SyncProgress { account, items, total: Some(total) }) => {

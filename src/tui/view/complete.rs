@@ -10,13 +10,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-/// Largest number of visible rows.
+/// Maximum number of visible rows.
 const MAX_ROWS: u16 = 8;
-/// Largest width of the list, in cells.
+/// Maximum width of the list, in cells.
 const MAX_WIDTH: u16 = 60;
 const LEAST_WIDTH: usize = 28;
 
-/// The rows that can be drawn over: above a line at the bottom, below a line at the top.
+/// The rows that the list can cover: above a line at the bottom, below a line at the top.
 fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
     let screen = frame.area();
     let (above, below) = (line.y, screen.bottom().saturating_sub(line.bottom() + 1));
@@ -36,7 +36,7 @@ pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completi
     let height = free.height;
     let widest = completion.candidates.iter().map(|o| text::width(&o.text)).max().unwrap_or(0);
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);
-    // A narrow list would be lost in what it covers.
+    // A narrow list would not stand out from what it covers.
     let width = u16::try_from((widest + help_width + 4).max(LEAST_WIDTH)).unwrap_or(MAX_WIDTH);
     let width = width.min(MAX_WIDTH).min(line.width);
     let area = Rect { width, ..free };
@@ -46,7 +46,7 @@ pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completi
     for (candidate, i) in completion.candidates.iter().skip(first).zip(0..height) {
         let here = completion.applied == Some(first + usize::from(i));
         let selected = if here { app.palette.style(Role::Selected) } else { Style::new() };
-        // The surface alone: not every theme gives a colour to the text on it.
+        // Only the surface is taken, because not every theme has a colour for the text on it.
         let role = |role| app.palette.style(role).patch(selected);
         let mut row = Row::new(width);
         let name =
@@ -59,7 +59,7 @@ pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completi
     }
 }
 
-/// Draws a message about the text of a field: after it if there is space, else beside the line.
+/// Draws a message about the text of a field: after the text if there is space, else above or below the line.
 pub(super) fn message_line(
     app: &App,
     frame: &mut Frame<'_>,

@@ -1,4 +1,4 @@
-//! Targets found over requests: as a plot, or in words where there is no space or no Unicode.
+//! Targets found over requests, as a plot, or in words if there is no space or no Unicode.
 
 use super::super::app::App;
 use crate::config::Role;
@@ -10,7 +10,7 @@ use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 
 /// Minimum area of a plot.
 pub(super) const LEAST: (u16, u16) = (40, 6);
-/// Parts of the requests for which words say what was found.
+/// Number of equal parts of the requests after which the finds are counted in words.
 const PARTS: u64 = 4;
 
 /// Draws the plot. Its right end is the last request.

@@ -1,4 +1,4 @@
-//! The crawls at the left, and what the selected one has found at the right.
+//! The crawls on the left, and the finds of the selected one on the right.
 
 use super::super::app::{App, CrawlList, CrawlPart, CrawlRow};
 use super::super::reader::wrap_plain;
@@ -17,22 +17,21 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 const WIDTH: u16 = 132;
-/// Width inside the dialog from which both parts stand side by side, and the width that the list
-/// then has.
+/// Width inside the dialog from which both parts are side by side, and the width of the list then.
 const BESIDE: u16 = 88;
 const LIST: u16 = 36;
-/// Cells between the parts.
+/// Number of cells between the parts.
 const GAP: u16 = 5;
-/// Cells of a name and a value of the facts.
+/// Number of cells for the name and the value of a fact.
 const FACT: usize = 22;
 const NAME: usize = 11;
-/// Rows of kinds of links.
+/// Maximum number of rows for kinds of links.
 const MOST_GROUPS: usize = 4;
-/// Minimum rows for the finds, with their title.
+/// Minimum number of rows for the finds, including their title.
 const FINDS: u16 = 4;
 /// Height from which there are empty rows between the parts.
 const AIRY: u16 = 24;
-/// Largest height of the plot with its title.
+/// Maximum height of the plot with its title.
 const PLOT: u16 = 11;
 
 pub(in crate::tui) fn draw(
@@ -79,7 +78,7 @@ pub(in crate::tui) fn draw(
     }
 }
 
-/// How many run and how many do not.
+/// How many crawls are running and how many are not.
 fn subject(app: &App) -> String {
     let running = app.crawls.all.iter().filter(|crawl| crawl.is_running()).count();
     let parts = [
@@ -130,7 +129,7 @@ fn source_name(app: &App, source: i64) -> String {
     entry.map_or_else(|| "a removed source".to_owned(), |entry| entry.title().to_owned())
 }
 
-/// A word for what a crawl does.
+/// A word for what a crawl is doing.
 fn state(crawl: &CrawlState) -> (&'static str, Role) {
     match &crawl.phase {
         CrawlPhase::Opening => ("opening", Role::Accent),
@@ -145,7 +144,7 @@ fn state(crawl: &CrawlState) -> (&'static str, Role) {
     }
 }
 
-/// What else there is to say about the state.
+/// A remark about the state.
 fn remark(crawl: &CrawlState) -> Option<(String, Role)> {
     Some(match &crawl.phase {
         CrawlPhase::Waiting => {
@@ -166,7 +165,7 @@ fn used_up(what: &str) -> (String, Role) {
     (format!("The budget of {what} is used up; r resumes the crawl with a larger one"), Role::Soft)
 }
 
-/// Names and values; what is not known is left out.
+/// Names and values; unknown ones are left out.
 fn facts(app: &App, crawl: &CrawlState) -> Vec<(&'static str, String)> {
     let now = &crawl.progress;
     let of = |used: String, limit: Option<String>| match limit {
@@ -195,7 +194,7 @@ fn facts(app: &App, crawl: &CrawlState) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What the selected crawl is and has found.
+/// The details of the selected crawl, and its finds.
 fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>, area: Rect) {
     let crawl = match row {
         CrawlRow::Crawl(crawl) => crawl,
@@ -285,7 +284,7 @@ fn head(app: &App, crawl: &CrawlState, width: u16, is_airy: bool) -> Vec<Line<'s
         let mut spans = Vec::new();
         for (name, value) in row {
             let space = wide.saturating_sub(NAME + 1);
-            // Where the limit does not fit, it is left out.
+            // If the limit does not fit, it is left out.
             let is_wide = text::width(value) > space;
             let value =
                 value.split_once(" of ").filter(|_| is_wide).map_or(&**value, |(used, _)| used);
@@ -306,7 +305,7 @@ fn short(targets: &str) -> String {
     text::truncate(&targets, 24).into_owned()
 }
 
-/// Which kinds of links pay.
+/// The kinds of links that lead to most targets.
 fn groups(app: &App, crawl: &CrawlState, width: u16) -> Vec<Line<'static>> {
     if crawl.groups.is_empty() {
         return vec![];
@@ -321,7 +320,7 @@ fn groups(app: &App, crawl: &CrawlState, width: u16) -> Vec<Line<'static>> {
 }
 
 fn finds(app: &App, frame: &mut Frame<'_>, list: &CrawlList, crawl: &CrawlState, area: Rect) {
-    // A title alone says nothing.
+    // A title alone would be useless.
     if area.height < 2 {
         return;
     }
@@ -355,14 +354,15 @@ fn finds(app: &App, frame: &mut Frame<'_>, list: &CrawlList, crawl: &CrawlState,
     });
 }
 
-/// The title of an article, or the name of a file and the text of the link to it: many links have the same.
+/// The title of an article, or the name of a file and the text of the link to it, because many links have the
+/// same text.
 fn title_of(find: &CrawlFind) -> (String, String) {
     if let Some(title) = find.title.as_deref().map(text::line).filter(|title| !title.is_empty()) {
         return (title, String::new());
     }
     let name =
         |path: &str| text::line(path.trim_end_matches('/').rsplit('/').next().unwrap_or(path));
-    // Without its query, which names no file.
+    // The query is left out, because it is not part of the file name.
     let url = find.url.split(['?', '#']).next().unwrap_or_default();
     let name = find.file.as_deref().map_or_else(|| name(url), name);
     let words = text::line(&find.anchor);

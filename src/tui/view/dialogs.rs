@@ -22,7 +22,7 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use std::ops::Range;
 
-/// Where a dialog is drawn.
+/// The areas in which a dialog is drawn.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tui) struct DialogArea {
     /// The screen between the top and the bottom line.
@@ -31,16 +31,16 @@ pub(in crate::tui) struct DialogArea {
     pub(in crate::tui) foot: Rect,
     /// The keys of the dialog.
     pub(in crate::tui) hints: KeyHints,
-    /// Whether the dialog has the keys.
+    /// Whether the dialog has the focus.
     pub(in crate::tui) is_top: bool,
-    /// The way to the keys that have no space in it.
+    /// How the keys for which it has no space can be shown.
     pub(in crate::tui) more: MoreKeys,
 }
 
 /// Whether the key for the help lists the keys of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum MoreKeys {
-    /// It is the help, or takes every key.
+    /// Never: the dialog is the help, or takes every key.
     Never,
     /// A key that types a character is typed into its field.
     Untyped,
@@ -53,7 +53,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
     let count = dialogs.len();
     let mut is_covered = false;
     for (i, dialog) in dialogs.iter_mut().enumerate() {
-        // Once, however many dialogs there are.
+        // Only once, however many dialogs there are.
         if dialog.is_framed() && !is_covered && !app.settings.ui.linear {
             app.palette.cover(frame.buffer_mut(), body);
             is_covered = true;
@@ -69,9 +69,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
     app.dialogs = dialogs;
 }
 
-/// The line of a search or filter: in the title of the list, or at the bottom where there is none.
+/// The line of a search or filter: in the title of the list, or at the bottom if there is no title.
 pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
-    /// Cells for the number of matches.
+    /// Number of cells for the number of matches.
     const COUNT: u16 = 14;
     let role = if bar.insisted { Role::Warning } else { Role::Dim };
     let typed = (&bar.field, &bar.completion, &bar.error);
@@ -105,18 +105,18 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
 /// What can be typed besides words.
 const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
 
-/// Widest output of a command, in cells.
+/// Maximum width of the output of a command, in cells.
 const MAX_OUTPUT: u16 = 110;
 
-/// How many items match; `+` if there are more than were read.
+/// How many items match, with `+` if there are more than were loaded.
 fn found(app: &App) -> String {
     let items = &app.items;
     let more = items.more_above || items.more_below || items.cut;
     format!("{}{}", items.rows.len(), if more { "+" } else { "" })
 }
 
-/// A prompt in the bottom line: a mark, what is asked for, the field, and its keys at the right if they fit.
-/// Returns the area without the keys, and the cells before the field.
+/// A prompt in the bottom line: a mark, a label, the field, and its keys at the right if they fit. Returns
+/// the area without the keys, and the cells before the field.
 fn foot_line(
     app: &App,
     frame: &mut Frame<'_>,
@@ -125,7 +125,7 @@ fn foot_line(
     role: Role,
     area: DialogArea,
 ) -> (Rect, usize) {
-    /// Cells of a field, which the keys leave free.
+    /// Minimum number of cells for a field, which the keys leave free.
     const FIELD: usize = 24;
     let mark = if app.settings.ui.ascii { ">" } else { "›" };
     let label = format!("{}{mark} {label}: ", " ".repeat(padding(area.foot.width)));
@@ -210,7 +210,7 @@ fn mark_error(
 
 /// A label and a field on one line, with the terminal cursor in the field.
 pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &Field, area: Rect) {
-    // What was drawn there before, such as a message, must not shine through; the surface stays.
+    // Earlier content, such as a message, must not remain visible; the surface stays.
     for position in area.intersection(frame.area()).positions() {
         let cell = &mut frame.buffer_mut()[position];
         let ground = cell.bg;
@@ -218,7 +218,7 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
         cell.bg = ground;
     }
     let used = text::width(label).min(usize::from(area.width) / 2);
-    // A cell stays between a name that is cut and the text.
+    // One cell stays empty between a name that is cut off and the text.
     let name = match text::width(label) > used {
         true => text::truncate(label.trim_end(), used.saturating_sub(1)).into_owned(),
         false => label.to_owned(),
@@ -248,8 +248,8 @@ pub(super) fn rows(
     list_rows(app, frame, area, (count, Some(selected), true), draw);
 }
 
-/// The same for one of several lists, in which no row may be selected; only the one with the keys has the
-/// cursor.
+/// Like [`rows`], for one of several lists, some of which may have no selected row; only the focused one has
+/// the cursor.
 pub(super) fn list_rows(
     app: &App,
     frame: &mut Frame<'_>,
@@ -326,7 +326,7 @@ pub(super) fn split_field(inner: Rect) -> (Rect, Rect) {
     (field, list)
 }
 
-/// A question with what Enter does below it.
+/// A question, with what Enter does below it.
 pub(in crate::tui) fn confirm(
     app: &App,
     frame: &mut Frame<'_>,
@@ -352,7 +352,7 @@ pub(in crate::tui) fn confirm(
     }
 }
 
-/// What a command has printed.
+/// The output of a command.
 pub(in crate::tui) fn output(
     app: &App,
     frame: &mut Frame<'_>,

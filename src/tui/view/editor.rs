@@ -16,11 +16,11 @@ use ratatui::layout::{Position, Rect};
 const WIDTH: u16 = 100;
 /// Size of the settings, which show themes as pictures.
 const SETTINGS_SIZE: (u16, u16) = (118, 32);
-/// Smallest and largest width of the label column, in cells, and in a narrow form.
+/// Minimum and maximum width of the label column in cells, and the same in a narrow form.
 const LABELS: (u16, u16) = (18, 24);
 const NARROW_LABELS: (u16, u16) = (16, 23);
 const NARROW: u16 = 60;
-/// Rows of the tabs, and rows of what is below the fields, where there is space.
+/// Number of rows for the tabs, and for the help below the fields, if there is space.
 const HEAD: u16 = 3;
 const FOOT: u16 = 3;
 /// Height from which there is space for both.
@@ -45,7 +45,7 @@ enum Line {
 struct Parts {
     pages: Rect,
     fields: Rect,
-    /// The pictures of the themes, beside the fields.
+    /// The pictures of the themes, next to the fields.
     gallery: Rect,
     help: Rect,
 }
@@ -75,7 +75,7 @@ fn labels_width(editor: &Editor, width: u16) -> u16 {
     longest.clamp(least, most).min(width / 2)
 }
 
-/// The size of the content: as large as the fullest page needs.
+/// The size of the content, which the largest page determines.
 fn size_for(editor: &Editor) -> (u16, u16) {
     if editor.is_settings() {
         return SETTINGS_SIZE;
@@ -118,7 +118,7 @@ fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
         }
     }
     let height = usize::from(area.height);
-    // The error is visible too, but never instead of its field.
+    // The error is visible too, but never at the expense of its field.
     let top = here.end.saturating_sub(height).min(here.start);
     lines.drain(..top);
     lines.truncate(height);
@@ -132,10 +132,10 @@ struct Tabs {
     after: bool,
 }
 
-/// Cells for the sign that there are more tabs.
+/// Number of cells for the sign that there are more tabs.
 const MORE: u16 = 2;
 
-/// The tabs of the pages. What does not fit is left out whole; the open one is always there.
+/// The tabs of the pages. Tabs that do not fit completely are left out; the open one is always shown.
 fn tabs(editor: &Editor, area: Rect) -> Tabs {
     let Some(form) = &editor.form else {
         return Tabs { shown: Vec::new(), before: false, after: false };
@@ -266,7 +266,7 @@ fn draw_tabs(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect, rule
     }
 }
 
-/// What the focused field means, or what is wrong.
+/// The help of the focused field, or its error.
 fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
     let Some(form) = &editor.form else { return };
     let field = form.fields().get(editor.focus);
@@ -338,7 +338,7 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     }
     let space = row.free().saturating_sub(1).max(1);
     let (shown, cursor) = shown_value(field, typed, here, space);
-    // A default of the settings is a value like any other.
+    // In the settings, a default is a value like any other.
     let given = !typed.value().is_empty() || editor.is_settings();
     let role = match (given, here) {
         (false, _) => Role::Dim,
@@ -362,7 +362,7 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     }
 }
 
-/// The other values of a field beside the selected one, if they fit.
+/// The other values of a field next to the selected one, if they fit.
 fn others(app: &App, row: &mut Row, field: &FormField) {
     let now = field.effective();
     let others = field.choices().iter().filter(|choice| *choice != now);

@@ -1,4 +1,4 @@
-//! What an empty list says: why there is nothing, and what can be done.
+//! The text in an empty list: why it is empty, and what can be done.
 
 use super::super::app::{App, SearchBar};
 use super::super::reader::wrap_plain;
@@ -16,19 +16,19 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Widest text, in cells.
+/// Maximum width of the text, in cells.
 const WIDEST: usize = 64;
 /// Height from which the text is lower, with empty rows between its parts.
 const ROOMY: u16 = 12;
 
-/// What is said.
+/// The parts of the text.
 struct Notice {
     mark: (&'static str, Role),
     title: String,
     text: String,
-    /// Commands, with what they do here.
+    /// Commands, with their effects here.
     commands: Vec<(Action, &'static str)>,
-    /// Whether something is wrong, so that the commands are a list.
+    /// Whether there is a problem, so that the commands are shown as a list.
     problem: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) 
     if focused {
         frame.set_cursor_position(Position::new(area.x, area.y));
     }
-    // In a small window, what can be typed is there.
+    // In a small window, the pane only shows what can be typed.
     if app.is_search_empty() && area.height < ROOMY {
         return;
     }
@@ -117,7 +117,7 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
     lines
 }
 
-/// How a command without a key is run that only the first steps need.
+/// How to run a command without a key that is only needed in the first steps.
 fn by_name(app: &App, action: Action) -> Option<String> {
     let is_first = matches!(action, Action::Starters | Action::Demo);
     let palette = app.keymap.keys_for(Context::Items, Action::Palette).filter(|_| is_first)?;
@@ -126,7 +126,7 @@ fn by_name(app: &App, action: Action) -> Option<String> {
 
 /// What can be done while a filter that is being typed matches nothing.
 fn while_typing(app: &App, bar: &SearchBar) -> String {
-    // What is offered for the typed text needs the space.
+    // Completions or an error of the typed text need the space.
     if bar.completion.is_some() || bar.error.is_some() {
         return String::new();
     }
@@ -183,7 +183,8 @@ fn notice(app: &App) -> Option<Notice> {
                 Vec::new(),
             )
         }
-        // For a search, or the query of a view. While a query is typed, its error is shown beside its field.
+        // An error in a search or in the query of a view. While a query is typed, its error is shown at its
+        // field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
             title: match app.is_search() {
@@ -207,7 +208,7 @@ fn notice(app: &App) -> Option<Notice> {
     })
 }
 
-/// The list of pinned items, which has none: the key is for the items of other lists.
+/// For the empty list of pinned items: the key pins items in other lists.
 fn nothing_pinned(app: &App) -> Notice {
     let key = app.keymap.keys_for(Context::Items, Action::Pin);
     let pins = key.map(|key| format!("{key} pins an item. ")).unwrap_or_default();
@@ -282,7 +283,7 @@ fn unfiltered(app: &App) -> Notice {
     }
 }
 
-/// A source that was read without finding anything: what was tried, and what else there is.
+/// For a source that was read without finding anything: what was tried, and what else can be done.
 fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     let what = match entry.source.kind() {
         SourceKind::Feed => "The feed was read, but contains no entries.",
@@ -310,7 +311,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     }
 }
 
-/// What to do with the address of a page that is followed as a feed, as lists from elsewhere may have it.
+/// What to do if the URL of a page is followed as a feed, as may happen with imported lists.
 fn another_way(app: &App, entry: &SourceEntry) -> Option<String> {
     let is_page = entry.facts.last_outcome.as_ref().is_some_and(Outcome::is_html_page);
     if entry.source.kind() != SourceKind::Feed || !is_page {
@@ -324,7 +325,7 @@ fn another_way(app: &App, entry: &SourceEntry) -> Option<String> {
     ))
 }
 
-/// A source that could not be read: what happened, and what newsfed does next.
+/// For a source that could not be read: what happened, and what newsfed does next.
 fn failed(app: &App, entry: &SourceEntry) -> Notice {
     let facts = &entry.facts;
     let why = match &facts.last_outcome {

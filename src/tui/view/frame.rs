@@ -1,4 +1,4 @@
-//! The frame of dialogs: border, title, what they are about, and their keys in the last row.
+//! The frame of dialogs: border, title, subject, and the keys in the last row.
 
 use super::super::app::{App, Hint};
 use super::dialogs::{DialogArea, MoreKeys};
@@ -11,24 +11,24 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear};
 
-/// Cells between the border and the content, on wide and on narrow screens.
+/// Number of cells between the border and the content, on wide and on narrow screens.
 const PADDING: u16 = 2;
 const NARROW_PADDING: u16 = 1;
 /// Width of the screen from which there is space for padding.
 const WIDE: u16 = 60;
-/// Height from which the row below the title stays empty, whatever the content needs; and from which
-/// the one above the keys does, too, and a row above and below the dialog stays free.
+/// Height from which the row below the title always stays empty; and height from which the row above the keys
+/// stays empty too, and a row above and below the dialog stays free.
 const AIRY: u16 = 12;
 pub(super) const FREE: u16 = 30;
 
 /// The parts of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// With the border.
+    /// The dialog with its border.
     pub(super) outer: Rect,
-    /// What the content may use.
+    /// The area for the content.
     pub(super) inner: Rect,
-    /// The row of the keys; empty where there is no space for it.
+    /// The row for the keys; empty if there is no space for it.
     keys: Rect,
 }
 
@@ -37,8 +37,8 @@ pub(super) fn padding(width: u16) -> u16 {
     if width < WIDE { NARROW_PADDING } else { PADDING }
 }
 
-/// The parts of a dialog with content of a size, in an area. A frame in a low area that has no space
-/// for the content gives up its empty rows first, then its keys.
+/// The parts of a dialog with content of a size, in an area. If the content does not fit into a low area, the
+/// frame loses its empty rows first, then its keys.
 pub(super) fn shape(body: Rect, (width, rows): (u16, u16)) -> Shape {
     let beside = 1 + padding(body.width);
     let width = width.min(body.width);
@@ -106,14 +106,14 @@ pub(super) fn window(
     head.fill(across, app.palette.style(Role::Edge));
     let head = head.line(app.palette.style(Role::Raised));
     let at = Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 };
-    // A title without a colour of its own must not have that of the border.
+    // A title without its own colour must not get that of the border.
     clear(frame, at);
     frame.render_widget(head, at);
     frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);
     inner
 }
 
-/// Only the dialog is on the screen, without borders.
+/// Draws only the dialog on the screen, without borders.
 fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): (&str, &str)) {
     clear(frame, area.body);
     frame.buffer_mut().set_style(area.body, app.palette.style(Role::Raised));
@@ -150,7 +150,7 @@ pub(super) fn key_line(
     let cells = |hint: &Hint| GAP + text::width(&shown(hint)) + 1 + text::width(&hint.label);
     let space = usize::from(area.width) + GAP;
     let all_fit = hints.iter().map(cells).sum::<usize>() <= space;
-    // The way out is always shown; it is the last one.
+    // The key that closes the dialog is always shown; it is the last one.
     let (others, way_out) = hints.split_at(hints.len().saturating_sub(1));
     let least: usize = others.iter().take(1).chain(way_out).map(cells).sum();
     let more = more_hint(app, more).filter(|more| !all_fit && least + cells(more) <= space);
@@ -182,8 +182,8 @@ pub(super) fn shown_keys(keys: &str, ascii: bool) -> String {
     }
 }
 
-/// Clears an area. A wide character that reaches into it from the left is removed, because its
-/// second cell would hide the border.
+/// Clears an area. A wide character that extends into it from the left is removed, because its second cell
+/// would hide the border.
 pub(super) fn clear(frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Clear, area);
     let Some(left) = area.x.checked_sub(1) else { return };

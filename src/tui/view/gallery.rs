@@ -11,25 +11,25 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Smallest and largest width of a picture, which has space for the names of all built-in themes, its
-/// height, and the gap around it.
+/// Minimum and maximum width of a picture, with space for the names of all built-in themes; its height, and
+/// the gap around it.
 const WIDTHS: (u16, u16) = (30, 36);
 const HEIGHT: u16 = 5;
 pub(super) const GAP: (u16, u16) = (2, 1);
-/// Columns beside the fields at most, and what the fields need.
+/// Maximum number of columns next to the fields, and the width that the fields need.
 const COLUMNS: u16 = 2;
 const FIELDS: u16 = 42;
 /// Width of the sources in a small picture.
 const PANEL: u16 = 9;
 
-/// Width of the pictures beside the fields of a form; 0 if there is no space for any.
+/// Width of the pictures next to the fields of a form; 0 if there is no space for any.
 pub(super) fn width_beside(form: u16) -> u16 {
     let free = form.saturating_sub(FIELDS + GAP.0);
     let columns = ((free + GAP.0) / (WIDTHS.0 + GAP.0)).min(COLUMNS);
     free.min((columns * (WIDTHS.1 + GAP.0)).saturating_sub(GAP.0))
 }
 
-/// Why pictures are alike on a terminal with few colours.
+/// Explains why the pictures are alike on a terminal with few colours.
 fn note(depth: Depth) -> Option<&'static str> {
     match depth {
         Depth::Mono => Some("This terminal shows no colours. All themes are drawn like this:"),
@@ -67,7 +67,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: R
     let columns = usize::from(columns);
     let fit = |height: u16| usize::from((height + GAP.1) / (HEIGHT + GAP.1));
     let all = themes.len().div_ceil(columns);
-    // The last row says how many there are.
+    // The last row shows how many there are.
     let rows = if fit(area.height) >= all { all } else { fit(area.height.saturating_sub(1)) };
     if rows == 0 {
         return;

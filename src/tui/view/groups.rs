@@ -1,5 +1,5 @@
-//! Groups of a list: its sources, or in a list sorted by date today, yesterday, this week, last week,
-//! the months of a year, the earlier months of that year, and years.
+//! Groups of a list: its sources or, in a list that is sorted by date, today, yesterday, this week, last
+//! week, the months of a year, the earlier months of that year, and years.
 
 use super::super::app::{App, ItemsPane};
 use crate::config::{Grouping, SortOrder};
@@ -13,9 +13,9 @@ use std::cell::Cell;
 pub(super) enum Group {
     /// Pinned rows, which come first whatever their date.
     Pinned,
-    /// Those dated in `from..to`.
+    /// Rows dated in `from..to`.
     Dated(Time, Time),
-    /// Those of a source (row key).
+    /// Rows of a source (row key).
     Of(i64),
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Groups {
     starts: [Time; 4],
     /// Number of pinned rows at the top of the list.
     pinned: usize,
-    /// The group of the row before: mostly the same, and dates of months take long.
+    /// The group of the previous row, because it is usually the same, and computing months takes long.
     last: Cell<Option<(Time, Time)>>,
 }
 
@@ -86,7 +86,7 @@ impl Groups {
         }
     }
 
-    /// What is above the rows of a group.
+    /// The label above the rows of a group.
     pub(super) fn label(&self, app: &App, group: Group) -> String {
         match group {
             Group::Of(source) => {
@@ -111,8 +111,9 @@ impl Groups {
         label.to_owned()
     }
 
-    /// The name of a date's month, with the year if it is another one, its start and its end. Before the
-    /// last twelve months it is the year, or its months before them: in old lists most months have one item.
+    /// The name of a date's month (with the year, if that is not the current one), its start and its end.
+    /// Dates before the last twelve months are grouped by year, or by the year's months before them, because
+    /// in old lists most months have only one item.
     fn month(&self, date: Time) -> (String, Time, Time) {
         let day = date.with_timezone(&Local).date_naive();
         let today = self.now.with_timezone(&Local).date_naive();
@@ -165,7 +166,7 @@ impl Groups {
     }
 }
 
-/// The name of a year from its first day on, or of its months before the first day of one.
+/// The name of a year, or of its months before `next`.
 fn years_label(first: NaiveDate, next: NaiveDate) -> String {
     let last = next.pred_opt().unwrap_or(first);
     match last.month() {

@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 
 /// Width from which there are two columns.
 const TWO_COLUMNS: u16 = 96;
-/// Cells between them.
+/// Number of cells between them.
 const GAP: u16 = 4;
 
 /// A line of the list.
@@ -30,7 +30,7 @@ type Block = Vec<Line>;
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, area: DialogArea) {
     let inner = window(app, frame, area, ("Keys", ""), (132, area.body.height));
     let (field, list) = split_field(inner);
-    // Ignore a search key typed by habit.
+    // Ignores a search key that is typed by habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
     let height = usize::from(list.height);
     let all = blocks(app, help, &typed, list.width.into());
@@ -58,7 +58,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
             frame.render_widget(row.line(app.palette.style(Role::Text)), at);
         }
     }
-    // In the margin, beside the names of panes.
+    // In the margin, next to the names of panes.
     let bar = Rect { width: list.width + 1, ..list };
     if rows > height {
         scroll_bar(app, frame, bar, help.top..help.top + height, rows);
@@ -66,8 +66,8 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     field_line(app, frame, "Find: ", &help.field, field);
 }
 
-/// Two columns: the first is at least as high as the screen, and no block is in both. A group that
-/// continues in the second one has its heading there, too.
+/// Two columns: the first is at least as high as the screen, and no block is split. A group that continues in
+/// the second column repeats its heading there.
 fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
     let total: usize = blocks.iter().map(Vec::len).sum();
     let most = total.div_ceil(2).max(height);
@@ -109,15 +109,15 @@ fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
     }
 }
 
-/// The keys of the dialog from which the help was opened, all actions by task, and what else the typed text
-/// finds.
+/// The keys of the dialog from which the help was opened, all actions by task, and further matches of the
+/// typed text.
 fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
     let keys = keys_width(width);
     let space = width.saturating_sub(keys + 4).max(8);
     let mut blocks: Vec<Block> = Vec::new();
     let mut group = |title: &str, entries: Vec<Entry>| {
         for (i, mut entry) in entries.into_iter().enumerate() {
-            // The heading says it.
+            // The heading already names the pane.
             if entry.panes.trim() == title {
                 entry.panes.clear();
             }
@@ -203,7 +203,7 @@ fn entry(app: &App, context: Context, action: Action) -> Entry {
     }
 }
 
-/// The keys, where all the digits from 1 are one range.
+/// The keys, with all digits from 1 as one range.
 fn key_list(mut keys: Vec<String>, ascii: bool) -> Vec<String> {
     let digits: Vec<String> = (1..=9).map(|digit| digit.to_string()).collect();
     if keys.starts_with(&digits) {
@@ -213,7 +213,7 @@ fn key_list(mut keys: Vec<String>, ascii: bool) -> Vec<String> {
     keys
 }
 
-/// Keys with commas between them, as many in a line as fit. A key is broken only if it is wider than a line.
+/// Keys with commas between them, as many per line as fit. A key is broken only if it is wider than a line.
 fn key_lines(keys: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for key in keys {
@@ -231,8 +231,8 @@ fn key_lines(keys: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of an entry. Its panes are beside the first one; where they leave less than half of the space for
-/// words, they are below.
+/// The lines of an entry. Its panes are next to the first line, or below if they would leave less than half
+/// of the space for the words.
 fn wrap(Entry { keys, words, panes }: &Entry, (left, right): (usize, usize)) -> Block {
     let free = right.saturating_sub(text::width(panes));
     let beside = panes.is_empty() || free * 2 >= right;

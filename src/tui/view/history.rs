@@ -12,7 +12,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use std::ops::Range;
 
-/// Largest sizes of the dialogs.
+/// Maximum sizes of the dialogs.
 const HISTORY_SIZE: (u16, u16) = (90, 24);
 const KEYS_SIZE: (u16, u16) = (104, 40);
 
@@ -85,8 +85,8 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     } else if all(KeyOrigin::Unbound) {
         row.right(" unbound", style(Role::Warning));
     }
-    // One column, except for the few actions whose keys would not fit behind it. The last row says in full
-    // what is cut.
+    // One column, except for the few actions whose keys would not fit after it. The last row shows in full
+    // what is cut off.
     let keys = binding_keys(page, (range, here));
     let cells: usize = keys.iter().map(|(part, _)| text::width(part)).sum();
     let whole = row.free();

@@ -23,11 +23,11 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use std::borrow::Cow;
 
-/// Narrowest list that is compact unless set otherwise.
+/// Minimum width of a list that is compact by default.
 const COMPACT_FROM: u16 = 56;
-/// Lowest list that has two rows per item unless set otherwise, and day separators.
+/// Minimum height of a list that has two rows per item by default, and day separators.
 const TALL: u16 = 12;
-/// Narrowest list with a summary in the second row.
+/// Minimum width of a list with a summary in the second row.
 const SUMMARY_FROM: u16 = 60;
 
 /// How the items of a list are drawn.
@@ -40,13 +40,13 @@ struct Form {
     separators: bool,
     /// Whether the list, or each group of it, has a single source, whose name needs no column.
     one_source: bool,
-    /// Cells of the longest name of a source in the list.
+    /// Number of cells of the longest source name in the list.
     source_cells: usize,
-    /// Whether long titles take a second row: the list has rows to spare.
+    /// Whether long titles take a second row, because the list has rows to spare.
     wraps: bool,
 }
 
-/// Whether the rows of the list show how the texts begin.
+/// Whether the rows of the list show the beginnings of the texts.
 pub(in crate::tui) fn shows_summaries(app: &App) -> bool {
     list_area(app).is_some_and(|area| match Form::new(app, area).style {
         ListStyle::Magazine => true,
@@ -55,14 +55,14 @@ pub(in crate::tui) fn shows_summaries(app: &App) -> bool {
     })
 }
 
-/// The size of the list, if it is on the screen.
+/// The area of the list, if it is on the screen.
 fn list_area(app: &App) -> Option<Rect> {
     let panes = super::arrangement(app, app.size.0);
     let (_, width) = panes.into_iter().find(|(pane, _)| *pane == Focus::Items)?;
     Some(Rect { x: 0, y: 0, width, height: app.size.1.saturating_sub(3) })
 }
 
-/// Narrowest list with pictures.
+/// Minimum width of a list with pictures.
 const PICTURES_FROM: u16 = 56;
 
 /// Whether a list with rows for pictures is on the screen.
@@ -108,7 +108,6 @@ impl Form {
         }
     }
 
-    /// Rows of an item.
     fn rows(self) -> usize {
         match self.style {
             ListStyle::Magazine => 5,
@@ -118,12 +117,12 @@ impl Form {
     }
 }
 
-/// What a row of the screen shows.
+/// The content of a screen row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     /// The separator above an item.
     Separator(usize),
-    /// A row of an item: its index, and which of its rows.
+    /// A row of an item: the index of the item, and the number of its row.
     Item(usize, usize),
 }
 
@@ -141,7 +140,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let wraps = titles::wraps(app, form, area, separated);
     app.items.wraps = Some(((area.width, area.height), wraps));
     let form = Form { wraps, ..form };
-    // A line of the screen says nothing about items of another height.
+    // The held screen line does not apply to items of another height.
     if std::mem::replace(&mut app.items.item_height, form.rows()) != form.rows() {
         app.items.held = None;
     }
@@ -165,7 +164,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         .take(rows.height.into())
         .collect();
     if above > 0 && form.separators && !separated(first) {
-        // Where no whole item fits above the held row, the group of what follows.
+        // If no whole item fits above the held row, the label of the following group.
         let group = groups.of(&app.items.rows, first);
         let count = groups.count(&app.items, group);
         let at = Rect { height: 1, ..area };
@@ -213,7 +212,7 @@ impl Shown {
     }
 }
 
-/// Draws the pictures beside the first rows of items.
+/// Draws the pictures next to the first rows of items.
 fn draw_pictures(app: &mut App, frame: &mut Frame<'_>, area: Rect, shown: &[Shown]) {
     let right = u16::try_from(padding(area.width)).unwrap_or(0);
     for (y, what) in (area.y..area.bottom()).zip(shown) {
@@ -283,13 +282,13 @@ impl<'a> Cell<'a> {
         Self { app, row, form, width, selected }
     }
 
-    /// The name of its source, which has so many cells.
+    /// The name of its source, in this many cells.
     fn source(&self, cells: usize) -> Cow<'a, str> {
         let entry = self.app.sources.entry(self.row.source_key);
         entry.map_or(Cow::default(), |entry| self.app.sources.name(entry, cells))
     }
 
-    /// One of its rows.
+    /// One of the rows of the item.
     fn line(&self, part: usize) -> Line<'static> {
         if self.app.settings.ui.linear {
             let (selected, focused) = self.selected;
@@ -312,7 +311,7 @@ impl<'a> Cell<'a> {
         self.app.palette.style(role)
     }
 
-    /// In how many sources its story is.
+    /// The number of sources that have its story.
     fn stories(&self) -> String {
         format!("  {}{}", marks(self.app).times, u64::from(self.row.also) + 1)
     }
@@ -368,7 +367,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The columns at the right of the first row; what they leave is the title's.
+    /// The columns at the right of the first row; the title gets the rest.
     fn columns(&self) -> Row {
         let (mut out, pad) = self.start(true);
         let of_compact = |column: &&Column| {
@@ -384,7 +383,7 @@ impl<'a> Cell<'a> {
             .filter(|(_, cells)| *cells > 0)
             .collect();
         let limit = (usize::from(self.width) * 45 / 100).saturating_sub(pad);
-        // The number of other sources is narrow, and must not cost the source.
+        // The number of other sources is narrow and must not displace the source.
         let counted = |(column, _): &&(&Column, usize)| column.name != "stories";
         let used = |columns: &[(&Column, usize)]| -> usize {
             columns.iter().filter(counted).map(|(_, cells)| cells).sum()
@@ -408,7 +407,7 @@ impl<'a> Cell<'a> {
     /// Source, and summary or reading time.
     fn second(&self) -> Line<'static> {
         let (mut out, _) = self.start(false);
-        // Where the text matches is worth more than how it begins.
+        // The match in the text is more useful than the beginning of the text.
         let hit = self.app.snippets.of(self.row.key).filter(|snippet| !snippet.hits.is_empty());
         let summary = self.text().filter(|_| self.width >= SUMMARY_FROM || hit.is_some());
         if summary.is_none() {
@@ -430,7 +429,7 @@ impl<'a> Cell<'a> {
         out.line(Style::new())
     }
 
-    /// The source, in at most so many cells.
+    /// Adds the source, in at most this many cells.
     fn put_source(&self, out: &mut Row, cells: usize) {
         if self.form.one_source {
             return;
@@ -441,7 +440,7 @@ impl<'a> Cell<'a> {
         out.left(&text::truncate(&self.source(cells), cells), self.style(role));
     }
 
-    /// How the text begins, or where it matches the search.
+    /// The beginning of the text, or the part that matches the search.
     fn text(&self) -> Option<&'a str> {
         let snippet = self.app.snippets.of(self.row.key);
         snippet.map(|snippet| snippet.text.as_str()).filter(|text| !text.is_empty())

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// The commands, most useful first where not all have space.
+/// The commands, most useful first, because there may not be space for all.
 const COMMANDS: [Action; 24] = [
     Action::Open,
     Action::Back,
@@ -41,7 +41,7 @@ const COMMANDS: [Action; 24] = [
 const COLUMN: u16 = 34;
 const KEYS: usize = 14;
 
-/// Where a command is usually given.
+/// The context in which a command is usually given.
 fn context(action: Action) -> Context {
     match action.task() {
         Task::Sources => Context::Sources,
@@ -50,14 +50,14 @@ fn context(action: Action) -> Context {
     }
 }
 
-/// Draws the keys that the settings in the form would give.
+/// Draws the keys that would result from the settings in the form.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
     let preview = editor.form.as_ref().and_then(SourceForm::preview_settings);
-    // Single keys are changed in a dialog of their own, which saves at once.
+    // Single keys are changed in another dialog, which saves at once.
     let mut keys = app.settings.keys.clone();
     keys.preset = preview.map_or(keys.preset, |settings| settings.keys.preset.clone());
     let Ok(map) = KeyMap::load(&keys) else { return };
-    // A row is free above, and one below the title.
+    // One row is free above the title, and one below.
     let height = area.height.saturating_sub(3);
     if height == 0 {
         return;

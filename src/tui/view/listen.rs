@@ -68,7 +68,7 @@ fn place(episode: &Queued, now: Option<&Playing>) -> String {
     }
 }
 
-/// What plays, in short: `Playing 12:34 of 52:00`.
+/// The playing episode, in short: `Playing 12:34 of 52:00`.
 fn summary(now: &Playing) -> String {
     let verb = if now.is_paused { "Paused" } else { "Playing" };
     let length = now.progress.length.map(|length| format!(" of {}", clock_time(length)));

@@ -32,7 +32,7 @@ pub(in crate::tui) fn import(
     area: DialogArea,
 ) {
     let lines = preview.lines();
-    // The name of the file; the user has just typed its folder.
+    // Only the name of the file, because the user has just typed its folder.
     let name = preview.path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or_default();
     let inner = window(app, frame, area, ("Import", name), (104, area.body.height));
     let (head, list) = split_field(inner);
@@ -70,7 +70,7 @@ pub(in crate::tui) fn import(
     }
 }
 
-/// The check box of what can be imported.
+/// The check box of a row that can be imported.
 fn tick(app: &App, row: &mut Row, preview: &ImportPreview, line: ImportLine<'_>) {
     let indent = match line {
         ImportLine::Source(source) if source.folder.is_some() => "  ",

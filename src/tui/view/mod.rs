@@ -1,5 +1,5 @@
-//! Drawing: state of the interface -> screen. Anything that an event handler could compute before
-//! is computed there.
+//! Draws the state of the interface on the screen. Anything that an event handler can compute in advance is
+//! computed there.
 
 pub(super) mod add;
 mod chrome;
@@ -48,15 +48,15 @@ use std::ops::Range;
 
 /// Smallest screen that is drawn.
 const MIN_SIZE: (u16, u16) = (20, 6);
-/// Widths from which two and three panes are shown, and the Reader beside a list.
+/// Widths from which two and three panes are shown, and the Reader next to a list.
 const TWO_PANES: u16 = 60;
 const BESIDE: u16 = 100;
 const THREE_PANES: u16 = 132;
-/// Narrowest Reader beside another pane.
+/// Minimum width of a Reader next to another pane.
 const READER: u16 = 56;
-/// Cells beside its text: margins, scroll bar, pointer.
+/// Number of cells next to its text: margins, scroll bar, pointer.
 const READER_MARGINS: u16 = 8;
-/// Lowest screen with titles, and with a blank row above them.
+/// Minimum height of a screen with titles, and with a blank row above them.
 const TITLES: u16 = 10;
 const AIRY: u16 = 36;
 
@@ -84,7 +84,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     dialogs::draw(app, frame, body, bottom);
     toasts::draw(app, frame, above);
     if app.settings.ui.ascii {
-        // What a dialog shows over the article is not part of it.
+        // A dialog over the article is not part of it.
         let covered = app.dialogs.iter().any(|dialog| dialog.is_framed());
         let article = app.areas.reader.filter(|_| !covered);
         ascii_marks(frame.buffer_mut(), article.unwrap_or_default());
@@ -93,8 +93,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     pictures::cover(app, frame.buffer_mut());
 }
 
-/// Replaces the marks of cut texts, those between facts and shades by ASCII, except in the article,
-/// which is shown as it is.
+/// Replaces the marks of texts that are cut off, the marks between facts, and shades by ASCII, except in the
+/// article, which is shown unchanged.
 fn ascii_marks(buffer: &mut Buffer, article: Rect) {
     for position in buffer.area.positions().filter(|position| !article.contains(*position)) {
         let cell = &mut buffer[position];
@@ -115,9 +115,9 @@ fn body_of((width, height): (u16, u16)) -> Rect {
     Rect { x: 0, y: 0, width, height: height.saturating_sub(1) }
 }
 
-/// Some terminals draw a flag for its two letters, others two letters of one cell each. The cell
-/// after a flag gets a no-break space, so that the next frame draws over it even if the new content
-/// is a space.
+/// For the two letters of a flag, some terminals draw a flag, others two letters of one cell each. The cell
+/// after a flag gets a no-break space, so that the next frame draws over it even if the new content is a
+/// space.
 fn part_flags(buffer: &mut Buffer) {
     let is_flag = |symbol: &str| {
         symbol.len() == 8 && symbol.chars().all(|c| ('\u{1f1e6}'..='\u{1f1ff}').contains(&c))
@@ -132,7 +132,7 @@ fn part_flags(buffer: &mut Buffer) {
 /// The panes shown at this width, with their widths.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let is_open = app.reader.article.is_some() || app.focus == Focus::Reader;
-    // Where all panes have space, the preview is there from the start.
+    // If there is space for all panes, the preview is shown from the start.
     let previews = app.settings.ui.preview && !app.sources.list.sources.is_empty();
     let reading = is_open || previews && width >= THREE_PANES;
     let alone = app.focus == Focus::Reader && width < BESIDE;
@@ -155,7 +155,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let default = if width < BESIDE { 22 } else { part(width, 22).clamp(24, 34) };
     let sources = or_default(ui.sources_width, width / 2, default);
     let beside = |space: u16, default: u16| {
-        // What the column of text and its margins leave is worth more in the list.
+        // The space beyond the text column and its margins is more useful in the list.
         let left = space.saturating_sub(default + 1 + app.reader.column + READER_MARGINS);
         let default = default + left / 3 * 2;
         let limit = space.saturating_sub(READER + 1).max(12);
@@ -194,12 +194,12 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             Focus::Items => items::draw(app, frame, body),
             Focus::Reader => reader::draw(app, frame, body),
         }
-        // After the pane, which lays out what the title counts.
+        // This follows the pane, which lays out the text that the title refers to.
         if head > 0 {
             chrome::title(app, frame, pane, Rect { y: area.y + top, height: 2, ..whole });
         }
         x += width;
-        // The surface parts the Sources pane from the list.
+        // The surface separates the Sources pane from the list.
         let painted = pane == Focus::Sources && app.palette.style(Role::Panel).bg.is_some();
         if i + 1 < panes.len() && painted {
             continue;
@@ -212,7 +212,7 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Makes a part of a row, in cells, press keys when it is clicked.
+/// Makes a part of a row, in cells, clickable: a click presses the keys.
 fn clickable(app: &App, row: Rect, cells: Range<usize>, keys: Vec<Key>) {
     let cell = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
     let part = Rect { x: row.x + cell(cells.start), width: cell(cells.len()), ..row };
@@ -225,20 +225,20 @@ fn clickable(app: &App, row: Rect, cells: Range<usize>, keys: Vec<Key>) {
 fn select(app: &App, frame: &mut Frame<'_>, area: Rect, selected: bool, focused: bool) {
     let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
     let style = app.palette.style(role);
-    // Without a surface the title alone shows it.
+    // Without a surface, only the title shows the selection.
     if selected && style.bg.is_some() {
         frame.buffer_mut().set_style(area, style);
     }
 }
 
-/// The style of the title in a row, which is `usual` if the row is not selected.
+/// The style of the title in a row; `usual` if the row is not selected.
 fn title_style(app: &App, usual: Role, selected: bool, focused: bool) -> Style {
     let style = app.palette.style(usual);
     let elsewhere = app.palette.style(Role::SelectedUnfocused);
     match (selected, focused) {
         (true, true) => app.palette.style(Role::SelectedTitle),
         (true, false) if elsewhere.bg.is_none() => style.patch(elsewhere),
-        // The place in the list is seen from the Reader, too.
+        // The position in the list is also shown while the Reader has the focus.
         (true, false) => style.add_modifier(Modifier::BOLD),
         _ => style,
     }
@@ -246,7 +246,7 @@ fn title_style(app: &App, usual: Role, selected: bool, focused: bool) -> Style {
 
 /// The bar at the left of a selected row.
 fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
-    // A screen reader reads the row of the cursor, and would read both rows that have changed.
+    // A screen reader reads the row of the cursor; with a bar, it would read both rows that have changed.
     if app.settings.ui.linear {
         return;
     }
@@ -276,7 +276,7 @@ fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, 
 
 /// Whether a pane receives keys.
 fn has_focus(app: &App, pane: Focus) -> bool {
-    // What is typed into these lines changes the pane.
+    // Typing into these lines changes the pane.
     let finds = app.dialog::<Prompt>().is_some_and(|prompt| prompt.kind == PromptKind::Find);
     let lines = usize::from(app.dialog::<SearchBar>().is_some()) + usize::from(finds);
     app.focus == pane && app.dialogs.len() == lines

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line as TextLine;
 
-/// Largest width of the dialog, in cells.
+/// Maximum width of the dialog, in cells.
 const WIDTH: u16 = 92;
 /// Height of the list from which groups have headings.
 const WITH_HEADINGS: u16 = 10;
@@ -22,7 +22,7 @@ const NAMES: usize = 18;
 /// Width of the column of the keys.
 const KEYS: usize = 6;
 
-/// A line of the list.
+/// A row of the list.
 enum Line {
     Empty,
     Heading(&'static str),
@@ -33,7 +33,7 @@ enum Line {
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, area: DialogArea) {
     let hits = app.palette_hits(palette);
     let selected = palette.selected.min(hits.len().saturating_sub(1));
-    // At most two thirds of the screen, and not higher while fewer commands match.
+    // At most two thirds of the screen, and the height stays the same while fewer commands match.
     let height = (area.body.height * 2 / 3).max(14).saturating_sub(5);
     let typed = palette.field.value();
     let count = match hits.len() {
@@ -95,7 +95,7 @@ fn lines(hits: &[Hit], with_headings: bool) -> Vec<Line> {
     lines
 }
 
-/// What the row of the selected command cannot say, or why it is not available.
+/// What has no space in the row of the selected command, or why it is not available.
 fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
     let Some(hit) = hit else { return Vec::new() };
     let (words, role) = match hit.reason {
@@ -113,7 +113,7 @@ fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)>
     lines.into_iter().filter(|line| !line.is_empty()).take(most).map(|l| (l, role)).collect()
 }
 
-/// The keys of a command with their panes, and what it takes: `Keys: m in Items and Reader.`
+/// The keys of a command with their panes, and its argument: `Keys: m in Items and Reader.`
 fn usage(app: &App, action: Action) -> String {
     let mut places: Vec<(Vec<String>, Vec<Context>)> = Vec::new();
     let everywhere = app.keymap.all_keys_for(Context::Everywhere, action);

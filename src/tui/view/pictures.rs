@@ -1,4 +1,4 @@
-//! Pictures: half blocks first, then whatever the terminal can draw over them.
+//! Draws pictures: half blocks first, then the pixels that the terminal can draw over them.
 
 use super::super::app::App;
 use super::super::graphics::Placed;
@@ -42,7 +42,7 @@ pub(super) fn draw_row(
     }
 }
 
-/// Notes where the pictures of the article were drawn.
+/// Records where the pictures of the article were drawn.
 pub(super) fn place_article(app: &mut App, buffer: &Buffer, body: Rect) {
     if app.graphics().is_none() {
         return;
@@ -69,7 +69,7 @@ pub(super) fn place_article(app: &mut App, buffer: &Buffer, body: Rect) {
         let link = article.document.links.get(first.link);
         let picture =
             link.and_then(|link| Some((link.url.clone(), app.reader.picture(&link.url)?)));
-        // A picture that is wider than the column stays as it is drawn.
+        // A picture that is wider than the column stays in half blocks.
         if let Some(picture) = picture.filter(|_| width == first.cells.0) {
             let area = Rect { x, y, width, height };
             found.push(Placed::new(picture, first.cells, (area, first.row), buffer));
@@ -94,15 +94,15 @@ pub(super) fn cover(app: &mut App, buffer: &mut Buffer) {
     }
 }
 
-/// Cells that the picture of a row of a list takes with the space before it; 0 without one.
+/// Number of cells that the picture in a row of a list takes, with the space before it; 0 without one.
 pub(super) fn reserved(app: &App, row: &ItemRow) -> u16 {
     let url = app.snippets.of(row.key).and_then(|snippet| snippet.picture.as_deref());
-    // Space is kept for one that is not there yet, so that the text does not move.
+    // Space is reserved for a picture that has not arrived yet, so that the text does not move.
     let shown = url.is_some_and(|url| !matches!(app.reader.pictures.small(url), Some(None)));
     if shown { THUMBNAIL.0 + GAP } else { 0 }
 }
 
-/// Draws the picture of a row of a list at the right of an area, as many rows of it as fit.
+/// Draws the picture of a list row at the right of an area, as many rows of it as fit.
 pub(super) fn draw_thumbnail(app: &mut App, buffer: &mut Buffer, area: Rect, row: i64) {
     let url = app.snippets.of(row).and_then(|snippet| snippet.picture.clone());
     let Some(url) = url else { return };

@@ -13,9 +13,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 100;
-/// Cells for the names of sources.
+/// Number of cells for the names of sources.
 const NAMES: usize = 28;
-/// Rows for the whole result of the selected source, with the rule above it.
+/// Number of rows for the full result of the selected source, with the rule above it.
 const DETAIL: u16 = 3;
 
 pub(in crate::tui) fn draw(
@@ -81,7 +81,7 @@ fn bar(app: &App, done: usize, total: usize) -> String {
     m.heavy.repeat(filled) + &m.across.repeat(CELLS - filled)
 }
 
-/// The mark of a result; the words beside it say the same.
+/// The mark of a result; the words next to it have the same meaning.
 fn mark(app: &App, fate: Fate) -> (&'static str, Role) {
     let ascii = app.settings.ui.ascii;
     let of = |unicode, plain| if ascii { plain } else { unicode };

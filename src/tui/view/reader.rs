@@ -15,11 +15,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
-/// Cells beside the column from which code uses them.
+/// Number of cells next to the column from which code uses them.
 const LEAST_BEYOND: u16 = 8;
 /// Height of a screen from which there is an empty line above the head.
 const TALL: u16 = 36;
-/// Largest height of a picture, in percent of the pane.
+/// Maximum height of a picture, in percent of the pane.
 const MAX_PICTURE: usize = 40;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -27,7 +27,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.space = area.width.saturating_sub(2 * margin);
     let column = app.reader.space.min(app.reader.column);
     let inner = Rect { x: area.x + (area.width - column) / 2, width: column, ..area };
-    // Beside a column in the middle, long lines of code have space; the scroll bar needs its own.
+    // To the right of a centred column there is space for long lines of code; the scroll bar needs its own.
     let beyond = area.right().saturating_sub(inner.right() + 2);
     let beyond = if beyond < LEAST_BEYOND { 0 } else { beyond };
     let nothing = app.previews_nothing();
@@ -46,13 +46,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         width: inner.width.into(),
         wrap_code: ui.wrap_code,
         ascii: ui.ascii,
-        // Readers of screens and terminals without styles do not show it.
+        // Screen readers and terminals without styles do not show it.
         strikes: !ui.linear && app.palette.support().depth != Depth::Mono,
         picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
         graphics: app.graphics(),
         beyond: usize::from(beyond),
     };
-    // Before the head, which depends on the position in the text.
+    // This precedes the head, which depends on the position in the text.
     app.reader.fit(shape);
     let (mut head, head_rows) = head::lines(app, &article, inner);
     app.reader.head_rows = head_rows;
@@ -87,7 +87,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     pictures::place_article(app, frame.buffer_mut(), body);
 }
 
-/// Cells beside the text, at each side.
+/// Number of cells on each side of the text.
 pub(super) fn margin(width: u16) -> u16 {
     match width {
         ..30 => 1,
@@ -128,7 +128,7 @@ impl Pen<'_> {
             };
             buffer.set_stringn(x, area.y, cell.text, area.right().saturating_sub(x).into(), style);
             x += width;
-            // The place of a number that may become a letter ends here.
+            // A number that hint letters may replace ends here.
             if let Some(span) = cell.span.filter(|span| span.mark && span.target.is_some()) {
                 match labels.last_mut() {
                     Some((end, last)) if std::ptr::eq(*last, span) => *end = x,
@@ -171,15 +171,15 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws the hint letters over the number of a target, which ends at a column. Longer ones cover
-    /// what is before it, so that nothing moves.
+    /// Draws the hint letters over the number of a target, which ends at a column. Longer labels cover the
+    /// text before it, so that nothing moves.
     fn label(&self, span: &Span, buffer: &mut Buffer, area: Rect, end: u16) {
         let letters = self.hints.zip(span.target).and_then(|(hints, target)| hints.label(target));
         let Some(letters) = letters else { return };
         let cells = text::width(&span.text).max(letters.len());
         let x = end.saturating_sub(u16::try_from(cells).unwrap_or(0)).max(area.x);
         let style = self.app.palette.style(Role::Match).add_modifier(Modifier::BOLD);
-        // The first half of a wide character cannot stay alone.
+        // The first half of a wide character cannot be drawn alone.
         if x > area.x
             && let Some(before) = buffer.cell_mut((x - 1, area.y))
             && text::width(before.symbol()) > 1
@@ -191,14 +191,14 @@ impl Pen<'_> {
         buffer.set_stringn(x, area.y, letters, area.right().saturating_sub(x).into(), style);
     }
 
-    /// The lines after the text: what the key for the next page does there.
+    /// The lines after the text, which show what the key for the next page does there.
     fn end(&self, number: usize, buffer: &mut Buffer, area: Rect) {
         if number + 1 < self.app.reader.line_count() {
             return;
         }
         let key = |action| self.app.keymap.keys_for(Context::Reader, action);
         let key = key(Action::PageDown).or_else(|| key(Action::NextUnread));
-        // Elsewhere that key does something else.
+        // While stepping through matches or changes, that key does something else.
         let goes_on = !self.app.stepping() || self.app.reader.shows_searched();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
         let hint = key.map(|key| format!(" {} {key}: next unread", marks(self.app).bullet));
@@ -219,7 +219,7 @@ impl Pen<'_> {
         Some(format!(" {} no full text: {why}", marks(self.app).bullet))
     }
 
-    /// What ends there: the article, or a teaser, with the key for the full text.
+    /// What ends there (the article, or a teaser), and the key for the full text.
     fn end_of_text(&self) -> (&'static str, Option<String>) {
         let Some(article) = self.app.reader.article.as_ref() else { return ("", None) };
         if self.app.texts.is_fetching(article.row.key) {
@@ -235,7 +235,7 @@ impl Pen<'_> {
         ("teaser", key.map(|key| format!(" {} {key}: full text", marks(self.app).bullet)))
     }
 
-    /// Which part of the article is seen; nothing if that is all of it.
+    /// Draws which part of the article is visible; nothing if all of it is.
     fn scroll_bar(&self, buffer: &mut Buffer, area: Rect) {
         let reader = &self.app.reader;
         let (count, seen, rows) = (reader.line_count(), reader.height, usize::from(area.height));

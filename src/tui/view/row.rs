@@ -22,7 +22,7 @@ impl Row {
         Self { width: width.into(), left: Vec::new(), used: 0, right: Vec::new(), reserved: 0 }
     }
 
-    /// Adds text at the right, before what is there, if at least half of the row stays free.
+    /// Adds text at the right, before the text that is already there, if at least half of the row stays free.
     pub(super) fn right(&mut self, content: impl Into<String>, style: Style) {
         let content = content.into();
         let cells = text::width(&content);
@@ -32,7 +32,8 @@ impl Row {
         }
     }
 
-    /// Adds text at the right, before what is there, if all of it fits beside what is at the left.
+    /// Adds text at the right, before the text that is already there, if all of it fits next to the text at
+    /// the left.
     pub(super) fn right_beside(&mut self, content: String, style: Style) {
         let cells = text::width(&content);
         if cells <= self.free() {
@@ -64,7 +65,7 @@ impl Row {
         self.left.push(Span::styled(shown, style));
     }
 
-    /// Adds text at the left in a column of a width, of which the last two cells stay empty.
+    /// Adds text at the left in a column of a given width, whose last two cells stay empty.
     pub(super) fn column(&mut self, content: &str, width: usize, style: Style) {
         let shown = text::truncate(content, width.saturating_sub(2)).into_owned();
         let space = width.saturating_sub(text::width(&shown));
@@ -75,7 +76,7 @@ impl Row {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }
 
-    /// Cells taken at the left.
+    /// Number of cells taken at the left.
     pub(super) fn used(&self) -> usize {
         self.used
     }
@@ -99,8 +100,8 @@ impl Row {
     }
 }
 
-/// Draws a line from the left of a row, like the widget of ratatui. Rows are most of a frame, and mostly
-/// need no search for graphemes.
+/// Draws a line from the left of a row, like ratatui's widget. Most of a frame consists of rows, which
+/// usually need no search for graphemes.
 pub(super) fn put(frame: &mut Frame<'_>, line: &Line<'_>, at: Rect) {
     put_line(frame.buffer_mut(), line, at);
 }
@@ -125,7 +126,7 @@ fn put_line(buffer: &mut Buffer, line: &Line<'_>, at: Rect) {
     }
 }
 
-/// Draws a text of [`text::is_simple`]; returns the cells that it took.
+/// Draws a text for which [`text::is_simple`] holds; returns the number of cells that it took.
 fn put_simple(buffer: &mut Buffer, span: &Span<'_>, at: Rect) -> u16 {
     let first = buffer.index_of(at.x, at.y);
     let cells = buffer.content.iter_mut().skip(first).take(at.width.into());
@@ -146,7 +147,7 @@ pub(super) fn fill(frame: &mut Frame<'_>, symbol: &str, style: Style, at: Rect) 
     }
 }
 
-/// Empty cells at both sides of a row in a pane of a width.
+/// Number of empty cells on each side of a row in a pane of a given width.
 pub(super) fn padding(width: u16) -> usize {
     if width < 22 { 1 } else { 2 }
 }

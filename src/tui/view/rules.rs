@@ -1,4 +1,4 @@
-//! The rules, and the dialog that makes a rule which hides items.
+//! The list of rules, and the dialog that adds a rule which hides items.
 
 use super::super::app::{App, DryRun, KeyHint, KeyHints, Mute, RuleList, UNTIL};
 use super::super::reader::wrap_plain;
@@ -16,7 +16,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
-/// Matches that are listed, with the line above them.
+/// Number of rows for matches, with the line above them.
 const MATCHES: u16 = 9;
 
 fn line(app: &App, frame: &mut Frame<'_>, text: &str, tone: Role, area: Rect) {
@@ -136,8 +136,7 @@ fn rule_row(
     }
 }
 
-/// The stored items that a query matches, below a line with their number and what would be done to them
-/// `outside` of the list.
+/// The stored items that a query matches, below a line with their number and the effects `outside` the list.
 fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: Rect) {
     let at = |y: u16| Rect { y, height: 1, ..area };
     if area.height < 2 {
@@ -178,8 +177,8 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
     }
 }
 
-/// The choices of how long a mute lasts, closer together where there is less space; where there is
-/// little, only the set one.
+/// The possible durations of a mute, closer together if there is less space; if there is little, only the
+/// selected one.
 fn how_long(app: &App, set: usize, width: u16) -> Row {
     let names: usize = UNTIL.iter().map(|(name, _)| name.len() + 4).sum();
     let (label, gap) = match usize::from(width) {
@@ -220,6 +219,6 @@ pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, a
     frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
     let rest = at(list.bottom() + 2, below);
     matches(app, frame, &mute.run, "", rest);
-    // Last, because it places the cursor.
+    // This is last, because it places the cursor.
     field_line(app, frame, "Query  ", &mute.field, at(inner.y, 1));
 }

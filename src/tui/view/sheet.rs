@@ -1,4 +1,4 @@
-//! The popup of keys: what can follow the first key of a sequence.
+//! The popup with the keys that can follow the first key of a sequence.
 
 use super::super::app::{App, Hint};
 use super::row::Row;
@@ -7,12 +7,12 @@ use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-/// Empty cells at the left, and between two columns.
+/// Number of empty cells at the left, and between two columns.
 const MARGIN: usize = 3;
-/// Largest number of columns.
+/// Maximum number of columns.
 const MAX_COLUMNS: usize = 4;
 
-/// Draws the popup at the bottom of an area, if it is due. Returns the rows that it leaves free.
+/// Draws the popup at the bottom of an area, if it is due. Returns the area that it leaves free.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) -> Rect {
     let Some((title, hints)) = app.key_sheet() else { return body };
     let keys = hints.iter().map(|hint| text::width(&hint.keys)).max().unwrap_or(0) + 2;

@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Minimum width of a snippet, in cells.
 const LEAST: usize = 16;
 
-/// The title of an item; if it has none, how its text begins, else what its URL says.
+/// The title of an item; if it has none, the beginning of its text, else a name from its URL.
 pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
     let text = || app.snippets.of(item.key).map(|snippet| snippet.text.as_str());
     match (item.title.as_str(), text()) {
@@ -27,8 +27,8 @@ pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
     }
 }
 
-/// Draws the title of a row and, `with_text` and where space is left, the part of its text that matches the
-/// search, into the left part of a line. `plain` is the style of the title, `dim` that of the text;
+/// Draws the title of a row into the left part of a line, followed by the part of its text that matches the
+/// search if `with_text` is set and space is left. `plain` is the style of the title, `dim` that of the text;
 /// hits get the role of matches.
 pub(super) fn draw(
     app: &App,
@@ -40,7 +40,7 @@ pub(super) fn draw(
 ) {
     let Some(snippet) = app.snippets.of(item.key) else { return out.left(title, plain) };
     let hit = |base: Style| hit_style(app, base);
-    // What stands for a missing title has no hits.
+    // Text in place of a missing title has no hits.
     let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
     let end = hits.first().map_or(0, |hit| hit.end);
     let seen = title.get(..end).map_or(0, words::width) < out.free();
@@ -65,16 +65,16 @@ pub(super) fn text(app: &App, snippet: &Snippet, out: &mut Row, plain: Style) {
     marked(text, &hits, out, plain, hit_style(app, plain));
 }
 
-/// As in the palette: blocks of colour in every row would be louder than the selection.
+/// As in the palette, because blocks of colour in every row would stand out more than the selection.
 pub(super) fn hit_style(app: &App, base: Style) -> Style {
     base.patch(app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED))
 }
 
-/// A text with its hits (byte ranges) in another style, cut where the line ends.
+/// A text with its hits (byte ranges) in another style, cut off at the end of the line.
 fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: Style) {
     let shown = words::truncate(text, out.free());
     let cut = shown.len() < text.len() || *shown != *text;
-    // What follows the last common character is the sign of the cut.
+    // The ellipsis follows the last kept character.
     let kept = if cut { shown.trim_end_matches('…').len() } else { text.len() };
     let mut at = 0;
     for range in hits {
@@ -90,8 +90,9 @@ fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: S
     out.left(shown.get(at..).unwrap_or_default(), plain);
 }
 
-/// The text from a word before its first hit on, so that the hit is visible in so many cells, with the hits moved
-/// accordingly. Before the hit, there is a third of the cells, or what the rest of the text leaves.
+/// The text from a word before its first hit on, so that the hit is visible in this many cells, and the hits
+/// moved accordingly. The text before the hit gets a third of the cells, or what the rest of the text leaves
+/// free.
 fn from_first<'a>(
     text: &'a str,
     hits: &[Range<usize>],

@@ -16,11 +16,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Width from which the next try of a failing source is shown.
+/// Width from which the next check of a failing source is shown.
 const WIDE: u16 = 30;
 /// Height of the pane from which the card is shown.
 const CARD_FROM: u16 = 26;
-/// Rows of the card with its rule.
+/// Number of rows of the card with its rule.
 const CARD: u16 = 5;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -29,7 +29,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.areas.sources = Some(list);
     let height = usize::from(list.height);
     app.sources.scroll_to_selection(height);
-    // Groups are parted by a blank row if there is space for all of them.
+    // Groups are separated by a blank row if there is space for all of them.
     let rows = &app.sources.rows;
     let starts_group = |i: usize| match rows[i].id {
         RowId::Folder(_) => rows[i].depth == 0,
@@ -91,7 +91,7 @@ fn line(
     out.right(" ".repeat(pad), Style::new());
     let (state, role) = state(app, row, m, width);
     let more = if row.more { "+" } else { "" };
-    // The time of the next try is in the card below, too.
+    // The card below also shows the time of the next check.
     let mark = state.trim_start().split(' ').next().unwrap_or_default();
     let is_word = mark.starts_with(char::is_alphabetic);
     match row.count {
@@ -104,7 +104,7 @@ fn line(
     }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
     let indent = match row.id {
-        // Without blank rows, what follows a folder would seem to be in it.
+        // Without blank rows, sources after a folder would seem to be in it.
         RowId::Source(_) if !parted => row.depth,
         RowId::Source(_) | RowId::Tag(_) => row.depth.saturating_sub(1),
         _ => row.depth,
@@ -234,7 +234,7 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
         if y < area.bottom() {
             let mut row = Row::new(area.width.saturating_sub(2));
             row.left(&format!("{pad}{label:<9}"), style(Role::Dim));
-            // What does not fit is left out whole.
+            // A value that does not fit completely is left out.
             if text::width(&value) <= row.free() {
                 row.left(&value, style(role));
             } else if let Some((first, _)) = value.split_once(", ") {
@@ -248,7 +248,7 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Items a day, of the last seven days, and the same in fewer words.
+/// Items per day over the last seven days, and the same in fewer words.
 fn rate(per_day: &[u32]) -> (String, String) {
     let sum: u32 = per_day.iter().sum();
     let days = u32::try_from(per_day.len().max(1)).unwrap_or(1);
@@ -276,7 +276,7 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
         all.push(("Checked", ago, Role::Soft));
     }
     let since = |time: Time| span((app.now - time).num_seconds());
-    // What a server asks for in good health only moves the next check.
+    // A wait that a server requests while the source works only moves the next check.
     let pause = facts.pause.filter(|pause| pause.until > app.now && pause.reason.is_trouble());
     if let Some(pause) = pause {
         all.push(("Paused", pause.reason.describe().to_owned(), Role::Warning));

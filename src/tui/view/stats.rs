@@ -23,14 +23,14 @@ use std::collections::HashMap;
 /// A line: texts with their styles.
 type Pieces = Vec<(String, Style)>;
 
-/// Width of the dialog, and the least area inside it that has space for charts.
+/// Width of the dialog, and the minimum area inside it with space for charts.
 const WIDTH: u16 = 110;
 const CHARTS_FROM: (u16, u16) = (64, 17);
-/// Height of the charts with their titles, in a high dialog and in a low one.
+/// Height of the charts with their titles, in a high and in a low dialog.
 const CHARTS: u16 = 10;
 const LOW_CHARTS: u16 = 7;
 const HIGH: u16 = 24;
-/// Width from which the totals are four tiles beside each other, and the gap between them.
+/// Width from which the totals are four tiles side by side, and the gap between them.
 const TILES_FROM: u16 = 84;
 const GAP: usize = 2;
 
@@ -73,7 +73,7 @@ pub(in crate::tui) fn draw(
     paint(frame, &lines[panel.top..], list);
     let seen = panel.top..lines.len().min(panel.top + usize::from(list.height));
     if seen.len() < lines.len() {
-        // In the padding, so that it hides nothing.
+        // The scroll bar is in the padding, so that it hides nothing.
         let beside = Rect { width: list.width + 1, ..list };
         super::scroll_bar(app, frame, beside, seen, lines.len());
     }
@@ -96,7 +96,7 @@ struct Total {
     remark: String,
 }
 
-/// The statistics with what is needed to draw them.
+/// The statistics, with everything that is needed to draw them.
 struct Sheet<'a> {
     app: &'a App,
     all: &'a Statistics,
@@ -147,7 +147,7 @@ impl Sheet<'_> {
         ]
     }
 
-    /// The totals as tiles; a line for each where there is no space for tiles.
+    /// The totals as tiles, or one per line if there is no space for tiles.
     fn totals(&self) -> Vec<Pieces> {
         let totals = self.summary();
         if self.width < TILES_FROM {
@@ -180,7 +180,7 @@ impl Sheet<'_> {
         vec![upper, lower]
     }
 
-    /// The charts in a line each.
+    /// The charts, each in one line.
     fn small_charts(&self) -> Vec<Pieces> {
         let all = self.all;
         let line = |name: &str, values: &[u32], each: &str| {
@@ -233,7 +233,7 @@ impl Sheet<'_> {
         let time = if wide { 12 } else { 0 };
         let numbers = 7 + 7 + 7 + time;
         let longest = self.all.sources.iter().map(|s| text::width(&s.title)).max().unwrap_or(0);
-        // The numbers stand beside the names, not at the other end of the row.
+        // The numbers are next to the names, not at the other end of the row.
         let free = usize::from(self.width).saturating_sub(2 + numbers + chart);
         let names = longest.clamp(6, free.max(6)).min(48);
         let mut head = format!("  {:<names$}{:>7}{:>7}{:>7}", "Source", "New", "Read", "Share");
@@ -288,7 +288,7 @@ impl Sheet<'_> {
             (format!("{:>7}", share(source.read, source.items)), self.style(Role::Dim)),
         ];
         if wide {
-            // Whole blocks would join those of the next row.
+            // Full blocks would touch those in the next row.
             let chart = sparkline(&source.items_per_week, self.ascii()).replace('█', "▇");
             let color = colors.get(&source.source).copied().unwrap_or(Role::Accent);
             let time = reading_time(source.minutes);

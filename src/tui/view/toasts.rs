@@ -1,5 +1,5 @@
-//! Messages: at the lower right, with a colour and a mark for their kind; where there is a dialog,
-//! beside its keys; where there is an article, in the place of the keys, so that its text stays visible.
+//! Messages at the lower right, with a colour and a mark for their kind: over a dialog, above its keys; over
+//! an article, in place of the keys, so that its text stays visible.
 
 use super::super::app::{App, Toast, Tone};
 use super::super::reader::wrap_plain;
@@ -20,7 +20,7 @@ const ROWS: usize = 3;
 /// Width of the screen from which messages have the same width, and a gap at the right.
 const WIDE: u16 = 100;
 const GAP_FROM: u16 = 60;
-/// Cells of the bar and the mark, and at the end.
+/// Number of cells for the bar and the mark, and at the end.
 const START: u16 = 4;
 const END: u16 = 2;
 
@@ -50,7 +50,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         }
         return;
     }
-    // A typed line has its place in the last row.
+    // A typed line is in the last row.
     if app.areas.reader.is_some() && app.dialogs.is_empty() {
         let mut bottom = frame.area().bottom();
         for message in app.toast.iter().chain(&app.problem) {
@@ -84,8 +84,8 @@ fn kind(app: &App, toast: &Toast) -> (&'static str, Role) {
     }
 }
 
-/// Where a message of a size goes: above the status line; where a dialog leaves no rows for it, on
-/// the status line; otherwise in the dialog, above its keys.
+/// The area for a message of a given size: above the status line or, if a dialog leaves no rows for it there,
+/// on the status line or else in the dialog, above its keys.
 fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Rect {
     let gap = if body.width >= GAP_FROM { 2 } else { 0 };
     let covering = app.dialogs.last().is_some_and(|dialog| dialog.is_framed());
@@ -131,7 +131,7 @@ fn in_place_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u
     area.y
 }
 
-/// All of a message in one row.
+/// The whole message in one row.
 fn rows_joined(app: &App, message: &Toast) -> Pieces {
     let gap = |after: &str| (after.to_owned(), Style::new());
     let lines = rows(app, message, usize::MAX);
@@ -187,7 +187,7 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     let screen = frame.area();
     let area = place(app, screen, body, (width, height));
     if area.bottom() == screen.bottom() {
-        // Half of the status line is worse than none.
+        // Half of a status line is worse than none.
         let last = Rect { y: screen.bottom() - 1, height: 1, ..screen };
         frame.render_widget(Clear, last);
         frame.buffer_mut().set_style(last, style(Role::Status));
@@ -198,7 +198,7 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     area
 }
 
-/// The rows of a message: what happened, what else there is to say, and the key that undoes it.
+/// The rows of a message: what happened, further information, and the key that undoes it.
 fn rows(app: &App, toast: &Toast, width: usize) -> Vec<Pieces> {
     let style = |role| app.palette.style(role);
     let (first, rest) = match toast.body.split_once(". ") {
@@ -225,7 +225,7 @@ fn rows(app: &App, toast: &Toast, width: usize) -> Vec<Pieces> {
     lines
 }
 
-/// A row whose keys, as in "Press Esc again", have the colour of keys.
+/// A row in which keys, as in "Press Esc again", have the colour of keys.
 fn with_keys(app: &App, line: &str, style: Style, after_press: &mut bool) -> Pieces {
     let mut pieces: Pieces = Vec::new();
     for word in line.split_inclusive(' ') {

@@ -1,4 +1,4 @@
-//! The first page: a field for an address, and the other ways to start.
+//! The first page: a field for a URL, and the other ways to start.
 
 use super::super::app::{Add, App, Choice, Stage};
 use super::super::reader::wrap_plain;
@@ -21,7 +21,7 @@ const WIDEST: u16 = 76;
 /// Height of the page from which there are empty rows around the field, and between all parts.
 const LOOSE: u16 = 10;
 const ROOMY: u16 = 16;
-/// Cells of the name of a way to start.
+/// Number of cells for the name of a way to start.
 const NAME: usize = 20;
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) {
@@ -77,7 +77,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) 
     }
 }
 
-/// Whether the page is shown and not what was found.
+/// Whether the page is shown, and not the results.
 pub(super) fn is_shown(add: &Add) -> bool {
     matches!(add.stage, Stage::Typing | Stage::Failed(_))
 }
@@ -98,7 +98,7 @@ fn centred(frame: &mut Frame<'_>, text: &str, style: Style, area: Rect) {
     frame.render_widget(Line::styled(text, style).centered(), area);
 }
 
-/// Why the last address leads nowhere.
+/// Why nothing was found at the last URL.
 fn problem_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
     let Stage::Failed(why) = &add.stage else { return Vec::new() };
     let style = app.palette.style(Role::Error);

@@ -20,13 +20,12 @@ type Pieces = Vec<(String, Style)>;
 /// Width of the dialog, and its height while it is loading.
 const WIDTH: u16 = 100;
 const HEIGHT: usize = 28;
-/// Inner widths from which totals, hours and habits lie side by side, and from which they are
-/// drawn at all.
+/// Inner widths from which totals, hours and habits are side by side, and from which they are drawn at all.
 const WIDE: usize = 80;
 const DRAWN: usize = 50;
 /// Width of the columns of names and times.
 const NAMES: usize = 11;
-/// Width of the names of days, and the minimum width of what is beside the hours.
+/// Width of the names of days, and the minimum width of the part next to the hours.
 const DAY: usize = 5;
 const BESIDE: usize = 34;
 /// Number of checks that are listed.
@@ -40,7 +39,7 @@ pub(in crate::tui) fn draw(
 ) {
     let width = WIDTH.min(area.body.width);
     let space = usize::from(width.saturating_sub(2 * (1 + super::frame::padding(area.body.width))));
-    // Words only for screen readers, as on narrow screens.
+    // Screen readers only get words, as on narrow screens.
     let width_of_page = if app.settings.ui.linear { space.min(DRAWN - 1) } else { space };
     let lines =
         panel.report.as_ref().map(|report| Page { app, report, width: width_of_page }.lines());
@@ -65,7 +64,7 @@ pub(in crate::tui) fn draw(
 struct Page<'a> {
     app: &'a App,
     report: &'a ScheduleReport,
-    /// Cells of a line.
+    /// Number of cells of a line.
     width: usize,
 }
 
@@ -121,7 +120,7 @@ impl Page<'_> {
         lines
     }
 
-    /// The totals, side by side where they are drawn.
+    /// The totals, side by side if they are drawn.
     fn totals(&self) -> Vec<Pieces> {
         const GAP: usize = 2;
         let linear = self.app.settings.ui.linear;
@@ -163,7 +162,7 @@ impl Page<'_> {
         lines
     }
 
-    /// When it publishes, and what limits the checks.
+    /// When the source publishes, and what limits the checks.
     fn habits(&self) -> Vec<Pieces> {
         let chart = if self.width < DRAWN { vec![] } else { self.week() };
         let column = DAY + 24 * self.cells() + 5;
@@ -234,7 +233,7 @@ impl Page<'_> {
         lines
     }
 
-    /// Cells of an hour.
+    /// Number of cells for an hour.
     fn cells(&self) -> usize {
         if self.width >= WIDE { 2 } else { 1 }
     }
@@ -342,7 +341,7 @@ impl Page<'_> {
     }
 }
 
-/// Adds a tile of a width, with a cell of padding at both sides.
+/// Adds a tile of a given width, with one cell of padding on each side.
 pub(super) fn tile(line: &mut Pieces, pieces: Pieces, cells: usize, ground: Style) {
     line.push((" ".to_owned(), ground));
     let mut free = cells.saturating_sub(2);
@@ -354,7 +353,7 @@ pub(super) fn tile(line: &mut Pieces, pieces: Pieces, cells: usize, ground: Styl
     line.push((" ".repeat(free + 1), ground));
 }
 
-/// The time that a line covers: three quarters of it are past.
+/// The time that a line covers; three quarters of it are in the past.
 struct Window {
     from: Time,
     span: TimeDelta,
@@ -363,13 +362,13 @@ struct Window {
     east: TimeDelta,
 }
 
-/// Hours that a line may cover.
+/// Possible numbers of hours that a line covers.
 const SPANS: [i64; 5] = [1, 4, 8, 24, 96];
-/// Number of checks that should be on it.
+/// Number of checks that a line should show.
 const ENOUGH: usize = 6;
 
 impl Window {
-    /// The shortest one with enough checks.
+    /// The shortest window with enough checks.
     fn of(report: &ScheduleReport, width: usize) -> Self {
         let window = |hours: i64| {
             let span = TimeDelta::hours(hours);
@@ -388,14 +387,14 @@ impl Window {
         SPANS.map(window).into_iter().find(enough).unwrap_or_else(|| window(SPANS[SPANS.len() - 1]))
     }
 
-    /// The cell of a moment, if it is inside.
+    /// The cell of a time, if it is inside.
     fn column(&self, at: Time) -> Option<usize> {
         let passed = (at - self.from).num_seconds();
         let column = passed * i64::try_from(self.width).ok()? / self.span.num_seconds().max(1);
         usize::try_from(column).ok().filter(|column| passed >= 0 && *column < self.width)
     }
 
-    /// Round times with their labels; days if it covers several.
+    /// Round times with their labels; days if the window covers several.
     fn labels(&self) -> impl Iterator<Item = (Time, String)> + use<> {
         let step = (self.span / 4).max(TimeDelta::minutes(15));
         let (from, east) = (self.from + self.east, self.east);

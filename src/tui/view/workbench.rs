@@ -18,12 +18,12 @@ use ratatui::widgets::Clear;
 /// in two columns.
 const SIDE_BY_SIDE: u16 = 66;
 const TWO_COLUMNS: u16 = 110;
-/// Width from which the stored copy of a broken list is shown beside it.
+/// Width from which the stored copy of a broken list is shown next to it.
 const THREE_SIDES: u16 = 140;
 /// Height from which there are rules below titles.
 const RULED: u16 = 20;
 
-/// The colour of a selector, its matches and what it gives.
+/// The colour of a selector, its matches and its values.
 fn color(part: SelectorField) -> Role {
     match part {
         SelectorField::Articles => Role::Source1,
@@ -102,7 +102,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     };
     let (items, article) = match right {
         Some(right) if has_article => {
-            // Give the article most of the space while the user works on it.
+            // The article gets most of the space while the user works on it.
             let share = if bench.is_article() { 3 } else { 2 };
             let height = (right.height / share).max(2).min(right.height);
             let below = Rect { y: right.y + height, height: right.height - height, ..right };
@@ -232,8 +232,8 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
     }
 }
 
-/// The title of a part, with a rule below it that is heavy under the words of the focused one. In a
-/// single row without words, only the rule.
+/// The title of a part, with a rule below it that is heavy under the words of the focused one. If there is a
+/// single row and no words, only the rule.
 fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
     if area.height == 0 {
         return;

@@ -50,7 +50,7 @@ async fn changes_wait_and_are_sent_in_order() {
         let new = "http://feeds.example/new.xml".parse().unwrap();
         let (title, folder) = (Some("Fresh".to_owned()), Some("home/Daily".to_owned()));
         engine.subscribe_at("home", &new, title, folder).await.unwrap();
-        // Shown at once, over a restart, and whatever the server still lists.
+        // The changes are shown at once, after a restart, and whatever the server still lists.
         engine.shutdown().await;
         let engine = home.on_demand().await;
         assert_eq!(status_of(&engine).await.changes.len(), 5);
@@ -173,7 +173,7 @@ async fn settings_that_servers_do_not_have_are_in_the_file_or_refused() {
     engine.edit(FileChange::Section { base, changes }).await.unwrap();
     assert_eq!(own(&engine).await.3.unwrap().days, Some(9));
     assert_eq!(text().matches("[[source]]").count(), 1, "{}", text());
-    // It stays over synchronisations, a restart, and a new address of the feed.
+    // The setting survives synchronisations, a restart, and a new URL of the feed.
     server.world().feeds.get_mut(&1).unwrap().0 = "http://feeds.example/new.xml".to_owned();
     home.clock.advance(2 * HOUR);
     synced(&engine).await;
@@ -183,7 +183,7 @@ async fn settings_that_servers_do_not_have_are_in_the_file_or_refused() {
     assert_eq!(status_of(&engine).await.unused, []);
     let undone = engine.edit(FileChange::Revert(done.edits)).await;
     assert!(undone.is_err(), "the entry was changed since");
-    // A removed subscription leaves the entry, with a hint.
+    // Removing a subscription keeps the entry, with a hint.
     engine.edit(FileChange::Remove(vec![id.clone()])).await.unwrap();
     synced(&engine).await;
     assert_eq!(status_of(&engine).await.unused.len(), 1);
@@ -199,7 +199,7 @@ async fn the_form_changes_titles_on_the_server() {
     let engine = home.on_demand().await;
     synced(&engine).await;
     let id = id_of(&engine, "1.xml").await;
-    // The form has title and folder.
+    // The form contains title and folder.
     let base = engine.source_section(&id).await.unwrap();
     let changes = vec![newsfed::config::KeyChange {
         path: vec!["title".to_owned()],
@@ -211,8 +211,8 @@ async fn the_form_changes_titles_on_the_server() {
     engine.shutdown().await;
 }
 
-/// Within the hour in which the list of subscriptions is not read again, and with too few items to
-/// recognise the server by them.
+/// This happens within the hour in which the list of subscriptions is not read again, and with too few items
+/// to recognise the server by them.
 #[tokio::test]
 async fn changes_reach_no_other_server() {
     for kind in KINDS {
@@ -287,7 +287,7 @@ async fn a_change_that_fails_does_not_stop_the_others() {
     }
 }
 
-/// Tries count only if the server works otherwise.
+/// Tries only count if the server works otherwise.
 #[tokio::test]
 async fn an_unreachable_server_undoes_no_change() {
     let server = reader(Kind::FreshRss, 1, 5);
@@ -309,7 +309,7 @@ async fn an_unreachable_server_undoes_no_change() {
     engine.shutdown().await;
 }
 
-/// So many that without them the server counts as another one.
+/// There are so many changes that, without them, the server would count as another one.
 #[tokio::test]
 async fn all_sources_can_be_removed() {
     let server = reader(Kind::FreshRss, 6, 1);

@@ -1,4 +1,4 @@
-//! What goes wrong on servers, with the password and with large changes.
+//! Problems of servers, passwords and large changes.
 
 use super::*;
 use newsfed::api::{Api, set_password};
@@ -34,7 +34,7 @@ async fn quitting_does_not_wait_for_a_server() {
     let within = tokio::time::timeout(20 * SECOND, engine.shutdown());
     within.await.expect("a request may take a minute");
     server.world().failures.clear();
-    // One on request stops, too.
+    // A synchronisation on request stops too.
     let engine = home.on_demand().await;
     server.world().fail("items/ids", Failure::Stall, 9);
     server.world().log.clear();
@@ -164,7 +164,7 @@ async fn one_rejected_mark_does_not_block_the_others() {
     }
 }
 
-/// The first change arrived at the server, and the user has changed the mark back before newsfed saw
+/// The first change has arrived at the server, but the user has changed the mark back before newsfed saw
 /// that.
 #[tokio::test]
 async fn a_mark_that_was_sent_and_changed_back_is_kept() {
@@ -217,7 +217,7 @@ async fn items_that_come_back_are_synchronised_again() {
         let [here, there] = marks(&engine, &server);
         assert_eq!(here, there, "{kind:?}");
         assert_eq!((here[&all[0]], here[&all[3]]), ((true, false), (false, true)));
-        // Most items at once are not believed.
+        // The loss of most items at once is not believed.
         server.world().items = kept.into_iter().filter(|(id, _)| *id > all[30]).collect();
         home.clock.advance(DAY);
         let result = try_sync(&engine, false).await;
@@ -265,7 +265,7 @@ async fn items_that_cannot_be_stored_are_fetched_once() {
         assert_eq!(server.world().requests().len(), 3, "{kind:?}");
         let rows = || engine.store().reader().unwrap().remote_items(1).unwrap().len();
         assert_eq!(rows(), 30);
-        // They are forgotten when the server removes them.
+        // The items are forgotten when the server removes them.
         server.world().items.retain(|_, item| item.feed != 3);
         home.clock.advance(DAY);
         synced(&engine).await;
@@ -309,7 +309,7 @@ async fn items_of_a_failed_list_of_everything_are_fetched_later() {
     synced(&engine).await;
     home.clock.advance(DAY);
     synced(&engine).await;
-    // Only the list of everything shows it.
+    // Only the complete list shows it.
     let id = {
         let mut world = server.world();
         let old = world.now - 30 * 86_400;

@@ -48,7 +48,7 @@ async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
     server.world().requests();
     assert_eq!(synced(&engine).await, SyncDone::default());
     assert_eq!(server.world().requests().len(), 3, "labels are read once an hour");
-    // Here, there, and on both sides.
+    // Tags are set here, there, and on both sides.
     tag(&engine, &all[10..12], "RUST E", true).await;
     tag(&engine, &all[10..13], "new", true).await;
     tag(&engine, &all[..2], "Rust é", false).await;
@@ -107,7 +107,7 @@ async fn errors_lose_no_label() {
     }
 }
 
-/// FreshRSS confirms it and does nothing, and lists the folder's items for it.
+/// FreshRSS confirms the label but does nothing, and lists the folder's items for it.
 #[tokio::test]
 async fn a_tag_with_the_name_of_a_folder_stays_here() {
     let server = reader(Kind::FreshRss, 2, 10);
@@ -149,7 +149,7 @@ async fn a_label_that_loses_many_items_needs_confirmation() {
     engine.shutdown().await;
 }
 
-/// Miniflux has none: tags stay here, and nothing waits or is sent.
+/// Miniflux has no labels, so tags stay here, and nothing waits or is sent.
 #[tokio::test]
 async fn tags_stay_here_where_a_server_has_no_labels() {
     let server = reader(Kind::Miniflux, 1, 10);
@@ -165,7 +165,7 @@ async fn tags_stay_here_where_a_server_has_no_labels() {
     engine.shutdown().await;
 }
 
-/// Retention removes items, the user did not remove their tags; a new server gets all tags.
+/// When retention removes items, the user has not removed their tags. A new server gets all tags.
 #[tokio::test]
 async fn tags_survive_a_new_server() {
     let server = reader(Kind::FreshRss, 2, 30);

@@ -104,7 +104,7 @@ async fn first_synchronisation_fetches_all_and_the_next_needs_three_requests() {
         assert_eq!(all.len(), 4);
         assert!(all.iter().all(|(s, f)| s.account.is_some() && f.items == 300));
         assert_eq!(all[0].0.folder.as_deref(), Some("home/Folder 1 é&"));
-        // Nothing new.
+        // There is nothing new.
         while engine.store().index_step().await.unwrap().is_some() {}
         let revision = *engine.store().revision().borrow();
         for _ in 0..2 {
@@ -112,7 +112,7 @@ async fn first_synchronisation_fetches_all_and_the_next_needs_three_requests() {
             assert_eq!(server.world().requests().len(), 3, "{kind:?}");
         }
         assert_eq!(*engine.store().revision().borrow(), revision, "the interface need not notice");
-        // They are never polled, nor removed with the declared sources.
+        // The sources are never polled, nor removed with the declared ones.
         engine.reload().await.unwrap();
         assert_eq!(engine.refresh(None, Pace::Force).await.recv().await, None);
         assert_eq!(server.world().requests(), []);
@@ -143,7 +143,7 @@ async fn marks_made_offline_wait_and_are_sent_in_few_requests() {
         mark(&engine, Mark::Read, &all[200..300], false).await;
         mark(&engine, Mark::Pinned, &all[300..400], true).await;
         mark(&engine, Mark::Pinned, &all[400..500], false).await;
-        // Marking and unmarking costs nothing.
+        // Marking and unmarking causes no requests.
         mark(&engine, Mark::Read, &all[600..610], true).await;
         mark(&engine, Mark::Read, &all[600..610], false).await;
         engine.shutdown().await;
@@ -178,7 +178,7 @@ async fn errors_lose_nothing() {
         ["ClientLogin", "token", "subscription/list", "items/ids", "contents", "edit-tag"];
     for kind in KINDS {
         for failure in failures {
-            // The dialects share the login and what comes of it.
+            // The dialects share the login and what follows from it.
             let from = if kind == Kind::Miniflux { 3 } else { 0 };
             for endpoint in &endpoints[from..] {
                 let server = reader(kind, 2, 20);
@@ -187,7 +187,7 @@ async fn errors_lose_nothing() {
                 let engine = home.on_demand().await;
                 server.world().fail(endpoint, failure, 1);
                 let _ = try_sync(&engine, false).await;
-                // What failed is mended by the next one.
+                // The next synchronisation repairs what failed.
                 server.world().failures.clear();
                 synced(&engine).await;
                 mark(&engine, Mark::Read, &all[..7], true).await;
@@ -218,7 +218,7 @@ fn by_url(engine: &Handle) -> BTreeMap<String, (bool, bool)> {
     items(engine).into_iter().map(of).collect()
 }
 
-/// The same on the server.
+/// The marks on the server by the URLs of the articles.
 fn there_by_url(server: &Reader) -> BTreeMap<String, (bool, bool)> {
     let world = server.world();
     let there = world.items.values().map(|i| (world.page(i), (i.read, i.starred)));
@@ -244,7 +244,7 @@ async fn another_server_behind_the_address_changes_nothing_until_relinked() {
             assert!(matches!(result, Err(AccountError::OtherServer)), "{kind:?}: {result:?}");
             assert_eq!(local(&engine), before);
             assert!(server.world().items.values().all(|item| !item.read && !item.starred));
-            // The next ones have something to send.
+            // The next synchronisations have something to send.
             mark(&engine, Mark::Pinned, &all[30..32], true).await;
         }
         assert!(status_of(&engine).await.problem.unwrap().contains("relink"));
@@ -297,7 +297,7 @@ async fn pins_survive_wrong_lists_and_removed_items() {
         let engine = home.on_demand().await;
         synced(&engine).await;
         let before = local(&engine);
-        // All items in place of the starred ones.
+        // The server returns all items instead of the starred ones.
         server.world().fail("starred", Failure::Everything, 1);
         let result = try_sync(&engine, false).await;
         let refused = matches!(result, Err(AccountError::Pins { lost: 0, gained: 170 }));
@@ -373,7 +373,7 @@ async fn an_account_announces_only_its_own_new_items() {
     let server = reader(Kind::FreshRss, 1, 3);
     let mut home = home_of(&server);
     home.declare(&[source("a", &feeds.url("/a"))]);
-    // Another host, so that both are polled at once.
+    // The source is on another host, so that both are polled at once.
     home.declare(&[source("slow", &feeds.url("/slow").replace("127.0.0.1", "localhost"))]);
     home.settings.rules = vec![RuleSettings {
         name: "Ring".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A feed as the world's server would have it: items 1 to 10.
+/// A feed as the simulated server would list it: items 1 to 10.
 pub(super) fn local_feed(request: &Request) -> Reply {
     let page = request.path.replace("/f/", "/p/");
     let host = request.headers.iter().find(|(name, _)| name == "host").unwrap();
@@ -175,7 +175,7 @@ async fn a_feed_that_the_server_already_has_is_merged_with_it() {
     let facts = engine.sources().await.unwrap();
     let one = &facts.iter().find(|(s, _)| s.id.as_str() == "one").unwrap().1;
     assert_eq!((facts.len(), one.items, one.unread, one.pinned), (2, 11, 8, 2));
-    // The server had it before, so it stays there.
+    // The server already had the feed before, so it stays there.
     engine.move_back("home").await.unwrap();
     assert_eq!(server.world().feeds.len(), 2);
     assert_eq!(of_source(&engine, "one"), here);

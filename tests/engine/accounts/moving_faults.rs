@@ -7,7 +7,7 @@ use newsfed::engine::FollowError;
 use newsfed::model::Retention;
 use newsfed::store::MovedSource;
 
-/// A server with a feed of its own, and a home with the own source `one`, polled once.
+/// A server with its own feed, and a home with the user's own source `one`, which was polled once.
 async fn before_moving() -> (Server, Reader, Home, Handle) {
     let feeds = Server::start(local_feed).unwrap();
     let server = reader(Kind::FreshRss, 1, 2);
@@ -198,7 +198,7 @@ async fn only_feeds_that_the_server_has_unsubscribed_from_come_back() {
     engine.shutdown().await;
 }
 
-/// A source of the user's own takes the identifier while the other one is collected.
+/// The user's own source takes the identifier while the other source is collected.
 #[tokio::test]
 async fn sources_come_back_with_their_identifiers() {
     let (feeds, _server, home, engine) = moved().await;
@@ -214,7 +214,7 @@ async fn sources_come_back_with_their_identifiers() {
     engine.shutdown().await;
 }
 
-/// With their items, including those that the server renamed.
+/// All sources return with their items, including sources that the server renamed.
 #[tokio::test]
 async fn an_account_is_removed_without_losing_moved_sources() {
     let (_feeds, server, home, engine) = moved().await;

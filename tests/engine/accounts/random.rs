@@ -1,10 +1,10 @@
-//! Marks on three sides, at random, with failures.
+//! Random marks on three sides, with failures.
 
 #![allow(clippy::print_stdout, reason = "prints its seeds and counts")]
 
 use super::*;
 
-/// Between two moments at which everything is synchronised.
+/// Number of steps between two times at which everything is synchronised.
 const STEPS: usize = 100;
 const ENDPOINTS: [&str; 5] = ["edit-tag", "edit-tag", "items/ids", "starred", "token"];
 const FAILURES: [Failure; 8] = [
@@ -17,16 +17,15 @@ const FAILURES: [Failure; 8] = [
     Failure::Cut,
     Failure::Html,
 ];
-/// After three lost requests in a row a mark is given up and reported.
+/// After three lost requests in a row, a mark is given up and reported.
 const MOST_LOST: usize = 2;
-/// Side of the user of the server's own pages.
+/// The side of the user of the server's own pages.
 const WEB: usize = 2;
 
 /// One mark of an item; `true` is read, `false` pinned.
 type Cell = (i64, bool);
 
-/// Time stands still except for `advance`, until it is dropped: no real time passes between two
-/// tries.
+/// Until this is dropped, time stands still except for `advance`, so no real time passes between two tries.
 struct Still(#[expect(dead_code, reason = "open as long as the time is to stand")] Opened);
 type Opened = std::sync::mpsc::Sender<()>;
 
@@ -34,13 +33,13 @@ impl Still {
     fn new() -> Self {
         tokio::time::pause();
         let (open, closed) = std::sync::mpsc::channel();
-        // Paused time does not move on its own while a blocking task runs.
+        // Paused time does not advance on its own while a blocking task runs.
         tokio::task::spawn_blocking(move || closed.recv());
         Self(open)
     }
 }
 
-/// Lets the pauses between two tries pass. A minute, after which requests fail, is 1,200 rounds.
+/// Lets the pauses between two tries pass. A minute, after which requests fail, takes 1,200 rounds.
 async fn without_pauses<T>(work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
@@ -53,21 +52,21 @@ async fn without_pauses<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Two newsfeds and the pages of one server.
+/// Two instances of newsfed, and the pages of one server.
 struct Sides {
     server: Reader,
     engines: [Handle; 2],
     /// Row keys of the items on both sides, by identifier.
     keys: [BTreeMap<i64, i64>; 2],
     random: fastrand::Rng,
-    /// Which sides changed a mark since everything was synchronised, and the last value.
+    /// Which sides have changed a mark since everything was synchronised, and its last value.
     changed: BTreeMap<Cell, ([bool; 3], bool)>,
     lost: usize,
     epoch: usize,
 }
 
 impl Sides {
-    /// A mark and who changes it: most have one side that changes them.
+    /// A mark, and the side that changes it; most marks are changed by one side only.
     fn next(&mut self) -> (usize, Cell, bool) {
         let random = &mut self.random;
         let at = random.usize(..self.keys[0].len());
@@ -91,7 +90,7 @@ impl Sides {
         (sides[side], *last) = (true, to);
     }
 
-    /// Something goes wrong, several times, so that some synchronisations fail.
+    /// Several requests fail, so that some synchronisations fail.
     fn fail(&mut self) {
         let mut failure = FAILURES[self.random.usize(..FAILURES.len())];
         let times = match failure {
@@ -109,7 +108,7 @@ impl Sides {
         self.server.world().fail(endpoint, failure, times);
     }
 
-    /// Synchronises one side, during which a user may go on with it.
+    /// Synchronises one side, while a user may continue to change marks on it.
     async fn synchronise(&mut self, side: usize) -> bool {
         let engine = self.engines[side].clone();
         if self.random.u8(..3) > 0 {
@@ -158,7 +157,8 @@ impl Sides {
         syncs
     }
 
-    /// What is the same everywhere; what only one side changed is as that side left it.
+    /// Checks that all marks are the same everywhere, and those that only one side changed are as that side
+    /// left them.
     fn check(&mut self, what: &str) -> usize {
         let [first, there] = marks(&self.engines[0], &self.server);
         let [second, _] = marks(&self.engines[1], &self.server);
@@ -205,8 +205,8 @@ async fn converges(kind: Kind, seed: u64, steps: usize) {
     }
 }
 
-/// Two newsfeds and a web client change marks at random, with failures. Then all three are equal, and
-/// what only one side changed holds everywhere.
+/// Two instances of newsfed and a web client change marks at random, with failures. Then all three are equal,
+/// and a mark that only one side changed has that value everywhere.
 #[tokio::test]
 async fn random_marks_converge() {
     for (kind, seed) in [(Kind::FreshRss, 1), (Kind::Miniflux, 2)] {
@@ -214,7 +214,7 @@ async fn random_marks_converge() {
     }
 }
 
-/// The same for longer.
+/// The same test, for longer.
 #[tokio::test]
 #[ignore = "10,000 steps take a minute"]
 async fn many_random_marks_converge() {

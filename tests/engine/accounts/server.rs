@@ -20,21 +20,21 @@ pub(super) enum Kind {
     Miniflux,
 }
 
-/// What goes wrong with a request.
+/// How a request fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
     Status(u16),
     /// The connection closes before anything is done.
     Drop,
-    /// It is done, then the connection closes.
+    /// The request is executed, then the connection closes.
     Late,
-    /// Nothing is done, but the response reports it.
+    /// Nothing is done, but the response reports success.
     Lost,
     /// Half of the response.
     Cut,
-    /// A page for people.
+    /// A page for humans.
     Html,
-    /// All items in place of the starred ones.
+    /// All items instead of the starred ones.
     Everything,
     /// No response until the server stops.
     Stall,
@@ -62,7 +62,7 @@ pub(super) struct World {
     pub(super) now: i64,
     /// Endpoints, and how many identifiers their bodies had.
     pub(super) log: Vec<(String, usize)>,
-    /// What goes wrong with the next requests to an endpoint.
+    /// How the next requests to an endpoint fail.
     pub(super) failures: Vec<(String, Failure)>,
     /// Responses with this item are refused as too large.
     pub(super) heavy: Option<i64>,
@@ -79,7 +79,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// With each epoch, other feeds and other items have the same numbers.
+    /// In each epoch, the same numbers stand for other feeds and items.
     fn build(&mut self, feeds: i64, items: i64) {
         for feed in 1..=feeds {
             let page = (feed - 1 + self.epoch) % feeds + 1;
@@ -109,7 +109,7 @@ impl World {
         id
     }
 
-    /// A new installation: the same feeds, other identifiers, nothing read.
+    /// Simulates a new installation: the same feeds, other identifiers, nothing read.
     pub(super) fn reset(&mut self) {
         let (feeds, items) = (self.feeds.len() as i64, self.items.len() as i64);
         self.feeds.clear();
@@ -166,7 +166,7 @@ impl World {
         self.feeds.values().any(|(.., folder)| folder == name)
     }
 
-    /// A page of a stream, newest first. An unknown label is taken for the whole list.
+    /// A page of a stream, newest first. An unknown label returns the whole list.
     fn select(&self, stream: &str, query: &BTreeMap<String, String>) -> (Vec<i64>, Option<String>) {
         let starred = stream.ends_with("/starred");
         let label = stream.strip_prefix("user/-/label/").filter(|l| self.labels().contains(l));
@@ -188,7 +188,7 @@ impl World {
         if self.kind == Kind::FreshRss {
             ids.retain(|id| c.is_none_or(|c| *id < c));
             ids.truncate(most);
-            // A full last page gives one more, empty page.
+            // After a full last page, there is one more, empty page.
             let next = (ids.len() == most).then(|| ids.last().unwrap().to_string());
             return (ids, next);
         }
@@ -207,7 +207,7 @@ impl World {
         let by_token = call.form("T") == Some(TOKEN);
         let allowed = match (self.kind, call.post) {
             (Kind::Miniflux, true) => by_token,
-            // Its body is the list.
+            // The body of the request is the list.
             (Kind::FreshRss, true) if endpoint == "subscription/import" => by_header,
             (Kind::FreshRss, true) => by_header && by_token,
             _ => by_header,
@@ -480,7 +480,7 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
             (status, text, failure, world.now)
         };
         if failure == Some(Failure::Stall) {
-            // Until the client leaves.
+            // Runs until the client leaves.
             let _ = reader.read(&mut [0]);
         }
         if matches!(failure, Some(Failure::Drop | Failure::Late | Failure::Stall)) {

@@ -58,7 +58,7 @@ async fn prefetches_pages_once_with_a_known_size() {
     let plan =
         engine.plan_prefetch(&[MarkedItems::Pinned, MarkedItems::Unread], 100).await.unwrap();
     assert_eq!((plan.pages.len(), plan.bytes), (6, 6 * 60_000));
-    // Cancelled after the first.
+    // The prefetch is cancelled after the first page.
     let mut reports = engine.prefetch(plan.pages);
     assert!(soon(reports.recv()).await.is_some_and(|(_, got)| got.is_ok()));
     drop(reports);

@@ -1,4 +1,4 @@
-//! Asking for another text of an article that has not changed.
+//! Requests for another text of an article that has not changed.
 
 use super::*;
 
@@ -10,7 +10,7 @@ async fn the_text_of_the_page_is_not_a_change_to_that_of_the_feed() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     assert_eq!(open(&engine, 1).await, TextGot::InFeed);
-    // The publisher corrects a word, in the feed and on the page, which has a line more.
+    // The publisher corrects a word in the feed and on the page, which has one more line.
     let corrected = prose(1).replace("paragraph 5, of", "paragraph 5 and a half, of");
     let line = "<p>The keeper of the island has more letters about the bridge in the garden.</p>";
     let host = server.url("/").trim_start_matches("http://").trim_end_matches('/').to_owned();
@@ -52,7 +52,7 @@ async fn another_extraction_method_is_not_a_change() {
     assert!(matches!(open(&engine, 1).await, TextGot::Fetched { changed: false, .. }));
     let first = item(&engine, 1);
     assert!(!first.body().contains("number 21"), "the post alone");
-    // Later the page counts more views.
+    // Later the page shows more views.
     blog.put("/post-1", several(18));
     home.clock.advance(HOUR);
     let another = soon(engine.full_text(key(&engine, 1), Some(TextWay::Page))).await.unwrap();

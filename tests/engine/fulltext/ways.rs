@@ -5,9 +5,9 @@ use super::super::websites::{Site, website};
 use super::*;
 use newsfed::model::{SourceRules, WebsiteRules};
 
-/// An article in a page with a teaser, a notice and its data, which differ in what they contain.
+/// A page with an article, a teaser, a notice and metadata, all with different contents.
 fn page(text: &str) -> String {
-    // The selected part changes, too.
+    // The selected part changes too.
     let (start, rest) = text.split_at(text.find("</p>").unwrap() + "</p>".len());
     let words = newsfed::util::html::to_text(text);
     let data = serde_json::json!({
@@ -26,7 +26,7 @@ fn page(text: &str) -> String {
 }
 
 /// Reads the only item in every way, three times around, then a change of the page in the last way.
-/// With `several`, the ways give different texts.
+/// With `several`, the ways result in different texts.
 async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
     let title = declared.title.clone();
     let home = Home::with(&[declared]);
@@ -41,14 +41,14 @@ async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
         let from = shown.text_from;
         assert_eq!(change, (false, false, 0, true), "{title:?}, {round}: {from:?}");
         texts.push((from, shown.body().to_owned()));
-        // Later than a page is kept: it is fetched again every third time.
+        // More time passes than pages are kept, so the page is fetched again every third time.
         if round % 3 == 2 {
             home.clock.advance(HOUR);
         }
     }
     let differ = texts.iter().any(|text| *text != texts[0]);
     assert!(differ || !several, "{title:?}: one text {:?}", texts[0]);
-    // The same way, another text.
+    // The way stays the same, and the text changes.
     home.clock.advance(DAY);
     site.html(path, &page(&prose(2)));
     let way = engine.store().reader().unwrap().page(key(&engine)).unwrap().unwrap().way;

@@ -159,7 +159,7 @@ fn beside_other_links() -> Vec<Sample> {
     ]
 }
 
-/// Rows that are not the headline in a heading.
+/// Rows other than a headline in a heading.
 fn unusual_rows() -> Vec<Sample> {
     let s = stories(0, 10);
     let with = |name, base: &str, list: String| {

@@ -19,7 +19,7 @@ fn wanted(sample: &Sample) -> HashSet<String> {
     paths(&sample.articles.iter().map(|a| site.join(a).unwrap()).collect::<Vec<_>>())
 }
 
-/// A selector is right if recall and precision are at least nine tenths.
+/// Whether a selector is right: recall and precision are at least nine tenths.
 fn is_right(found: &HashSet<String>, sample: &Sample) -> bool {
     let wanted = wanted(sample);
     let common = found.intersection(&wanted).count();

@@ -14,7 +14,7 @@ impl Build {
         Self { seed: 0, hash: Self::FIRST_HASH }
     }
 
-    /// Another order, advertisements, other hashes.
+    /// A build with another order, advertisements and other hashes.
     pub(crate) fn again(seed: u64) -> Self {
         Self { seed, hash: "Zr93v" }
     }

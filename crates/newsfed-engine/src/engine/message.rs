@@ -153,9 +153,9 @@ pub struct Tried {
 /// The URL that the user typed.
 #[derive(Debug, Clone)]
 pub(super) struct Typed {
-    /// With the credentials that were typed with it.
+    /// The URL, with any credentials that were typed.
     pub(super) web: WebAddress,
-    /// Whether its name resolves to a private address.
+    /// Whether its host name resolves to a private address.
     pub(super) private: bool,
     /// The program or file that was typed, or the filter typed with the URL.
     pub(super) origin: Origin,
@@ -169,12 +169,12 @@ impl Typed {
 }
 
 impl Discovery {
-    /// Whether a way is at the typed name, and the name resolves to a private address.
+    /// Whether the URL of a way has the typed host name, which resolves to a private address.
     pub fn is_private(&self, way: &Way) -> bool {
         self.typed.private && self.typed.web.url.host() == way.url.host()
     }
 
-    /// Whether it was printed by a program or read from a file. Then there is only the feed.
+    /// Whether the document comes from a program or a file, so that there is no page around the feed.
     pub fn is_local(&self) -> bool {
         self.typed.origin.is_local()
     }
@@ -194,7 +194,7 @@ impl Discovery {
         self.attempted(Tried { found: true, text });
     }
 
-    /// An attempt found nothing if there is no way of that kind after all.
+    /// Marks an attempt as having found nothing, unless there is a way of that kind.
     pub(super) fn retract_unless(&mut self, kind: SourceKind, attempt: Option<usize>) {
         let there = self.ways.iter().any(|way| way.kind() == kind);
         if let Some(tried) = attempt.and_then(|at| self.tried.get_mut(at)).filter(|_| !there) {
@@ -202,7 +202,7 @@ impl Discovery {
         }
     }
 
-    /// What was announced and the one problem with it are one sentence.
+    /// Joins an announcement and the only problem with it into one sentence.
     pub(super) fn join_problem(&mut self, attempt: Option<usize>) {
         let Some(at) = attempt else { return };
         let problem = match &self.tried[at.min(self.tried.len())..] {
@@ -223,7 +223,7 @@ impl Discovery {
         self.tried.push(tried);
     }
 
-    /// The entry that following a way would write, for editing; without a way, a website whose
+    /// The entry that would be written to follow a way, for editing; without a way, that of a website whose
     /// selectors the user has to write.
     pub fn draft(&self, way: Option<usize>) -> Option<Section> {
         Some(Section::draft(&match way {
@@ -268,10 +268,10 @@ pub struct Way {
     pub url: Url,
     /// Its own title, or the one on the page that announces it.
     pub title: String,
-    /// The confidence that this is what the user wants from the URL, 0 to 1. For a list, that these
-    /// are the articles.
+    /// The confidence that this is what the user wants from the URL, 0 to 1; for a list, that its links are
+    /// the articles.
     pub confidence: f64,
-    /// The response fetched before; it is used as the first poll.
+    /// The response that was fetched during discovery and serves as the first poll.
     pub(super) first: Option<FirstFetch>,
 }
 
@@ -413,7 +413,7 @@ impl Way {
 mod tests {
     use super::*;
 
-    /// What the preview of a feed lists, given the titles and dates of its items.
+    /// The titles that the preview of a feed lists, given the titles and dates of its items.
     fn previewed(items: &[(&str, Option<&str>)]) -> Vec<String> {
         let item = |(title, date): &(&str, Option<&str>)| serde_json::json!({ "id": title, "title": title, "date_published": date });
         let items: Vec<_> = items.iter().map(item).collect();
@@ -432,7 +432,7 @@ mod tests {
     fn a_feed_is_previewed_newest_first() {
         let (old, new) = (Some("2026-01-01T00:00:00Z"), Some("2026-03-01T00:00:00Z"));
         assert_eq!(previewed(&[("a", old), ("b", new), ("c", old)]), ["b", "a", "c"]);
-        // Without all dates, the order of the feed is the best guess.
+        // If a date is missing, the order of the feed is the best guess.
         assert_eq!(previewed(&[("a", old), ("b", new), ("c", None)]), ["a", "b", "c"]);
     }
 }

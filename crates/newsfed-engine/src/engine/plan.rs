@@ -1,4 +1,4 @@
-//! Which sources to poll now and when to wake next: a pure function of facts.
+//! Which sources to poll now, and when to wake next: a pure function of its arguments.
 
 use crate::model::Time;
 use crate::schedule::waiting;
@@ -9,16 +9,16 @@ use std::collections::HashSet;
 pub struct Plan {
     /// Row keys of the sources to poll now, the most valuable first.
     pub start: Vec<i64>,
-    /// When the next source becomes due; `None` if none waits or more are already due.
+    /// When the next source becomes due; `None` if there is none, or if more are already due.
     pub wake: Option<Time>,
 }
 
-/// Maximum number of sources planned at once; the rest follows when these are done.
+/// Maximum number of sources planned at once; the others follow when these are done.
 pub const HORIZON: usize = 2048;
 
 /// Selects from `due`, which is ordered by the next poll, the sources that are not already
-/// `claimed`. After a long absence many are due: never-polled ones come first, then those whose
-/// items have probably waited longest in total, times the `weight` of the source (row key).
+/// `claimed`. After a long absence many are due: never-polled ones come first, then those with the longest
+/// expected total wait of their items, multiplied by the `weight` of the source (row key).
 pub fn plan(due: &[Due], now: Time, claimed: &HashSet<i64>, weight: impl Fn(i64) -> f64) -> Plan {
     let mut plan = Plan::default();
     let mut start = Vec::new();

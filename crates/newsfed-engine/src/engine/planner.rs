@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What decides about the polls of a source besides its responses.
+/// What the polls of a source depend on besides its responses.
 pub(super) struct Planner {
     pub(super) source: Arc<Source>,
     settings: Arc<ScheduleSettings>,
@@ -48,7 +48,7 @@ impl Planner {
         signal: Option<DecidingSignal>,
         now: Time,
     ) {
-        // A source with a fixed interval uses no other.
+        // A source with a fixed interval ignores hints about the interval.
         let fixed = memory.policy() == PolicyKind::Fixed;
         let hint = signal.as_ref().filter(|signal| signal.name.is_hint() && !fixed);
         response.page_says = hint.map(|signal| Duration::from_secs(signal.after));
@@ -80,11 +80,11 @@ impl Planner {
         });
     }
 
-    /// Decides again with these settings what was decided with others after the last poll. The
-    /// back-off after a failure stays until the next poll.
+    /// Plans the next poll again, with these settings, if it was planned with others. The back-off after a
+    /// failure stays until the next poll.
     fn plan_again(&self, facts: &mut SourceFacts) {
         let Some(planned) = facts.planned.clone() else { return };
-        // Without a next poll it is due at once, for example because its URL has changed.
+        // A source without a next poll is due at once, for example because its URL has changed.
         if facts.fail_count > 0
             || facts.next_poll.is_none()
             || !is_outdated(&planned, self.fingerprint)
@@ -92,7 +92,7 @@ impl Planner {
             return;
         }
         let memory = Memory::load(&facts.schedule, self.setup(facts));
-        // What the server asked for then still applies.
+        // What the server asked for in its last response still applies.
         let fresh = planned.fresh_for.map(Duration::from_secs);
         let response = match planned.moved_by.iter().any(|m| m.reason == PauseReason::Expires) {
             true => ResponseFacts { expires: fresh, ..ResponseFacts::default() },
@@ -100,7 +100,7 @@ impl Planner {
         };
         let paused = facts.pause;
         self.plan(facts, &memory, response, planned.signal, planned.at);
-        // Its host may have asked for a pause since then.
+        // The host may have asked for a longer pause since then.
         if paused.map(|pause| pause.until) > facts.pause.map(|pause| pause.until) {
             facts.pause = paused;
         }
@@ -119,7 +119,7 @@ fn general(settings: &ScheduleSettings) -> u64 {
     stable_hash([format!("{settings:?}").as_str()])
 }
 
-/// Identifies what a source is planned with.
+/// Identifies the settings that a source is planned with.
 fn fingerprint(source: &Source, general: u64) -> u64 {
     let own = format!("{general} {:?} {:?} {:?}", source.kind(), source.interval, source.schedule);
     stable_hash([own.as_str()])

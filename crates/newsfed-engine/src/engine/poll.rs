@@ -35,8 +35,8 @@ impl From<Refreshed> for Polled {
     }
 }
 
-/// Polls a source and stores the result. `recorded` is whether the poll is recorded before its
-/// first request, so that a response that ends the program is noticed.
+/// Polls a source and stores the result. `recorded`: the poll is recorded before its first request, so that a
+/// response that crashes the program is noticed.
 pub(super) async fn poll(
     context: &Arc<Context>,
     job: &Job,
@@ -69,7 +69,7 @@ pub(super) async fn poll(
         Some(rules) => facts.website = facts.website.under(rules),
         None => local::facts_under(&job.source.origin, &mut facts),
     }
-    // Under other rules, refused pages may be articles.
+    // Pages that the old rules refused may be articles under the new ones.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
         context.store.forget_refused(key, now).await?;
         // The list is read again even if it has not changed.
@@ -147,7 +147,7 @@ async fn ask(
     };
     match &job.source.rules {
         SourceRules::Feed | SourceRules::List => {
-            // More than a feed may have is not even read.
+            // Nothing beyond the size limit of feeds is even read.
             let max_bytes = Some(limits::FEED_BYTES as u64);
             let request = net::Request { max_bytes, ..request };
             let answer = context.client.fetch(request.clone()).await;
@@ -181,7 +181,7 @@ async fn ask(
     }
 }
 
-/// Whether a server says that nothing has changed since a response that is not stored.
+/// Whether the server reports that nothing has changed, but the earlier response is not stored.
 fn is_unusable(answer: &Result<Response, FetchError>, facts: &SourceFacts) -> bool {
     answer.as_ref().is_ok_and(|response| response.status == 304) && facts.body_hash.is_none()
 }
@@ -204,11 +204,10 @@ async fn read(
     let asked = address(&job.source.url, facts);
     let offline = match &answer {
         Err(e) if e.is_local() => true,
-        // A source that was failing before says nothing about the network.
+        // A failure of a source that was failing before does not show that the network is lost.
         Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
         Err(e) if e.is_offline() => lost(context, net::host_key(&asked), job.key).await,
-        // An error before any request, such as a missing password, says nothing about the
-        // network.
+        // An error before any request, such as a missing password, shows nothing about the network.
         Err(e) if e.kind() == ErrorKind::User => context.network.is_offline(),
         _ => {
             reached(context).await;
@@ -240,7 +239,7 @@ async fn read(
     }
 }
 
-/// At the first poll, an imported URL may turn out to be that of a page: then the feed that the page
+/// At its first poll, an imported URL may turn out to be that of a page. Then the feed that the page
 /// announces is read, and polled from then on.
 async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
     let Started { context, job, facts, hashing, .. } = *started;
@@ -287,17 +286,16 @@ fn failure_message(error: &FetchError, source: &Source) -> String {
     }
 }
 
-/// Records that the network is available. Sources whose failures were wrongly attributed to the
-/// network have failed after all.
+/// Records that the network is available. Failures that were wrongly attributed to the network now count for
+/// their sources.
 pub(super) async fn reached(context: &Context) {
     for key in context.network.reached(context.clock.now()) {
         amend(context, key, |facts| facts.fail_count += 1).await;
     }
 }
 
-/// Records that a host cannot be reached; returns whether the network is lost. If that becomes
-/// known only now, the failures of the earlier sources are cleared and they are polled again
-/// soon.
+/// Records that a host cannot be reached; returns whether the network is lost. If this failure shows that it
+/// is lost, the earlier failures are cleared, and their sources are polled again soon.
 async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
     let earlier = match context.network.unreachable(host, key, context.hosts(), context.clock.now())
     {

@@ -1,4 +1,4 @@
-//! A command that is given its input, and neither the terminal nor much time.
+//! Runs a command with a given input, without a terminal, and within a time limit.
 
 use crate::util::text::{self, size};
 use std::process::Stdio;
@@ -7,11 +7,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of its errors that are kept.
+/// Bytes of a command's error output that are kept.
 const MOST_ERRORS: usize = 4096;
-/// Bytes of its output that are kept.
+/// Bytes of a command's output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
-/// How long output and errors are read after its end.
+/// How long its output and error output are read after its end.
 const REST: Duration = Duration::from_millis(200);
 
 /// Variables that every environment has.
@@ -46,9 +46,9 @@ const VARIABLES: &[&str] = &[
 /// What a command may do.
 struct Bounds<'a> {
     limit: Duration,
-    /// Bytes of output that are kept. 0: it has none.
+    /// Bytes of output that are kept; 0 if the output is discarded.
     most_output: usize,
-    /// Whether more output is an error, and stops it.
+    /// Whether more output is an error and stops the command.
     is_strict: bool,
     /// Its variables besides [`VARIABLES`] and the locale; `None`: those of this process.
     variables: Option<&'a [(&'a str, &'a str)]>,
@@ -59,9 +59,9 @@ struct Bounds<'a> {
 pub(in crate::engine) struct Ended {
     pub(in crate::engine) is_started: bool,
     pub(in crate::engine) ok: bool,
-    /// As in `exit status: 1`, or why there is none.
+    /// The exit status, such as `exit status: 1`, or why there is none.
     pub(in crate::engine) status: String,
-    /// The first line that it printed as an error.
+    /// The first line of its error output.
     pub(in crate::engine) error: Option<String>,
     /// The beginning of its output.
     pub(in crate::engine) output: Vec<u8>,
@@ -73,7 +73,7 @@ pub(in crate::engine) async fn run(argv: &[String], input: &str, limit: Duration
     start(argv, input.as_bytes(), bounds).await
 }
 
-/// The same, with its output.
+/// Like [`run`], but keeps the output.
 pub(in crate::engine) async fn run_for_output(
     argv: &[String],
     input: &str,
@@ -83,8 +83,8 @@ pub(in crate::engine) async fn run_for_output(
     start(argv, input.as_bytes(), bounds).await
 }
 
-/// Runs a command whose whole output, at most `most` bytes, is needed; anything else is an error. Of this
-/// process's variables it gets those that programs need, so that no secret is among them.
+/// Runs a command whose whole output, at most `most` bytes, is needed; anything else is an error. Of the
+/// environment variables of this process, it gets only those that programs need, so that it gets no secret.
 pub(in crate::engine) async fn run_for_document(
     argv: &[String],
     input: &[u8],
@@ -112,7 +112,7 @@ async fn start(argv: &[String], input: &[u8], bounds: Bounds<'_>) -> Ended {
         command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_kept)));
         command.envs(variables.iter().copied());
     }
-    // Its own process group, so that keys typed in this terminal do not reach it.
+    // The command gets its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
     command.process_group(0);
     let mut child = match command.spawn() {
@@ -137,17 +137,17 @@ async fn start(argv: &[String], input: &[u8], bounds: Bounds<'_>) -> Ended {
     Ended { is_started: true, ok, status, error, output }
 }
 
-/// How the conversation with a command ended.
+/// How the exchange with a command ended.
 enum End {
     Exited(std::io::Result<std::process::ExitStatus>),
     Limit,
     Overflow,
-    /// It has ended well, but its output has not.
+    /// The command has succeeded, but its output is still open.
     Unfinished,
 }
 
-/// The process group of a command that has not ended yet. Dropping it ends all of its processes; until
-/// then the command is not reaped, so the group cannot be another one.
+/// The process group of a command that has not ended yet. Dropping it stops all processes of the group. Until
+/// then the command is not reaped, so the number of the group cannot be reused.
 pub(in crate::engine) struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
@@ -160,7 +160,7 @@ impl Group {
         Self { leader: id.and_then(rustix::process::Pid::from_raw) }
     }
 
-    /// The command has ended; what it has left running is its own matter.
+    /// Keeps the processes that an ended command has left running.
     #[cfg(unix)]
     pub(in crate::engine) fn leave(mut self) {
         self.leader = None;
@@ -187,8 +187,8 @@ impl Drop for Group {
     }
 }
 
-/// Gives a command its input and reads its output and errors until it ends. At the limit it is
-/// stopped, with what it has started, and likewise if it prints too much.
+/// Gives a command its input, and reads its output and error output until it ends. At the time limit, or if
+/// it prints too much, the command and all processes that it has started are stopped.
 async fn talk(
     child: &mut Child,
     input: &[u8],
@@ -210,7 +210,8 @@ async fn talk(
     };
     let wait = tokio::time::timeout(bounds.limit, async {
         tokio::select! {
-            // A process that it has started may keep its input open after its end, and not read it.
+            // A process that the command has started may keep the input open after the command's end without
+            // reading it.
             status = child.wait() => status,
             () = write => child.wait().await,
         }
@@ -224,13 +225,13 @@ async fn talk(
             () = overflow.cancelled(), if bounds.is_strict => break End::Overflow,
         }
     };
-    // At once: afterwards, the number of the group may be another one's.
+    // At once, because the number of the group may be reused later.
     match end {
         End::Exited(Ok(_)) => group.leave(),
         _ => drop(group),
     }
     if !is_read {
-        // A process that it has started may keep them open after its end.
+        // A process that the command has started may keep its outputs open after its end.
         is_read = tokio::time::timeout(REST, read).await.is_ok();
     }
     match end {
@@ -243,7 +244,7 @@ async fn talk(
     }
 }
 
-/// Reads a stream to its end and keeps its beginning; `overflow` says that it is longer.
+/// Reads a stream to its end and keeps its beginning; `overflow` is cancelled if the stream is longer.
 async fn keep(
     from: Option<impl AsyncRead + Unpin>,
     kept: &mut Vec<u8>,

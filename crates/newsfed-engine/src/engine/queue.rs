@@ -60,8 +60,8 @@ impl Queue {
         Some((Claim { key: job.key, host }, job))
     }
 
-    /// Forgets the waiting jobs whose results somebody wanted, so that their channels close.
-    /// Returns their number.
+    /// Forgets the waiting jobs whose results were requested, so that their channels close. Returns their
+    /// number.
     pub(super) fn cancel_reported(&mut self) -> usize {
         let before = self.claimed.len();
         for jobs in self.waiting.values_mut() {

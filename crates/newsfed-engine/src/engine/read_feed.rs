@@ -11,7 +11,7 @@ use crate::store::{Hashing, Prepared, prepare};
 use crate::util::text;
 use url::Url;
 
-/// Announced feeds that are tried.
+/// Maximum number of announced feeds that are tried.
 const MAX_ANNOUNCED: usize = 3;
 
 /// Reads a feed, unless it is the one that was read before.
@@ -82,7 +82,7 @@ fn announced(response: &Response) -> Vec<Url> {
     }
 }
 
-/// A note about the media type of a feed, if it is not one of feeds.
+/// A note about the media type of a feed, if it is not one that feeds use.
 fn other_type(content_type: Option<&str>) -> Option<String> {
     let named = content_type?.split(';').next()?.trim().to_ascii_lowercase();
     let fits = named.is_empty() || ["xml", "json", "rss", "atom"].iter().any(|w| named.contains(w));

@@ -19,7 +19,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a source must have been followed to be replayed, in seconds: a day shows its habits.
+/// How long a source must have been followed to be replayed, in seconds: its publishing pattern shows within
+/// a day.
 const LEAST_SPAN: i64 = 24 * 3600;
 
 /// A source with its history, and what is known of its feed and its server.
@@ -27,7 +28,7 @@ const LEAST_SPAN: i64 = 24 * 3600;
 pub struct Recorded {
     pub source: Arc<Source>,
     pub timeline: Timeline,
-    /// As they were before the first poll, but with what later polls have found out.
+    /// The facts before the first poll, with hints and validators that later polls found.
     start: SourceFacts,
     head: Head,
 }
@@ -45,7 +46,7 @@ pub struct Histories {
 }
 
 impl Recorded {
-    /// `facts` are those of now: hints, validators and cache lifetimes are taken from them.
+    /// Takes hints, validators and cache lifetimes from `facts`, which are the current ones.
     pub fn new(source: Source, facts: &SourceFacts, timeline: Timeline) -> Self {
         let start = SourceFacts {
             hints: facts.hints.clone(),
@@ -71,7 +72,7 @@ impl Recorded {
         self
     }
 
-    /// Feeds of which only the timelines are known. Their servers send validators.
+    /// Feeds known only by their timelines. Their servers send validators.
     pub fn unknown(timelines: Vec<Timeline>) -> Vec<Self> {
         let recorded = |(key, timeline): (i64, Timeline)| {
             let (source, mut facts) = unknown(key)?;
@@ -123,7 +124,7 @@ pub(super) fn recorded(
     is_long.then(|| Recorded::new(source.clone(), facts, timeline))
 }
 
-/// A policy as it is set, without the rules of servers, feeds and the user.
+/// A policy with its settings, without the rules of servers, feeds and the user.
 pub fn without_rules(policy: PolicyKind, settings: &ScheduleSettings) -> Simulated {
     let Some((source, facts)) = unknown(0) else { return Simulated::Fixed(settings.interval) };
     let settings = ScheduleSettings { policy, ..settings.clone() };
@@ -136,7 +137,7 @@ pub fn without_rules(policy: PolicyKind, settings: &ScheduleSettings) -> Simulat
     }
 }
 
-/// A feed of which nothing is known.
+/// A feed about which nothing is known.
 fn unknown(key: i64) -> Option<(Source, SourceFacts)> {
     let id = SourceId("simulated".to_owned());
     let url: url::Url = "https://simulated.example/".parse().ok()?;
@@ -160,7 +161,7 @@ impl UnderRules {
         Self { recorded, settings, dates: true, seed }
     }
 
-    /// Replaces the policies of all sources and what would override them.
+    /// Sets the policy of all sources, and removes the settings that would override it.
     pub fn poll_all_by(&mut self, policy: PolicyKind) {
         self.settings.policy = policy;
         for recorded in &mut self.recorded {
@@ -170,7 +171,7 @@ impl UnderRules {
         }
     }
 
-    /// Fits the policy of all sources to a number of polls per source and day.
+    /// Adjusts the policy of all sources to a number of polls per source and day.
     pub fn at_budget(&self, policy: PolicyKind, budget: f64) -> Vec<Run> {
         let run = |knob: f64| {
             let mut with = self.clone();

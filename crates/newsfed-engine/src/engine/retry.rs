@@ -11,14 +11,14 @@ pub(super) struct Retried {
     pub(super) answer: Result<Response, FetchError>,
     /// Requests sent, including redirects.
     pub(super) sent: u32,
-    /// Whether the time that the host asked for was waited for, so its pause no longer applies.
+    /// Whether newsfed has waited as long as the host asked, so its pause no longer applies.
     pub(super) waited_for_pause: bool,
-    /// Whether the host asked for a longer pause than a poll can wait.
+    /// Whether the host asked for a pause that is longer than a poll can wait.
     pub(super) left_host: bool,
 }
 
-/// Sends a request until it succeeds or [`decide`] gives up; `failure` says which results are
-/// worth a retry.
+/// Sends a request until it succeeds or [`decide`] gives up; `failure` decides which results are worth a
+/// retry.
 pub(super) async fn fetch(
     client: &Client,
     clock: &dyn Clock,
@@ -38,7 +38,7 @@ pub(super) async fn fetch(
         let Some(failure) = failure(&answer, clock.now()) else { return done(answer, false) };
         match decide(failure, tries.max(1), waited, seed) {
             RetryDecision::Wait(wait) => {
-                // A response must not occupy memory while the next one is waited for.
+                // This response must not occupy memory during the wait for the next one.
                 drop(answer);
                 waited += wait;
                 let wait = chrono::TimeDelta::from_std(wait).unwrap_or_default();

@@ -19,7 +19,7 @@ pub(super) struct RoleLock {
 }
 
 impl RoleLock {
-    /// Takes the lock; if another process has it, this one watches.
+    /// Takes the lock. If another process has it, this process watches.
     pub(super) fn choose(database: &Path, follow: bool) -> Result<Self> {
         let role = if follow { Role::Follows } else { Role::OnDemand };
         let mut role = Self { role, lock: None, database: database.to_owned(), follow };
@@ -45,7 +45,7 @@ impl RoleLock {
     }
 
     /// Follows the sources from now on if this process was watching and the lock has become free;
-    /// returns whether that happened. A process that polls only on request is not changed.
+    /// returns whether that happened. The role of a process that polls only on request does not change.
     pub(super) fn take_over(&mut self) -> bool {
         if !self.waits() {
             return false;

@@ -1,4 +1,4 @@
-//! The rules of the settings, ready for new items.
+//! The rules in the settings, prepared for new items.
 
 use super::context::Context;
 use crate::config::{HookAfter, RuleSettings};
@@ -43,7 +43,7 @@ pub(super) async fn renew(context: &Arc<Context>) {
     renew_for(context, declared.iter().map(|source| &**source), &facts);
 }
 
-/// The same, if other sources are declared.
+/// Like [`renew`], for other declared sources.
 pub(super) fn renew_for<'a>(
     context: &Context,
     declared: impl Iterator<Item = &'a Source>,

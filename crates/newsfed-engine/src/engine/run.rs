@@ -43,7 +43,7 @@ pub(super) enum Command {
         pace: Pace,
         report: Option<mpsc::UnboundedSender<Report>>,
     },
-    /// Forget what waits because of a refresh.
+    /// Forget the polls that wait because of a refresh.
     CancelRefresh,
     Replan,
 }
@@ -148,7 +148,7 @@ impl Loop {
             Command::CancelRefresh => {
                 self.done += self.queue.cancel_reported();
                 self.end_refresh();
-                // What is due is planned again.
+                // Due sources are planned again.
                 self.replan().await;
             }
             Command::Refresh { keys, pace, report } => {
@@ -157,7 +157,7 @@ impl Loop {
                 let moved = self.moved(&keys).await;
                 for key in keys {
                     let Some(source) = self.context.source(key) else { continue };
-                    // A server collects it.
+                    // Its server collects it.
                     if source.account.is_some() {
                         continue;
                     }
@@ -243,7 +243,7 @@ impl Loop {
         }
     }
 
-    /// Ends the refresh if nothing of it is left.
+    /// Ends the refresh if all of its polls are done.
     fn end_refresh(&mut self) {
         if self.done >= self.total {
             (self.done, self.total) = (0, 0);
@@ -263,7 +263,7 @@ impl Loop {
         }
         self.wake = self.role.next_try(now);
         let role = self.role.role();
-        // Only a clock that was set back is behind what was recorded by this process.
+        // The clock can only be behind the times that this process recorded if it was set back.
         if matches!(role, Role::Follows | Role::OnDemand)
             && self.latest.is_none_or(|latest| now < latest)
         {
@@ -303,8 +303,7 @@ impl Loop {
         }
     }
 
-    /// Plans made before the clock was set back are moved with it, or nothing would be polled for
-    /// as long.
+    /// If the clock was set back, moves the plans back as far; else nothing would be polled for that time.
     async fn heal(&self, now: Time) -> Result<(), StoreError> {
         let newest = self.context.read(|reader| reader.newest_poll()).await?;
         if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {
@@ -316,7 +315,7 @@ impl Loop {
 
     /// The sources by their next poll.
     async fn due(&self) -> Result<Vec<Due>, StoreError> {
-        // Running ones are due as well; those after them must be included too.
+        // Sources that are being polled are due as well, so as many further ones are read.
         let horizon = HORIZON + self.queue.claimed().len();
         self.context.read(move |reader| reader.by_next_poll(horizon)).await
     }
@@ -344,7 +343,7 @@ impl Loop {
     }
 }
 
-/// Completes when the clock is behind its value at the start.
+/// Completes when the clock is set back behind its value at the start.
 async fn set_back(clock: &dyn Clock) {
     let begun = clock.now();
     while clock.now() >= begun - SET_BACK {

@@ -20,7 +20,7 @@ use url::Url;
 const AT_ONCE: usize = 4;
 /// Longest name of a file, in bytes, so that there is space for a number.
 const MAX_NAME: usize = 120;
-/// Characters that such a name may also have.
+/// Characters besides letters and digits that such a name may have.
 const ALSO: &str = " ,'()[]&+!@#=";
 
 /// What to save.
@@ -29,7 +29,7 @@ pub struct SaveOrder {
     /// Row keys of items, in the order of the file.
     pub items: Vec<i64>,
     pub format: Format,
-    /// What the file is called if it contains several articles.
+    /// The name of the file if it contains several articles.
     pub title: String,
     /// Whether pictures are fetched for it.
     pub pictures: bool,
@@ -39,20 +39,20 @@ pub struct SaveOrder {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
     pub file: SavedFile,
-    /// A safe name for it.
+    /// A safe name for the file.
     pub name: String,
     /// Items that were removed before their turn.
     pub gone: usize,
-    /// Pictures that could not be fetched, or are of another kind; they are links.
+    /// Pictures that could not be fetched, or are of an unsupported kind; the file has links instead.
     pub pictures_failed: usize,
-    /// Pictures that would be too many or too large for the file; they are links.
+    /// Pictures beyond the limits of number and size; the file has links instead.
     pub pictures_left_out: usize,
-    /// Pictures that are links because nobody asked for them, in a format that could have them.
+    /// Pictures that are links because they were not requested, in a format that could have them.
     pub pictures_as_links: usize,
 }
 
 impl Saved {
-    /// What the file lacks, in words.
+    /// What is missing from the file, in words.
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks: Vec<String> = self.file.surplus().into_iter().collect();
         if self.pictures_failed > 0 {
@@ -70,7 +70,7 @@ impl Saved {
     }
 }
 
-/// How far a file is.
+/// The progress of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SaveState {
     /// Articles that are done.
@@ -198,7 +198,7 @@ async fn chapter(
     context.read_document(bytes, work).await.ok_or(SaveError::Conversion)
 }
 
-/// What became of the pictures of an article.
+/// The result of fetching the pictures of an article.
 #[derive(Default)]
 struct Fetched {
     pictures: BTreeMap<String, PictureFile>,
@@ -206,8 +206,8 @@ struct Fetched {
     left_out: usize,
 }
 
-/// The first pictures of an article, at most that many, and that many bytes in total in a file. `each` is
-/// called for each that is there.
+/// The first pictures of an article, within limits for their number and, in one file, their total bytes.
+/// `each` is called for each picture that was fetched.
 async fn fetch_pictures(
     context: &Arc<Context>,
     source: i64,
@@ -242,7 +242,7 @@ async fn fetch_pictures(
     fetched
 }
 
-/// In the order of the text.
+/// The URLs of the pictures, in the order of the text.
 fn picture_urls(document: &Document) -> Vec<String> {
     let images = document.links.iter().filter(|link| link.kind == LinkKind::Image);
     let mut seen = HashSet::new();

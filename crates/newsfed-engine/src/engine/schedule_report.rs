@@ -24,7 +24,7 @@ pub struct ScheduleReport {
     pub next: String,
     /// What the estimates are based on.
     pub basis: String,
-    /// Sentences: how the next check was decided, and what is wrong.
+    /// Sentences: how the next check was decided, and any problems.
     pub reasons: Vec<String>,
     pub totals: Vec<Total>,
     /// Items on each of the last seven days.
@@ -32,7 +32,7 @@ pub struct ScheduleReport {
     /// The days of the week, starting on Monday, with a level from 0 to 4 for each hour in the user's time
     /// zone; empty if nothing is known.
     pub week: Vec<(&'static str, [u8; 24])>,
-    /// Names and values: when it publishes.
+    /// Names and values: when the source publishes.
     pub habits: Vec<(&'static str, String)>,
     /// Names and values: what limits the checks.
     pub limits: Vec<(&'static str, String)>,
@@ -44,11 +44,11 @@ pub struct ScheduleReport {
     pub now: Time,
     /// The user's time zone, in seconds east of UTC.
     pub east: i32,
-    /// For a source that is followed by crawls: their progress.
+    /// For a crawled source: the progress of its crawls.
     pub crawl: Vec<String>,
     /// Whether the site is being explored.
     pub exploring: bool,
-    /// A setting that would find its items sooner.
+    /// A setting by which its items would be found sooner.
     pub advice: Option<Advice>,
 }
 
@@ -60,7 +60,7 @@ pub struct Total {
     pub remark: String,
 }
 
-/// A check and its result.
+/// A check with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     pub at: Time,
@@ -132,7 +132,8 @@ pub fn schedule_report(
     })
 }
 
-/// No schedule applies to a source that a server collects: who polls it, and when it publishes.
+/// The report for a source that a server collects, to which no schedule applies: who polls it, and when it
+/// publishes.
 fn collected_report(
     reader: &Reader,
     facts: &SourceFacts,
@@ -197,7 +198,7 @@ fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
         _ => value.replacen("paused", "Paused", 1),
     };
     let mut sentences: Vec<String> = reasons(why, now).into_iter().map(sentence).collect();
-    // A check at the wanted time needs no reason.
+    // A check at the wanted time needs no explanation.
     if let Some(planned) = why.planned.as_ref().filter(|planned| planned.moved_by.is_empty()) {
         let only = format!("Wanted {}", clock(planned.wanted, now));
         sentences.retain(|sentence| *sentence != only);

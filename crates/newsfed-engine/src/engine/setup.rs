@@ -119,7 +119,7 @@ pub(super) fn rules<'a>(
 pub(super) fn begin(setup: &mut Setup, clues: &Clues<'_>, now: Time) {
     if let Some(gap) = first_gap(clues, now) {
         setup.change_rate.first = gap.clamp(FIRST.0, FIRST.1);
-        // Dated entries are observed one by one and need no guess.
+        // Dated entries are observed one by one, so no guess is needed.
         if own_gap(clues.items, now).is_none() {
             setup.learned.gap = gap;
         }

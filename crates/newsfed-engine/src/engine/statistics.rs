@@ -14,19 +14,19 @@ use std::sync::Arc;
 pub const READING_PACE: u32 = 230;
 /// Weeks that statistics can cover.
 pub const MAX_WEEKS: usize = 52;
-/// A mean poll of this many milliseconds is slow.
+/// Mean duration from which polls are slow, in milliseconds.
 const SLOW: u32 = 3000;
-/// Number of items whose gaps say whether a source is silent.
+/// Number of items whose gaps show whether a source is silent.
 const DATES: usize = 200;
-/// Below this share of read items a source could be removed, if it published that many, and
-/// was followed for that long.
+/// A source with a lower share of read items could be removed, if it has published at least `ENOUGH` items
+/// and was followed for at least `FOLLOWED`.
 const READ_SHARE: f64 = 0.05;
 const ENOUGH: u32 = 20;
 const FOLLOWED: TimeDelta = TimeDelta::days(28);
-/// A source that fails for longer could be removed.
+/// A source that has been failing for longer could be removed.
 const FAILING: TimeDelta = TimeDelta::days(14);
 
-/// Statistics of all sources. Weeks end now; the oldest comes first.
+/// Statistics of all sources. The last week ends now; the oldest week comes first.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Statistics {
     pub since: Time,
@@ -39,7 +39,7 @@ pub struct Statistics {
     pub minutes: u32,
     pub items_per_week: Vec<u32>,
     pub read_per_week: Vec<u32>,
-    /// Items by the hour of the day, in the time zone asked for; without those that have only a day.
+    /// Items by the hour of the day, in the requested time zone; without items whose date has no time of day.
     pub hours: Vec<u32>,
     /// The last polls of all sources, as far as they are recorded (two weeks).
     pub polls: u32,
@@ -52,7 +52,7 @@ pub struct Statistics {
     pub sources: Vec<SourceStatistics>,
 }
 
-/// Statistics of one source, over the same time.
+/// Statistics of one source, over the same weeks.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SourceStatistics {
     pub source: SourceId,
@@ -72,7 +72,7 @@ pub struct SourceStatistics {
     pub slow: bool,
     pub bytes: u64,
     pub bytes_saved: u64,
-    /// Why it could be removed; `None` if nothing speaks for that.
+    /// Why it could be removed; `None` if there is no reason.
     pub unfollow: Option<Unfollow>,
 }
 
@@ -86,11 +86,11 @@ pub enum Unfollow {
     Failing,
     /// It has published nothing for so long that it seems abandoned.
     Dead,
-    /// Hardly any of its items was read.
+    /// Hardly any of its items were read.
     Unread,
 }
 
-/// What was counted of a source.
+/// The counts of a source.
 #[derive(Default)]
 struct Counted {
     items: u32,
@@ -121,7 +121,7 @@ pub fn statistics(
         counted.insert(facts.key, Counted { per_week: vec![0; weeks], ..Counted::default() });
     }
     all.complete = reader.items_since(since, |item| {
-        // Those of removed sources are kept for undo only.
+        // Items of removed sources are only kept for undo.
         if let Some(source) = counted.get_mut(&item.source) {
             all.count(source, item, zone, now);
         }
@@ -205,9 +205,9 @@ fn of_source(
     let dates = reader.dates(facts.key, DATES)?;
     let polled = reader.oldest_poll(facts.key)?;
     let pulse = pulse(&dates, polled, now);
-    // The items of a short time say little about how long it has been followed.
+    // The items that were counted may cover less time than the source has been followed.
     let followed_long = reader.has_item_from_before(facts.key, now - FOLLOWED)?;
-    // Polls are kept for as long as a source may fail.
+    // Polls are only kept for about as long as a source may fail.
     let nearly = FAILING - TimeDelta::days(1);
     let polled_long = polled.is_some_and(|at| now - at >= nearly);
     let minutes = counted.words.div_ceil(u64::from(READING_PACE));
@@ -274,7 +274,7 @@ impl SourceStatistics {
         })
     }
 
-    /// What is wrong with its polls or its publishing, in words.
+    /// The problems of its polls or its publishing, in words.
     pub fn problem(&self) -> Option<String> {
         let seconds = f64::from(self.millis) / 1000.0;
         match (self.health, self.pulse) {
@@ -290,7 +290,7 @@ impl SourceStatistics {
     }
 }
 
-/// A share in percent: `33 %`; empty without a whole.
+/// A share in percent: `33 %`; empty if the whole is 0.
 pub fn share(part: u32, whole: u32) -> String {
     match u64::from(part) * 100 {
         _ if whole == 0 => String::new(),

@@ -4,12 +4,12 @@ use crate::model::{ErrorKind, Moved, Outcome, Pause, PauseReason, SourceFacts, T
 use crate::schedule::limits::after_end;
 use crate::store::{Result, Store};
 
-/// After this many such polls in a row, a manual refresh waits too: the source makes the program
+/// After this many such polls in a row, manual refreshes wait too, because the source makes the program
 /// crash.
 const CERTAIN: u32 = 2;
 
 /// Postpones the sources whose polls had begun when the process before this one ended. Only the
-/// process with the lock may do that: the polls of another one may still be running.
+/// process with the lock may do that, because polls of another process may still be running.
 pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
     let message = "newsfed exited while polling this source".to_owned();
     let outcome = Outcome::Failed { kind: ErrorKind::Transient, message };

@@ -17,12 +17,13 @@ use tokio_util::sync::CancellationToken;
 
 /// Time between two rounds of retention and cleaning up.
 const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
-/// Time without a commit: the items of a refresh are indexed when it is over, in few batches.
+/// Time without a commit before items are indexed, so that the items of a refresh are indexed after it, in
+/// few batches.
 const SETTLE: Duration = Duration::from_millis(500);
-/// Items are indexed at the latest after this time, even if there are commits all the time: until
-/// then a search does not find their titles either.
+/// Longest time until items are indexed, even if commits never pause: before that, a search does not even
+/// find their titles.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Time between two batches: writes of the user come first.
+/// Time between two batches, because writes of the user come first.
 const BREATHE: Duration = Duration::from_millis(20);
 
 /// Runs until it is stopped, as soon as this process is the one that polls.
@@ -54,7 +55,7 @@ pub(super) async fn run(
 async fn index(context: &Arc<Context>, role: Role) {
     let mut revision = context.store.revision();
     loop {
-        // Nobody searches in a command that only refreshes, and the next search indexes the rest.
+        // A command that only refreshes needs no search, and the next search indexes the rest.
         if role == Role::OnDemand {
             settled(&mut revision).await;
         } else {
@@ -91,7 +92,7 @@ async fn settled_soon(revision: &mut watch::Receiver<u64>) {
 }
 
 async fn retire(context: &Arc<Context>, role: Role) {
-    // The interface shows its first lists before. A command may end sooner than that.
+    // The interface shows its first lists before this. A command may end too soon to wait.
     if role != Role::OnDemand {
         settled_soon(&mut context.store.revision()).await;
     }
@@ -115,7 +116,7 @@ async fn wake(context: &Arc<Context>) {
                 Err(e) => tracing::warn!("snoozed items: {e}"),
             }
         }
-        // Another one may be snoozed before that.
+        // Another item may be snoozed before that.
         let due = next.filter(|next| *next > now).unwrap_or(now + ROUND);
         tokio::select! {
             () = context.clock.sleep_until(due) => {}
@@ -125,7 +126,7 @@ async fn wake(context: &Arc<Context>) {
 }
 
 /// The sources (row keys) whose retention would remove items. They are found without the writer,
-/// which the user may need.
+/// because the user may need it.
 async fn prunable(
     context: &Arc<Context>,
     now: Time,
@@ -151,13 +152,13 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
     for (key, retention) in prunable(context, now).await? {
         let Some(source) = context.source(key) else { continue };
         let gone = context.store.prune(key, retention, now).await?;
-        // Something may have been pinned since it was counted.
+        // Items may have been pinned since they were counted.
         if gone > 0 {
             tracing::info!(source = %source.id, "retention removed {}", counted(gone, "item"));
         }
     }
     context.store.tidy(now).await?;
-    // Here and not when a rule is removed, because that can be undone.
+    // This is done here and not when a rule is removed, because the removal can be undone.
     let settings = context.settings();
     let rules = settings.rules.iter().map(|rule| rule.name.clone());
     let hooks = settings.hooks.iter().map(|hook| hook.name.as_str());

@@ -1,4 +1,4 @@
-//! What a poll teaches about its source: validators, moves, the next poll. Pure.
+//! What newsfed learns from a poll about its source: validators, moves, the next poll. Pure.
 
 use super::planner::Planner;
 use super::setup::begin;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const MOVE_POLLS: u32 = 3;
 /// … over at least this time (a captive portal redirects everything until the user logs in).
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
-/// A server that always responds with 304 is asked for the whole document once in this time.
+/// From a server that always responds with 304, the full document is requested once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
 /// Everything that is known when a poll ends, apart from what the store finds out.
@@ -28,11 +28,11 @@ pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     /// The header of the response, if there was one.
     pub(super) response: Option<Head>,
-    /// What was read, if there was something new to read.
+    /// What was read, if anything was new.
     pub(super) document: Option<DocumentFacts>,
-    /// The reason is this machine or its network: the failure does not count for the source.
+    /// Whether this machine or its network is the reason, so that the failure does not count for the source.
     pub(super) offline: bool,
-    /// Whether the source is polled from now on where the response came from.
+    /// Whether the source is polled from now on at the URL that sent the response.
     pub(super) settles: bool,
     /// Whether the poll was automatic.
     pub(super) automatic: bool,
@@ -81,7 +81,7 @@ pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
 impl Verdict {
     /// Updates the facts inside the transaction that stores the items.
     pub(super) fn apply(&self, facts: &mut SourceFacts, ingested: &Ingested) {
-        // The clock may have been set back during the poll.
+        // The earlier one, because the clock may have been set back during the poll.
         facts.last_poll = Some(self.started.min(self.now));
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         if let Some(head) = self.response.as_ref().filter(|_| !failed) {
@@ -137,7 +137,7 @@ impl Verdict {
             _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
         };
         let first_poll = facts.last_ok.is_none();
-        // From the second poll on, known items may have come from the target itself.
+        // Only in the first of these polls: later, the known items may come from the target itself.
         let same_feed = candidate.seen == 1
             && (ingested.known > 0 || head.status == 304 || self.same_body(facts));
         let patient = candidate.seen >= MOVE_POLLS && self.started - candidate.since >= MOVE_TIME;
@@ -158,7 +158,7 @@ impl Verdict {
             facts.hints = document.hints.clone();
         }
         let response = self.response();
-        // A whole response replaces what an earlier one said about its freshness; 304 and failures do not.
+        // A full response replaces what an earlier one said about its freshness; a 304 or a failure does not.
         let is_whole = self.response.as_ref().is_some_and(|head| head.status != 304);
         if let Some(planned) = facts.planned.as_mut().filter(|_| is_whole && facts.fail_count == 0)
         {
@@ -167,7 +167,7 @@ impl Verdict {
         let said = self.signal(&response, facts.website.says, None);
         let memory = self.remember(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
-        // The hints of a site count while its own rate is not known.
+        // The hints of a site count until its own rate is known.
         let signal = match memory.learned().gap(self.now) {
             Some(gap) => self.signal(&response, PageSays::default(), Some(gap)),
             None => said,
@@ -176,7 +176,8 @@ impl Verdict {
     }
 
     /// The signal that determines when the pages of a site should be polled again: the cheapest
-    /// conclusive one; `interval` is how often it is known to change. For feeds, it is the headers.
+    /// conclusive one. `interval` is how often the site is known to change. For feeds, the headers are the
+    /// signal.
     fn signal(
         &self,
         response: &ResponseFacts,
@@ -194,8 +195,8 @@ impl Verdict {
         site.then(|| next_visit(&self.planner.source.url, &evidence, self.now))
     }
 
-    /// The state of the schedule after this poll. A failed poll says nothing about what the
-    /// source publishes.
+    /// The state of the schedule after this poll. A failed poll shows nothing about what the source
+    /// publishes.
     fn remember(
         &self,
         facts: &SourceFacts,
@@ -234,7 +235,7 @@ impl Verdict {
         memory
     }
 
-    /// Whether a user polled before half of the wait of the policy was over.
+    /// Whether the user refreshed in the first half of the time that the policy wanted to wait.
     fn is_early(&self, facts: &SourceFacts) -> bool {
         let planned = facts.planned.as_ref().filter(|_| !self.automatic);
         planned.is_some_and(|p| self.started - p.at < (p.wanted - p.at) / 2)

@@ -1,5 +1,5 @@
-//! Notices changes made by others, without any work while nothing happens: to the
-//! configuration files by editors, to the database by other processes.
+//! Notices changes that others make: editors to the configuration files, other processes to the database.
+//! While nothing changes, this takes no work.
 
 use super::handle::Handle;
 use crate::config::Paths;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Changes are handled when there was none for this time: editors write a file in several steps.
+/// Changes are handled after this time without another one, because editors write a file in several steps.
 const SETTLE: Duration = Duration::from_millis(100);
-/// They are handled after this time in any case.
+/// Longest time until changes are handled.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How often the configuration files are checked anyway: some file systems report no changes.
+/// How often the configuration files are checked anyway, because some file systems report no changes.
 const CHECK: Duration = Duration::from_secs(30);
 
 /// Counts the changes to the two kinds of files.
@@ -28,7 +28,7 @@ struct Changes {
 /// Runs until the engine stops.
 pub(super) async fn run(handle: Handle) {
     let (changes, mut seen) = watch::channel(Changes::default());
-    // Dropping the watcher ends it.
+    // The watcher stops when it is dropped.
     let watcher = match start(&handle.paths, handle.store().path(), changes) {
         Ok(watcher) => Some(watcher),
         Err(e) => {
@@ -39,7 +39,7 @@ pub(super) async fn run(handle: Handle) {
     let mut version = handle.store().foreign_version().await.ok();
     // Changes made before the watcher was started.
     handle.reload_if_changed().await;
-    // What was handled so far. A change during the handling is not part of it.
+    // The changes that were handled so far, without those made while they were handled.
     let mut handled = Changes::default();
     loop {
         let late = tokio::select! {
@@ -66,8 +66,7 @@ pub(super) async fn run(handle: Handle) {
     }
 }
 
-/// Waits for a change that was not handled, and until nothing changes any more. `false` if there is no
-/// watcher any more.
+/// Waits for a change that was not handled, then until the changes pause. `false` if the watcher is gone.
 async fn changed(seen: &mut watch::Receiver<Changes>, handled: Changes) -> bool {
     let changed = seen.wait_for(|changes| *changes != handled).await.is_ok();
     let _ = tokio::time::timeout(PATIENCE, settled(seen)).await;
@@ -104,7 +103,7 @@ fn start(
             let mut changed = event.paths.iter().filter_map(|path| path.file_name());
             changed.any(|name| names.iter().any(|n| n == name))
         };
-        // After an overflow anything may have changed.
+        // After an overflow, anything may have changed.
         let lost = event.need_rescan();
         let (config, database) = (lost || one_of(&config_names), lost || one_of(&log_names));
         if config || database {
@@ -116,7 +115,7 @@ fn start(
     })?;
     let folders = config.iter().chain(&logs).filter_map(|file| file.parent());
     for folder in folders.collect::<BTreeSet<_>>() {
-        // Without a configuration there is no folder yet, and files in it would be noticed late.
+        // Without a configuration there is no folder to watch yet, and new files would be noticed late.
         if folder.is_dir() || std::fs::create_dir_all(folder).is_ok() {
             watcher.watch(folder, RecursiveMode::NonRecursive)?;
         }
@@ -124,7 +123,7 @@ fn start(
     Ok(watcher)
 }
 
-/// Counts the changes in a folder for as long as the watcher is there; `None` if it cannot be watched.
+/// Counts the changes in a folder until the watcher is dropped; `None` if the folder cannot be watched.
 pub(super) fn folder_changes(folder: &Path) -> Option<(RecommendedWatcher, watch::Receiver<u64>)> {
     let (changes, seen) = watch::channel(0);
     let watched = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -145,7 +144,7 @@ pub(super) fn folder_changes(folder: &Path) -> Option<(RecommendedWatcher, watch
     }
 }
 
-/// Whether the content of a file may have changed; reading one is an event too.
+/// Whether the content of a file may have changed. Reading a file is an event too.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(kind) => kind == AccessKind::Close(AccessMode::Write),

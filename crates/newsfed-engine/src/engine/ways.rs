@@ -15,9 +15,10 @@ use crate::website::propose::Proposal;
 use std::collections::HashMap;
 use url::Url;
 
-/// Articles from which the selectors of a website are derived.
+/// Number of articles from which the selectors of a website are derived.
 const SAMPLES: usize = 3;
-/// Pages of a list that a new source reads: after a long pause, what is new may be on more than one.
+/// Number of list pages that a new source reads, because after a long pause new articles may be on more than
+/// one.
 const MAX_PAGES: u32 = 3;
 /// Confidence in ways that are possible on nearly every site.
 const SITEMAP: f64 = 0.5;
@@ -54,10 +55,11 @@ pub(super) fn sitemap_way(url: Url, count: usize, response: TimedResponse) -> Wa
     }
 }
 
-/// The targets of a crawl, with the confidence in it.
+/// The targets of crawls, each with its confidence.
 pub(super) const CRAWLED: [(&str, f64); 2] = [("articles", 0.3), ("data", 0.05)];
 
-/// Nothing is fetched yet: the first poll does that, which takes longer.
+/// A way to crawl the site. Nothing is fetched yet: exploring the site takes longer, and is left to the first
+/// poll.
 pub(super) fn crawl_way(url: &Url, (targets, confidence): (&str, f64)) -> Way {
     let rules = WebsiteRules { targets: Some(targets.to_owned()), ..WebsiteRules::default() };
     Way {
@@ -85,7 +87,8 @@ pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: 
     }
 }
 
-/// Offers the entries on the page itself: before the lists of articles if that is what the page is.
+/// Offers the entries on the page itself, before the lists of articles if the page mainly consists of
+/// entries.
 pub(super) fn offer_entries(
     survey: &Survey,
     response: &TimedResponse,
@@ -115,7 +118,7 @@ pub(super) fn offer_entries(
         samples: Vec::new(),
         response: response.clone(),
     };
-    // Of equal ways, the one that was found first comes first.
+    // Of equally good ways, the one that was found first comes first.
     let most = match (rank, survey.lists.last()) {
         (EntriesRank::Later, Some(list)) => list.confidence,
         _ => 1.0,
@@ -145,8 +148,8 @@ pub(super) fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut
     });
 }
 
-/// Offers a data file, followed for what changes inside; nothing else can be done with it. Returns whether
-/// the document is one.
+/// Offers to follow the changes inside a data file, which is the only way to follow it. Returns whether the
+/// document is one.
 pub(super) fn offer_file(
     kind: Option<SourceKind>,
     first: &TimedResponse,
@@ -173,7 +176,7 @@ fn format_of(response: &Response) -> Option<Format> {
     Format::of(response.content_type(), &response.final_url, &response.body)
 }
 
-/// What is wrong with an announced feed.
+/// The problem with an announced feed.
 pub(super) fn feed_problem(url: &Url, failure: &FollowError) -> String {
     let why = match failure {
         FollowError::Status { status, .. } => format!("it returns {}", status_text(*status)),
@@ -228,10 +231,10 @@ pub(super) fn some_of(paths: &[String]) -> Option<String> {
 }
 
 impl Way {
-    /// Whether it follows something that hardly anybody wants from a URL.
+    /// Whether it follows something that hardly anyone wants from a URL.
     pub fn is_last_resort(&self) -> bool {
         match self.kind() {
-            // Neither an article nor a data file, of which newsfed is sure.
+            // A page that is certainly an article or a data file is worth following.
             SourceKind::Page => {
                 self.confidence < 1.0 && self.preview().is_none_or(|items| items.is_empty())
             }
@@ -242,8 +245,8 @@ impl Way {
         }
     }
 
-    /// What following it means, in a few words for somebody who does not know newsfed, and what was
-    /// found: "Feed", "20 entries, newest today".
+    /// What following it means, in a few words for someone who does not know newsfed, and what was found:
+    /// "Feed", "20 entries, newest today".
     pub fn describe(&self, now: Time) -> (&'static str, String) {
         let count = self.count();
         let newest = self.newest(now).map(|at| format!(", newest {}", ago(at, now)));

@@ -27,7 +27,7 @@ pub struct Why {
     /// For a source of an account: how its server collects it. No schedule applies to it.
     pub collecting: Option<Collecting>,
     pub last_poll: Option<Time>,
-    /// When the next poll is due; `None` is at once.
+    /// When the next poll is due; `None` means at once.
     pub next_poll: Option<Time>,
     /// Whether it is overdue by more than the polls of other sources can explain.
     pub overdue: bool,
@@ -35,22 +35,20 @@ pub struct Why {
     pub polling: bool,
     /// How the next poll was decided: what the policy wanted, and which rules moved it.
     pub planned: Option<Planned>,
-    /// Items expected until the moment that the learned policy wanted; `None` with other
-    /// policies.
+    /// Items expected until the time that the learned policy wanted; `None` with other policies.
     pub expected: Option<f64>,
-    /// The rule that prevents a manual refresh too, if one applies.
+    /// The pause that prevents manual refreshes too, if there is one.
     pub pause: Option<Pause>,
-    /// The source whose response paused the host, if the pause is of that kind.
+    /// The source whose response paused the host, if it was another one.
     pub paused_by: Option<PausedBy>,
-    /// For a website whose rules find nothing: what, since when, and what would match.
+    /// For a website whose rules find nothing: what is missing, since when, and which selectors would match.
     pub broken: Option<SelectorProblem>,
     /// What a poll must be worth, in item-seconds of waiting.
     pub price: f64,
     /// Rate, daily pattern and coming polls.
     #[serde(flatten)]
     pub explanation: Explanation,
-    /// For a source that is followed by crawls: their progress, and which kinds of links have led
-    /// to targets.
+    /// For a crawled source: the progress of its crawls, and which kinds of links have led to targets.
     #[serde(skip)]
     pub crawl: Vec<String>,
     /// When the oldest recorded poll began.
@@ -59,7 +57,7 @@ pub struct Why {
     pub polls: Vec<PollSummary>,
     /// The cost of the polls of the last seven days.
     pub spent: Spent,
-    /// How many fewer polls than at the source's fixed interval; negative if more.
+    /// How many fewer polls there were than at the source's fixed interval; negative if there were more.
     pub polls_saved: i64,
     /// Whether the feed is known to carry full text, so that pages are not fetched.
     pub feed_has_full_text: Option<bool>,
@@ -77,7 +75,7 @@ pub struct PausedBy {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NextCheck {
-    /// `None` if it is not polled automatically.
+    /// `None` if the source is not polled automatically.
     pub next: Option<Time>,
     /// Whether it is overdue by more than the polls of other sources can explain.
     pub overdue: bool,
@@ -166,7 +164,7 @@ pub fn why(
     let (polls, watched) = polls(reader, facts, since)?;
     let fixed = watched.map_or(0, |first| {
         let span = (now - first.max(since)).as_seconds_f64();
-        // The very first poll takes place in any case.
+        // The very first poll takes place under any policy.
         (span / own.interval.as_secs_f64().max(1.0)) as i64 + i64::from(first > since)
     });
     let pause = facts.pause.filter(|pause| pause.until > now);
@@ -196,7 +194,7 @@ pub fn why(
     })
 }
 
-/// The source on the same host that is paused by its own response until almost the same moment.
+/// The source on the same host that its own response paused until almost the same time.
 fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Option<PausedBy>> {
     let host = |facts: &SourceFacts| {
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
@@ -222,11 +220,11 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     }))
 }
 
-/// The pause of a host and that of the source that caused it are computed from moments that are a
-/// response apart; a back-off of newsfed itself may be a tenth shorter.
+/// Largest difference between the pause of a host and that of the source that caused it. The two are computed
+/// from times that are a response apart, and a back-off of newsfed itself may be a tenth shorter.
 const NEARLY: TimeDelta = TimeDelta::minutes(5);
 
-/// Items expected by a plan until the wanted moment.
+/// Items that a plan expects until the wanted time.
 fn expected(memory: &Memory, planned: &Planned) -> Option<f64> {
     let wait = (planned.wanted - planned.at).to_std().ok()?;
     let learned = planned.policy == PolicyKind::Learned;

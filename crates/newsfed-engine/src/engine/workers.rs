@@ -1,4 +1,4 @@
-//! Threads for work that needs a processor: parsing documents and extracting articles.
+//! Threads for work that keeps a processor busy: parsing documents and extracting articles.
 //!
 //! Work starts in the order in which it was requested. A large document may need a lot of memory
 //! and most of a second, so only half of the threads, and at most two, read large ones. They are always
@@ -49,8 +49,8 @@ impl Workers {
         }))
     }
 
-    /// Queues work on a document of that size in bytes, and waits until it starts. It goes on if
-    /// nobody waits for the result any more. `None` if there are no threads.
+    /// Queues work on a document of that size in bytes, and waits until it starts. The work continues even if
+    /// nothing waits for the result any more. `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -74,11 +74,11 @@ impl Workers {
         result.blocking_recv().ok()
     }
 
-    /// One function for all work, which is quicker to compile than one for each.
+    /// One function for all kinds of work, which is quicker to compile than one for each kind.
     async fn begin_boxed(&self, bytes: usize, work: Box<dyn FnOnce() + Send>) -> Option<()> {
         let (start, started) = oneshot::channel();
         let run = move || {
-            // Work that nobody waits for is not begun.
+            // Work is not begun if nothing waits for it.
             if start.send(()).is_ok() {
                 work();
             }
@@ -99,10 +99,10 @@ impl Workers {
                 Err(e) => tracing::warn!("cannot start a thread: {e}"),
             }
         }
-        // Without a thread it would never start; dropping it says so.
+        // Without a thread the task would never start. Dropping it reports that.
         if state.started > 0 {
             state.queued.push_back(task);
-            // Not every thread can take it.
+            // All are woken, because not every thread can take it.
             self.0.changed.notify_all();
         }
     }
@@ -125,7 +125,8 @@ impl Shared {
         loop {
             if let Some(task) = state.take(takes_large) {
                 drop(state);
-                // The hook has printed the message; whoever waits learns that there is no result.
+                // The panic hook has printed the message. Whoever waits for the result learns that there is
+                // none.
                 drop(catch_unwind(AssertUnwindSafe(task.run)));
                 state = self.lock();
             } else if state.closed {

@@ -8,15 +8,15 @@ use std::io::{self, Write};
 
 /// The encodings that are requested; exactly those that [`Decoder`] supports.
 pub(crate) const ACCEPT_ENCODING: &str = "gzip, br, deflate";
-/// Number of leading bytes by which a compressed body is recognised.
+/// Number of leading bytes that show whether a body is compressed.
 const HEAD: usize = 2;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
-    /// It exceeded the limit after decoding.
+    /// It exceeds the limit after decoding.
     #[error("the body is larger than the limit")]
     TooLarge,
-    /// It is compressed in a way that was not requested.
+    /// It has a compression that was not requested.
     #[error("the body is sent in the encoding {0:?}, which was not requested")]
     Encoding(String),
     /// The compressed data are damaged or incomplete.
@@ -70,19 +70,19 @@ pub(crate) struct Decoder {
     stream: Option<Stream>,
     limit: u64,
     wire: u64,
-    /// Members of a gzip file so far.
+    /// Number of gzip members so far.
     members: usize,
 }
 
-/// Most members of a gzip file: each takes ten microseconds, even if it contains nothing. Programs that
-/// compress in parallel make one for 64 KiB or more.
+/// Maximum number of members of a gzip file, because even an empty one takes ten microseconds. Programs that
+/// compress in parallel write one per 64 KiB or more.
 const MAX_MEMBERS: usize = 1000;
-/// How a member begins.
+/// The first bytes of a member.
 const MEMBER: &[u8] = b"\x1f\x8b\x08";
 
 impl Decoder {
-    /// For a body with that `Content-Encoding` and at most `limit` bytes after decoding. `declared` is
-    /// its length before.
+    /// A decoder for a body with that `Content-Encoding` and at most `limit` bytes after decoding. `declared`
+    /// is its length before decoding.
     pub(crate) fn new(
         encoding: Option<&str>,
         declared: Option<u64>,
@@ -96,7 +96,8 @@ impl Decoder {
             "br" => Encoding::Brotli,
             _ => return Err(BodyError::Encoding(name)),
         };
-        // Growing step by step needs up to three times as much. What is not written is not resident.
+        // A buffer that grows step by step needs up to three times as much memory. Memory that is reserved
+        // but not written is not resident.
         let length = declared.filter(|_| encoding == Encoding::Identity).unwrap_or(0).min(limit);
         let bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         let sink = Sink { bytes, limit, overflowed: false };
@@ -114,11 +115,11 @@ impl Decoder {
         self.stream.as_ref().map_or(0, |stream| stream.sink().bytes.len())
     }
 
-    /// Decodes the next piece, or a part of it: returns whether more of it can be decoded, with
-    /// another call without data.
+    /// Decodes the next piece, or a part of it. Returns whether another call, without data, can decode more
+    /// of it.
     pub(crate) fn push(&mut self, data: &[u8]) -> Result<bool, BodyError> {
         self.wire += data.len() as u64;
-        // A body that decodes to nothing must have a limit too.
+        // A body that decodes to nothing needs a limit too.
         if self.wire > self.limit {
             return Err(BodyError::TooLarge);
         }
@@ -159,7 +160,7 @@ impl Decoder {
 }
 
 impl Stream {
-    /// Chooses by the header but checks the bytes: some servers announce a compression that they
+    /// Chooses the decoder by the header, but checks the bytes: some servers announce a compression that they
     /// did not apply, and "deflate" is sent with and without its wrapper.
     fn open(encoding: Encoding, head: &[u8], sink: Sink) -> Self {
         match (encoding, head) {

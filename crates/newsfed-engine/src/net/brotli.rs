@@ -2,10 +2,10 @@
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
-/// The most that one step decodes, in bytes.
+/// Maximum number of bytes that one step decodes.
 const STEP: usize = 16 * 1024;
 
-/// What a step ended with.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BrotliStep {
     /// More can be decoded.
@@ -25,7 +25,8 @@ pub(super) struct Brotli {
 }
 
 impl Brotli {
-    /// A stream as HTTP allows it: its window has at most 16 MiB, of which only what was decoded is used.
+    /// A stream as HTTP allows it: its window has at most 16 MiB, and uses only as much memory as was
+    /// decoded.
     pub(super) fn new() -> Self {
         let [a, b, c] = [(); 3].map(|()| StandardAlloc::default());
         Self { state: BrotliState::new_strict(a, b, c), input: Vec::new(), used: 0, over: false }
@@ -35,7 +36,7 @@ impl Brotli {
     pub(super) fn receive(&mut self, data: &[u8]) {
         self.input.drain(..self.used);
         self.used = 0;
-        // What follows the end is ignored.
+        // Bytes after the end are ignored.
         if !self.over {
             self.input.extend_from_slice(data);
         }

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 use url::Url;
 
-/// Redirects that are followed.
+/// Maximum number of redirects that are followed.
 pub const MAX_HOPS: usize = 5;
 /// Longest URL that is followed, and longest validator that is kept, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
@@ -93,7 +93,7 @@ impl Client {
         self.inner.gate.pause(&host_key(url), until);
     }
 
-    /// Waits until a body of that size in bytes, which was not fetched, fits the memory budget.
+    /// Waits until a document of that size in bytes, which did not come over HTTP, fits the memory budget.
     pub(crate) async fn memory_share(&self, bytes: u64) -> MemoryShare {
         Arc::new(self.inner.memory.reserve(Some(bytes), false).await)
     }
@@ -103,7 +103,7 @@ impl Client {
         self.inner.settings.max_body
     }
 
-    /// The moment until which the host of a URL is paused.
+    /// The time until which the host of a URL is paused.
     pub fn paused_until(&self, url: &Url) -> Option<Time> {
         self.inner.gate.paused_until(&host_key(url))
     }
@@ -117,7 +117,7 @@ impl Client {
         self.inner.robots.sitemaps(self, request).await
     }
 
-    /// Like [`Client::fetch`]; `robots` says whether robots.txt is checked.
+    /// Like [`Client::fetch`]; `fetch_robots`: whether robots.txt is checked.
     pub(crate) async fn fetch_checked(
         &self,
         request: &Request,
@@ -126,14 +126,14 @@ impl Client {
         let mut shown = None;
         let fetched = self.fetch_hops(request, fetch_robots, &mut shown).await;
         match (fetched, shown) {
-            // A page that sends its readers to nowhere is still a page.
+            // A page that redirects to a URL that cannot be fetched is still a page.
             (Err(_), Some(page)) => Ok(page),
             (Ok(other), Some(page)) if !other.is_success() => Ok(page),
             (fetched, _) => fetched,
         }
     }
 
-    /// Follows redirects; `shown` is the last page that sends its readers on in its markup.
+    /// Follows redirects; `shown` is the last page with a redirect in its markup.
     async fn fetch_hops(
         &self,
         request: &Request,
@@ -193,7 +193,7 @@ impl Client {
                     let sent_on = refresh::target(&response).filter(|_| is_page);
                     let Some(location) = sent_on else { return Ok(*response) };
                     let next = match follow(&url, &location, hops.len()) {
-                        // Two pages that show each other in turn are pages.
+                        // Pages that redirect to each other in a loop are still pages.
                         Ok(next) if !seen.contains(&next) => next,
                         _ => return Ok(*response),
                     };
@@ -216,7 +216,7 @@ impl Client {
         }
     }
 
-    /// The transport and the global proxy, for requests to a service.
+    /// The transport and the global proxy setting, for requests to a service.
     pub(super) fn service_transport(&self) -> (&Transport, Option<&str>) {
         (&self.inner.transport, self.inner.settings.proxy.as_deref())
     }
@@ -260,7 +260,7 @@ impl HopRequest<'_> {
     }
 }
 
-/// What came back for one request.
+/// The result of one request.
 enum Sent {
     Redirect { status: u16, location: String },
     Response(reqwest::Response),
@@ -425,7 +425,7 @@ impl Inner {
         Ok((decoder.finish().map_err(|error| explain(error, wire))?, wire))
     }
 
-    /// Pauses a host that asks for it while the permit is still in use.
+    /// Pauses a host that asks for it, while the permit is still held.
     fn apply_pause(&self, url: &Url, response: &Response) {
         let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
         let wait = match (response.status, asked) {

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-/// No usable response. Texts from outside are sanitised and cut.
+/// Why there is no usable response. Texts from outside are sanitised and cut off.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// Not http or https, or no host.
@@ -44,7 +44,7 @@ pub enum FetchError {
         "{host} closed the connection before its response was complete; newsfed tries again later"
     )]
     Cut { host: String },
-    /// A file did not arrive to its end.
+    /// A file arrived only in part.
     #[error("{host} stopped before the file was complete")]
     Incomplete { host: String },
     /// The response is not HTTP, or damaged.
@@ -97,7 +97,7 @@ pub enum FetchError {
     },
     #[error("the network could not be set up ({detail})")]
     Setup { detail: String },
-    /// This machine lacks something that every connection needs. Says nothing about the server.
+    /// This machine lacks something that every connection needs. The server is not the reason.
     #[error("no connection was made: {0}")]
     Local(LocalLimit),
 }
@@ -116,7 +116,7 @@ pub enum LocalLimit {
 }
 
 impl LocalLimit {
-    /// By the error numbers `EMFILE`, `ENFILE` and `ENOBUFS`.
+    /// Recognises these errors by their numbers `EMFILE`, `ENFILE` and `ENOBUFS`.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         const ENOBUFS: i32 = if cfg!(target_os = "linux") { 105 } else { 55 };
         match error.raw_os_error()? {
@@ -161,7 +161,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the error is what happens for every host while this machine is offline.
+    /// Whether the error is one that every host causes while this machine is offline.
     pub fn is_offline(&self) -> bool {
         matches!(self, Self::Dns { .. } | Self::Connect { offline: true, .. })
     }
@@ -171,8 +171,7 @@ impl FetchError {
         matches!(self, Self::Local(_))
     }
 
-    /// Whether https is not available, which says nothing about http. An invalid certificate does
-    /// not count.
+    /// Whether https is not available; http may be. An invalid certificate does not count.
     pub fn lacks_https(&self) -> bool {
         matches!(self, Self::NoTls { .. } | Self::Connect { offline: false, .. })
     }
@@ -291,7 +290,7 @@ fn io_words(error: &io::Error) -> String {
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => {
-            // The standard library's words before those of the resolver.
+            // The standard library puts these words before those of the resolver.
             let words = error.to_string();
             plain(words.strip_prefix("failed to lookup address information: ").unwrap_or(&words))
         }
@@ -335,7 +334,7 @@ mod tests {
         let connect =
             |offline| FetchError::Connect { host: host(), detail: String::new(), offline };
         let at = (host(), 503, until);
-        // Offline, of this machine, without https, when to retry.
+        // (offline, local, lacks https, when to retry)
         let cases = [
             (FetchError::Dns { host: host(), detail: String::new() }, (true, false, false, None)),
             (connect(true), (true, false, false, None)),

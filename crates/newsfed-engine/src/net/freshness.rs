@@ -48,7 +48,7 @@ impl Freshness {
     }
 
     /// How long the response stays fresh: zero for `no-cache` and `no-store`, else the rest of
-    /// max-age, else of `Expires`; `None` if the headers do not say.
+    /// max-age, else of `Expires`; `None` if the headers do not specify it.
     pub fn fresh_for(&self) -> Option<Duration> {
         if self.no_cache || self.no_store {
             return Some(Duration::ZERO);
@@ -80,7 +80,7 @@ impl CacheControl {
                 match (name.to_ascii_lowercase().as_str(), value) {
                     ("max-age", Some(v)) => found.max_age = found.max_age.max(seconds(v)),
                     ("s-maxage", Some(v)) => found.s_maxage = found.s_maxage.max(seconds(v)),
-                    // With a value it concerns only the header fields that it names.
+                    // A directive with a value concerns only the header fields that it names.
                     ("no-cache", None) => found.no_cache = true,
                     ("no-store", None) => found.no_store = true,
                     _ => {}
@@ -91,7 +91,7 @@ impl CacheControl {
     }
 }
 
-/// The parts between commas; commas in quoted strings do not count.
+/// The parts between commas; commas in quoted strings do not separate.
 fn split_outside_quotes(line: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     line.split(move |c| {

@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use url::Url;
 
-/// Sites whose subdomains are one service with one limit.
+/// Sites whose subdomains belong to one service with a common limit.
 const FAMILIES: [&str; 6] =
     ["livejournal.com", "medium.com", "reddit.com", "substack.com", "tumblr.com", "wordpress.com"];
-/// Number of known hosts at which idle ones are removed.
+/// Idle hosts are removed once this many are known.
 const SWEEP_FROM: usize = 256;
 
 /// The key under which requests to hosts are limited together: the host name without port and
@@ -41,7 +41,7 @@ struct Hosts {
 
 struct Host {
     turn: Arc<Semaphore>,
-    /// No start before this moment, for spacing; and the spacing.
+    /// The earliest start of the next request, and the spacing before it.
     next_start: Mutex<Option<(Time, Duration)>>,
     paused: watch::Sender<Option<Time>>,
     /// Whether requests to this host overlapped, so that keeping the connection open is useful.
@@ -161,7 +161,7 @@ impl Gate {
 }
 
 impl Host {
-    /// Whether it can be removed: nobody waits or runs, and there is no pause or spacing ahead.
+    /// Whether it can be removed: no request waits or runs, and no pause or spacing is left.
     fn is_idle(self: &Arc<Self>, now: Time) -> bool {
         let ahead = |at: Option<Time>| at.is_some_and(|at| at > now);
         Arc::strong_count(self) == 1

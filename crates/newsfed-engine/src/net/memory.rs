@@ -19,8 +19,8 @@ pub(crate) const LARGE: usize = MAX_BODY_KIB as usize * 1024;
 /// How many large bodies should exist at once. Their announced size may be wrong or missing, so this is
 /// checked while they are read.
 const MAX_LARGE: usize = 3;
-/// How long a body waits for others to end before it may become large anyway: servers that send
-/// nothing more must not block everyone else.
+/// How long a body waits for others to finish before it may become large anyway. Servers that stop sending
+/// must not block all other requests.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// The reservation of one body; released when the last clone is dropped.

@@ -1,8 +1,8 @@
 //! All network access of the program.
 //!
 //! A [`Request`] passes the address check, robots.txt (pages only) and the gate of its host, is
-//! sent, read within its limits, and returns a [`Response`] of whatever status, or a
-//! [`FetchError`] if there is none. See ARCHITECTURE.md for the rules.
+//! sent, and returns a [`Response`] of any status, read within its limits, or a [`FetchError`] if there is
+//! none. See ARCHITECTURE.md for the rules.
 
 mod body;
 mod brotli;

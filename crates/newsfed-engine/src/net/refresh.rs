@@ -4,12 +4,12 @@ use super::request::Response;
 use crate::util::html::{Scanner, Token};
 use url::Url;
 
-/// Longest delay that counts as a redirect, in seconds; others show the page to its readers.
+/// Longest delay that counts as a redirect, in seconds; with a longer one, the page is meant to be read.
 const MAX_DELAY: f64 = 5.0;
 /// Bytes of a page that are searched: the element belongs in the head.
 const MAX_HEAD: usize = 32 * 1024;
 
-/// Where a page sends its readers within a few seconds; `None` if it stays, or reloads itself.
+/// The target of a page's redirect with a short delay; `None` if there is none.
 pub(super) fn target(response: &Response) -> Option<String> {
     if !response.is_success() {
         return None;

@@ -26,7 +26,7 @@ pub enum Purpose {
 pub struct Request {
     pub url: Url,
     /// The URL that the user entered or imported, if `url` differs from it (a remembered move).
-    /// Credentials are sent to its origin only, and `allow_private` applies to its host only.
+    /// Credentials are sent only to its origin, and `allow_private` applies only to its host.
     pub declared: Option<Url>,
     pub purpose: Purpose,
     /// Validators of the stored body.
@@ -120,14 +120,15 @@ pub struct Response {
     pub memory: Option<MemoryShare>,
     /// Bytes of bodies received before decoding.
     pub wire_bytes: u64,
-    /// Time on the network, without waiting for turns.
+    /// Time on the network, without waiting for the gate.
     pub elapsed: Duration,
     /// The `crawl-delay` that applies between pages of this host; zero without one.
     pub crawl_delay: Duration,
 }
 
 impl Response {
-    /// Gives its share of the memory budget back, so that it can be kept while others are fetched.
+    /// Releases the response's share of the memory budget, so that the response can be kept while others are
+    /// fetched.
     pub(crate) fn release(mut self) -> Self {
         self.memory = None;
         self
@@ -147,7 +148,7 @@ impl Response {
         (200..300).contains(&self.status)
     }
 
-    /// The message and kind of the error that a status without success means.
+    /// The kind and message of the error that an unsuccessful status stands for.
     pub fn refusal(&self) -> (ErrorKind, String) {
         let host = text::line(self.final_url.host_str().unwrap_or("the server"));
         let (kind, what) = match self.status {
@@ -164,7 +165,7 @@ impl Response {
         (kind, format!("{host} {what} (HTTP {})", self.status))
     }
 
-    /// Whether all redirects are permanent; false without any.
+    /// Whether there are redirects and all of them are permanent.
     pub fn moved_for_good(&self) -> bool {
         !self.hops.is_empty() && self.hops.iter().all(Hop::is_permanent)
     }

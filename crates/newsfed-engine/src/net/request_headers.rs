@@ -42,7 +42,7 @@ impl RequestHeaders {
         };
         let mut common = HeaderMap::new();
         common.insert(header::ACCEPT, HeaderValue::from_static(accept));
-        // Ranges of a compressed body could not be put together.
+        // Parts of compressed bodies could not be joined.
         let is_file = request.purpose == Purpose::File;
         let encoding = if is_file { "identity" } else { ACCEPT_ENCODING };
         common.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));
@@ -71,7 +71,7 @@ impl RequestHeaders {
     }
 }
 
-/// Own headers and credentials of a source.
+/// The source's own headers and credentials.
 async fn private_headers(
     access: &Access,
     user: Option<(String, String)>,

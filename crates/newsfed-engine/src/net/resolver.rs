@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// How names are resolved.
 #[derive(Debug, Clone, Default)]
 pub enum Names {
-    /// By the system.
+    /// The system resolves names.
     #[default]
     System,
-    /// In this table only, for tests.
+    /// Only the names in this table are resolved, for tests.
     Table(Arc<HashMap<String, Vec<IpAddr>>>),
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Resolver {
     pub(crate) names: Names,
     /// Whether private addresses are rejected.
     pub(crate) guarded: bool,
-    /// Names that may be private: those of proxies.
+    /// Names that may resolve to private addresses: those of proxies.
     pub(crate) exempt: Vec<String>,
 }
 

@@ -132,7 +132,7 @@ impl Rule {
         if glob(&self.pattern, path) {
             return Some(self.pattern.len());
         }
-        // A page that is allowed by its file name stands for its directory too.
+        // A rule that allows an index page allows its directory too.
         let slash = self.pattern.iter().rposition(|b| *b == b'/')?;
         let (directory, file) = self.pattern.split_at(slash + 1);
         let index = self.allow && file.starts_with(b"index.htm");
@@ -277,7 +277,7 @@ mod tests {
             ("user-agent: *\ndisallow: /\nallow: /a/index.html", "/", false),
             ("user-agent: *\ndisallow: /\nallow: /a/home.html", "/a/", false),
             ("user-agent: *\ndisallow: /a/index.html", "/a/", true),
-            // As long as the directory and one character.
+            // The rule for the directory counts as one character longer.
             ("user-agent: *\ndisallow: /a/$\nallow: /a/index.html", "/a/", true),
             ("user-agent: *\ndisallow: /a*/$\nallow: /a/index.html", "/a/", false),
             ("user-agent: *\ndisallow: /%zz", "/%zz", false),

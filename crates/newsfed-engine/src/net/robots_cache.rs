@@ -89,7 +89,7 @@ impl RobotsCache {
 }
 
 /// Fetches and evaluates the file: a client error allows everything, a server error nothing, and
-/// without any response the page fails as the file does (RFC 9309, section 2.3.1).
+/// without any response the request for the page fails with the same error (RFC 9309, section 2.3.1).
 async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, FetchError> {
     let mut url = page.clone();
     url.set_path("/robots.txt");
@@ -142,7 +142,7 @@ mod tests {
         };
         assert!(fetched("a", 0, 10) && !fetched("a", 9, 10), "still the same file");
         assert!(fetched("a", 10, 20), "out of date");
-        // Each file is out of date a second after the one before.
+        // Each file expires a second after the one before.
         for n in 1..MAX_FILES as i64 {
             assert!(fetched(&n.to_string(), 11, 1_000 + n));
         }

@@ -1,4 +1,4 @@
-//! Requests to a service that the user configured: without robots.txt, pauses and redirects.
+//! Requests to a service that the user configured, without robots.txt, pauses or redirects.
 
 use super::body::{ACCEPT_ENCODING, BodyError, Decoder};
 use super::client::{Client, host};
@@ -29,13 +29,13 @@ pub struct ServiceRequest {
     pub limit: u64,
 }
 
-/// The response of a service, of whatever status.
+/// The response of a service, with any status.
 pub struct ServiceResponse {
     pub status: u16,
     pub body: Bytes,
     /// `Retry-After`.
     pub retry_after: Option<Duration>,
-    /// The server's clock.
+    /// The time of the server's clock, from the header `Date`.
     pub date: Option<Time>,
     /// The header `Server`.
     pub server: Option<String>,

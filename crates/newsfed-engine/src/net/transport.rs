@@ -162,7 +162,7 @@ impl Transport {
             .connect_timeout(self.connect_timeout)
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(usize::from(kind.kept_alive))
-            // Names in the usual spelling: some servers compare them byte for byte.
+            // Header names in the usual spelling, because some servers compare them byte for byte.
             .http1_title_case_headers()
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
@@ -189,8 +189,8 @@ fn user_agent(contact: &str) -> String {
     format!("newsfed/{} (+{contact})", env!("CARGO_PKG_VERSION"))
 }
 
-/// Servers are always verified. Without root certificates the program still starts, but https
-/// sources cannot be fetched.
+/// The certificates of servers are always verified. Without root certificates the program still starts, but
+/// https sources cannot be fetched.
 fn load_tls() -> Result<Tls, FetchError> {
     let builder = || {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -211,7 +211,7 @@ fn load_tls() -> Result<Tls, FetchError> {
     Ok(Tls { config, has_roots })
 }
 
-/// The system clock. The library's own panics before 1970.
+/// The system clock. The library's own clock panics before 1970.
 #[derive(Debug)]
 struct CheckedClock;
 

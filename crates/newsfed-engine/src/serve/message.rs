@@ -30,7 +30,7 @@ pub struct Response {
     pub body: Pieces,
 }
 
-/// The body of a response, in pieces, each of which is freed once it is sent.
+/// The body of a response, in pieces that are freed as they are sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pieces(VecDeque<Bytes>);
 
@@ -125,7 +125,7 @@ impl Response {
     }
 }
 
-/// Whether a list of entity tags has this one. If-None-Match ignores that tags are weak.
+/// Whether a list of entity tags has this one. If-None-Match ignores whether tags are weak.
 fn has_tag(list: &HeaderValue, tag: &str) -> bool {
     let list = list.to_str().unwrap_or_default();
     list.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag)

@@ -22,7 +22,7 @@ use tokio::sync::{oneshot, watch};
 
 /// Number of requests kept in the log.
 const REMEMBERED: usize = 10_000;
-/// How often another port is tried if one is in use on any of the addresses.
+/// Number of other ports that are tried if one is in use on any of the addresses.
 const PORT_TRIES: usize = 32;
 
 /// A request as the server received it.
@@ -37,7 +37,7 @@ pub struct Request {
     pub path: String,
     /// Names in lower case, values byte for byte, in order.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Concurrent requests on this server when it arrived, including this one.
+    /// Number of concurrent requests on this server when it arrived, including this one.
     pub in_flight: usize,
 }
 
@@ -264,7 +264,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let Ok(local) = stream.local_addr() else { return };
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| answer(shared.clone(), local.ip(), request));
-    // Nobody needs to know of a failed connection, intended or not.
+    // A failed connection needs no report, whether it was intended or not.
     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -20,23 +20,23 @@ use tokio_util::sync::CancellationToken;
 
 /// Time for open connections to end when the server stops.
 const GRACE: Duration = Duration::from_secs(1);
-/// Time to wait when no connection can be accepted, as when too many files are open.
+/// Time to wait when no connection can be accepted, for example because too many files are open.
 const BREATHE: Duration = Duration::from_millis(200);
-/// Headers of a request.
+/// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 64;
 
-/// What clients may use.
+/// Limits for clients.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Connections at the same time; further ones wait.
+    /// Number of connections at the same time; further ones wait.
     pub connections: usize,
     /// Size of a request's head, in bytes; at least 8 KiB.
     pub head: usize,
     /// Size of a request's body, in bytes.
     pub body: usize,
-    /// Time in which a request's head must arrive.
+    /// Time within which a request's head must arrive.
     pub head_time: Duration,
-    /// Time for a request with its response.
+    /// Time within which a request and its response must be complete.
     pub time: Duration,
 }
 
@@ -122,7 +122,7 @@ impl Server {
                 note_panic(ended);
             }
         };
-        // Dropping the set ends what is left.
+        // Dropping the set stops the remaining tasks.
         let _ = tokio::time::timeout(GRACE, ended).await;
     }
 }

@@ -87,7 +87,7 @@ async fn requests_are_read_within_limits() {
     }
 }
 
-/// Time passes only while nothing else can happen.
+/// The paused clock advances only while all tasks wait.
 #[tokio::test(start_paused = true)]
 async fn slow_clients_are_cut_off() {
     let server = start(Limits::default(), echo).await;
@@ -105,7 +105,7 @@ async fn slow_clients_are_cut_off() {
     }
 }
 
-/// Time passes only while nothing else can happen.
+/// The paused clock advances only while all tasks wait.
 #[tokio::test(start_paused = true)]
 async fn further_connections_wait() {
     let (gate, arrived) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));

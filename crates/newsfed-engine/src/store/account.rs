@@ -22,13 +22,13 @@ pub struct StoredAccount {
     pub auth: Option<String>,
     /// The token of changes; a secret.
     pub token: Option<String>,
-    /// JSON, what is remembered between two synchronisations.
+    /// What is remembered between two synchronisations (JSON).
     pub state: String,
     /// Counts what the user requested: logins and synchronisations.
     pub requested: i64,
     /// Whether the user accepts large changes on the server.
     pub accept: bool,
-    /// Whether the user ties the items to those of a new server.
+    /// Whether the user requested to link the items to those of a new server.
     pub relink: bool,
 }
 
@@ -44,7 +44,7 @@ impl std::fmt::Debug for StoredAccount {
 pub struct RemoteFeed {
     /// Its name on the server.
     pub stream: String,
-    /// The identifier that it gets if it is new here.
+    /// The identifier that the source gets if it is new here.
     pub id: String,
     pub url: String,
     pub title: Option<String>,
@@ -70,8 +70,8 @@ fn account(r: &Row<'_>) -> rusqlite::Result<StoredAccount> {
     })
 }
 
-/// The row of an account, created if it is new. Another URL or user needs another login, and may be
-/// another server: what it is and its subscriptions are read before anything else.
+/// The row of an account, created if it is new. A new URL or user needs a new login, and may mean another
+/// server, so its kind and its subscriptions are read before anything else.
 fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAccount> {
     conn.execute(
         "INSERT INTO account (id, url, user) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET
@@ -84,17 +84,17 @@ fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAcco
     Ok(conn.query_row(&format!("{ACCOUNT} WHERE id = ?1"), [id], account)?)
 }
 
-/// Makes the sources of an account those that the server lists, which are recognised by their address,
-/// then by their name. What the user has changed and is not sent yet stays. Returns whether anything
-/// changed.
+/// Replaces the sources of an account with those that the server lists. Sources are recognised by their URL,
+/// then by their name on the server. Changes by the user that were not sent yet stay. Returns whether
+/// anything changed.
 ///
-/// A source that the server no longer lists stays while it has pinned items; else it is removed as
-/// one of the user's own, and its items stay for a while.
+/// A source that the server no longer lists stays while it has pinned items; else it is removed like a source
+/// of the user, and its items stay for a while.
 fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -> Result<bool> {
     let before = conn.total_changes();
     let mut kept = HashSet::new();
     let waiting = account_ops::by_source(conn, account)?;
-    // A reinstalled server has other names, and a feed that has moved another address.
+    // A reinstalled server has new names for its sources, and a feed that has moved has a new URL.
     let mut find = conn.prepare_cached(
         "SELECT key FROM source WHERE account = ?1 AND (url = ?3 OR stream = ?2)
          ORDER BY url = ?3 DESC, stream = ?2 DESC LIMIT 1",
@@ -121,8 +121,7 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
                 (feed.title.clone(), &feed.home_url, feed.folder.clone());
             let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
             if ops.contains(&AccountOp::Unsubscribe) {
-                // It stays removed, but the unsubscription will use the name that the server has
-                // for it now.
+                // The source stays removed, but the unsubscription will use its current name on the server.
                 relocate.execute(params![key, feed.stream, feed.url])?;
                 continue;
             }
@@ -154,7 +153,7 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
     )?;
     let listed: Vec<i64> =
         listed.query_map([account], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-    // A source whose removal was undone, until it is subscribed again.
+    // A source whose removal was undone stays while its new subscription is waiting.
     for key in listed.into_iter().filter(|key| !kept.contains(key)) {
         let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
         if ops.iter().any(|op| matches!(op, AccountOp::Subscribe { .. })) {
@@ -180,7 +179,7 @@ fn free_id(conn: &Connection, wanted: &str) -> Result<String> {
     Ok(wanted.to_owned())
 }
 
-/// Gives way to a source of the user's own with this identifier.
+/// Renames an account's source that has this identifier, because a source of the user needs it.
 pub(super) fn make_way(conn: &Connection, id: &str) -> Result<()> {
     let sql = "SELECT key FROM source WHERE id = ?1 AND account IS NOT NULL";
     let key: Option<i64> = conn.prepare_cached(sql)?.query_row([id], |r| r.get(0)).optional()?;
@@ -191,8 +190,8 @@ pub(super) fn make_way(conn: &Connection, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes an account. Its sources are removed like those of the user, so that their items stay for a
-/// while, and longer if the user follows them.
+/// Removes an account. Its sources are removed like those of the user: their items stay for a while, or
+/// longer if the user follows them.
 fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     let sql = "SELECT key FROM account WHERE id = ?1";
     let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
@@ -212,8 +211,9 @@ fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     Ok(true)
 }
 
-/// Gives the items of an account's sources to the sources of the user that follow the same URLs, or from
-/// which they were moved, and have none yet: those that another process has made of `sources.toml` before the account is removed.
+/// Gives the items of an account's sources to the user's sources that have the same URLs, or from which the
+/// items were moved. Only sources without items get any: those that another process has read from
+/// `sources.toml` before the account is removed.
 fn hand_over(conn: &Connection, account: i64) -> Result<()> {
     let mut find = conn.prepare(
         "SELECT own.key, source.key FROM source JOIN source own ON own.url = source.url
@@ -248,9 +248,9 @@ impl Store {
         self.call_quietly(move |conn| open(conn, &id, &url, &user)).await
     }
 
-    /// Stores the tokens and the state of an account after a synchronisation. Nobody needs to
-    /// notice. What the user has requested since it began stays, and so do the tokens of a new
-    /// login. `accepted`: large changes were applied.
+    /// Stores the tokens and the state of an account after a synchronisation, without notifying anyone. What
+    /// the user has requested since the synchronisation began stays, and so do the tokens of a new login.
+    /// `accepted`: large changes were applied.
     pub async fn save_account(&self, account: StoredAccount, accepted: bool) -> Result<()> {
         self.call_quietly(move |conn| {
             conn.prepare_cached("UPDATE account SET state = ?2 WHERE key = ?1")?
@@ -289,8 +289,8 @@ impl Store {
         .await
     }
 
-    /// Records that the user requests a synchronisation, that large changes are accepted
-    /// (`accept`), and that the items are tied to those of a new server (`relink`).
+    /// Records that the user requests a synchronisation, and whether to accept large changes (`accept`) and
+    /// to link the items to those of a new server (`relink`).
     pub async fn request_sync(&self, account: i64, accept: bool, relink: bool) -> Result<()> {
         self.call(move |conn| {
             conn.prepare_cached(
@@ -303,7 +303,7 @@ impl Store {
         .await
     }
 
-    /// Makes the sources of an account (row key) those that the server lists; returns whether
+    /// Replaces the sources of an account (row key) with those that the server lists; returns whether
     /// anything changed.
     pub async fn set_remote_feeds(
         &self,
@@ -314,7 +314,7 @@ impl Store {
         self.call(move |conn| set_feeds(conn, account, &feeds, now)).await
     }
 
-    /// Begins to tie the items of an account to those of a new server: forgets which are which, but
+    /// Begins to link the items of an account to those of a new server: forgets the old identifiers, but
     /// neither items nor marks.
     pub async fn begin_relink(&self, account: i64, state: String) -> Result<()> {
         self.call(move |conn| {
@@ -340,7 +340,7 @@ impl Reader {
         Ok(query.query_map([], account)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The row keys of an account's sources by their name on the server, with their addresses.
+    /// The row keys of an account's sources by their name on the server, with their URLs.
     pub fn remote_feeds(&self, account: i64) -> Result<HashMap<String, (i64, String)>> {
         let mut query = self.conn.prepare_cached(
             "SELECT stream, key, url FROM source WHERE account = ?1 AND stream IS NOT NULL

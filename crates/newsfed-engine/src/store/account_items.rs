@@ -25,10 +25,10 @@ pub struct Marks {
 pub struct RemoteItem {
     pub remote: RemoteId,
     pub base: Marks,
-    /// The marks that were sent since: until the server lists them, they may have either value there.
+    /// The marks that were sent since then. Until the server lists them, they may have either value there.
     pub sent: Marks,
     pub ours: Marks,
-    /// How often a difference was sent in vain.
+    /// How often a difference was sent without effect.
     pub tries: u32,
     /// Whether the server no longer has it.
     pub gone: bool,
@@ -47,13 +47,13 @@ pub struct ArrivedItem {
     pub remote: RemoteId,
     /// Row key of its source; `None` if it is not known here.
     pub source: Option<i64>,
-    /// Whether that had no items before this synchronisation.
+    /// Whether the source had no items before this synchronisation.
     pub is_first: bool,
     /// Its marks on the server.
     pub marks: Marks,
     /// When it is regarded as discovered.
     pub discovered: Time,
-    /// `None` if nothing of it can be shown.
+    /// `None` if it has nothing that can be shown.
     pub entry: Option<Prepared>,
 }
 
@@ -62,13 +62,13 @@ pub struct ArrivedItem {
 pub struct SeenMarks {
     pub remote: RemoteId,
     pub theirs: Marks,
-    /// Whether ours were sent just before.
+    /// Whether our marks have just been sent.
     pub sent: bool,
 }
 
-/// The marks here after `theirs` were seen on the server: what only they changed is taken, what only
-/// we changed holds. Both can only have changed a mark to the same value. A mark that was sent and
-/// changed back holds, too: the server has what was sent.
+/// The marks here after `theirs` were seen on the server. A mark that only the server changed is adopted; a
+/// mark that only we changed stays. If both changed a mark, they changed it to the same value. A mark that
+/// was sent and changed back here stays too, because the server has the value that was sent.
 pub fn merged(base: Marks, sent: Marks, ours: Marks, theirs: Marks) -> Marks {
     let one = |base: bool, sent: bool, ours: bool, theirs: bool| {
         if ours == base && !sent { theirs } else { ours }
@@ -79,8 +79,8 @@ pub fn merged(base: Marks, sent: Marks, ours: Marks, theirs: Marks) -> Marks {
     }
 }
 
-/// Added to `base_read` or `base_pinned` of a mark that was sent since. Such a row waits, whatever its
-/// mark here is.
+/// Added to `base_read` or `base_pinned` if the mark was sent since. Such a row waits, whatever its mark here
+/// is.
 const SENT: i64 = 2;
 
 /// A mark as it was last seen, and whether it was sent since.
@@ -120,7 +120,7 @@ pub(super) fn remote(value: ValueRef<'_>) -> RemoteId {
 #[derive(Debug, Default)]
 pub struct ArrivedItems {
     pub new: usize,
-    /// What rules announce of them.
+    /// What rules announce about them.
     pub announcements: Vec<Announcement>,
 }
 
@@ -140,7 +140,7 @@ fn arrive(
         if known.query_row(params![account, Remote(&arrived.remote)], |r| r.get(0))? {
             continue;
         }
-        // What cannot be stored is recorded, so that it is not fetched again.
+        // An item that cannot be stored is recorded, so that it is not fetched again.
         let mut item = None;
         if let (Some(source), Some(entry)) = (arrived.source, &arrived.entry) {
             item = untied(conn, source, entry, relink)?;
@@ -169,10 +169,10 @@ fn arrive(
     Ok(done)
 }
 
-/// The item here that belongs to no item of the server and that an arriving one is: in a rebuilt
-/// database the one with its identifier, and else, as in a source that was moved to the server, the one
-/// with its URL. With `relink` the identifiers are those of another server. Some feeds have one URL for
-/// all items; so the title or the date must be the same, too.
+/// The stored item that is the same as an arriving one, among items that are not linked to an item of the
+/// server yet. In a rebuilt database it is the one with its identifier; else, for example in a source that
+/// was moved to the server, the one with its URL. With `relink`, the identifiers are those of another server.
+/// Some feeds have one URL for all items, so the title or the date must be the same too.
 fn untied(conn: &Connection, source: i64, entry: &Prepared, relink: bool) -> Result<Option<i64>> {
     let tied = "EXISTS (SELECT 1 FROM remote_item WHERE item = key)";
     let title = &entry.entry.title;
@@ -219,7 +219,7 @@ fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>)
         })
         .transpose()?;
     let (our_read, our_pinned) = ours.unwrap_or((read, pinned));
-    // A mark of either side holds; a new item has none here. The counts follow by triggers.
+    // A mark on either side counts; a new item has none here. Triggers update the counts.
     let (our_read, our_pinned) = (our_read || read, our_pinned || pinned);
     if ours.is_some_and(|ours| ours != (our_read, our_pinned)) {
         conn.prepare_cached("UPDATE item SET read = ?2, pinned = ?3 WHERE key = ?1")?
@@ -280,7 +280,7 @@ fn merge(conn: &Connection, account: i64, seen: &[SeenMarks]) -> Result<usize> {
 
 impl Store {
     /// Stores new items of an account (row key), and its state, in one transaction. With `relink`,
-    /// items of its sources that belong to no item of the server are recognised by their address.
+    /// items of its sources that are not linked to an item of the server are recognised by their URL.
     pub async fn store_arrived(
         &self,
         account: i64,
@@ -299,8 +299,8 @@ impl Store {
         .await
     }
 
-    /// Records that marks are being sent, the reads or the pins of these items: from now on the server
-    /// may have either value, even if no response arrives.
+    /// Records that marks of these items are being sent, either read or pinned. From now on the server may
+    /// have either value, even if no response arrives.
     pub async fn begin_sending(
         &self,
         account: i64,
@@ -324,7 +324,7 @@ impl Store {
         self.call(move |conn| {
             let sql = "UPDATE remote_item SET gone = 1 WHERE account = ?1 AND remote = ?2";
             each(conn, sql, account, &items)?;
-            // Retention has removed the items of these, or they could not be stored.
+            // Retention has removed the items of these rows, or they could not be stored.
             let sql = "DELETE FROM remote_item WHERE account = ?1 AND gone = 1 AND item IS NULL";
             conn.prepare_cached(sql)?.execute([account])?;
             Ok(())

@@ -1,4 +1,4 @@
-//! Labels on servers: tags of items here, and those that were last seen there.
+//! Labels on servers: the tags of items here, and the labels that were last seen there.
 
 use super::Store;
 use super::account_items::{Remote, remote};
@@ -15,7 +15,7 @@ pub struct WaitingLabel {
     /// The tag in comparable form, and as it is written here.
     pub form: String,
     pub tag: String,
-    /// Whether the items get it.
+    /// Whether the items get the tag; else they lose it.
     pub to: bool,
     pub items: Vec<RemoteId>,
 }
@@ -34,14 +34,15 @@ pub struct SeenLabel {
 pub enum MergedLabels {
     /// How many tags were set and removed here.
     Taken(usize),
-    /// So many tags would be removed here that nothing was done.
+    /// Nothing was done, because this many tags would be removed here.
     TooMany { lost: usize },
 }
 
 /// Up to this many tags, or up to a tenth of all, may be removed at once.
 const FEW_TAGS: usize = 20;
 
-/// A label of an item: seen on the server, here, sent since, and how often in vain.
+/// A label of an item: whether it was seen on the server, is set here, was sent since, and how often without
+/// effect.
 struct Row {
     remote: RemoteId,
     item: Option<i64>,
@@ -70,7 +71,7 @@ fn rows(conn: &Connection, account: i64, form: &str) -> Result<Vec<Row>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The forms of the labels of an account that are known, or wait.
+/// The forms of the labels of an account that are known or wait to be sent.
 fn forms(conn: &Connection, account: i64) -> Result<Vec<String>> {
     let mut query =
         conn.prepare_cached("SELECT DISTINCT form FROM remote_label WHERE account = ?1")?;
@@ -78,8 +79,8 @@ fn forms(conn: &Connection, account: i64) -> Result<Vec<String>> {
     Ok(forms.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Merges what a server lists of all its labels into the tags here, as marks are merged: what only one
-/// side changed holds. `sent` are the items of the labels that were sent just before.
+/// Merges all labels that a server lists into the tags here, as marks are merged: a change that only one side
+/// made is kept. `sent`: the labels, with their items, that have just been sent.
 fn merge(
     conn: &Connection,
     account: i64,
@@ -115,7 +116,7 @@ fn merge(
     Ok(MergedLabels::Taken(taken))
 }
 
-/// Merges what a server says about a label of items that have it or had it on one side.
+/// Merges a label of the server, for the items that have or had it on either side.
 fn settle(
     conn: &Connection,
     account: i64,
@@ -191,7 +192,7 @@ impl Store {
         .await
     }
 
-    /// Keeps the tags of this form to this computer, until they are changed here again.
+    /// Keeps the tags of this form on this computer only, until they are changed here again.
     pub async fn keep_tags_here(&self, account: i64, form: String, tries: u32) -> Result<()> {
         self.call_quietly(move |conn| {
             let sql = "UPDATE remote_label SET tries = max(tries, ?3)
@@ -202,8 +203,8 @@ impl Store {
         .await
     }
 
-    /// Merges what a server lists of all its labels into the tags here. `sent`: forms and items that were
-    /// sent just before. Without `accept` not too many tags are removed at once.
+    /// Merges all labels that a server lists into the tags here. `sent`: forms and items that have just been
+    /// sent. Without `accept`, nothing is done if too many tags would be removed at once.
     pub async fn merge_labels(
         &self,
         account: i64,
@@ -217,7 +218,7 @@ impl Store {
 
 impl Reader {
     /// The tags that wait to be sent to an account (row key), apart from those that were sent too often
-    /// in vain.
+    /// without effect.
     pub fn waiting_labels(&self, account: i64, most_tries: u32) -> Result<Vec<WaitingLabel>> {
         let mut query = self.conn.prepare_cached(
             "SELECT l.form, l.tag, l.ours, l.remote

@@ -6,7 +6,7 @@ use super::reader::Reader;
 use crate::model::{SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// A source of the user that moves to an account, or was moved to it.
+/// A source of the user that is being moved to an account, or was moved to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedSource {
     /// Row key.
@@ -21,7 +21,7 @@ pub struct MovedSource {
     pub entry: String,
     /// Whether the server did not have it before.
     pub subscribed: bool,
-    /// Whether it is a source of the account; if not, moving it was interrupted.
+    /// Whether it is a source of the account; if not, the move was interrupted.
     pub collected: bool,
 }
 
@@ -42,8 +42,8 @@ fn begin(conn: &Connection, account: i64, new: &MovedSource) -> Result<()> {
     Ok(())
 }
 
-/// Makes a source that has left `sources.toml` one of an account. What the account had for the same feed
-/// becomes a part of it.
+/// Makes a source that has left `sources.toml` a source of an account. If the account had a source for the
+/// same feed, the two are merged.
 fn adopt(conn: &Connection, account: i64, source: i64, stream: &str) -> Result<()> {
     let other: Option<i64> = conn
         .prepare_cached("SELECT key FROM source WHERE account = ?1 AND stream = ?2 AND key <> ?3")?
@@ -61,8 +61,8 @@ fn adopt(conn: &Connection, account: i64, source: i64, stream: &str) -> Result<(
     Ok(())
 }
 
-/// Completes moves that were interrupted after the sources had left `sources.toml`. Those that are still
-/// there stay there.
+/// Completes moves that were interrupted after the sources had left `sources.toml`. Sources that are still in
+/// the file stay there.
 fn finish(conn: &Connection, account: i64) -> Result<bool> {
     let still = "UPDATE account_moved SET stream = NULL WHERE account = ?1 AND stream IS NOT NULL
         AND source IN (SELECT key FROM source WHERE account IS NULL AND declared = 1)";
@@ -82,8 +82,8 @@ fn finish(conn: &Connection, account: i64) -> Result<bool> {
     Ok(!left.is_empty())
 }
 
-/// Makes the items of a server's source those of a source of the user. An item that both have stays as
-/// the user's; it is read or pinned if one of them is.
+/// Gives the items of a server's source to a source of the user. If both have an item, the user's stays, and
+/// is read or pinned if either of them is.
 fn join(conn: &Connection, theirs: i64, ours: i64) -> Result<()> {
     let mut all = conn.prepare("SELECT key FROM item WHERE source = ?1")?;
     let all: Vec<i64> = all.query_map([theirs], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -132,10 +132,10 @@ pub(super) fn recount(conn: &Connection, source: i64) -> Result<()> {
     Ok(())
 }
 
-/// Makes a moved source one of the user again, which the file then declares, by the identifier that it
-/// had there.
+/// Makes a moved source a source of the user again, with the identifier that it had in the file, which then
+/// declares it.
 pub(super) fn release(conn: &Connection, source: i64, now: Time) -> Result<()> {
-    // A source that was removed gives way; one that is declared keeps its identifier.
+    // A removed source with this identifier is renamed; a declared one keeps it.
     conn.prepare_cached(
         "UPDATE source SET id = id || '-' || key WHERE key <> ?1 AND declared = 0
             AND id = (SELECT id FROM account_moved WHERE source = ?1)",

@@ -8,7 +8,7 @@ use crate::model::{CollectedChange, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
-/// What is to be done on a server. Stored as JSON.
+/// A change to be made on a server. Stored as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum AccountOp {
@@ -16,7 +16,7 @@ pub enum AccountOp {
         url: String,
         title: Option<String>,
         folder: Option<String>,
-        /// What the server called it in its response.
+        /// The name that the server gave the source in its response.
         #[serde(default)]
         stream: Option<String>,
     },
@@ -43,7 +43,7 @@ pub struct WaitingOp {
     pub op: AccountOp,
     /// Row key, name on the server and URL of its source, if it has one.
     pub source: Option<(i64, String, String)>,
-    /// How often it was sent in vain.
+    /// How often it was sent without success.
     pub tries: u32,
     /// Why the last try failed.
     pub error: Option<String>,
@@ -53,7 +53,7 @@ const WAITING: &str = "SELECT seq, op, source.key, source.stream, source.url, tr
     FROM account_op LEFT JOIN source ON source.key = account_op.source
     WHERE account_op.account = ?1 ORDER BY seq";
 
-/// Those that can be read; an unknown kind is of a newer version.
+/// The waiting changes that can be read; those of unknown kinds come from a newer version.
 fn waiting(conn: &Connection, account: i64) -> Result<Vec<WaitingOp>> {
     let mut query = conn.prepare_cached(WAITING)?;
     let rows = query.query_map([account], |r| {
@@ -97,7 +97,7 @@ fn add(conn: &Connection, account: i64, source: Option<i64>, op: &AccountOp) -> 
     request(conn, account)
 }
 
-/// Adds a change of title or folder. A source that is to be subscribed again gets the change with
+/// Adds a change of title or folder. If the source is waiting to be subscribed again, the change is made with
 /// its subscription.
 fn add_edit(conn: &Connection, account: i64, source: i64, op: AccountOp) -> Result<()> {
     let mut again = None;
@@ -131,8 +131,8 @@ fn drop_kind(conn: &Connection, account: i64, source: i64, kind: &AccountOp) -> 
     Ok(dropped)
 }
 
-/// Makes a change here and adds what is to be done on the server. Returns the change that undoes it;
-/// `None` if there is nothing to change.
+/// Makes a change here, and queues it for the server. Returns the change that undoes it; `None` if there is
+/// nothing to change.
 fn change(
     conn: &Connection,
     id: &SourceId,
@@ -173,7 +173,7 @@ fn change(
             Some(CollectedChange::Restore)
         }
         CollectedChange::Restore if !declared => {
-            // Sent or not, the server's list shows what is left to do.
+            // Whether it was sent or not, the server's list shows what is left to do.
             drop_kind(conn, account, key, &AccountOp::Unsubscribe)?;
             let title = Some(title).filter(|title| !title.is_empty());
             let op = AccountOp::Subscribe { url, title, folder, stream: None };
@@ -186,8 +186,8 @@ fn change(
 }
 
 impl Store {
-    /// Changes sources of accounts here, and queues the same for their servers, in one transaction.
-    /// Returns what undoes it, in the order in which it has to be done.
+    /// Changes sources of accounts here, and queues the changes for their servers, in one transaction.
+    /// Returns the changes that undo them, in the order in which they have to be made.
     pub async fn change_collected(
         &self,
         changes: Vec<(SourceId, CollectedChange)>,
@@ -209,7 +209,7 @@ impl Store {
         self.call(move |conn| add(conn, account, None, &op)).await
     }
 
-    /// Stores how changes went: those that are done or given up are dropped, the others keep their
+    /// Stores the results of changes: those that are done or given up are dropped, the others stay with their
     /// tries and errors. The server no longer has the items of the sources (row keys) in `left`.
     pub async fn settle_ops(
         &self,

@@ -34,7 +34,7 @@ impl Reader {
     }
 
     /// The items of an account (row key) that are unread or pinned here or on the server, as far as
-    /// known. Only those of the others that a list contains can change.
+    /// known. Other items can only change if a list of the server contains them.
     pub fn open_remote_items(&self, account: i64) -> Result<Vec<RemoteItem>> {
         let sql = format!("{ITEM} INDEXED BY remote_item_open WHERE account = ?1 AND {OPEN}");
         let mut query = self.conn.prepare_cached(&sql)?;
@@ -42,7 +42,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Those of these items of an account (row key) that are known.
+    /// The known ones among these items of an account (row key).
     pub fn remote_items_of(&self, account: i64, items: &[RemoteId]) -> Result<Vec<RemoteItem>> {
         let sql = format!("{ITEM} WHERE account = ?1 AND remote = ?2");
         let mut query = self.conn.prepare_cached(&sql)?;
@@ -64,8 +64,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many of these items of a server are those that are known by their identifiers: with the
-    /// same URL or title.
+    /// How many of these items of a server have the same URL or title as the known items with their
+    /// identifiers.
     pub fn same_remote_items(&self, account: i64, items: &[(RemoteId, Prepared)]) -> Result<usize> {
         let mut query = self.conn.prepare_cached(
             "SELECT item.url_hash = ?3 OR item.title = ?4 FROM remote_item r
@@ -80,7 +80,7 @@ impl Reader {
     }
 
     /// How many items of an account (row key) have marks that wait to be sent, and how many have marks
-    /// that were sent that often in vain; with `labels` also tags.
+    /// that were sent that often without effect; with `labels`, tags count too.
     pub fn waiting_marks(
         &self,
         account: i64,

@@ -1,7 +1,7 @@
 //! New items on their way into the database, and the rules that apply to them.
 //!
-//! Most rules are decided by the item alone: it is stored with the marks that they set. Where only the
-//! database can decide about a rule, all rules apply after the item was stored.
+//! Whether a rule matches usually depends on the item alone; the item is then stored with the marks that its
+//! rules set. If a rule needs the database, all rules are applied after the item was stored.
 
 use super::condition::Condition;
 use super::error::Result;
@@ -22,7 +22,7 @@ use rusqlite::{Connection, params, params_from_iter};
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-/// The table of the texts of new items, in memory: the index is written later.
+/// The table with the texts of new items, in memory because the index is written later.
 pub(super) const ARRIVING: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.arriving USING fts5 (
     title, authors, body, content = '', contentless_delete = 1,
     tokenize = 'unicode61 remove_diacritics 2')";
@@ -32,7 +32,7 @@ pub(super) const ARRIVING: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.arriv
 pub(super) struct Arrival<'a> {
     pub(super) rules: &'a Rules,
     pub(super) at: Time,
-    /// Whether they are the first of their source. What it had before it was followed is not news, so
+    /// Whether they are the first of their source. Items from before the source was followed are not news, so
     /// nothing is announced.
     pub(super) is_first: bool,
 }
@@ -52,13 +52,13 @@ pub(super) struct Arrivals<'a> {
     /// The row keys of all new items.
     keys: Vec<i64>,
     counts: [i64; 2],
-    /// Row keys of items that have their marks and match a rule that acts outside of the database:
-    /// one list for each rule.
+    /// Row keys of items that have their marks and match a rule that acts outside the database, one list for
+    /// each rule.
     matched: Vec<Vec<i64>>,
     /// Stored items that rules match or may match.
     stored: Vec<Stored>,
     is_indexed: bool,
-    /// Whether those without a date are sorted as older ones.
+    /// Whether items without a date are sorted as older ones.
     pub(super) backdates: bool,
 }
 
@@ -67,7 +67,7 @@ struct Stored {
     matches: Matches,
 }
 
-/// Rules that may match an item, in order, and whether it is certain.
+/// Rules that may match an item, in order, and whether they certainly do.
 type Matches = Vec<(usize, bool)>;
 
 impl<'a> Arrivals<'a> {
@@ -97,7 +97,7 @@ impl<'a> Arrivals<'a> {
         })
     }
 
-    /// Stores a new item under the given key, or under one above all others.
+    /// Stores a new item under the given key, or under one that is higher than all others.
     pub(super) fn store(&mut self, new: &Prepared, key: Option<i64>) -> Result<()> {
         let date = if self.backdates { first_date } else { sort_date };
         let at = (self.arrival.at, date(new, self.arrival.at.timestamp()));
@@ -126,7 +126,7 @@ impl<'a> Arrivals<'a> {
         Ok(())
     }
 
-    /// A new item that is stored already, with marks of its own.
+    /// Adds a new item that is already stored and has its own marks.
     pub(super) fn is_stored(&mut self, key: i64, new: &Prepared, date: i64) -> Result<()> {
         self.keys.push(key);
         let matches = self.matches(&new.entry, date, true);
@@ -139,7 +139,7 @@ impl<'a> Arrivals<'a> {
         self.counts[1] += i64::from(marks.pinned);
     }
 
-    /// `has_page`: it may have more than its entry says.
+    /// `has_page`: the item may have texts and tags that its entry lacks.
     fn matches(&mut self, entry: &Entry, date: i64, has_page: bool) -> Matches {
         let mut matches = Matches::new();
         if self.active.is_empty() {
@@ -161,7 +161,7 @@ impl<'a> Arrivals<'a> {
         matches
     }
 
-    /// Has the rules apply when all items are stored. The texts of the item can then be searched.
+    /// Postpones the rules until all items are stored, and makes the texts of the item searchable then.
     fn postpone(&mut self, key: i64, entry: &Entry, matches: Matches) -> Result<()> {
         let unsure = matches.iter().filter(|(_, is_certain)| !is_certain);
         let searches = unsure.map(|(rule, _)| self.arrival.rules.rules[*rule].searches);
@@ -189,8 +189,8 @@ impl<'a> Arrivals<'a> {
         Ok(())
     }
 
-    /// Adds the new items to the counts of their source: once for all, because its row is long.
-    /// Triggers count what marks and removals change.
+    /// Adds all new items to the counts of their source at once, because its row is long. Triggers count
+    /// marks and removals.
     pub(super) fn count_all(&self) -> Result<()> {
         if self.keys.is_empty() {
             return Ok(());
@@ -206,10 +206,11 @@ impl<'a> Arrivals<'a> {
         Ok(())
     }
 
-    /// Applies the rules to what they do not apply to yet. Hooks get the items that no rule hides.
+    /// Applies the rules to the items to which they were not applied yet. Hooks get the items that no rule
+    /// hides.
     pub(super) fn finish(mut self) -> Result<Vec<Announcement>> {
         self.apply_to_stored()?;
-        // What any rule hides is not announced, whatever their order.
+        // Items that any rule hides are not announced, whatever the order of the rules.
         let mut announcements = Vec::new();
         for i in &self.active {
             let mut matched = std::mem::take(&mut self.matched[*i]);
@@ -304,7 +305,7 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
             ORDER BY date DESC, key DESC LIMIT -1 OFFSET ?2)",
     )?
     .execute([source, i64::from(count)])?;
-    // Other machines have a count of their own, or none.
+    // Other machines have their own count, or none.
     conn.prepare_cached(
         "DELETE FROM marked WHERE form = 'read' AND item IN (SELECT key FROM item WHERE source = ?1)",
     )?
@@ -312,10 +313,10 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
     Ok(())
 }
 
-/// Items that are tested one by one.
+/// Up to this many items are tested one by one.
 const FEW: usize = 4;
 
-/// Those of some new items that meet a condition.
+/// The items among some new ones that meet a condition.
 pub(super) fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
     if keys.is_empty() {
         return Ok(Vec::new());

@@ -38,11 +38,11 @@ pub enum PageResult {
     Read(Box<PageRead>),
     /// The page was not fetched: the user wants the text of the feed.
     FeedWanted,
-    /// The page was fetched, but nothing of it is used: the stored text stays.
+    /// The page was fetched, but not used: the stored text stays.
     Unused,
     /// The page is not fetched again: the feed carries the full text.
     Needless,
-    /// When the article was last changed, according to another source than the page.
+    /// When the article was last changed, according to a source other than the page.
     Dated(Time),
 }
 
@@ -68,13 +68,13 @@ pub struct PageRead {
     pub authors: Vec<String>,
     /// Tags that the page gives.
     pub tags: Vec<String>,
-    /// The text of the page alone (safe HTML), if it is another one.
+    /// The text of the page alone (safe HTML), if it differs.
     pub alone: Option<String>,
     /// The text of the feed stays, because the page does not contain it.
     pub keeps_feed: bool,
     /// The page is watched: its item has no text but that of the page.
     pub watched: bool,
-    /// A change makes its item unread and the newest one again.
+    /// Whether a change makes its item unread, and the newest one again.
     pub renews: bool,
     /// What a data file contains, packed for the next comparison.
     pub dataset: Option<Vec<u8>>,
@@ -83,11 +83,11 @@ pub struct PageRead {
 /// The article of a page, compared with the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageText {
-    /// It is the same.
+    /// It has not changed.
     Same,
     /// The feed carries the full text, so nothing is stored.
     InFeed,
-    /// Another text.
+    /// It has changed.
     New {
         /// Safe HTML.
         html: String,
@@ -220,7 +220,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
             if gone == 0 {
                 return Ok(());
             }
-            // The newest version that remains is the current text, no earlier one.
+            // The newest remaining version becomes the current text, so it is no longer an earlier one.
             let newest = "(SELECT max(key) FROM article WHERE item = ?1)";
             conn.prepare_cached(&format!(
                 "DELETE FROM version_text WHERE rowid =
@@ -237,7 +237,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     };
     let (mut since, mut kept) = (at, changed.then(|| to_json(revisions)).transpose()?);
     if !changed {
-        // The same version, extracted better: it keeps its date.
+        // This is the same version, only extracted better, so it keeps its date.
         let before: Option<(i64, i64, Option<String>)> = conn
             .prepare_cached(
                 "SELECT key, at, revisions FROM article WHERE item = ?1 ORDER BY key DESC LIMIT 1",
@@ -251,7 +251,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     }
     insert(conn, key, since, html, *from, kept.as_deref())?;
     if read.watched {
-        // The summary is that of the text at first.
+        // The summary was made from the first text, so it is dropped when the text changes.
         conn.prepare_cached(
             "UPDATE detail SET content = ?2, summary = CASE WHEN ?3 THEN NULL ELSE summary END
              WHERE item = ?1",

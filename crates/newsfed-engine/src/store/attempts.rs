@@ -1,5 +1,5 @@
-//! Polls that have begun. One that is still there at a start was ended with the program, perhaps
-//! by what it read.
+//! Polls that have begun. If one is still recorded when the program starts, it ended with the program, and
+//! what it read may have caused that.
 
 use super::Store;
 use super::error::Result;
@@ -9,8 +9,8 @@ use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, params};
 
 impl Store {
-    /// Returns the facts of a source (row key), and records that its poll has begun, until it is
-    /// stored, if they allow it. `None` if the source is gone.
+    /// Returns the facts of a source (row key) and, if they allow it, records that its poll has begun, until
+    /// the poll is stored. `None` if the source is gone.
     pub async fn begin_poll(
         &self,
         source: i64,
@@ -27,13 +27,14 @@ impl Store {
         self.call_quietly(begin).await
     }
 
-    /// Forgets the begun poll of a source (row key), or of all sources: nothing of it is stored.
+    /// Forgets the begun poll of a source (row key), or of all sources, because nothing from it will be
+    /// stored.
     pub async fn forget_poll(&self, source: Option<i64>) -> Result<()> {
         self.call_quietly(move |conn| forget(conn, source)).await
     }
 
-    /// Stores the failures of polls that had begun when an earlier process ended; returns their
-    /// number. `fail` changes the facts, knowing in how many polls in a row that happened.
+    /// Stores the failures of polls that an earlier process had begun when it ended; returns their number.
+    /// `fail` changes the facts, and gets the number of polls in a row to which that happened.
     pub async fn fail_unfinished_polls(
         &self,
         outcome: Outcome,
@@ -50,8 +51,8 @@ pub(super) fn begin(conn: &Connection, source: i64, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Forgets a poll that has begun, because nothing of it is to be stored; without a source, those of
-/// all sources.
+/// Forgets a poll that has begun, because nothing from it will be stored; without a source, those of all
+/// sources.
 pub(super) fn forget(conn: &Connection, source: Option<i64>) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET poll_begun = NULL WHERE poll_begun IS NOT NULL AND (?1 IS NULL OR key = ?1)",
@@ -60,8 +61,8 @@ pub(super) fn forget(conn: &Connection, source: Option<i64>) -> Result<()> {
     Ok(())
 }
 
-/// Stores the failures of polls that were not finished. `fail` changes the facts, knowing how many
-/// polls in a row were broken.
+/// Stores the failures of polls that were not finished. `fail` changes the facts, and gets the number of
+/// unfinished polls in a row.
 pub(super) fn fail_unfinished(
     conn: &Connection,
     outcome: &Outcome,

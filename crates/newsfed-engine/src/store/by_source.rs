@@ -10,8 +10,8 @@ use rusqlite::Connection;
 use std::borrow::Cow;
 
 impl View {
-    /// The same rows as a list of sources, each with its own index, if a query names sources, or a
-    /// tag that no item has; and by row key if few items are new.
+    /// The same rows, read source by source, each with its own index, if a query names sources or a tag that
+    /// no item has; and by row key if few items are new.
     pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
         let view = self.of_tagged(conn)?;
         if !view.criteria.conditions.contains(&Condition::Is(State::New)) || !are_few(conn)? {

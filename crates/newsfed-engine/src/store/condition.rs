@@ -62,7 +62,7 @@ impl Hidden {
     }
 }
 
-/// What conditions of a query need to know.
+/// What is needed to translate the conditions of a query.
 pub(super) struct Known<'a> {
     /// The user's local time.
     pub(super) now: DateTime<Local>,
@@ -71,14 +71,15 @@ pub(super) struct Known<'a> {
 }
 
 impl Known<'_> {
-    /// All conditions of a query; `None` if it only has text without letters and digits, which says
-    /// nothing. Excluded words match exactly, `negated` or within an excluded group.
+    /// All conditions of a query; `None` if it consists of text without letters and digits, which cannot be
+    /// searched. Excluded words match exactly, whether the query is `negated` or they are in an excluded
+    /// group.
     pub(super) fn all(&mut self, query: &Query, negated: bool) -> Option<Condition> {
         let terms = query.terms.iter().filter_map(|term| self.term(term, negated));
         one_or(terms.collect(), Condition::All)
     }
 
-    /// The condition of a term; `None` if it says nothing.
+    /// The condition of a term; `None` if it sets no condition.
     pub(super) fn term(&mut self, term: &Term, negated: bool) -> Option<Condition> {
         let condition = self.what(&term.what, term.negated != negated)?;
         Some(if term.negated { Condition::Not(Box::new(condition)) } else { condition })
@@ -112,7 +113,7 @@ impl Known<'_> {
             What::Longer(count) => Condition::Longer(*count),
             What::Has(thing) => Condition::Has(*thing),
             What::Later => Condition::Later,
-            // They apply to the whole search.
+            // These terms apply to the whole search.
             What::AsOf(_) | What::InVersions => return None,
         })
     }
@@ -126,8 +127,8 @@ fn one_or(mut all: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Opt
     }
 }
 
-/// A text as an FTS5 string; `None` without letters or digits. Its last word may be the start of a
-/// longer one where `begins`, unless it is a single letter of a script with many words of each.
+/// A text as an FTS5 string; `None` without letters or digits. With `begins`, its last word may be the start
+/// of a longer one, unless that is a single letter of an alphabet, with which many words begin.
 pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
     let last = text.split(|c: char| !c.is_alphanumeric()).rfind(|word| !word.is_empty())?;
     let letter = last.chars().nth(1).is_none() && last < "\u{2e80}";
@@ -141,8 +142,8 @@ pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
     Some(format!("{column}\"{}\"{star}", clean.replace('"', "\"\"")))
 }
 
-/// The FTS5 expression of conditions that are all texts; the second value says whether the first
-/// excludes.
+/// The FTS5 expression of conditions that are all about texts; the second value is whether matches of the
+/// expression are excluded.
 fn expression(condition: &Condition) -> Option<(String, bool)> {
     let all = |list: &[Condition]| list.iter().map(expression).collect::<Option<Vec<_>>>();
     match condition {
@@ -151,7 +152,7 @@ fn expression(condition: &Condition) -> Option<(String, bool)> {
         Condition::All(list) => {
             let (not, is): (Vec<_>, Vec<_>) = all(list)?.into_iter().partition(|(_, not)| *not);
             let joined = is.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" AND ");
-            // There is no expression for everything without a word.
+            // FTS5 has no expression for all items that lack a word.
             let start = (!joined.is_empty()).then(|| format!("({joined})"))?;
             if not.is_empty() {
                 return Some((start, false));
@@ -171,7 +172,7 @@ fn expression(condition: &Condition) -> Option<(String, bool)> {
     }
 }
 
-/// The text that is indexed of an item, as HTML or packed HTML.
+/// The text of an item that is indexed, as HTML or packed HTML.
 const BODY: &str = "(SELECT coalesce(CASE WHEN a.origin <> ? THEN a.body END,
         CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
             THEN d.summary ELSE coalesce(d.content, '') END)
@@ -183,12 +184,12 @@ pub(super) const HAS_VERSIONS: &str =
     OR EXISTS (SELECT 1 FROM headline h WHERE h.item = i.key))";
 
 impl Condition {
-    /// The condition as an FTS5 expression, if it consists of texts.
+    /// The condition as an FTS5 expression, if it is only about texts.
     pub(super) fn as_text(&self) -> Option<String> {
         expression(self).filter(|(_, excludes)| !excludes).map(|(text, _)| text)
     }
 
-    /// Whether it is about what is found while texts are indexed.
+    /// Whether it depends on values that are computed when texts are indexed.
     pub(super) fn needs_index(&self) -> bool {
         match self {
             Self::All(list) | Self::Any(list) => list.iter().any(Self::needs_index),

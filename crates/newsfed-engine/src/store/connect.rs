@@ -50,13 +50,14 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    // What statements keep to be undone; on disk that costs as much as what they write.
+    // Statement journals, with which failed statements are undone. On disk they would cost as much as the
+    // writes themselves.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // The memory stays in use. The writer sets more if there are many sources.
+    // The memory is never given back. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
     conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
-    // Each rule has a statement of its own.
+    // Each rule has its own statement.
     conn.set_prepared_statement_cache_capacity(320);
     functions::register(&conn)?;
     migrate(&mut conn, path)?;
@@ -69,17 +70,18 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags).map_err(|e| open_error(path, &e))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
-    // Reading would create a log as read-only as the file, even after the permissions are fixed.
+    // Reading would create a log that is read-only like the file, and stays so when the permissions are
+    // fixed.
     let frozen = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
     let unreadable = || probe(&conn).map_err(forbidden).is_err_and(|e| e.leaves_reading());
     let immutable = !has_log(path) && (frozen || unreadable());
     if immutable {
-        // A file that nobody can write is not changed by anybody either.
+        // A file that no process can write does not change.
         let uri = immutable_uri(path);
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
         conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
     }
-    // The writer was opened before and could not migrate the file.
+    // The writer was opened before the reader, and could not migrate the file.
     let version: i64 = conn.pragma_query_value(None, "user_version", |r| r.get(0))?;
     if usize::try_from(version).is_ok_and(|version| version < STEPS.len()) {
         return Err(StoreError::TooOld { path: path.to_owned() });
@@ -90,11 +92,11 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     Ok((conn, immutable))
 }
 
-/// How long a reader waits for another program's lock on a file that it only shows.
+/// How long a reader waits for another program's lock on a file whose content is only displayed.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Opens a database of another kind without changing it. Without a log beside it nobody writes, so no
-/// lock is taken.
+/// Opens a database of another kind without changing it. If there is no log next to it, no process is writing
+/// to it, so no lock is taken.
 pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = if has_log(path) {
@@ -135,7 +137,7 @@ fn probe(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))
 }
 
-/// If SQLite cannot open a file beside an open database, it is not allowed to create it.
+/// If SQLite cannot open a file next to an open database, it is not allowed to create it.
 fn forbidden(e: rusqlite::Error) -> StoreError {
     match e.sqlite_error_code() {
         Some(rusqlite::ErrorCode::CannotOpen) => StoreError::ReadOnly,
@@ -143,14 +145,14 @@ fn forbidden(e: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Whether there are commits in a log beside the file.
+/// Whether there are commits in a log next to the file.
 fn has_log(path: &Path) -> bool {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
     fs::metadata(PathBuf::from(name)).is_ok_and(|m| m.len() > 0)
 }
 
-/// The URI by which SQLite takes no locks and needs no other file.
+/// A URI with which SQLite takes no locks and needs no other file.
 fn immutable_uri(path: &Path) -> String {
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
@@ -201,7 +203,7 @@ fn migrate(conn: &mut Connection, path: &Path) -> Result<()> {
         }
         match migrations.to_version(conn, step + 1) {
             Ok(()) => {}
-            // Two processes started at once: the other one has done this step.
+            // If two processes start at once, the other one may have done this step.
             Err(_) if version(conn)? > step => {}
             Err(e) => return Err(migration_error(e)),
         }

@@ -11,7 +11,7 @@ use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, params};
 use std::io::{Read, Write};
 
-/// Copies that are stored per source.
+/// Maximum number of copies per source.
 const MAX_COPIES: i64 = 3;
 /// Maximum size in bytes of a page, and of its packed copy.
 const MAX_PAGE: usize = 2 << 20;

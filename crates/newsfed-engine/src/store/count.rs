@@ -23,8 +23,8 @@ pub const MAX_COUNTED: u32 = 999;
 pub(super) const MAX_STEPS: i32 = 250_000;
 
 impl Reader {
-    /// How many rows a view has, and the first ones, both with limited cost. Where finding them costs
-    /// too much, there are fewer rows.
+    /// How many rows a view has, and the first ones, both at limited cost. Fewer rows are returned if finding
+    /// them costs too much.
     pub fn sample(&self, view: &View, rows: usize) -> Result<(Count, Vec<ItemRow>)> {
         let counted = count(&self.conn, view, MAX_STEPS)?;
         let limit = Limit::set(&self.conn, MAX_STEPS)?;
@@ -65,7 +65,7 @@ impl Reader {
         Ok(query.query_row([], |r| r.get(0))?)
     }
 
-    /// Number of unread items dated at or after a moment.
+    /// Number of unread items dated at or after a time.
     pub fn unread_since(&self, since: Time) -> Result<u32> {
         let mut query = self.conn.prepare_cached(
             "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1

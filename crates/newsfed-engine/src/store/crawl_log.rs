@@ -1,5 +1,5 @@
-//! The log of one crawl, in a file of its own: the links and the responses, one transaction for
-//! each response. A crawl that was killed reads it from the start and resumes.
+//! The log of one crawl, in a separate file: the links and the responses, one transaction for each response.
+//! A crawl that was killed reads its log from the start, and resumes.
 
 use super::connect::create_private;
 use super::error::{Result, StoreError};
@@ -32,7 +32,7 @@ pub struct RequestRow {
     pub link: u32,
     /// Whether only the headers were requested.
     pub head: bool,
-    /// Number of requests sent: none if robots.txt forbids it, several after retries.
+    /// Number of requests that were sent: 0 if robots.txt forbids the link, several after retries.
     pub sent: u32,
     /// HTTP status; 0 without a response.
     pub status: u16,
@@ -48,7 +48,7 @@ pub struct RequestRow {
     pub lost: bool,
 }
 
-/// The open log. Nobody else can open it at the same time.
+/// The open log. No other process can open it at the same time.
 pub struct CrawlLog {
     pub(super) conn: Connection,
     /// Number of stored responses.
@@ -171,7 +171,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// Requests and bytes of the last responses.
+    /// The requests and bytes that the last responses took.
     pub fn spent(&self, answers: u32) -> Result<(u64, u64)> {
         let from = self.requests.saturating_sub(answers);
         let sql =

@@ -1,5 +1,5 @@
-//! Parts of the log of a crawl that show how far it is, without what it has learned; and lost responses
-//! at its end.
+//! The parts of a crawl's log that show its progress, without what it has learned; and lost responses at its
+//! end.
 
 use super::connect::open_unchanged;
 use super::crawl_log::{CrawlLog, RequestRow, version};
@@ -7,7 +7,7 @@ use super::error::{Result, StoreError};
 use std::path::Path;
 
 impl CrawlLog {
-    /// Opens the log without changing it. Other readers, and crawls that begin, are not kept waiting.
+    /// Opens the log without changing it. Other readers and new crawls do not have to wait.
     ///
     /// # Errors
     /// If it cannot be opened, is empty, or was written by a newer version; [`StoreError::Busy`] if a crawl
@@ -21,7 +21,7 @@ impl CrawlLog {
         Self::of(conn)
     }
 
-    /// Passes all responses in order, without their links.
+    /// Calls a function with all responses in order, without their links.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -53,7 +53,7 @@ impl CrawlLog {
         Ok(self.conn.query_row(sql, [], |r| r.get(0))?)
     }
 
-    /// The last responses were lost although the host is there: they stay.
+    /// Keeps the last responses, which were lost although the host can be reached.
     pub fn keep_lost(&self, answers: u32) -> Result<()> {
         let from = self.requests().saturating_sub(answers);
         self.conn.execute("UPDATE request SET lost = 0 WHERE id >= ?1", [from])?;
@@ -84,7 +84,7 @@ mod tests {
         let mut log = CrawlLog::open(&path).unwrap();
         log.append(&RequestRow::default(), std::iter::empty(), Some("{}")).unwrap();
         assert!(matches!(CrawlLog::open_for_reading(&path), Err(StoreError::Busy)));
-        // As an older version has left it.
+        // The state that an older version left.
         log.conn.execute_batch("ALTER TABLE request DROP COLUMN lost").unwrap();
         log.conn.pragma_update(None, "user_version", 2).unwrap();
         drop(log);
@@ -108,7 +108,7 @@ mod tests {
         let (path, copy) = (dir.path().join("crawl.db"), dir.path().join("copy.db"));
         let mut log = CrawlLog::open(&path).unwrap();
         log.append(&RequestRow::default(), std::iter::empty(), None).unwrap();
-        // What is on the disk while it runs.
+        // The files as they are on disk during the crawl.
         std::fs::copy(&path, &copy).unwrap();
         std::fs::copy(dir.path().join("crawl.db-wal"), dir.path().join("copy.db-wal")).unwrap();
         let killed = CrawlLog::open_for_reading(&copy).unwrap();

@@ -26,7 +26,7 @@ pub struct Criteria {
     /// Whether earlier versions are searched instead of the current texts. Without a text, it
     /// selects items with earlier versions.
     pub versions: bool,
-    /// Discovered earlier than this (seconds since the epoch), with the titles of that time.
+    /// Discovered earlier than this (seconds since the epoch), with the titles that the items had then.
     pub as_of: Option<i64>,
     /// Dated earlier than this (seconds since the epoch).
     pub before: Option<i64>,
@@ -41,11 +41,11 @@ pub struct Criteria {
     pub tagged: Option<(String, Vec<i64>)>,
     /// Further conditions.
     pub conditions: Vec<Condition>,
-    /// The hidden items that are asked for, which all other lists leave out.
+    /// The hidden items that the query asks for; other lists leave them out.
     pub hidden: Hidden,
-    /// Whether only hidden items are asked for.
+    /// Whether the query only asks for hidden items.
     pub only_hidden: bool,
-    /// Whether only new items are asked for and there are few of them. Set while a list is read, which
+    /// Whether the query only asks for new items, and there are few of them. Set while a list is read, which
     /// then finds them by their row keys.
     pub few_new: bool,
 }
@@ -105,7 +105,7 @@ impl Criteria {
         criteria
     }
 
-    /// Whether it is about what is found while texts are indexed: words, lengths, stories.
+    /// Whether it depends on values that are computed when texts are indexed: words, lengths, stories.
     pub fn needs_index(&self) -> bool {
         self.text.is_some()
             || self.not_text.is_some()

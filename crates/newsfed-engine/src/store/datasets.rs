@@ -20,8 +20,8 @@ pub struct StoredFile {
     pub interval: Option<TimeDelta>,
 }
 
-/// Stores the state of a file, if those of its source do not get too large with it. Without one, the
-/// next change is noticed, but not what changed inside.
+/// Stores the state of a file, unless the states of its source become too large with it. Without a stored
+/// state, the next change is noticed, but not what changed inside.
 pub(super) fn save(conn: &Connection, item: i64, source: i64, state: &[u8]) -> Result<()> {
     let others: i64 = conn
         .prepare_cached(
@@ -50,7 +50,7 @@ pub(super) fn plan(conn: &Connection, item: i64, checked: Time, next: Option<Tim
 }
 
 impl Store {
-    /// Stores when files (row keys of their items) are checked again; `None`: not automatically.
+    /// Stores when files (row keys of their items) are checked again; with `None`, never automatically.
     pub async fn plan_files(&self, checked: Time, files: Vec<(i64, Option<Time>)>) -> Result<()> {
         self.call(move |conn| {
             files.iter().try_for_each(|(item, next)| plan(conn, *item, checked, *next))

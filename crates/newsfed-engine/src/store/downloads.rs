@@ -8,7 +8,7 @@ use super::rows::time;
 use crate::model::Time;
 use rusqlite::{Connection, params};
 
-/// Before the path of a file in the name of the value that has its URL.
+/// Prefix of the name under which the URL of a file is stored; the path of the file follows.
 pub(super) const URL_OF: &str = "download of: ";
 
 /// A file that newsfed downloaded.
@@ -18,7 +18,7 @@ pub struct DownloadRecord {
     pub path: String,
     /// The URL as the feed has it, unless an earlier version downloaded it.
     pub url: Option<String>,
-    /// The row key of its item, while that is stored.
+    /// The row key of its item, if that is still stored.
     pub item: Option<i64>,
     /// The row key of the source of its item.
     pub source: Option<i64>,
@@ -33,8 +33,8 @@ pub struct DownloadRecord {
 }
 
 impl Store {
-    /// Records a file, replacing what was recorded of its path. Its source and whether its item is kept
-    /// are those of the item.
+    /// Records a file, replacing the record with the same path. Its source, and whether it is kept, follow
+    /// from its item.
     pub async fn record_download(&self, file: DownloadRecord) -> Result<()> {
         self.call_quietly(move |conn| {
             let size = i64::try_from(file.size).unwrap_or(i64::MAX);

@@ -1,4 +1,4 @@
-//! The queue of episodes, and how far each was heard.
+//! The queue of episodes, and how far each was played.
 
 use super::Store;
 use super::downloads::URL_OF;
@@ -16,19 +16,19 @@ use url::Url;
 /// Episodes in the queue.
 pub const MAX_QUEUE: usize = 1000;
 
-/// What was removed from the queue, the latest last: lists of places and episodes (JSON).
+/// What was removed from the queue, the latest last: lists of positions and episodes (JSON).
 const REMOVED: &str = "queue_removals";
 /// Removals that can be undone.
 const MAX_REMOVALS: usize = 20;
-/// The episode that was heard last (JSON).
+/// The episode that was played last (JSON).
 const HEARD: &str = "episode_heard";
 
-/// Episodes with their places, in the order of the queue.
+/// Episodes with their positions, in the order of the queue.
 type Places = Vec<(usize, EpisodeKey)>;
 
 /// Puts the first audio or video enclosures of items (row keys) at the end of the queue, or removes their
-/// episodes from it; returns the items that changed. Beyond [`MAX_QUEUE`], none is added. Those that were
-/// removed last return to their places.
+/// episodes from it; returns the items that changed. No more than [`MAX_QUEUE`] are queued. Those that were
+/// removed last return to their positions.
 pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>> {
     if !to {
         return remove(conn, Some(items));
@@ -43,7 +43,7 @@ pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>
         "SELECT enclosures FROM detail WHERE item = ?1
          AND NOT EXISTS (SELECT 1 FROM episode WHERE item = ?1 AND rank IS NOT NULL)",
     )?;
-    // What is queued again after its end is heard again.
+    // An episode that is queued again after its end starts from the beginning.
     let mut place = conn.prepare_cached(
         "INSERT INTO episode (item, url, rank) VALUES (?1, ?2, ?3)
          ON CONFLICT (item, url) DO UPDATE SET rank = excluded.rank,
@@ -124,7 +124,7 @@ fn removals(conn: &Connection) -> Result<Vec<Places>> {
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-/// Removes items, or all, from the queue, and remembers where their episodes were; returns the items.
+/// Removes items, or all, from the queue, and remembers the positions of their episodes; returns the items.
 fn remove(conn: &Connection, items: Option<&[i64]>) -> Result<Vec<i64>> {
     let is_meant = |key: &EpisodeKey| items.is_none_or(|items| items.contains(&key.item));
     let queue = keys(conn)?.into_iter().enumerate();
@@ -146,8 +146,8 @@ fn remove(conn: &Connection, items: Option<&[i64]>) -> Result<Vec<i64>> {
     Ok(items)
 }
 
-/// Puts back what was removed last and is not in the queue again; returns the items, `None` if there is
-/// nothing.
+/// Puts back what was removed last and is not in the queue again; returns the items, or `None` if there is
+/// nothing to put back.
 fn restore(conn: &Connection) -> Result<Option<Vec<i64>>> {
     let (mut removals, before) = (removals(conn)?, keys(conn)?);
     let mut queue = before.clone();
@@ -160,7 +160,7 @@ fn restore(conn: &Connection) -> Result<Option<Vec<i64>>> {
             }
         }
         order(conn, &queue)?;
-        // Nothing is left of items that retention has removed.
+        // Items that retention has removed cannot be put back.
         queue = keys(conn)?;
     }
     memo::set(conn, REMOVED, &to_json(&removals)?)?;
@@ -168,7 +168,7 @@ fn restore(conn: &Connection) -> Result<Option<Vec<i64>>> {
     Ok((!queue.is_empty()).then(|| sorted(queue.iter().map(|key| key.item))))
 }
 
-/// Stores how far an episode was heard. One that is finished leaves the queue.
+/// Stores how far an episode was played. A finished episode leaves the queue.
 fn record(conn: &Connection, key: &EpisodeKey, progress: Progress) -> Result<()> {
     conn.prepare_cached(
         "INSERT INTO episode (item, url, position, length, finished)
@@ -206,12 +206,12 @@ impl Store {
     }
 
     /// Puts back what was removed from the queue last; returns the items, or `None` if there is nothing to
-    /// take back. It can be repeated.
+    /// put back. It can be repeated.
     pub fn restore_queue_blocking(&self) -> Result<Option<Vec<i64>>> {
         self.writer()?.call_blocking(restore)
     }
 
-    /// Stores how far an episode was heard. One that is finished leaves the queue.
+    /// Stores how far an episode was played. A finished episode leaves the queue.
     pub async fn record_progress(&self, key: EpisodeKey, progress: Progress) -> Result<()> {
         match progress.finished {
             true => self.call(move |conn| record(conn, &key, progress)).await,
@@ -236,7 +236,7 @@ impl Reader {
         keys(&self.conn)
     }
 
-    /// The episode of the queue to go on with: the one that was heard last, else the first.
+    /// The episode in the queue to continue with: the one that was played last, else the first.
     pub fn next_episode(&self) -> Result<Option<EpisodeKey>> {
         let heard = memo::get(&self.conn, HEARD)?;
         let heard: Option<EpisodeKey> = heard.and_then(|text| serde_json::from_str(&text).ok());
@@ -275,7 +275,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How far an episode was heard.
+    /// How far an episode was played.
     pub fn progress(&self, key: &EpisodeKey) -> Result<Progress> {
         let mut query = self.conn.prepare_cached(
             "SELECT position, length, finished FROM episode WHERE item = ?1 AND url = ?2",

@@ -1,4 +1,4 @@
-//! Errors of the database, with what the user can do.
+//! Errors of the database, with advice for the user.
 
 use std::path::PathBuf;
 
@@ -65,13 +65,13 @@ impl From<rusqlite::Error> for StoreError {
     fn from(e: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as Code;
         use rusqlite::ffi::{SQLITE_IOERR_SHMMAP, SQLITE_IOERR_SHMSIZE};
-        // Its shared memory is a file too, which grows before anything is written.
+        // SQLite's shared memory is a file too, and grows before anything is written.
         if let rusqlite::Error::SqliteFailure(failure, _) = &e
             && matches!(failure.extended_code, SQLITE_IOERR_SHMSIZE | SQLITE_IOERR_SHMMAP)
         {
             return Self::Full;
         }
-        // A value that this program does not write, or a missing table or column.
+        // A value that newsfed never writes, or a missing table or column.
         if let rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::InvalidColumnType(..)
         | rusqlite::Error::IntegralValueOutOfRange(..)

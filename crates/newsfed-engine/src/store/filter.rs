@@ -6,8 +6,8 @@ use rusqlite::types::Value;
 
 /// Keys of the items that match an expression.
 const IN_TEXTS: &str = "SELECT rowid FROM item_text WHERE item_text MATCH ?";
-/// Keys of the items of which an earlier version or title matches it. All of them, because further
-/// conditions may leave only old ones.
+/// Keys of the items that have a matching earlier version or title. All matches are needed, because further
+/// conditions may leave only old items.
 const IN_VERSIONS: &str =
     "SELECT a.item FROM version_text v CROSS JOIN article a ON a.key = v.rowid
         WHERE version_text MATCH ? AND v.rowid > 0
@@ -23,7 +23,7 @@ enum Texts {
     Current,
     /// Earlier versions.
     Versions,
-    /// Those of the items that are being stored.
+    /// The texts of the items that are being stored.
     Arriving,
 }
 
@@ -57,13 +57,14 @@ impl Filter {
         self.values.push(value.into());
     }
 
-    /// SQL with the value of its parameter. What is returned must be used in this order.
+    /// Adds the value of the parameter in some SQL, and returns the SQL. The results of several calls must be
+    /// used in the order of the calls.
     pub(super) fn with(&mut self, sql: &str, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         sql.to_owned()
     }
 
-    /// SQL of whether the text of an item matches an expression.
+    /// SQL that tests whether the text of an item matches an expression.
     pub(super) fn in_texts(&mut self, text: &str) -> String {
         let keys = match self.texts {
             Texts::Current => IN_TEXTS,
@@ -124,7 +125,7 @@ impl Filter {
         if q.nothing {
             self.and("0");
         }
-        // Hidden items are read, and a pinned one is always shown among the pinned ones.
+        // Hidden items are read, and pinned ones are always shown in lists of pinned items.
         let pinned = view.scope == Scope::Pinned || q.pinned == Some(true);
         if !view.unread_only && q.read != Some(false) && !pinned {
             q.hidden.sql().into_iter().for_each(|sql| self.and(sql));
@@ -176,8 +177,8 @@ impl Filter {
         if !view.fold {
             return;
         }
-        // Both items are `i`, each in its own query, so that the conditions of the list can be
-        // those of the other one too.
+        // Each item is called `i` in its own query, so that the conditions of the list also work for the
+        // other item.
         let mut other = Self::default();
         other.scope(&view.scope);
         other.view(view);

@@ -2,16 +2,16 @@
 
 use crate::util::html::separates_words;
 
-/// Letters by which words are compared, unless they have fewer.
+/// Number of letters by which words are compared, unless they have fewer.
 pub(super) const LETTERS: usize = 4;
-/// Bits of the set, which is 8 KiB so that it stays in the fastest cache.
+/// Bits of a key in the set, whose 8 KiB stay in the fastest cache.
 const BITS: u32 = 16;
-/// Buckets of words of at least four letters.
+/// Number of buckets for words of at least four letters.
 pub(super) const BUCKETS: usize = 4096;
-/// Tags after a word that are examined, and letters of one.
+/// Maximum number of tags after a word that are examined, and of letters in one.
 const MOST_TAGS: usize = 4;
 const LONGEST_TAG: usize = 16;
-/// One in each byte, and the highest bit of each.
+/// A one in each byte, and the highest bit of each byte.
 pub(super) const EACH: u64 = 0x0101_0101_0101_0101;
 pub(super) const HIGHEST: u64 = 0x80 * EACH;
 
@@ -24,7 +24,7 @@ pub(super) struct FirstWord {
     pub(super) mask: u64,
     /// Its letters up to the first that is not ASCII.
     pub(super) letters: String,
-    /// Whether longer words may begin the phrase, too.
+    /// Whether the phrase may also begin with a longer word.
     pub(super) is_open: bool,
 }
 
@@ -37,7 +37,7 @@ impl FirstWord {
         Self { bucket: bucket(head), head, mask, letters: letters.to_owned(), is_open }
     }
 
-    /// Whether a text may begin with it. `lower`: its first eight bytes as if they were letters.
+    /// Whether a text may begin with it. `lower`: the first eight bytes of the text, as if they were letters.
     #[inline]
     pub(super) fn fits(&self, lower: u64, text: &[u8], in_markup: bool) -> bool {
         let differs = (lower ^ self.head) & self.mask;
@@ -56,7 +56,7 @@ impl FirstWord {
     }
 }
 
-/// Whether letters may follow that are not seen at a position.
+/// Whether the word may continue at a position, after markup or with characters that are not ASCII.
 fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
     match text.get(at) {
         Some(b'<') => in_markup && !ends_word(&text[at..]),
@@ -66,7 +66,7 @@ fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
 }
 
 /// Whether the word before HTML that begins with `<` certainly ends there: only simple closing tags follow,
-/// and then what separates words.
+/// then something that separates words.
 pub(super) fn ends_word(markup: &[u8]) -> bool {
     let mut rest = markup;
     for _ in 0..MOST_TAGS {
@@ -134,14 +134,14 @@ pub(super) fn bucket(head: u64) -> usize {
     (four.wrapping_mul(0x85eb_ca6b) >> (32 - BUCKETS.ilog2())) as usize
 }
 
-/// Where the bit of a key is.
+/// The position of the bit of a key.
 fn place(key: u32) -> (usize, u64) {
     let hash = key.wrapping_mul(0x9e37_79b1) >> (32 - BITS);
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-/// Which of eight bytes are ASCII letters or digits, and which are not ASCII, as their highest bits. They
-/// are compared by additions that never reach the next byte.
+/// Marks by their highest bits which of eight bytes are ASCII letters or digits, and which are not ASCII. The
+/// bytes are compared by additions that never carry into the next byte.
 #[inline]
 pub(super) fn highest_bits(bytes: u64) -> (u64, u64) {
     let low = bytes & !HIGHEST;

@@ -10,18 +10,18 @@ use crate::query::State;
 
 use std::collections::{HashMap, HashSet};
 
-/// How many of the newest unread items are considered, and how many of the newest ones that are pinned or
+/// How many of the newest unread items are considered, and how many of the newest items that are pinned or
 /// kept for later.
 const CANDIDATES: usize = 1000;
-/// The newest items that show which sources are read.
+/// Number of newest items that show which sources are read.
 const HISTORY: i64 = 20_000;
 /// Days after which an item is worth half.
 const HALF_LIFE: f64 = 7.0;
-/// What an item is worth after another one of its source.
+/// Factor by which an item is worth less after another one of its source.
 const NEXT_OF_SOURCE: f64 = 0.7;
-/// What a pinned item, or one kept for later, is worth more than others.
+/// Factor by which an item that is pinned or kept for later is worth more.
 const KEPT: f64 = 2.0;
-/// Minutes for an item where no length is known.
+/// Minutes that an item of unknown length takes.
 const MINUTES: u32 = 3;
 
 /// An unread item.
@@ -35,9 +35,10 @@ struct Candidate {
 
 impl Reader {
     /// Unread items of a view (row keys) that take at most some minutes in total, at
-    /// [`WORDS_PER_MINUTE`]. An item is worth the share of its source's items that were read, half as much after a
-    /// week, 0.7 times as much for each selected item of its source, and twice if it is pinned or kept for
-    /// later. The one that is worth most and still fits is selected, again and again.
+    /// [`WORDS_PER_MINUTE`]. The value of an item is the share of its source's items that were read. It
+    /// halves within a week, is multiplied by 0.7 for each selected item of the same source, and doubles if
+    /// the item is pinned or kept for later. Items are selected one by one: always the most valuable one that
+    /// still fits.
     pub fn fitting(&self, view: &View, minutes: u32, now: Time) -> Result<Vec<i64>> {
         let order = SortOrder::Newest;
         let view = View { unread_only: true, order, sources: None, fold: true, ..view.clone() };
@@ -70,8 +71,8 @@ impl Reader {
         Ok(select(rows.iter().map(candidate).collect(), minutes))
     }
 
-    /// The share of each source's newest items that the user has read or kept, towards a quarter where
-    /// there are few. What a rule hides or marks does not count.
+    /// The share of each source's newest items that the user has read or kept, drawn towards a quarter if
+    /// there are few. Items that a rule hides or marks do not count.
     fn read_shares(&self) -> Result<HashMap<i64, f64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT source, sum(read OR pinned OR later), count(*) FROM
@@ -123,7 +124,7 @@ mod tests {
             item(4, 2, 8, 0.6),
             item(5, 3, 3, 0.1),
         ];
-        // The first one does not fit; the second source comes before more of the first.
+        // The first item does not fit, and the second source precedes further items of the first.
         assert_eq!(select(items.clone(), 15), [2, 4]);
         assert_eq!(select(items.clone(), 20), [2, 4, 3]);
         assert_eq!(select(items.clone(), 60), [1, 4, 2, 3, 5]);

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 /// How the index reads a character that is not ASCII.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// A letter or digit, as it is written there.
+    /// A letter or digit, as the index writes it.
     Letter(char),
-    /// An accent, which is removed wherever it stands.
+    /// An accent, which the index removes everywhere.
     Nothing,
-    /// What separates words.
+    /// A character that separates words.
     Gap,
     /// Not a letter of a phrase. It is not known whether it separates words.
     Strange,
@@ -19,7 +19,7 @@ pub(super) enum Form {
     Unknown,
 }
 
-/// A character: its form, and whether it stays as it is when HTML is made text.
+/// A character: its form, and whether the conversion of HTML to text leaves it unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     pub(super) form: Form,
@@ -29,15 +29,15 @@ pub(super) struct Known {
 /// The first and the last character of the table.
 const FIRST: u32 = 0x80;
 const LAST: u32 = 0x58f;
-/// The characters of scripts that have upper case or accents, so that most texts need nothing else:
-/// finding the plain form of a letter takes longer than reading a line of text.
+/// The characters of scripts that have upper case or accents, so that most texts only need the table.
+/// Computing the plain form of a letter takes longer than reading a line of text.
 static TABLE: LazyLock<Vec<Known>> =
     LazyLock::new(|| (FIRST..=LAST).filter_map(char::from_u32).map(find).collect());
-/// The same of further letters with accents.
+/// The same for further letters with accents.
 static ADDITIONAL: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{1e00}'..='\u{1eff}').map(find).collect());
 
-/// What is known of a character that is not ASCII.
+/// What is known about a character that is not ASCII.
 pub(super) fn known(c: char) -> Known {
     let code = u32::from(c);
     let in_table = |table: &[Known], first: u32| {
@@ -69,10 +69,10 @@ fn form(c: char) -> Form {
     match c {
         _ if is_removed(c) => Form::Nothing,
         _ if is_combining(c) => Form::Unknown,
-        // Letters with two accents, and signs that are written as other letters.
+        // Letters with two accents, and symbols that the index writes as other letters.
         '\u{1e0}' | '\u{1e1}' | '\u{3d0}'..='\u{3ff}' | '\u{1fbe}' | '\u{2126}' => Form::Unknown,
         '\u{2c60}'..='\u{2c7f}' | '\u{a720}'..='\u{a7ff}' => Form::Unknown,
-        // The sign of a millionth, and the sigma at the end of a word.
+        // The micro sign, and the sigma at the end of a word.
         '\u{b5}' => Form::Letter('\u{3bc}'),
         '\u{3c2}' => Form::Letter('\u{3c3}'),
         '\u{80}'..='\u{2ff}' | '\u{1e00}'..='\u{1eff}' if !c.is_alphanumeric() => Form::Gap,
@@ -106,7 +106,7 @@ fn is_modifier_letter(c: char) -> bool {
     matches!(c, '\u{2b0}'..='\u{2c1}' | '\u{2c6}'..='\u{2d1}' | '\u{2e0}'..='\u{2e4}' | '\u{2ec}' | '\u{2ee}')
 }
 
-/// Letters and digits of common scripts whose lower case is their form. Not complete.
+/// Letters and digits of common scripts whose form is their lower case. Not complete.
 fn is_known_letter(c: char) -> bool {
     matches!(c,
         '\u{386}' | '\u{388}'..='\u{38a}' | '\u{38c}' | '\u{38e}'..='\u{3a1}' | '\u{3a3}'..='\u{3ce}'
@@ -117,8 +117,8 @@ fn is_known_letter(c: char) -> bool {
         | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Frequent signs that separate words. Not complete: the index takes what is newer than its tables for
-/// letters.
+/// Frequent signs that separate words. Not complete: the index treats characters that are newer than its
+/// tables as letters.
 fn is_known_sign(c: char) -> bool {
     matches!(c,
         '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{20a0}'..='\u{20b9}' | '\u{2116}'
@@ -139,7 +139,7 @@ fn is_removed(c: char) -> bool {
         | '\u{323}'..='\u{328}' | '\u{32d}' | '\u{32e}' | '\u{330}' | '\u{331}')
 }
 
-/// Marks that belong to the letter before.
+/// Combining marks, which belong to the preceding letter.
 pub(super) fn is_combining(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}')
         || matches!(c, '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')

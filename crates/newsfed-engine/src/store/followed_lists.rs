@@ -1,16 +1,16 @@
-//! OPML lists that are followed: what they have, and what was applied.
+//! OPML lists that are followed: what they contain, and what was applied.
 
 use super::Store;
 use super::error::Result;
 use super::reader::Reader;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// What is stored of a list. Its texts are those of [`crate::config::list_to_text`].
+/// The stored data of a list. Texts are in the format of [`crate::config::list_to_text`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FollowedList {
-    /// What the list has.
+    /// What the list contains.
     pub listed: String,
-    /// Whether that is all of it.
+    /// Whether `listed` is the complete list.
     pub is_whole: bool,
     /// Whether the user has confirmed that many sources have left it.
     pub is_confirmed: bool,
@@ -20,7 +20,7 @@ pub struct FollowedList {
     pub refused: Option<[u8; 32]>,
     /// The same hash, once the user has confirmed it.
     pub confirmed: Option<[u8; 32]>,
-    /// What it changed last, in words.
+    /// What it last changed, in words.
     pub changes: String,
 }
 
@@ -45,8 +45,8 @@ fn forget_body(conn: &Connection, source: i64) -> Result<()> {
 }
 
 impl Store {
-    /// Stores what a list (row key of its source) has, and whether the user has confirmed that. If it is not
-    /// all of the list, the next poll asks for the whole.
+    /// Stores what a list (row key of its source) contains, and whether the user has confirmed it. If this is
+    /// not the complete list, the next poll requests it in full.
     pub async fn set_listed(
         &self,
         source: i64,
@@ -62,12 +62,12 @@ impl Store {
         .await
     }
 
-    /// Forgets what a list has, so that it is read again. What was applied stays.
+    /// Forgets what a list contains, so that it is read again. What was applied stays.
     pub async fn forget_listed(&self, source: i64) -> Result<()> {
         self.set_listed(source, String::new(), false, false).await
     }
 
-    /// Forgets everything about a list that is followed again from the start.
+    /// Forgets everything about a list, so that it is followed from the start again.
     pub async fn forget_list(&self, source: i64) -> Result<()> {
         self.call_quietly(move |conn| {
             conn.execute("DELETE FROM followed_list WHERE source = ?1", [source])?;
@@ -76,8 +76,8 @@ impl Store {
         .await
     }
 
-    /// Stores what was applied from a list, and what that changed, if anything. A confirmation is
-    /// used up.
+    /// Stores what was applied from a list, and what that changed, if anything. A confirmation does not apply
+    /// again.
     pub async fn set_taken(
         &self,
         source: i64,
@@ -89,13 +89,14 @@ impl Store {
     }
 
     /// Stores the hash of what is not applied from a list until the user confirms it; `None` if
-    /// there is nothing to confirm any more. A confirmation of something else ends.
+    /// nothing is left to confirm. An earlier confirmation, of something else, becomes invalid.
     pub async fn refuse_list(&self, source: i64, hash: Option<[u8; 32]>) -> Result<()> {
         let set = "refused = ?2, confirmed = NULL";
         self.call_quietly(move |conn| write(conn, source, set, &[&hash])).await
     }
 
-    /// Records that the user confirms what was refused last of a list. Returns whether there was anything.
+    /// Records that the user confirms what was last refused from a list. Returns whether there was anything
+    /// to confirm.
     pub async fn confirm_list(&self, source: i64) -> Result<bool> {
         self.call_quietly(move |conn| {
             let sql = "UPDATE followed_list SET confirmed = refused
@@ -107,7 +108,7 @@ impl Store {
 }
 
 impl Reader {
-    /// What is stored of a list (row key of its source); `None` if it was never read.
+    /// The stored data of a list (row key of its source); `None` if it was never read.
     pub fn followed_list(&self, source: i64) -> Result<Option<FollowedList>> {
         let mut query = self.conn.prepare_cached(
             "SELECT listed, whole, accept, taken, refused, confirmed, changes

@@ -1,5 +1,4 @@
-//! Reads the databases of other readers. They are copied first: not even a lock of SQLite is put on the
-//! original.
+//! Reads the databases of other readers. Each is copied first, so that the original is not even locked.
 
 use super::foreign_related::Related;
 use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
@@ -33,7 +32,7 @@ pub enum ForeignError {
     Own(PathBuf),
 }
 
-/// What the limits have left out.
+/// What was left out because of the limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ForeignSurplus {
     /// Items after the first million.
@@ -52,7 +51,8 @@ pub struct ForeignDatabase {
     _copy: TempDir,
 }
 
-/// What is read, by the names of columns in all versions of a reader. The first that exists counts.
+/// What is read, by the names that the columns have in all versions of a reader. The first name that exists
+/// counts.
 struct Layout {
     kind: ForeignKind,
     table: &'static str,
@@ -147,7 +147,7 @@ impl ForeignDatabase {
     /// Copies a database into a new folder below `scratch` and opens the copy.
     ///
     /// # Errors
-    /// If it cannot be read, or is not one of a known reader.
+    /// If it cannot be read, or is not the database of a known reader.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, ForeignError> {
         let fail = |e: &dyn std::fmt::Display| {
             let why = format!("{e}; quit the program that it belongs to and try again");
@@ -171,7 +171,7 @@ impl ForeignDatabase {
         }
         let conn = Connection::open_with_flags(&copy, OpenFlags::SQLITE_OPEN_READ_WRITE);
         let conn = conn.map_err(|e| fail(&e))?;
-        // The schema is a stranger's.
+        // The schema comes from outside, so it is not trusted.
         conn.pragma_update(None, "trusted_schema", false).map_err(|e| fail(&e))?;
         conn.pragma_update(None, "cell_size_check", true).map_err(|e| fail(&e))?;
         let columns = |table: &str| plain_columns(&conn, table).map_err(|e| fail(&e));
@@ -193,11 +193,11 @@ impl ForeignDatabase {
         self.kind
     }
 
-    /// Calls a function with each item, in the order in which they were stored. Returns what the limits
-    /// have left out.
+    /// Calls a function with each item, in the order in which they were stored. Returns what was left out
+    /// because of the limits.
     ///
     /// # Errors
-    /// If the database is damaged, even after many items, or what the function returns.
+    /// If the database is damaged, even after many items; and the errors of the function.
     pub fn items<E: From<ForeignError>>(
         &self,
         mut take: impl FnMut(ForeignItem) -> Result<(), E>,
@@ -280,7 +280,7 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<i64>> {
     })
 }
 
-/// A moment as seconds since the epoch, or as text in UTC.
+/// Reads a time, which is stored as seconds since the epoch or as text in UTC.
 fn moment(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Time>> {
     if let Some(seconds) = number(row, column)? {
         return Ok(Time::from_timestamp(seconds, 0).filter(|_| seconds > 0));
@@ -323,12 +323,12 @@ fn item(row: &Row<'_>, kind: ForeignKind, related: &Related) -> rusqlite::Result
                 feed: common.feed.as_ref().and_then(|id| related.feeds.get(id)).cloned(),
                 tags: of(&related.tags),
                 enclosures: of(&related.files).into_iter().map(|url| (url, None)).collect(),
-                // Its identifier is its own.
+                // Identifiers are this reader's own.
                 guid: None,
                 authors: text(row, AUTHOR)?.into_iter().collect(),
                 content: content.map(ForeignText::Html),
                 summary: text(row, SUMMARY)?.map(ForeignText::Plain),
-                // 0 is marked, 1 is not.
+                // 0 means marked, 1 means not marked.
                 pinned: number(row, MARK)? == Some(0),
                 ..common
             }
@@ -380,7 +380,7 @@ fn value(group: &Group, key: &str) -> Option<String> {
     group.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
 }
 
-/// The longest text of some groups.
+/// The longest text in some groups.
 fn longest(groups: &[Group]) -> Option<ForeignText> {
     let texts =
         groups.iter().filter_map(|group| Some((value(group, "text")?, value(group, "type"))));

@@ -1,4 +1,4 @@
-//! Feeds, tags and enclosures that a foreign database has in tables of their own.
+//! Feeds, tags and enclosures that a foreign database has in separate tables.
 
 use super::foreign::{plain_columns, text};
 use crate::model::ForeignKind;
@@ -8,12 +8,12 @@ use std::collections::HashMap;
 
 /// Maximum total size of the names of feeds, tags and enclosures, in bytes.
 const MAX_BYTES: usize = 64 << 20;
-/// Maximum number of feeds, and of tags and enclosures, that are looked up.
+/// Maximum number of feeds, and of tags and enclosures, that are read.
 const MAX_ROWS: usize = 100_000;
 /// Maximum size of a name of a feed, tag or enclosure, in bytes.
 const MAX_NAME: usize = 8192;
 
-/// What other tables say about the items of NewsFlash.
+/// What other tables contain about the items of NewsFlash.
 #[derive(Default)]
 pub(super) struct Related {
     /// URLs of feeds by identifier.
@@ -23,7 +23,7 @@ pub(super) struct Related {
     pub(super) files: HashMap<String, Vec<String>>,
     /// Size of all texts.
     bytes: usize,
-    /// Number of rows that the limits have left out.
+    /// Number of rows that were left out because of the limits.
     pub(super) surplus: u64,
 }
 
@@ -70,7 +70,7 @@ impl Related {
     }
 
     /// Reads the rows of a query with two columns of text, within the limits. `keep` returns how many
-    /// bytes it needs beyond them.
+    /// bytes it needs besides those of the columns.
     fn pairs(
         &mut self,
         conn: &Connection,
@@ -82,7 +82,7 @@ impl Related {
         let mut read = 0;
         while let Some(row) = rows.next()? {
             let sizes = [size(row, 0)?, size(row, 1)?];
-            // A row without a name says nothing.
+            // A row with an empty column is useless.
             if sizes.contains(&0) {
                 continue;
             }

@@ -36,9 +36,9 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Compiled regular expressions of one connection: rules use theirs with every document.
+/// Compiled regular expressions of one connection, because rules use theirs with every document.
 type Compiled = Mutex<HashMap<String, Arc<Regex>>>;
-/// Maximum number of them.
+/// Maximum number of compiled expressions.
 const MOST_COMPILED: usize = 256;
 
 /// The regular expression of the first argument.

@@ -1,9 +1,9 @@
 //! Hashes by which changes are noticed: of documents, and of the texts of entries.
 //!
-//! They are keyed with a secret of the database, so that no publisher can make two texts with one
-//! hash, and fast. Databases of earlier versions have SHA-256 there, which is compared too and
-//! replaced when an item is stored again. What must be the same everywhere, such as the hashes of
-//! URLs, is [`stable_hash`].
+//! The hashes are fast, and keyed with a secret of the database, so that no publisher can make two texts with
+//! the same hash. Databases of earlier versions contain SHA-256 hashes instead, which are compared too, and
+//! replaced when an item is stored again. Hashes that must be the same everywhere, such as those of URLs, use
+//! [`stable_hash`].
 
 use super::error::Result;
 use super::memo;
@@ -37,7 +37,7 @@ impl Hashing {
         if let Some(known) = stored()? {
             return Ok(known);
         }
-        // Another process may do the same.
+        // Another process may do the same at the same time.
         conn.execute_batch("BEGIN IMMEDIATE")?;
         let made = stored().and_then(|now| match now {
             Some(known) => Ok(known),
@@ -56,7 +56,7 @@ impl Hashing {
         SipHasher13::new_with_key(&self.secret)
     }
 
-    /// Hash of a document: 128 bits, and zeros, by which it differs from SHA-256.
+    /// Hash of a document: 128 bits, then zeros, which distinguish it from SHA-256.
     pub fn document(&self, body: &[u8]) -> [u8; 32] {
         let mut hash = [0; 32];
         hash[..16].copy_from_slice(&self.hasher().hash(body).as_bytes());
@@ -72,7 +72,7 @@ impl Hashing {
     }
 }
 
-/// A hash of texts, as a column of the database holds it.
+/// A hash of texts, as a database column stores it.
 pub(super) trait TextHash {
     fn hash<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> i64;
 }
@@ -89,7 +89,7 @@ impl TextHash for Hashing {
     }
 }
 
-/// The hash that is the same in every database.
+/// Hashes that are the same in every database.
 pub(super) struct Stable;
 
 impl TextHash for Stable {

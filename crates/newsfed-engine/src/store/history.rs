@@ -109,8 +109,8 @@ const MAX_DAYS: usize = 366;
 impl Reader {
     /// Mean delay in seconds between publication and discovery of the items that each poll of a
     /// source since `since` found, by the second in which the poll began. Items published before
-    /// `watched`, when the source was first polled, could not have been found sooner; those without a
-    /// date of their own have no delay.
+    /// `watched`, when the source was first polled, could not have been found sooner; items without a date of
+    /// their own have no delay.
     pub fn delays(&self, source: i64, since: Time, watched: Time) -> Result<HashMap<i64, i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT discovered, cast(avg(discovered - date) AS INTEGER)
@@ -133,7 +133,7 @@ pub struct Spent {
     pub bytes: u64,
     /// Number of 304 responses.
     pub unchanged: u32,
-    /// Bytes that those responses saved: each the mean size of a full response.
+    /// Bytes that the 304 responses saved: for each, the mean size of a full response.
     pub bytes_saved: u64,
 }
 

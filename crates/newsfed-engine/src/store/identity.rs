@@ -1,4 +1,4 @@
-//! When two entries of a source are the same item: by guid, then URL, then text.
+//! Decides whether two entries of a source are the same item: by guid, then URL, then text.
 
 use super::hashing::{Hashing, Stable, TextHash};
 use crate::model::Entry;
@@ -47,7 +47,7 @@ impl Prepared {
     }
 }
 
-/// Minimum bytes of text for equal text to mean the same item although guid and URL differ.
+/// Minimum length of text, in bytes, from which equal texts mean the same item even if guid and URL differ.
 pub(super) const DISTINCTIVE: usize = 200;
 
 /// Hashes the entries of one document and drops duplicates: exact ones, and entries with the same
@@ -58,7 +58,7 @@ pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
     let mut titles = HashSet::new();
     let mut kept = Vec::with_capacity(entries.len());
     for mut entry in entries {
-        // The zero of a publisher's clock (year 1, or 1970) is not a date.
+        // The zero of a publisher's clock (year 1 or 1970) is not a date.
         let real = |t: &crate::model::Time| t.timestamp() > 0;
         entry.published = entry.published.filter(real);
         entry.updated = entry.updated.filter(real);
@@ -94,11 +94,10 @@ pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
         .collect()
 }
 
-/// As [`prepare`], for entries of one page: each has an identifier as its guid and carries its whole
-/// text. Their URLs do not identify them, because several may lead to one page. An entry whose
-/// identifier has changed is recognised by title, text and date, else by title and date. `floats`
-/// says of each whether its date is relative to the poll: without a URL, title and text are all that
-/// remains of such an entry.
+/// Like [`prepare`], for the entries of one page: each has an identifier as its guid, and carries its full
+/// text. Their URLs do not identify them, because several may lead to one page. An entry whose identifier has
+/// changed is recognised by title, text and date, else by title and date. `floats`: for each entry, whether
+/// its date is relative to the poll. Without a URL, such an entry is identified by its title and text alone.
 pub fn prepare_identified(
     entries: Vec<Entry>,
     floats: &[bool],
@@ -127,7 +126,7 @@ fn hashes(hashing: &impl TextHash, entry: &Entry) -> Hashes {
 /// Like [`hashes`], for an entry of [`prepare_identified`].
 fn identified_hashes(hashing: &impl TextHash, entry: &Entry, floats: bool) -> Hashes {
     let content = content_hash(hashing, entry);
-    // The place on the page may get another name, or lose it, without any edit.
+    // The name of the entry's place on the page may change or disappear without an edit.
     let link = entry.url.as_deref().filter(|url| !url.contains('#'));
     let version = version_hash(hashing, entry, link, content);
     let dated = || hashing.hash([content.to_string().as_str(), day(entry).as_str()]);
@@ -181,7 +180,7 @@ fn content_hash(hashing: &impl TextHash, entry: &Entry) -> i64 {
 }
 
 /// Hash of everything that counts as a change when the publisher edits it. A date that newsfed
-/// filled in is not part of it.
+/// filled in does not count.
 fn version_hash(
     hashing: &impl TextHash,
     entry: &Entry,

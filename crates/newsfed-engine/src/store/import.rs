@@ -19,11 +19,11 @@ pub struct ImportedItem {
     pub effects: Vec<Effect>,
     /// Whether the user had removed it: it must not come back.
     pub deleted: bool,
-    /// When it was saved, for sources that only hold saved items; else it counts as discovered now.
+    /// When it was saved, for sources that only contain saved items; else the item counts as discovered now.
     pub discovered: Option<Time>,
 }
 
-/// Numbers of items.
+/// Counts of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ImportCounts {
     /// Stored.
@@ -59,22 +59,23 @@ impl ImportCounts {
     }
 }
 
-/// Prefix of the names under which imports are stored. Their marks are stored like those of a rule.
+/// Prefix of the names under which imports are stored. The marks that they set are recorded like those of a
+/// rule.
 pub const IMPORT_PREFIX: &str = "import of ";
 
 /// What an import has stored.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Record {
     at: i64,
-    /// The first and the last key of items that it has stored, one after the other.
+    /// Ranges of the keys of items that it has stored: the first and the last key of each.
     items: Vec<(i64, i64)>,
-    /// Number of notes that hold the items that it has remembered as removed, see [`removed_note`].
+    /// Number of notes with the items that it has remembered as removed, see [`removed_note`].
     #[serde(default)]
     notes: usize,
 }
 
 /// The name of the note with the items that a batch of an import has remembered as removed: row keys
-/// of sources, and hashes. Polls change everything else about them.
+/// of sources, and hashes. Polls change all other data about them.
 fn removed_note(name: &str, number: usize) -> String {
     format!("removed by {name}: {number}")
 }
@@ -86,7 +87,7 @@ pub struct ImportUndone {
     pub import: String,
     /// Items that it had stored, and that are removed.
     pub removed: usize,
-    /// Those that stay because the user has marked them since.
+    /// Items that stay because the user has marked them since.
     pub kept: usize,
     /// Items whose marks were undone, removed or not.
     pub marks: usize,
@@ -149,7 +150,7 @@ fn import(
     Ok(stored.counts)
 }
 
-/// What a batch has stored and is to mark.
+/// The items that a batch has stored, and those that it still has to mark.
 #[derive(Default)]
 struct Stored<'a> {
     counts: ImportCounts,
@@ -199,7 +200,7 @@ fn store<'a>(
     stored.counts.mark(&item.effects);
     for effect in &item.effects {
         match (effect, known) {
-            // A new item is removed by undo, so that its mark need not be remembered.
+            // Undo removes a new item, so its mark need not be remembered.
             (Effect::Read, None) => stored.read.push(key),
             _ => stored.marks.entry(effect).or_default().push(key),
         }
@@ -221,7 +222,7 @@ fn record(
         record.notes += 1;
     }
     match (record.items.last_mut(), keys) {
-        // Usually nobody else stores items at the same time.
+        // Usually nothing else stores items at the same time.
         (Some((_, last)), Some((first, end))) if *last + 1 == first => *last = end,
         (_, keys) => record.items.extend(keys),
     }
@@ -234,7 +235,7 @@ fn load<T: DeserializeOwned>(conn: &Connection, name: &str) -> Result<Option<T>>
     Ok(value.and_then(|value| serde_json::from_str(&value).ok()))
 }
 
-/// Takes back an import: its marks where they still hold, and its items unless they are marked.
+/// Undoes an import: removes its marks where they are still set, and its items unless they are marked.
 fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
     let Some(record) = load::<Record>(conn, name)? else { return Ok(ImportUndone::default()) };
     let marks = rule_effects::undo(conn, name)?.items();
@@ -267,7 +268,7 @@ fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
         forget.execute([note])?;
     }
     forget.execute([name])?;
-    // What their feeds still list comes back with the next poll, so that poll must read everything.
+    // Items that the feeds still list return with the next poll, which therefore must read everything.
     let mut read_again = conn.prepare_cached(
         "UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL
             WHERE key = ?1",
@@ -279,8 +280,8 @@ fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
 }
 
 impl Store {
-    /// Stores items of another reader in sources (row keys), and marks those that are known. `name`,
-    /// which begins with [`IMPORT_PREFIX`], is what the import is undone by. Rules are not applied.
+    /// Stores items of another reader in sources (row keys), and marks those that are known. The import can
+    /// be undone by its `name`, which begins with [`IMPORT_PREFIX`]. Rules are not applied.
     pub fn import_items_blocking(
         &self,
         batch: Vec<(i64, Vec<ImportedItem>)>,
@@ -290,7 +291,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| import(conn, &batch, &name, now))
     }
 
-    /// Takes back the import with this name.
+    /// Undoes the import with this name.
     pub fn undo_import_blocking(&self, name: String) -> Result<ImportUndone> {
         self.writer()?.call_blocking(move |conn| undo(conn, &name))
     }

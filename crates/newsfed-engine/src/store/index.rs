@@ -17,28 +17,28 @@ pub(super) fn queue(conn: &Connection, item: i64) -> Result<()> {
     Ok(())
 }
 
-/// Items in one batch: small enough that a waiting mark is not noticeably delayed.
+/// Number of items in one batch: so few that a waiting mark is not noticeably delayed.
 const BATCH: i64 = 500;
 
 /// Bytes of text after which a batch is full, for the same reason and to limit memory.
 const BATCH_TEXT: usize = 1 << 20;
 
-/// The text of an entry that is indexed, as long as no page was read: the longer one.
+/// The text of an entry that is indexed until a page is read: the longer one of content and summary.
 pub(super) fn text_of(entry: &Entry) -> String {
     stripped(markup_of(entry))
 }
 
-/// The same as HTML.
+/// The same text as HTML.
 pub(super) fn markup_of(entry: &Entry) -> &str {
     let [summary, content] =
         [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
-    // A character takes at most four bytes, so most need not be counted.
+    // A character takes at most four bytes, so most summaries need not be counted.
     let may_be_longer = summary.len() > content.len() / 4;
     let is_longer = may_be_longer && summary.chars().count() > content.chars().count();
     if is_longer { summary } else { content }
 }
 
-/// HTML as text, up to what is indexed.
+/// HTML as text, up to the length that is indexed.
 pub(super) fn stripped(markup: &str) -> String {
     let mut text = html::to_text(markup);
     if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
@@ -47,18 +47,18 @@ pub(super) fn stripped(markup: &str) -> String {
     text
 }
 
-/// Text of one item, read and stripped in the background, written by the writer.
+/// The text of one item, which is read and stripped in the background and written by the writer.
 pub(super) struct Body {
     item: i64,
     content_hash: i64,
     /// Row key of its newest stored text.
     article: Option<i64>,
     text: String,
-    /// What it is compared by, if it is recent.
+    /// The data by which it is compared with other items, if it is recent.
     member: Option<Member>,
 }
 
-/// Characters of one item that are indexed.
+/// Maximum number of characters of one item that are indexed.
 pub(super) const MAX_TEXT: usize = 200_000;
 
 impl Reader {
@@ -146,7 +146,7 @@ pub(super) fn write_versions(conn: &Connection, batch: &[VersionBody]) -> Result
 }
 
 /// Writes a batch; an item that changed or was removed since it was read is left for the next
-/// batch. `together`: a story that was read stays read. Returns whether anything was written.
+/// batch. `together`: new items of a story that was read become read. Returns whether anything was written.
 pub(super) fn write_batch(conn: &Connection, batch: &[Body], together: bool) -> Result<bool> {
     let mut written = Vec::with_capacity(batch.len());
     let mut done = conn.prepare_cached(

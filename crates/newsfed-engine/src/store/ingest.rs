@@ -24,7 +24,7 @@ pub struct FinishedPoll {
     pub automatic: bool,
     /// The record for the history; the counts of its outcome are filled in here.
     pub record: PollRecord,
-    /// Updates the facts, knowing what was new.
+    /// Updates the facts, given the counts of new items.
     pub finish: Finish,
 }
 
@@ -40,7 +40,7 @@ pub struct Ingested {
     pub updated: u32,
     /// Number of entries recognised as known items.
     pub known: u32,
-    /// What rules announce of the new ones.
+    /// What rules announce about the new items.
     pub announcements: Vec<Announcement>,
 }
 
@@ -121,14 +121,14 @@ fn ingest(
     let discovered = arrival.at;
     let mut items: Vec<Option<i64>> = vec![None; entries.len()];
     let mut taken = HashSet::new();
-    // The first document of a source has no known items, and is the longest to store.
+    // The first document of a source contains no known items, and takes longest to store.
     let known = has(conn, "SELECT EXISTS (SELECT 1 FROM item WHERE source = ?1)", source)?;
     let pruned = has(conn, "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1)", source)?;
     let identified = entries.first().is_some_and(|entry| entry.identified);
     let finders: &[Finder] = match (known, identified) {
         (false, _) => &[],
         (true, false) => &[by_guid, by_url, by_text],
-        // The same text is the same entry; the same title may be another one.
+        // Entries with the same text are the same; entries with the same title need not be.
         (true, true) => &[by_guid, by_text, by_url],
     };
     for find in finders {
@@ -141,7 +141,7 @@ fn ingest(
     let mut left = versions::EXAMINED;
     let mut new = Arrivals::new(conn, arrival, source)?;
     new.backdates = arrival.is_first;
-    // Feeds list the newest first, so in reverse order it gets the highest key.
+    // Feeds list the newest entry first; in reverse order, it gets the highest key.
     for (entry, item) in entries.iter().zip(items).rev() {
         match item {
             Some(key) => {
@@ -195,7 +195,7 @@ fn by_guid(
     Ok(key.filter(|key| !taken.contains(key)))
 }
 
-/// The same URL is the same item, unless both have a guid and their titles differ too.
+/// Items with the same URL are the same, unless both have a guid and their titles differ too.
 fn by_url(
     conn: &Connection,
     source: i64,
@@ -287,7 +287,7 @@ pub(super) fn prune_ahead(
     Ok(())
 }
 
-/// A new id. Such ids begin with a time that cannot be before 1970, but a clock can.
+/// A new id. Such ids begin with a time that cannot be before 1970, although the time of a clock can.
 fn new_id(at: Time) -> uuid::Uuid {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
     uuid::Uuid::new_v7(uuid::Timestamp::from_unix(
@@ -297,15 +297,15 @@ fn new_id(at: Time) -> uuid::Uuid {
     ))
 }
 
-/// [`BACKDATED`], for statements.
+/// The value of [`BACKDATED`], for SQL.
 macro_rules! backdated {
     () => {
         2_592_000
     };
 }
 
-/// How long before its discovery an item without a date is sorted if its source had it before it was
-/// followed, in seconds: it must not stand above the news of other sources.
+/// How long before its discovery an item without a date is sorted, in seconds, if its source had it before it
+/// was followed, because it must not be above the news of other sources.
 pub(super) const BACKDATED: i64 = backdated!();
 
 /// The date of an item `i`, or when it was discovered if it has none.
@@ -316,7 +316,7 @@ macro_rules! known_date {
 }
 pub(super) use {backdated, known_date};
 
-/// The date by which lists are sorted: that of the publisher, but never in the future.
+/// The date by which lists are sorted: the publisher's, but never in the future.
 pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     let said = entry.entry.published.or(entry.entry.updated);
     said.map_or(discovered, |t| t.timestamp().min(discovered))
@@ -328,8 +328,8 @@ pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     if is_dated { sort_date(entry, discovered) } else { discovered - BACKDATED }
 }
 
-/// Stores a new item, sorted by `date` (seconds), under the given key or under one above all others;
-/// returns the key. The caller counts it.
+/// Stores a new item, sorted by `date` (seconds), under the given key or under one that is higher than all
+/// others; returns the key. The caller counts it.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,

@@ -1,4 +1,4 @@
-//! The lock that lets one process poll a database; the others only read.
+//! The lock that lets only one process poll a database; the others only read it.
 
 use super::error::{Result, StoreError};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -20,7 +20,7 @@ pub enum Poller {
 }
 
 impl PollerLock {
-    /// Takes the lock beside the database, or returns who has it.
+    /// Takes the lock next to the database, or returns the process that has it.
     pub fn acquire(database: &Path) -> Result<Poller> {
         let path = database.with_extension("lock");
         let fail = |e: std::io::Error| StoreError::Open { path: path.clone(), why: e.to_string() };

@@ -1,5 +1,5 @@
-//! Marks that wait for items which are not here: after half a year, they are forgotten, and so are those of
-//! items that were removed.
+//! Forgets marks after half a year, if they wait for items that are not here, or belong to items that were
+//! removed.
 
 use super::Store;
 use super::error::Result;
@@ -11,12 +11,12 @@ use super::shared_marks::{items_of, source_keys};
 use crate::model::Time;
 use rusqlite::Connection;
 
-/// How long a mark waits for its item, in days. The same for a mark whose item was removed.
+/// How long a mark waits for its item, or stays after its item was removed, in days.
 const KEEP_DAYS: i64 = 180;
-/// Marks that are kept; each takes about 200 bytes.
+/// Maximum number of marks; each takes about 200 bytes.
 pub const MAX_SHARED_MARKS: i64 = 2_000_000;
-/// How old marks are (JSON): days, each with the greatest row key at its end. Stamps do not say when marks
-/// arrived, and clocks of other machines may be wrong.
+/// The ages of marks (JSON): days, each with the greatest row key at its end. Stamps do not show when marks
+/// arrived, and the clocks of other machines may be wrong.
 const AGES: &str = "machine_ages";
 
 type Ages = Vec<(i64, i64)>;
@@ -25,7 +25,7 @@ fn greatest(conn: &Connection) -> Result<i64> {
     Ok(conn.query_row("SELECT coalesce(max(key), 0) FROM shared_mark", [], |r| r.get(0))?)
 }
 
-/// How many more marks may be known, out of `limit`.
+/// How many more marks may be stored, out of `limit`.
 pub(super) fn free(conn: &Connection, limit: i64) -> Result<i64> {
     let most = greatest(conn)?;
     if most < limit {
@@ -39,10 +39,10 @@ impl Reader {
     fn ages(&self, today: i64) -> Result<Ages> {
         let ages = self.memo(AGES)?.and_then(|text| serde_json::from_str(&text).ok());
         let mut ages: Ages = ages.unwrap_or_default();
-        // Days in the future come from a clock that was wrong.
+        // Days in the future come from a wrong clock.
         ages.retain(|(day, _)| *day <= today);
         let greatest = greatest(&self.conn)?;
-        // Row keys of removed marks are given again.
+        // Row keys of removed marks are used again.
         ages.iter_mut().for_each(|(_, key)| *key = (*key).min(greatest));
         Ok(ages)
     }

@@ -9,19 +9,19 @@ use crate::util::text::comparable;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::BTreeMap;
 
-/// The name of the id of this machine; the triggers ask for it, too.
+/// The name under which this machine's id is stored. The triggers read it too.
 pub(super) const MACHINE: &str = "machine";
 
 /// The greatest stamp that is known.
 const CLOCK: &str = "machine_clock";
 
-/// The newest item (row key) whose registers were applied when it arrived.
+/// The newest item (row key) to which its registers were applied on arrival.
 pub(super) const ARRIVED: &str = "machine_arrived";
 
 /// The state in which the file of this machine was left (JSON).
 pub(super) const FILE: &str = "machine_file";
 
-/// Items that one job compares.
+/// Number of items that one job compares.
 pub(super) const BATCH: i64 = 1000;
 
 /// A register: its row key, and the mark in it.
@@ -30,7 +30,7 @@ pub(super) struct Register {
     pub(super) mark: SharedMark,
 }
 
-/// What identifies an item everywhere.
+/// What identifies an item on all machines.
 #[derive(Clone, Copy)]
 pub(super) struct Identity {
     pub(super) source: i64,
@@ -53,14 +53,14 @@ pub(super) fn register(row: &Row<'_>) -> rusqlite::Result<Register> {
     Ok(Register { key: row.get(0)?, mark })
 }
 
-/// Whether the first of two marks of one register wins. Machines have different ids; a copied one makes
-/// equal stamps, and then a set mark wins.
+/// Whether the first of two marks of one register wins. Machines have different ids. If a machine was copied,
+/// stamps can be equal; then a set mark wins over a removed one.
 pub(super) fn wins(new: &SharedMark, old: &SharedMark) -> bool {
     (&new.stamp, new.on) > (&old.stamp, old.on)
 }
 
-/// The newest marks of an item, by their comparable form. Where only one of two machines has a guid for it, its
-/// URL decides.
+/// The newest marks of an item, by their comparable form. If only one of two machines has a guid for the
+/// item, its URL decides.
 pub(super) fn registers(conn: &Connection, item: Identity) -> Result<BTreeMap<String, SharedMark>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM shared_mark WHERE source = ?1 AND guid = ?2
@@ -181,7 +181,7 @@ impl Reader {
         Ok(query.query_row([seen], |r| r.get(0))? || self.have_sources_changed()?)
     }
 
-    /// Those that win over what is stored.
+    /// The marks that win over the stored ones.
     pub(super) fn unknown_marks(&self, marks: Vec<SharedMark>) -> Result<Vec<SharedMark>> {
         let mut unknown = Vec::new();
         for mark in marks {
@@ -216,18 +216,18 @@ impl Reader {
         count(&self.conn, "SELECT count(*) FROM shared_mark WHERE written = 0", [])
     }
 
-    /// The same with items whose marks have not been compared yet.
+    /// The same number plus that of items whose marks have not been compared yet.
     pub fn count_marks_to_write(&self) -> Result<usize> {
         let marked = count(&self.conn, "SELECT count(*) FROM marked", [])?;
         Ok(self.count_unwritten_marks()? + marked)
     }
 
-    /// Number of marks whose newest state is of a machine.
+    /// Number of marks whose newest state was set by a machine.
     pub fn count_marks_of(&self, machine: &str) -> Result<usize> {
         count(&self.conn, "SELECT count(*) FROM shared_mark WHERE machine = ?1", [machine])
     }
 
-    /// Marks whose newest state is of a machine, after a row key, at most 1,000.
+    /// Marks whose newest state was set by a machine, after a row key, at most 1,000.
     pub fn marks_of(&self, machine: &str, after: i64) -> Result<Vec<(i64, SharedMark)>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM shared_mark WHERE machine = ?1 AND key > ?2

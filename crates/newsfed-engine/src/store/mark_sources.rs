@@ -1,5 +1,5 @@
-//! Sources whose items are to be found under another URL than before, or that have left an account: their
-//! marks and those of other machines under the new URL are merged.
+//! Sources that have a new URL or have left an account: their marks are merged with those that other machines
+//! have under the new URL.
 
 use super::error::Result;
 use super::mark_registers::{Identity, MACHINE, put, registers, wins};
@@ -38,7 +38,7 @@ pub(super) fn follow_sources(conn: &Connection, now: Time) -> Result<bool> {
         return Ok(false);
     }
     for (source, hash) in &current {
-        // One that is new gets the marks of its items when they arrive.
+        // The items of a new source get their marks when they arrive.
         let Some(before) = before.as_ref().and_then(|all| all.get(source)) else { continue };
         match (before, hash) {
             (Some(before), Some(hash)) if before != hash => merge(conn, *source, Some(*before))?,
@@ -53,7 +53,7 @@ pub(super) fn follow_sources(conn: &Connection, now: Time) -> Result<bool> {
     Ok(true)
 }
 
-/// Merges what is known of the items of a source under its URL with what was known under the one before.
+/// Merges the marks of a source's items under its current URL with those under the previous one.
 fn merge(conn: &Connection, source: i64, before: Option<i64>) -> Result<()> {
     let machine = memo::get(conn, MACHINE)?.unwrap_or_default();
     let all = "SELECT key FROM item WHERE source = ?1 LIMIT ?2";
@@ -67,14 +67,14 @@ fn merge(conn: &Connection, source: i64, before: Option<i64>) -> Result<()> {
         let waiting = waiting(conn, key)?;
         for (form, mark) in &new {
             let is_newest = old.get(form).is_none_or(|old| wins(mark, old));
-            // What was marked since gets a later stamp.
+            // Marks that were set since get a later stamp.
             if is_newest && mark.on != on.contains_key(form) && !waiting.contains(form) {
                 set(conn, key, mark)?;
             }
         }
         for (form, mark) in old {
             if new.get(&form).is_none_or(|new| wins(&mark, new)) {
-                // Of this machine, which keeps it in its file.
+                // The mark becomes one of this machine, which keeps it in its file.
                 let stamp = Stamp { machine: machine.clone(), ..mark.stamp };
                 let Identity { source, guid, url } = identity;
                 put(conn, &SharedMark { source, guid, url, stamp, ..mark }, false)?;

@@ -18,7 +18,7 @@ pub enum Mark {
     Later,
     /// Left out of lists, and read. Without the mark an item is unread.
     Hidden,
-    /// Left out of lists until this moment.
+    /// Left out of lists until this time.
     Snoozed(Time),
     /// Its episode is in the queue.
     Queued,
@@ -33,11 +33,11 @@ pub(super) fn set(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Res
     Ok(changed)
 }
 
-/// What the user has set or removed is no longer the work of a rule, so that undoing the rule leaves
-/// it as it is.
+/// Forgets that a rule set marks which the user has set or removed since, so that undoing the rule leaves
+/// them as they are.
 fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
     let effect = match mark {
-        // No rule does that.
+        // No rule sets this mark.
         Mark::Queued => return Ok(()),
         Mark::Read => Effect::Read,
         Mark::Pinned => Effect::Pin,
@@ -58,7 +58,7 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// The same for new items, which have no marks of the user.
+/// Like [`set`], for new items, which have no marks of the user.
 pub(super) fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
     let sql = match (mark, to) {
         (Mark::Tag(tag), _) => return tags::set(conn, tag, keys, to),
@@ -72,7 +72,7 @@ pub(super) fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) ->
         (Mark::Hidden, true) => {
             "UPDATE item SET read = ?2, hidden = 1 WHERE key = ?1 AND hidden = 0 AND pinned = 0"
         }
-        // What is unread is shown.
+        // An unread item is shown.
         (Mark::Hidden, false) => "UPDATE item SET read = ?2 WHERE key = ?1 AND hidden = 1",
     };
     let mut update = conn.prepare_cached(sql)?;
@@ -143,7 +143,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| set(conn, &mark, &keys, to))
     }
 
-    /// As [`Store::mark`], with the other items of their stories.
+    /// Like [`Store::mark`], with the other items of their stories.
     pub async fn mark_stories(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.call(move |conn| stories::mark(conn, &mark, &keys, to)).await
     }
@@ -158,8 +158,8 @@ impl Store {
         self.inner.stories_together.store(together, Ordering::Relaxed);
     }
 
-    /// Marks a view or a part of it read, with what it folds; returns the keys that changed.
-    /// `stories`: the other items of their stories too.
+    /// Marks a view or a part of it read, with the items that it folds; returns the keys that changed.
+    /// `stories`: also the other items of their stories.
     pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
         self.call(move |conn| stories::mark_view_read(conn, &view, part, stories)).await
     }
@@ -190,7 +190,7 @@ impl Reader {
         Ok(next.map(super::rows::time))
     }
 
-    /// The row key of an item by that key in digits, its id, or the beginning of its id.
+    /// The row key of an item, given as digits, or found by its id or the beginning of its id.
     pub fn find(&self, id: &str) -> Result<IdMatch> {
         let is_key =
             !id.starts_with('0') && id.len() < 19 && id.bytes().all(|b| b.is_ascii_digit());
@@ -225,9 +225,9 @@ impl Reader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdMatch {
     None,
-    /// This row key.
+    /// One item, with this row key.
     One(i64),
-    /// More than one; a longer prefix is needed.
+    /// More than one item; a longer prefix is needed.
     Several,
 }
 

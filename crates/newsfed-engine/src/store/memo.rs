@@ -23,8 +23,8 @@ pub const FEEDS_SECRET: &str = "feeds_secret";
 pub const SERVE_LOGIN: &str = "serve_login";
 
 impl Store {
-    /// The secret under a name, made if there is none, or if another one is wanted: 128 random bits
-    /// as hexadecimal digits.
+    /// The secret under a name: 128 random bits as hexadecimal digits. It is created if there is none, or if
+    /// `another` is requested.
     pub fn secret_blocking(&self, name: &'static str, another: bool) -> Result<String> {
         self.writer()?.call_blocking(move |conn| {
             let on_conflict = if another { "REPLACE" } else { "IGNORE" };

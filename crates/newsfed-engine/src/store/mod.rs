@@ -151,17 +151,17 @@ struct Inner {
     writer: Mutex<WriterState>,
     /// Applied to new items.
     rules: RwLock<Arc<Rules>>,
-    /// Whether items of a story that was read are read too.
+    /// Whether new items of a story that was read become read too.
     stories_together: AtomicBool,
     revision: Arc<watch::Sender<u64>>,
-    /// A connection that nobody uses yet: opening one takes time.
+    /// A connection in reserve, because opening one takes time.
     spare: Mutex<Option<Reader>>,
 }
 
 /// The state of the writer.
 enum WriterState {
     Open(Writer, Joined),
-    /// The permissions or a full disk prevent writing; each write tries to open it again.
+    /// The permissions or a full disk prevent writing; each write tries to open the database again.
     Unavailable,
     Closed,
 }
@@ -194,7 +194,7 @@ impl Inner {
 }
 
 impl Drop for Inner {
-    /// If the file is not closed, its log stays behind, and the file is incomplete without it.
+    /// If the database is not closed, its log stays, without which the file is incomplete.
     fn drop(&mut self) {
         self.close();
     }
@@ -209,8 +209,8 @@ impl Store {
         Ok(Self::with(path, WriterState::open(path, &revision)?, revision))
     }
 
-    /// Like [`Self::open`], but a current database is opened for writing only when something is
-    /// written: that takes longer than reading a list.
+    /// Like [`Self::open`], but a database with the current schema is only opened for writing when something
+    /// is written, because that takes longer than reading a list.
     pub fn open_to_read(path: &Path) -> Result<Self> {
         let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
             return Self::open(path);
@@ -247,9 +247,8 @@ impl Store {
         &self.inner.path
     }
 
-    /// A number that grows with each commit of this process, and with each one of others that it
-    /// notices. Only the latest value is kept, so a
-    /// slow listener never blocks the writer.
+    /// A number that grows with each commit of this process, and with each change by another process that it
+    /// notices. Only the latest value is kept, so a slow listener never blocks the writer.
     pub fn revision(&self) -> watch::Receiver<u64> {
         self.inner.revision.subscribe()
     }
@@ -265,8 +264,8 @@ impl Store {
         self.writer().map(drop)
     }
 
-    /// Runs a job on the writer thread, twice if one that shares its transaction fails. If the
-    /// database could not be opened for writing, that is tried again on a blocking thread.
+    /// Runs a job on the writer thread, twice if another job in its transaction fails. If the database could
+    /// not be opened for writing, a blocking thread tries that again.
     async fn call<T: Send + 'static>(
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
@@ -274,7 +273,7 @@ impl Store {
         self.send(writer::job(false, job)).await
     }
 
-    /// Like [`Store::call`], for what nobody needs to notice: the revision stays.
+    /// Like [`Store::call`], for changes that nobody needs to notice: the revision does not change.
     async fn call_quietly<T: Send + 'static>(
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
@@ -319,7 +318,7 @@ impl Store {
         }
     }
 
-    /// How the database hashes documents and texts.
+    /// The hashing of documents and texts in this database.
     pub async fn hashing(&self) -> Result<Hashing> {
         Ok(self.opened().await?.hashing)
     }
@@ -352,9 +351,9 @@ impl Store {
         })
     }
 
-    /// Stores articles of a website or sitemap during the poll, newest first. An article that any
-    /// source has (`known`: or only this source) is not stored again and never changed. `None` if
-    /// the source is gone.
+    /// Stores articles of a website or sitemap during the poll, newest first. An article that a source
+    /// already has is neither stored again nor changed; `known`: which sources count. `None` if the source is
+    /// gone.
     pub async fn store_articles(
         &self,
         source: i64,
@@ -375,8 +374,8 @@ impl Store {
         self.call(move |conn| store(conn)).await
     }
 
-    /// Replaces what is stored of an article (row key) by what its page says now. Marks stay.
-    /// Returns whether anything changed.
+    /// Replaces the stored data of an article (row key) with what its page says now. Marks stay. Returns
+    /// whether anything changed.
     pub async fn replace_article(&self, item: i64, article: Prepared, now: Time) -> Result<bool> {
         self.call(move |conn| {
             let mut left = versions::EXAMINED;
@@ -414,7 +413,7 @@ impl Store {
 
     /// A number that changes when another process has written.
     pub async fn foreign_version(&self) -> Result<i64> {
-        // On the connection that writes for this process, so that its own writes do not count.
+        // Uses the connection that writes for this process, so that its own writes do not count.
         let version = |conn: &rusqlite::Connection| {
             Ok(conn.query_row("PRAGMA data_version", [], |row| row.get(0))?)
         };
@@ -431,7 +430,7 @@ impl Store {
         self.call(move |conn| sources::pause(conn, &sources, pause)).await
     }
 
-    /// Moves last polls, plans and pauses of all sources back, after the clock was set back.
+    /// Moves the last polls, plans and pauses of all sources back, after the clock was set back.
     pub async fn set_back(&self, by: chrono::TimeDelta) -> Result<()> {
         self.call(move |conn| sources::set_back(conn, by)).await
     }

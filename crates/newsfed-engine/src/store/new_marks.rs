@@ -1,5 +1,5 @@
-//! Marks that rules give new items: found before the items are stored, so that these are stored with them.
-//! Changing a stored item writes it and its indexes again.
+//! Marks that rules give new items. They are determined first, so that the items are stored with their marks:
+//! changing a stored item would write it and its indexes again.
 
 use super::error::Result;
 use super::rule_effects::{REMEMBER, apply_by, forget_hidden};
@@ -20,7 +20,7 @@ pub(super) struct NewMarks {
 #[derive(Debug)]
 pub(super) struct RuleMark {
     kind: Kind,
-    /// The effect as it is recorded.
+    /// The effect, as it is recorded.
     effect: String,
 }
 
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 impl RuleMark {
-    /// `None` if the effect is outside of the database, or has none.
+    /// `None` if the effect is outside the database, or there is none.
     pub(super) fn of(effect: &Effect) -> Option<Self> {
         let kind = match effect {
             Effect::Read => Kind::Read,
@@ -56,7 +56,7 @@ impl RuleMark {
 #[derive(Debug, Default)]
 pub(super) struct Marking<'a> {
     pub(super) marks: NewMarks,
-    /// What changes the item: the name of the rule, the mark, and whether the item was read before.
+    /// The changes to the item: the name of the rule, the mark, and whether the item was read before.
     done: Vec<(&'a str, &'a RuleMark, bool)>,
 }
 
@@ -91,14 +91,16 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Has an item stay read that is so only because an earlier rule hid it; returns whether it is one.
+    /// Lets an item stay read that is read only because an earlier rule hid it; returns whether it was such
+    /// an item.
     fn stays_read(&mut self) -> bool {
         let hides = |mark: &RuleMark| matches!(mark.kind, Kind::Hide);
         let hiding = self.done.iter_mut().find(|(_, mark, _)| hides(mark));
         hiding.is_some_and(|(_, _, was_read)| !std::mem::replace(was_read, true))
     }
 
-    /// Takes back what an earlier rule hid: pinned items are shown, in whatever order the rules are.
+    /// Shows the item again if an earlier rule hid it: pinned items are shown, whatever the order of the
+    /// rules.
     fn show(&mut self) {
         let hiding = self.done.iter().position(|(_, mark, _)| matches!(mark.kind, Kind::Hide));
         if let Some((_, _, was_read)) = hiding.map(|at| self.done.remove(at)) {
@@ -107,7 +109,7 @@ impl<'a> Marking<'a> {
         self.marks.hidden = false;
     }
 
-    /// Stores the tags of an item (row key), and which rule set what. `shares`: marks are shared with
+    /// Stores the tags of an item (row key), and which rule set which mark. `shares`: marks are shared with
     /// other machines.
     pub(super) fn save(&self, conn: &Connection, key: i64, now: Time, shares: bool) -> Result<()> {
         if self.done.is_empty() {
@@ -154,7 +156,8 @@ pub(super) fn apply_to_new<'a>(
     Ok(())
 }
 
-/// Has new items stay read that are so only because a rule before hid them, and may be shown by one after.
+/// Lets new items stay read that are read only because an earlier rule hid them, and that a later rule may
+/// show.
 fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<()> {
     let mut keep = conn.prepare_cached(
         "UPDATE rule_effect SET was_read = 1 WHERE item = ?1 AND effect = 'hide' AND was_read = 0
@@ -170,7 +173,7 @@ fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<(
     Ok(())
 }
 
-/// Takes back what rules hid of new items, as for stored ones: nobody has seen them hidden.
+/// Shows new items again that rules hid, as stored ones are shown, but as if they had never been hidden.
 fn show_new(conn: &Connection, keys: &[i64]) -> Result<()> {
     let mut show = conn.prepare_cached(
         "UPDATE item SET hidden = 0, read = ?2, comments_seen = iif(?2, comments_seen, NULL)

@@ -12,18 +12,18 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
 
-/// What a poll of a website or sitemap did before its end.
+/// What a poll of a website or sitemap did before it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PollPages {
     /// Pages that gave no item, with the time before which they are not fetched again.
     pub refused: Vec<(Url, Time)>,
     /// The articles that were stored during the poll; `None` if nothing was read.
     pub kept: Option<Ingested>,
-    /// The list page, if its selectors found something.
+    /// The list page, if its selectors matched something.
     pub copy: Option<ListCopy>,
 }
 
-/// What is stored of an entry.
+/// The stored data of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownEntry {
     pub published: Option<Time>,
@@ -72,7 +72,7 @@ fn reserve(conn: &Connection, count: i64) -> Result<i64> {
     Ok(last)
 }
 
-/// Whose items count when newsfed decides whether it already has an article.
+/// The sources whose items count when newsfed decides whether it already has an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownTo {
     AnySource,
@@ -115,7 +115,7 @@ pub(super) fn ingest(
 }
 
 /// When an item with that URL, of any source, was discovered. Queries the index of each source in
-/// turn, because an index over all sources would cost space for every stored item.
+/// turn, because an index over all sources would take space for every stored item.
 fn stored(conn: &Connection, hash: i64) -> Result<Option<Time>> {
     let mut query = conn.prepare_cached(
         "SELECT i.discovered FROM source s CROSS JOIN item i INDEXED BY item_url
@@ -137,8 +137,8 @@ impl Reader {
         item_at(&self.conn, source, address_hash(url))
     }
 
-    /// The item with that URL, preferably of one source (row key). Entries of one page have fragments of their
-    /// own.
+    /// The item with that URL, preferably from one source (row key). Fragments count, because they
+    /// distinguish the entries of one page.
     pub fn linked(&self, source: i64, url: &Url) -> Result<Option<i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT i.key FROM source s CROSS JOIN item i INDEXED BY item_url
@@ -159,7 +159,7 @@ impl Reader {
         Ok(keys.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The date and the text of the items of a source with these guids, where there are any.
+    /// The dates and texts of the items of a source with these guids; `None` for those that do not exist.
     pub fn entries_of(&self, source: i64, guids: &[String]) -> Result<Vec<Option<KnownEntry>>> {
         let mut query = self.conn.prepare_cached(
             "SELECT d.published, d.content FROM item i JOIN detail d ON d.item = i.key
@@ -175,8 +175,8 @@ impl Reader {
         guids.iter().map(&mut of).collect()
     }
 
-    /// Which of these pages need no request of a source: stored by any source, removed by
-    /// retention, or failed recently.
+    /// Which of these pages a source need not request, because any source has stored them, retention has
+    /// removed them, or they failed recently; and since when.
     pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<Option<Time>>> {
         let mut gone = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)
@@ -208,7 +208,7 @@ pub(super) fn save(conn: &Connection, source: i64, pages: &PollPages) -> Result<
     }
 }
 
-/// Pages refused for longer than this are from before the source was followed.
+/// Pages that are refused for longer than this are from before the source was followed.
 const OLD: chrono::TimeDelta = chrono::TimeDelta::days(365);
 
 /// Forgets the failed pages of a source, but not those from before it was followed.
@@ -218,7 +218,7 @@ pub(super) fn forget_refused(conn: &Connection, source: i64, now: Time) -> Resul
     Ok(())
 }
 
-/// Removes pages whose time was over at `now`.
+/// Removes pages whose time has passed at `now`.
 pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
     conn.execute("DELETE FROM page WHERE until <= ?1", [now.timestamp()])?;
     Ok(())

@@ -1,4 +1,4 @@
-//! All rows of a list, or those above or below one: their keys, and marking them read.
+//! All rows of a list, or those above or below one row: returns their keys, and marks them read.
 
 use super::error::Result;
 use super::filter::Filter;
@@ -46,7 +46,7 @@ fn keys_of(conn: &Connection, filter: Filter) -> Result<Vec<i64>> {
 /// The rows of a view that are marked read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// The highest row key, so that items that have just arrived stay unread.
+    /// The highest row key that counts, so that items that have just arrived stay unread.
     pub up_to: i64,
     /// Only the rows above or below a position; `None`: all.
     pub beyond: Option<Beyond>,
@@ -89,7 +89,7 @@ impl Part {
     }
 }
 
-/// The row keys of the listed items in a part of a view: of each story the one that stands for it.
+/// The row keys of the listed items in a part of a view: for each story, the one that represents it.
 pub(super) fn listed(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
     let view = &*view.by_source(conn)?;
     let mut filter = rows_of(view, Some(part));

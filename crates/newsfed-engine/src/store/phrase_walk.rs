@@ -1,4 +1,4 @@
-//! The way of a text through the automaton that finds phrases.
+//! Feeds a text to the automaton that finds phrases.
 
 use super::folding::{Form, Known, known};
 use super::index::MAX_TEXT;
@@ -9,14 +9,15 @@ use crate::util::text::{self, MAX_BLOCK_LINE};
 use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton, StateID};
 
-/// What separates words, and is at both ends of a text.
+/// Stands for what separates words, and for both ends of a text.
 pub(super) const GAP: u8 = b' ';
-/// A sign that is in no phrase.
+/// Stands for a character that no phrase contains.
 const OTHER: u8 = 1;
-/// The bytes of longer characters.
+/// Stands for the bytes of characters that are not ASCII.
 const NOT_ASCII: u8 = 0;
 
-/// What bytes are read as: letters in lower case and digits, all greater than [`GAP`], or one of the above.
+/// How each byte is read: as a lower-case letter or a digit, all of which are greater than [`GAP`], or as one
+/// of the values above.
 const CLASSES: [u8; 256] = {
     let (mut classes, mut byte) = ([NOT_ASCII; 256], 0u8);
     while byte.is_ascii() {
@@ -27,25 +28,25 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The way of one part of an item through the automaton.
+/// The state of the automaton while it reads one part of an item.
 pub(super) struct Walk<'a, A> {
     machine: &'a A,
     sieve: &'a Sieve,
     found: &'a mut Found,
-    /// What is noted of a phrase that is found.
+    /// The bits that are set for each phrase that is found.
     note: u8,
     state: StateID,
-    /// The state outside of all phrases, in a word that begins none, and the one before a word.
+    /// The state outside all phrases within a word that begins none, and the one before a word.
     start: StateID,
     before_word: StateID,
     after_gap: bool,
-    /// Whether letters of which nothing is certain are read as what they may be.
+    /// Whether letters whose form is not certain are read as what they may be.
     pub(super) folds: bool,
     /// Whether there were such letters.
     pub(super) is_strange: bool,
-    /// Whether there may be any phrase.
+    /// Whether the text may contain any phrase.
     pub(super) is_open: bool,
-    /// Whether all other letters stay as they are when HTML is made text.
+    /// Whether the conversion of HTML to text leaves all other letters unchanged.
     is_clean: bool,
 }
 
@@ -94,7 +95,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
         }
     }
 
-    /// Whether it is outside of all phrases.
+    /// Whether it is outside all phrases.
     #[inline]
     fn is_outside(&self) -> bool {
         self.state == self.start || self.state == self.before_word
@@ -116,7 +117,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
                 self.state = if in_word { self.start } else { self.before_word };
                 at = next;
             }
-            // Through the words that may belong to a phrase.
+            // Reads the words that may belong to a phrase.
             while let Some(&byte) = bytes.get(at).filter(|byte| byte.is_ascii()) {
                 self.push(CLASSES[usize::from(byte)]);
                 at += 1;
@@ -127,7 +128,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
         }
     }
 
-    /// The name of an author, as the index has it: JSON.
+    /// Reads the name of an author as the index contains it: as JSON.
     pub(super) fn read_author(&mut self, author: &str) {
         if author.bytes().any(|b| b.is_ascii_control()) {
             self.read(&serde_json::to_string(author).unwrap_or_default());
@@ -136,7 +137,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
         }
     }
 
-    /// Reads HTML as [`super::index::stripped`] makes it text; false if that may be another one.
+    /// Reads HTML as the text that [`super::index::stripped`] makes from it; false if that text may differ.
     pub(super) fn read_markup(&mut self, markup: &str) -> bool {
         let (mut is_clean, mut line) = (markup.len() <= MAX_TEXT, 0);
         self.is_clean = true;

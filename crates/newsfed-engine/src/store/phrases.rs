@@ -1,8 +1,8 @@
-//! Words that rules search for, found in all texts of a new item in one pass: neither is the item split
-//! into words, nor is its HTML made text.
+//! Finds the words that rules search for in all texts of a new item, in one pass: the texts are not split
+//! into words, and HTML is not converted.
 //!
-//! Texts are read as the words of the index, with one space between them. Where the index may write letters
-//! otherwise, this finds what is possible, and a second pass what of it is certain.
+//! Texts are read as the words of the index, with one space between them. If the index may write letters
+//! differently, this pass finds all possible phrases, and a second one those that are certain.
 
 use super::folding::{Form, known};
 use super::index::{markup_of, stripped};
@@ -18,11 +18,11 @@ use std::collections::{HashMap, HashSet};
 const LONGEST_WORD: usize = 1000;
 /// Maximum number of phrases that are found with a table, which takes about 2 KiB for each.
 const MOST_IN_TABLE: usize = 1000;
-/// The bits of the parts of an item.
+/// The bits that stand for the parts of an item.
 const TITLE: u8 = 1;
 const AUTHORS: u8 = 2;
 const BODY: u8 = 4;
-/// From the bits of parts that certainly have a phrase to those of parts that may have it.
+/// Number of bits from those of parts that certainly have a phrase to those of parts that may have it.
 const POSSIBLE: u8 = 3;
 
 fn parts_of(column: Column) -> u8 {
@@ -53,8 +53,8 @@ enum Machine {
 }
 
 impl Phrases {
-    /// The number of the words of a text, side by side; the last may be the start of a longer one.
-    /// `None` if there are none, or only the index knows them.
+    /// Adds the words of a text as a phrase, and returns its number. With `begins`, the last word may be the
+    /// start of a longer one. `None` if there are no words, or only the index can find them.
     pub(super) fn add(&mut self, text: &str, begins: bool, column: Column) -> Option<usize> {
         let mut phrase = vec![GAP];
         for c in text.chars() {
@@ -88,8 +88,8 @@ impl Phrases {
         Some(number)
     }
 
-    /// Prepares the search. If the phrases are too many or too long in total, they are found
-    /// nowhere, but possible everywhere.
+    /// Prepares the search. If the phrases are too many or too long in total, none is found, but each counts
+    /// as possible in every text.
     pub(super) fn build(&mut self) {
         let mut all: Vec<(&Vec<u8>, usize)> = self.numbers.iter().map(|(p, n)| (p, *n)).collect();
         all.sort_unstable_by_key(|(_, number)| *number);
@@ -147,8 +147,8 @@ impl Phrases {
     }
 }
 
-/// Searches a part of an item for what is possible and, where that is not certain, for what is certain,
-/// which is a part of what is possible: its letters are all plain.
+/// Searches a part of an item for possible phrases and, if these are not certain, again for those that are:
+/// the ones whose letters are all plain.
 fn search_part<A: Automaton, T>(
     (machine, sieve): (&A, &Sieve),
     found: &mut Found,
@@ -173,12 +173,12 @@ fn search_part<A: Automaton, T>(
     Some(result)
 }
 
-/// What an item has. It is used for one item after the other.
+/// The phrases of an item. The same value is used for one item after the other.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// For each phrase: the parts that have it, and those that may have it.
     parts: Vec<u8>,
-    /// Phrases with any.
+    /// The phrases that any part has or may have.
     touched: Vec<usize>,
     /// The parts that may have any phrase.
     open: u8,
@@ -206,7 +206,7 @@ impl Found {
         self.parts.get(phrase).map_or(0, |parts| parts >> POSSIBLE)
     }
 
-    /// Makes certain what a part may have.
+    /// Marks the phrases that a part may have as certain.
     fn confirm(&mut self, part: u8) {
         for phrase in &self.touched {
             if let Some(parts) = self.parts.get_mut(*phrase) {
@@ -225,7 +225,7 @@ impl Found {
         }
     }
 
-    /// Whether the item has a phrase; `None` if only the database knows.
+    /// Whether the item has a phrase; `None` if only the database can decide that.
     pub(super) fn has(&self, phrase: usize, column: Column) -> Option<bool> {
         let (found, parts) = (self.parts.get(phrase).copied()?, parts_of(column));
         match () {
@@ -235,7 +235,7 @@ impl Found {
         }
     }
 
-    /// The phrases that any part has or may have; `None`: perhaps all.
+    /// The phrases that any part has or may have; `None`: it may have any.
     pub(super) fn touched(&self) -> Option<&[usize]> {
         (self.open == 0).then_some(self.touched.as_slice())
     }
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Pieces of which words are put together in unusual ways.
+    /// Pieces from which unusual words are composed.
     const PIECES: [&str; 30] = [
         "str",
         "\u{f8}",

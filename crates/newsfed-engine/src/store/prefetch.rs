@@ -123,7 +123,7 @@ impl Reader {
     }
 }
 
-/// Removes the due times of pages that nobody has fetched for a week.
+/// Removes the due times of pages that have not been fetched for a week.
 pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
     let before = now.timestamp() - NEW_DAYS * DAY;
     conn.execute("UPDATE fetch SET next = NULL WHERE next < ?1", [before])?;

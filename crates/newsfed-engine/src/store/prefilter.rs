@@ -1,5 +1,5 @@
-//! Which rules may match a new item, by what they need: most rules match none, and a search for each would
-//! take longer than storing the items.
+//! Finds the rules that may match a new item, by what they need. Most rules match no item, and a search for
+//! each would take longer than storing the items.
 
 use super::condition::fts;
 use super::folding::is_combining;
@@ -10,10 +10,10 @@ use regex::{RegexSet, RegexSetBuilder};
 
 /// Maximum total size of the patterns of rules, in bytes.
 const LARGEST_SET: usize = 64 << 20;
-/// Conditions of a rule that are tested here.
+/// Maximum number of conditions of a rule that are tested here.
 const MOST_NEEDS: usize = 32;
 
-/// One of several things of which an item must have at least one.
+/// One of several alternatives, at least one of which an item must contain.
 enum Need {
     /// A phrase, by its number.
     Phrase(usize, Column),
@@ -21,14 +21,14 @@ enum Need {
     Url(String),
 }
 
-/// A condition of a rule: its number, and a bit.
+/// A condition of a rule: the number of the rule, and the bit of the condition.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     rule: usize,
     bit: u32,
 }
 
-/// What rules need.
+/// What rules need to match.
 #[derive(Debug, Default)]
 pub(super) struct Prefilter {
     /// For each phrase.
@@ -37,19 +37,19 @@ pub(super) struct Prefilter {
     title_places: Vec<Place>,
     urls: Option<RegexSet>,
     url_places: Vec<Place>,
-    /// The bits of each rule that its patterns of URLs may give.
+    /// The bits of each rule that its URL patterns can set.
     url_needs: Vec<u32>,
-    /// The bits of each rule that must all be found.
+    /// The bits of each rule that must all be set.
     full: Vec<u32>,
-    /// The rules without any.
+    /// The rules without any bits.
     always: Vec<usize>,
 }
 
-/// Which rules may match an item. It is used for one item after the other.
+/// The rules that may match an item. The same value is used for one item after the other.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     found: Vec<u32>,
-    /// Rules with any bits.
+    /// The rules with any bit set.
     touched: Vec<usize>,
     /// The rules, in order.
     pub(super) rules: Vec<usize>,
@@ -132,7 +132,7 @@ impl Prefilter {
             None => (0..self.phrase_places.len()).for_each(phrase_found),
         }
         mark_patterns(self.titles.as_ref(), &self.title_places, &entry.title, all);
-        // Most rules lack something else.
+        // Usually, rules also lack something other than the URL, so the URL need not be searched.
         let lacks_url = |place: &Place| {
             let (found, full) = (all.found[place.rule], self.full[place.rule]);
             found != full && found | self.url_needs[place.rule] == full
@@ -148,22 +148,22 @@ impl Prefilter {
     }
 }
 
-/// Marks what patterns find in a text. `None`: perhaps all.
+/// Marks the conditions whose patterns match a text. `None`: any pattern may match.
 fn mark_patterns(set: Option<&RegexSet>, places: &[Place], text: &str, all: &mut Candidates) {
     match set {
-        // Most items fit none, which is found without a list of those that do.
+        // Most items match no pattern, and that can be tested without listing matches.
         Some(set) if places.is_empty() || !set.is_match(text) => {}
         Some(set) => set.matches(text).iter().for_each(|at| all.mark(places[at])),
         None => places.iter().for_each(|place| all.mark(*place)),
     }
 }
 
-/// Patterns as searches use them; `None` if they are too large in total.
+/// Patterns as a set for searches; `None` if they are too large in total.
 fn set(patterns: &[String]) -> Option<RegexSet> {
     RegexSetBuilder::new(patterns).case_insensitive(true).size_limit(LARGEST_SET).build().ok()
 }
 
-/// What an item must have to match a query: at least one of each list.
+/// What an item must contain to match a query: at least one element of each list.
 fn needs(query: &Query, phrases: &mut Phrases) -> Vec<Vec<Need>> {
     let terms = query.terms.iter().filter(|term| !term.negated);
     terms.filter_map(|term| needs_of(&term.what, phrases)).collect()

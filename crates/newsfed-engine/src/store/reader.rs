@@ -23,8 +23,8 @@ impl Reader {
         Ok(Self { conn, frozen })
     }
 
-    /// Whether it shows the database as it was when it was opened, because nobody could write to it
-    /// at that time. Once it can be written, only a new reader sees the changes.
+    /// Whether it shows the database as it was when it was opened, because nothing could write to it at that
+    /// time. Once something can, only a new reader sees the changes.
     pub fn is_frozen(&self) -> bool {
         self.frozen
     }
@@ -56,7 +56,7 @@ impl Reader {
         super::rows::load_facts(&self.conn, key)
     }
 
-    /// How many rows a view has, with limited cost.
+    /// How many rows a view has, at limited cost.
     pub fn count(&self, view: &View) -> Result<Count> {
         super::count::count(&self.conn, view, super::count::MAX_STEPS)
     }

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 /// The result of a rebuild.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// Where the damaged file is now.
+    /// The new path of the damaged file.
     pub damaged: PathBuf,
     /// What was recovered and lost, table by table.
     pub tables: Vec<Salvage>,
 }
 
-/// What was recovered of one kind of rows.
+/// The recovered rows of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvage {
     /// The kind of the rows, in the plural.
@@ -28,7 +28,7 @@ pub struct Salvage {
 }
 
 /// A table: its name, the kind of its rows, and the columns that are not copied because the
-/// program computes them again, with their replacement.
+/// program computes them again, with what replaces them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const TABLES: &[Table] = &[
@@ -53,7 +53,7 @@ const TABLES: &[Table] = &[
     ("download", "downloads", &[]),
     ("episode", "episodes", &[]),
     ("account", "accounts", &[]),
-    // Before the items, which would make rows from the tags.
+    // These precede the items, whose tags would create rows here.
     ("remote_label", "labels of items", &[]),
     ("remote_item", "items of accounts", &[]),
     ("account_op", "changes for accounts", &[]),
@@ -64,7 +64,7 @@ const TABLES: &[Table] = &[
     ("followed_list", "followed lists", &[]),
 ];
 
-/// Columns by their current name, and what older versions called them.
+/// Columns by their current names, with the names in older versions.
 const RENAMED: [(&str, &str); 2] =
     [("paused_until", "hold_until"), ("pause_reason", "hold_reason")];
 
@@ -111,11 +111,11 @@ const FINISH: &str = "
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 
-/// Moves the database away and creates a new one from what can be read. Nobody may have it open.
+/// Moves the database away and creates a new one from what can be read. No process may have it open.
 ///
 /// # Errors
-/// If a newer newsfed wrote the database, of which this one would lose a part, or if files cannot
-/// be moved or written; the database is then in its old place.
+/// If a newer newsfed wrote the database, because this version would lose a part of it, or if files cannot be
+/// moved or written. The database is then where it was.
 pub fn rebuild(path: &Path) -> Result<Rebuilt> {
     refuse_newer(path)?;
     let fresh = beside(path, ".rebuilt");
@@ -175,7 +175,7 @@ struct Copy {
 
 impl Copy {
     /// Copies rows in the order of their keys; if a page is damaged, the next readable key is
-    /// searched in growing steps.
+    /// searched for in growing steps.
     fn table(
         &mut self,
         old: &Connection,
@@ -183,7 +183,7 @@ impl Copy {
         name: &str,
         own: &[(&str, &str)],
     ) -> Result<()> {
-        // A file of an older version lacks tables and columns, which is no loss.
+        // A file of an older version lacks some tables and columns, which is no loss.
         let there = columns(old, name).unwrap_or_default();
         let is_known = |table| columns(old, table).is_ok_and(|c| !c.is_empty());
         if there.is_empty() && is_known("source") {
@@ -220,7 +220,7 @@ impl Copy {
                 Ended::Whole => return Ok(()),
                 Ended::At(Some(key)) => (after, step) = (key, 1),
                 Ended::At(None) => {
-                    // Nothing is readable from here on: there may be more rows after the damage.
+                    // Nothing is readable here, but there may be more rows after the damage.
                     after = after.max(0).saturating_add(step);
                     step = step.saturating_mul(2);
                     if step > MAX_STEP {
@@ -259,7 +259,7 @@ impl Copy {
                     let values: rusqlite::Result<Vec<Value>> =
                         (0..count).map(|c| Ok(cleaned(&columns[c], row.get_ref(c)?))).collect();
                     last = row.get(0).ok().or(last);
-                    // A row that violates a constraint of the table is damaged, too.
+                    // A row that violates a constraint of the table is damaged too.
                     match values.map(|v| insert.execute(params_from_iter(v))) {
                         Ok(Ok(n)) => self.saved += n,
                         _ => self.failed = true,
@@ -277,7 +277,7 @@ impl Copy {
 /// Columns with one line of text that is shown.
 const LINES: [&str; 3] = ["title", "feed_title", "publisher"];
 
-/// A value that is safe to show: damage can have put anything into a text.
+/// A value that is safe to show, because damage can have put anything into a text.
 fn cleaned(column: &str, value: ValueRef<'_>) -> Value {
     let ValueRef::Text(bytes) = value else {
         // Only text needs cleaning.
@@ -290,9 +290,9 @@ fn cleaned(column: &str, value: ValueRef<'_>) -> Value {
 
 /// How reading ended.
 enum Ended {
-    /// At the end of the table.
+    /// The end of the table was reached.
     Whole,
-    /// At damage, after this key.
+    /// A damaged place was reached, after this key.
     At(Option<i64>),
 }
 
@@ -309,7 +309,7 @@ mod tests {
     use super::*;
     use crate::store::{Anchor, Scope, Store, View};
 
-    /// A database of 5 sources and 2,000 items, 400 of them pinned, and its bytes.
+    /// Creates a database of 5 sources and 2,000 items, 400 of them pinned, and returns its bytes.
     fn filled(path: &Path) -> Vec<u8> {
         let conn = open_writer(path).unwrap();
         conn.execute_batch(
@@ -326,8 +326,7 @@ mod tests {
         std::fs::read(path).unwrap()
     }
 
-    /// Whatever bytes are wrong: opening and reading never panic, and a rebuild creates a sound
-    /// database.
+    /// Whichever bytes are wrong, opening and reading never panic, and a rebuild creates a sound database.
     #[test]
     fn damage_is_reported_and_repaired() {
         let dir = tempfile::tempdir().unwrap();
@@ -339,7 +338,7 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut bytes = whole.clone();
             for _ in 0..20 {
-                // The first page of the file has its own test.
+                // The first page of the file is covered by another test.
                 let at = random.usize(4096..bytes.len());
                 bytes[at] ^= random.u8(1..);
             }

@@ -14,7 +14,7 @@ const PRUNED_DAYS: i64 = 90;
 const DAY: i64 = 86400;
 
 /// Removes (or, with `apply` false, only counts) the items that retention no longer keeps. Pinned
-/// items and those in the queue always stay; unread ones unless `retention.unread`.
+/// items and those in the queue always stay; unread items stay unless `retention.unread` is set.
 pub(super) fn prune(
     conn: &Connection,
     source: i64,
@@ -54,7 +54,7 @@ pub(super) fn prune(
     Ok(conn.execute(&format!("DELETE FROM item WHERE {GOING}"), values)?)
 }
 
-/// Date and key of the newest item above the limit.
+/// Date and key of the newest item that exceeds the limit.
 fn boundary(conn: &Connection, source: i64, keep: u32) -> Result<Option<(i64, i64)>> {
     Ok(conn
         .prepare_cached(

@@ -1,4 +1,4 @@
-//! Rows of the database <-> plain data.
+//! Converts rows of the database to plain data, and back.
 
 use super::articles::unpack;
 use super::error::{Result, StoreError};
@@ -11,7 +11,7 @@ use crate::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
-/// Seconds since the epoch -> a moment; invalid values become the epoch.
+/// The time that is this many seconds after the epoch; invalid values become the epoch.
 pub(super) fn time(seconds: i64) -> Time {
     Time::from_timestamp(seconds, 0).unwrap_or_default()
 }
@@ -217,7 +217,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
     update_facts(conn, f, &format!("{UPDATE} WHERE key = :key"))
 }
 
-/// As [`save_facts`], at the end of a poll: it and the broken ones before it are forgotten.
+/// Like [`save_facts`], at the end of a poll: the begun poll and the unfinished ones before it are forgotten.
 pub(super) fn save_finished(conn: &Connection, f: &SourceFacts) -> Result<()> {
     let end = ", poll_begun = NULL, polls_broken = 0 WHERE key = :key";
     update_facts(conn, f, &format!("{UPDATE}{end}"))
@@ -293,7 +293,7 @@ pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
     })
 }
 
-/// Where a date comes from: what has no origin is stated by a feed.
+/// Where a date comes from: without a stored origin, a feed states it.
 pub(super) fn origin(given: Option<DateOrigin>) -> DateOrigin {
     given.unwrap_or(DateOrigin::stated(DateSource::Feed))
 }

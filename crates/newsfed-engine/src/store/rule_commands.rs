@@ -1,4 +1,4 @@
-//! How the commands of rules ended: one record for each rule, in the values that the program stores.
+//! Records how the commands of rules ended: one for each rule, stored as a named value (memo).
 
 use super::Store;
 use super::error::Result;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 /// Prefix of the name of a record, before the name of the rule.
 const PREFIX: &str = "rule command: ";
-/// After all names of records.
+/// A name that sorts after all names of records.
 const END: &str = "rule command:!";
 
 /// Prefix of the names under which hooks are recorded; hooks are not rules.
@@ -21,8 +21,8 @@ fn record_name(rule: &str) -> String {
     format!("{PREFIX}{rule}")
 }
 
-/// Changes the record of a rule, in the transaction that reads it; and remembers the item (row key) for
-/// which its command ran.
+/// Changes the record of a rule in the transaction that reads it, and remembers the item (row key) for which
+/// its command ran.
 fn change(
     conn: &Connection,
     rule: &str,
@@ -68,7 +68,7 @@ fn all(conn: &Connection) -> Result<HashMap<String, CommandRecord>> {
 
 impl Store {
     /// Changes the record of a rule's commands in one transaction; `ran` is the item (row key) for which
-    /// its command ran. The change may be made twice, to the same record.
+    /// its command ran. The change may be applied twice to the same record.
     pub async fn record_commands(
         &self,
         rule: String,

@@ -1,4 +1,4 @@
-//! What rules did to items: set, recorded, and undone.
+//! Sets, records and undoes what rules do to items.
 
 use super::Store;
 use super::error::Result;
@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-/// The mark that an effect sets; `None` if it acts outside of the database.
+/// The mark that an effect sets; `None` if it acts outside the database.
 fn mark_of(effect: &Effect) -> Option<Mark> {
     Some(match effect {
         Effect::Read => Mark::Read,
@@ -29,8 +29,8 @@ fn mark_of(effect: &Effect) -> Option<Mark> {
 /// An item (row key) that a rule changed, and whether it was read before.
 pub(super) type Changed = (i64, bool);
 
-/// Marks of items that are the work of a rule. They stay in the history of the interface, so they take
-/// one or two bytes each: distances between row keys.
+/// Marks that a rule set on items. They stay in the undo history of the interface, so they are stored as
+/// distances between row keys, which take one or two bytes each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleMarks {
     effects: Vec<(Effect, Box<[u8]>)>,
@@ -63,13 +63,13 @@ impl RuleMarks {
     }
 }
 
-/// Row keys as distances from the one before, seven bits per byte; the lowest bit is the flag.
+/// Row keys as distances from the previous one, seven bits per byte; the lowest bit is the flag.
 fn packed(mut changed: Vec<Changed>) -> Box<[u8]> {
     changed.sort_unstable();
     let mut bytes = Vec::with_capacity(changed.len() * 2);
     let mut last = 0i64;
     for (key, was_read) in changed {
-        // Row keys are positive, so the distance fits with its flag.
+        // Row keys are positive, so the distance and its flag fit.
         let mut left = (key.wrapping_sub(last).unsigned_abs() << 1) | u64::from(was_read);
         last = key;
         while left >= 0x80 {
@@ -107,7 +107,8 @@ fn apply<'a>(
 ) -> Result<RuleMarks> {
     let mut effects: Vec<&Effect> = effects.collect();
     if effects.contains(&&Effect::Pin) {
-        // What the rule hides and then shows becomes unread in between.
+        // An item that the rule hides and then shows again becomes unread in between, so it is marked read
+        // last.
         effects.sort_by_key(|effect| **effect == Effect::Read);
     }
     let mut done = Vec::new();
@@ -118,7 +119,7 @@ fn apply<'a>(
 }
 
 /// Sets a mark on items (row keys) and remembers that under a name; returns those that changed, and
-/// whether they were read. What acts outside of the database is not done here.
+/// whether they were read. Effects outside the database are ignored.
 pub(super) fn apply_effect(
     conn: &Connection,
     name: &str,
@@ -174,7 +175,7 @@ pub(super) fn forget_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Chang
     Ok(all)
 }
 
-/// Takes back what rules hid: pinned items are shown, in whatever order the rules are.
+/// Shows items again that rules hid: pinned items are shown, whatever the order of the rules.
 fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
     let hidden = forget_hidden(conn, keys)?;
     let shown: Vec<i64> = hidden.iter().map(|(key, _)| *key).collect();
@@ -184,8 +185,8 @@ fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Remembers that a rule notified of items (row keys), or ran its command for them. Some may have been
-/// removed by then.
+/// Remembers that a rule notified the user of items (row keys), or ran its command for them. Some may have
+/// been removed by then.
 pub(super) fn remember_outside(
     conn: &Connection,
     name: &str,
@@ -223,7 +224,8 @@ fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<Ru
     apply(conn, &rule.name, effects, &keys, now)
 }
 
-/// Takes back what a rule did, where it still holds; returns that. How its commands ended is forgotten.
+/// Undoes what a rule did, where its marks are still set; returns these marks. How its commands ended is
+/// forgotten.
 pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
     let mut query = conn.prepare_cached(
         "SELECT effect, item, was_read FROM rule_effect WHERE rule = ?1 ORDER BY effect",
@@ -244,7 +246,7 @@ pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
     Ok(back)
 }
 
-/// Removes marks where they still hold; returns those.
+/// Removes marks where they are still set; returns the removed ones.
 fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> {
     let all: Vec<(&Effect, Vec<Changed>)> = marks.changes().collect();
     let read = all.iter().flat_map(|(_, changed)| changed).filter(|(_, was_read)| *was_read);
@@ -279,7 +281,7 @@ pub struct RuleRecord {
     pub rule: String,
     /// Number of items that it changed and that are still stored.
     pub items: u32,
-    /// Numbers of stored items for which it notified, and ran its command.
+    /// Number of stored items for which it notified the user, and of those for which it ran its command.
     pub notified: u32,
     pub ran: u32,
     /// When it last did something.
@@ -300,7 +302,7 @@ impl Store {
         self.call(move |conn| undo(conn, &rule)).await
     }
 
-    /// Sets marks of a rule again, or takes them back.
+    /// Sets marks of a rule again, or removes them.
     pub async fn mark_by_rule(
         &self,
         rule: String,
@@ -315,7 +317,7 @@ impl Store {
         .await
     }
 
-    /// Remembers that a rule notified of items (row keys).
+    /// Remembers that a rule notified the user of items (row keys).
     pub async fn record_notified(&self, rule: String, items: Vec<i64>, now: Time) -> Result<()> {
         self.call(move |conn| remember_outside(conn, &rule, &Effect::Notify, &items, now)).await
     }
@@ -335,14 +337,14 @@ impl Store {
 /// What effects of a rule would do to stored items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WouldChange {
-    /// Items of which at least one mark would change.
+    /// Items on which at least one mark would change.
     pub items: usize,
-    /// The others that would be hidden if they were not pinned.
+    /// Other items that would be hidden if they were not pinned.
     pub pinned: usize,
 }
 
 impl WouldChange {
-    /// What of the matching items stays unchanged, as a part of a sentence; empty if all change.
+    /// How many of the matching items stay unchanged, as a part of a sentence; empty if all change.
     pub fn describe(&self, matching: usize) -> String {
         if self.items >= matching {
             return String::new();
@@ -357,8 +359,8 @@ impl WouldChange {
 }
 
 impl Reader {
-    /// What [`Store::apply_rule`] would change of some items (row keys); `None` if none of the effects
-    /// sets a mark.
+    /// What [`Store::apply_rule`] would change on some items (row keys); `None` if none of the effects sets a
+    /// mark.
     pub fn would_change(&self, effects: &[Effect], keys: &[i64]) -> Result<Option<WouldChange>> {
         let marks: Vec<Mark> = effects.iter().filter_map(mark_of).collect();
         if marks.is_empty() {
@@ -414,7 +416,7 @@ impl Reader {
 
     /// What rules have done, by name.
     pub fn rule_records(&self) -> Result<Vec<RuleRecord>> {
-        // In the order of the table, so that the changes to an item follow one another.
+        // In the order of the table, so that all changes to an item are adjacent.
         let mut query = self
             .conn
             .prepare_cached("SELECT rule, item, effect, at FROM rule_effect ORDER BY item")?;
@@ -442,7 +444,7 @@ impl Reader {
             record.commands = commands.remove(&record.rule);
         }
         commands.retain(|name, _| !name.starts_with(HOOK_PREFIX));
-        // Those of rules that have done nothing to a stored item.
+        // Adds the records of rules that have changed no stored item.
         records.extend(commands.into_iter().map(|(rule, commands)| {
             let (last, commands) = (commands.at, Some(commands));
             RuleRecord { rule, last, commands, ..RuleRecord::default() }

@@ -1,4 +1,5 @@
-//! Queries of rules that a new item alone decides: a search takes longer than storing the item.
+//! Tests the queries of rules on a new item without the database, because a search takes longer than storing
+//! the item.
 
 use super::condition::fts;
 use super::phrases::{Found, Phrases};
@@ -10,7 +11,7 @@ use regex::Regex;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-/// A condition as [`super::condition::Condition`] has it.
+/// A condition, like [`super::condition::Condition`].
 #[derive(Debug)]
 pub(super) enum RuleTest {
     All(Vec<RuleTest>),
@@ -26,13 +27,13 @@ pub(super) enum RuleTest {
     UrlPart(String),
     /// Of one of these sources (row keys).
     Sources(Vec<i64>),
-    /// Dated as one of the conditions about dates says.
+    /// Dated as a condition on dates requires.
     Dated(What),
-    /// Only the database knows.
+    /// Only the database can decide.
     Unknown,
 }
 
-/// What tests need to know about names.
+/// What is needed to resolve names in tests.
 pub(super) struct Names<'a> {
     /// The row keys of the sources that a name selects.
     pub(super) resolve: &'a dyn Fn(&Named) -> Vec<i64>,
@@ -61,7 +62,8 @@ impl RuleTest {
         };
         Some(match what {
             What::Text { column, text, phrase } => {
-                // The same texts say nothing, and the same words begin longer ones.
+                // Decided by `fts`, so that the same texts are ignored as in searches, and the same words may
+                // begin longer ones.
                 let begins = fts(*column, text, !phrase && !negated)?.ends_with('*');
                 match phrases.add(text, begins, *column) {
                     Some(phrase) => Self::Phrase(phrase, *column),
@@ -92,7 +94,7 @@ impl RuleTest {
         })
     }
 
-    /// Whether a new item meets it; `None` if only the database knows.
+    /// Whether a new item meets it; `None` if only the database can decide that.
     pub(super) fn decide(&self, item: &Arriving<'_>) -> Option<bool> {
         match self {
             Self::All(tests) => all(tests.iter().map(|test| test.decide(item))),
@@ -153,10 +155,10 @@ fn any(tests: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 pub(super) struct Arriving<'a> {
     pub(super) entry: &'a Entry,
     pub(super) source: i64,
-    /// By which lists are sorted, in seconds since the epoch.
+    /// The date by which lists are sorted, in seconds since the epoch.
     pub(super) date: i64,
     pub(super) now: DateTime<Local>,
-    /// The phrases of the rules that it has.
+    /// The phrases of rules that the item contains.
     pub(super) phrases: &'a Found,
     /// Whether its page may give it further categories.
     pub(super) has_page: bool,
@@ -165,7 +167,7 @@ pub(super) struct Arriving<'a> {
 }
 
 impl Arriving<'_> {
-    /// Whether it is in a category.
+    /// Whether the item is in a category.
     fn is_in(&self, form: &str) -> Option<bool> {
         let forms = || self.entry.categories.iter().map(|name| text::comparable(name)).collect();
         match self.categories.get_or_init(forms).iter().any(|category| category == form) {

@@ -29,7 +29,7 @@ pub struct Rule {
     pub stop: bool,
 }
 
-/// All rules, in order, ready for new items.
+/// All rules, in order, prepared for new items.
 #[derive(Debug, Default)]
 pub struct Rules {
     pub(super) rules: Vec<Prepared>,
@@ -37,7 +37,7 @@ pub struct Rules {
     names: HashMap<Named, Vec<i64>>,
     /// The phrases of all rules.
     pub(super) phrases: Phrases,
-    /// Excludes most rules without SQL.
+    /// Excludes most rules without a query of the database.
     pub(super) prefilter: Prefilter,
     /// How many items of the first document of a source are unread; `None`: all.
     pub(super) first_unread: Option<u32>,
@@ -45,21 +45,21 @@ pub struct Rules {
     pub(super) hooks: bool,
 }
 
-/// A rule, ready for new items.
+/// A rule, prepared for new items.
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) rule: Rule,
-    /// Its condition, unless that depends on the time.
+    /// Its condition, unless it depends on the time.
     pub(super) condition: Option<Condition>,
-    /// The only sources of its items.
+    /// The only sources whose items it can match.
     pub(super) sources: Option<Vec<i64>>,
-    /// Decides about most items.
+    /// Decides, for most items, whether the rule matches.
     pub(super) test: RuleTest,
-    /// What the database needs to decide about the others.
+    /// What the database needs to decide about the other items.
     pub(super) searches: Searches,
-    /// What it sets.
+    /// The marks that it sets.
     pub(super) marks: Vec<RuleMark>,
-    /// Whether it also acts outside of the database.
+    /// Whether it also acts outside the database.
     pub(super) is_outside: bool,
 }
 
@@ -82,7 +82,7 @@ impl Rules {
             }
         }
         all.prefilter = Prefilter::new(rules.iter().map(|rule| &rule.query), &mut all.phrases);
-        // Only rules before give new items tags of their own.
+        // A new item can only have tags of its own from earlier rules.
         let given: HashSet<String> = rules
             .iter()
             .flat_map(|rule| &rule.effects)
@@ -122,14 +122,14 @@ impl Rules {
         all
     }
 
-    /// The same, with how many items of the first document of a source are unread.
+    /// The same rules, with this many unread items from the first document of a source.
     #[must_use]
     pub fn first_unread(mut self, count: Option<u32>) -> Self {
         self.first_unread = count;
         self
     }
 
-    /// The same, with whether new items are announced to hooks.
+    /// The same rules, with or without announcing new items to hooks.
     #[must_use]
     pub fn hooks(mut self, wanted: bool) -> Self {
         self.hooks = wanted;
@@ -142,19 +142,19 @@ impl Rules {
     }
 }
 
-/// Whether an effect acts outside of the database.
+/// Whether an effect acts outside the database.
 fn is_outside(effect: &Effect) -> bool {
     matches!(effect, Effect::Notify | Effect::Run)
 }
 
-/// What a search with the query of a rule needs of a new item.
+/// What a search with the query of a rule needs from a new item.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Searches {
-    /// That its texts can be searched.
+    /// Whether its texts must be searchable.
     pub(super) texts: bool,
-    /// That its text can be searched, too, not only title and authors.
+    /// Whether these must include its text, not only title and authors.
     pub(super) body: bool,
-    /// That its words are counted.
+    /// Whether its words must be counted.
     pub(super) words: bool,
 }
 
@@ -189,7 +189,7 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    /// That of a rule; `None` if it acts on the stored items alone.
+    /// The announcement of a rule; `None` if it acts on the stored items alone.
     pub fn of(rule: &Rule, items: Vec<i64>) -> Option<Self> {
         let has = |wanted: &Effect| rule.effects.contains(wanted);
         let (notifies, runs) = (has(&Effect::Notify), has(&Effect::Run));
@@ -198,7 +198,7 @@ impl Announcement {
     }
 }
 
-/// The dates and row keys of those of some items that are not hidden.
+/// The dates and row keys of the given items that are not hidden.
 pub(super) fn shown(conn: &Connection, keys: &[i64]) -> Result<Vec<(i64, i64)>> {
     let mut query =
         conn.prepare_cached("SELECT date, key FROM item WHERE key = ?1 AND hidden = 0")?;
@@ -210,7 +210,7 @@ pub(super) fn shown(conn: &Connection, keys: &[i64]) -> Result<Vec<(i64, i64)>> 
 }
 
 impl Reader {
-    /// Those of some items (row keys) that are not hidden, newest first.
+    /// The given items (row keys) that are not hidden, newest first.
     pub fn shown(&self, items: &[i64]) -> Result<Vec<i64>> {
         let mut shown = shown(&self.conn, items)?;
         shown.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,9 +1,9 @@
 //! Marks that machines exchange. Each mark of an item is a register that the greatest stamp wins, so the
-//! result depends neither on the order in which marks arrive nor on how often. What changed here is the
-//! difference between an item and its registers; a trigger only notes which items to compare.
+//! result depends neither on the order in which marks arrive nor on how often. The changes made here are the
+//! differences between an item and its registers; triggers only note which items to compare.
 //!
 //! The stamps are those of hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
-//! mark that was set after another one was known is later, however wrong the clocks are.
+//! mark that was set when another one was known is later than that one, however wrong the clocks are.
 
 use super::error::Result;
 use super::mark_expiry::free;
@@ -17,7 +17,8 @@ use crate::util::url::normalise;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashMap};
 
-/// Items that arrived in these days and were read before this machine took part are marked on others.
+/// Items that arrived in this many days before this machine took part, and were read, are marked read on
+/// other machines.
 const READ_DAYS: i64 = 60;
 
 /// The hash of the URL of a source, which is the same on every machine.
@@ -26,7 +27,7 @@ pub(super) fn source_hash(url: &str) -> i64 {
     stable_hash([key.as_str()]).cast_signed()
 }
 
-/// What sets or removes a mark of an item.
+/// The mark of an item that a text stands for.
 fn mark_of(text: &str) -> Option<Mark> {
     match text.parse().ok()? {
         Effect::Read => Some(Mark::Read),
@@ -42,8 +43,8 @@ pub(super) fn set(conn: &Connection, item: i64, mark: &SharedMark) -> Result<boo
     Ok(!marks::set(conn, &what, &[item], mark.on)?.is_empty())
 }
 
-/// This machine takes part from now on; returns its id. What was marked before is compared as older than
-/// anything that the others have.
+/// Makes this machine take part from now on; returns its id. Earlier marks count as older than all marks of
+/// the other machines.
 fn join(conn: &Connection, now: Time) -> Result<String> {
     if let Some(machine) = memo::get(conn, MACHINE)? {
         return Ok(machine);
@@ -55,7 +56,7 @@ fn join(conn: &Connection, now: Time) -> Result<String> {
     Ok(machine)
 }
 
-/// Notes the marks of all items, or of those of a source (row key), to be compared as old ones.
+/// Notes the marks of all items, or of a source's items (row key), to be compared as old marks.
 pub(super) fn note_old_marks(conn: &Connection, now: Time, source: Option<i64>) -> Result<()> {
     let since = now.timestamp() - READ_DAYS * 86_400;
     conn.execute(
@@ -77,8 +78,8 @@ pub(super) struct Marked {
     pub(super) on: BTreeMap<String, String>,
 }
 
-/// The marks of items, without those of accounts, which synchronise theirs with their servers. `?1` is a
-/// row key, `?2` a number.
+/// The marks of items, except those of accounts, which synchronise their marks with servers. `?1` is a row
+/// key, `?2` a number.
 pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
     let sql = format!(
         "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later
@@ -111,15 +112,15 @@ pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> R
     Ok(all)
 }
 
-/// Gives items that have arrived the marks that others have set or removed. They have none of the user
-/// yet, only those of rules. Returns whether there may be more.
+/// Gives items that have arrived the marks that other machines have set or removed. These items have no marks
+/// of the user yet, only those of rules. Returns whether there may be more.
 fn apply_to_arrived(conn: &Connection) -> Result<bool> {
     let seen: i64 = memo::get(conn, ARRIVED)?.and_then(|key| key.parse().ok()).unwrap_or_default();
     let any: bool =
         conn.query_row("SELECT EXISTS (SELECT 1 FROM shared_mark)", [], |r| r.get(0))?;
     let batch = "SELECT key FROM item WHERE key > ?1 ORDER BY key LIMIT ?2";
     let newest = format!("SELECT max(key) FROM ({batch})");
-    // Without marks there is nothing to compare with.
+    // Without shared marks there is nothing to compare with.
     let count = if any { BATCH } else { -1 };
     let newest: Option<i64> = conn.query_row(&newest, [seen, count], |r| r.get(0))?;
     let Some(newest) = newest else { return Ok(false) };
@@ -136,8 +137,7 @@ fn apply_to_arrived(conn: &Connection) -> Result<bool> {
     Ok(true)
 }
 
-/// Records what the user and rules have marked since items were last compared. Returns whether there may
-/// be more.
+/// Records what the user and rules have marked since the last comparison. Returns whether there may be more.
 fn record(conn: &Connection, now: Time) -> Result<bool> {
     let rows = "SELECT item, form, old FROM marked WHERE item > ?1 ORDER BY item, form LIMIT ?2";
     let changed: Vec<(i64, String, bool)> = conn
@@ -151,7 +151,7 @@ fn record(conn: &Connection, now: Time) -> Result<bool> {
     let items = marked(conn, &format!("SELECT item FROM ({rows})"), 0, BATCH)?;
     let items: HashMap<i64, Marked> = items.into_iter().map(|item| (item.key, item)).collect();
     for (key, form, is_old) in &changed {
-        // It may have been removed since.
+        // The item may have been removed since.
         let Some(item) = items.get(key) else { continue };
         let known = registers(conn, item.identity)?;
         let known = known.get(form);
@@ -179,7 +179,7 @@ fn record(conn: &Connection, now: Time) -> Result<bool> {
     Ok(true)
 }
 
-/// Prepares until nothing is left.
+/// Runs all steps of the preparation until nothing is left.
 fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
     while apply_to_arrived(conn)? {}
     while follow_sources(conn, now)? {}
@@ -187,8 +187,8 @@ fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Applies the marks of others that win; returns how many items changed, and how many marks are too
-/// many.
+/// Applies those marks of other machines that win; returns how many items changed, and how many marks
+/// exceeded the limit.
 fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Result<(usize, usize)> {
     // Local changes get their stamps before the arriving marks are read.
     prepare_all(conn, now)?;
@@ -215,7 +215,7 @@ fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Resu
         }
     }
     clock.save(conn)?;
-    // What was just applied is not a difference.
+    // Marks that were just applied must not count as changes made here.
     prepare_all(conn, now)?;
     Ok((changed, refused))
 }
@@ -232,7 +232,7 @@ pub(super) fn source_keys(conn: &Connection) -> Result<HashMap<i64, Vec<i64>>> {
     Ok(keys)
 }
 
-/// The items of a source that a mark means: row keys, and what identifies them.
+/// The items of a source that a mark refers to: row keys, and what identifies them.
 pub(super) fn items_of(
     conn: &Connection,
     source: i64,
@@ -262,7 +262,7 @@ fn apply(conn: &Connection, source: i64, mark: &SharedMark) -> Result<usize> {
 }
 
 impl Store {
-    /// This machine takes part in exchanging marks from now on; returns its id.
+    /// Makes this machine take part in exchanging marks from now on; returns its id.
     pub fn join_machines_blocking(&self, now: Time) -> Result<String> {
         if let Some(machine) = self.reader()?.memo(MACHINE)? {
             return Ok(machine);
@@ -270,8 +270,8 @@ impl Store {
         self.writer()?.call_blocking(move |conn| join(conn, now))
     }
 
-    /// Gives new items the marks of others, and records marks of this machine, for at most 1,000 items. Returns
-    /// whether there may be more.
+    /// Gives new items the marks of other machines, and records marks of this machine, for at most 1,000
+    /// items. Returns whether there may be more.
     pub fn prepare_marks_blocking(&self, now: Time) -> Result<bool> {
         if !self.reader()?.has_marks_to_record()? {
             return Ok(false);
@@ -282,15 +282,14 @@ impl Store {
     }
 
     /// Applies the marks of other machines that are newer; returns how many items changed, and how
-    /// many marks were left out because there are more than the limit. What changed here is
-    /// recorded before.
+    /// many marks were left out because of the limit. Changes made here are recorded first.
     pub fn merge_marks_blocking(
         &self,
         marks: Vec<SharedMark>,
         limit: i64,
         now: Time,
     ) -> Result<(usize, usize)> {
-        // Files are sometimes read again as a whole: most marks are then known.
+        // Sometimes a whole file is read again; most of its marks are then known.
         let marks = self.reader()?.unknown_marks(marks)?;
         if marks.is_empty() {
             return Ok((0, 0));
@@ -298,7 +297,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| merge(conn, &marks, limit, now))
     }
 
-    /// These marks are in the file of this machine, which is now as `file` says.
+    /// Records that these marks are in the file of this machine, and its new state.
     pub fn marks_written_blocking(
         &self,
         marks: Vec<(i64, SharedMark)>,
@@ -318,7 +317,8 @@ impl Store {
         })
     }
 
-    /// The same for all marks. Only the caller makes some, one job after the other.
+    /// Records the same for all marks. None is missed, because only the caller creates marks, one job after
+    /// another.
     pub fn all_marks_written_blocking(&self, file: String) -> Result<()> {
         self.writer()?.call_blocking(move |conn| {
             memo::set(conn, FILE, &file)?;

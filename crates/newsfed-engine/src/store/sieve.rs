@@ -1,5 +1,5 @@
-//! Which words of a text may begin a phrase. Most are excluded by their first letters, many bytes at a
-//! time: to read every letter takes longer than everything else that rules do.
+//! Finds the words of a text that may begin a phrase. Most are excluded by their first letters, many bytes at
+//! a time, because reading every letter would take longer than all other work on rules.
 
 use super::first_words::{
     BUCKETS, EACH, FirstWord, HIGHEST, Keys, LETTERS, bucket, ends_word, hashed, highest_bits,
@@ -9,30 +9,31 @@ use super::index::MAX_TEXT;
 use super::sieve_stops::{BLOCK, Block, Common, Stops, classified, head};
 use crate::util::text::MAX_BLOCK_LINE;
 
-/// Letters of a word that are compared if some of them have accents.
+/// Maximum number of letters of a word that are compared if some of them have accents.
 const MOST_FOLDED: usize = 32;
-/// In the key of a character that is not ASCII.
+/// The bit that is set in the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
 /// Character references that are not part of a word.
 const REFERENCES: [&str; 5] = ["&amp;", "&lt;", "&gt;", "&quot;", "&nbsp;"];
 
-/// The beginnings of phrases, in lower case. It may contain others, too.
+/// The beginnings of phrases, in lower case. Others may seem to be among them.
 #[derive(Debug, Default)]
 pub(super) struct Sieve {
     beginnings: Keys,
-    /// Fewer letters of longer beginnings, for words that are cut off.
+    /// Beginnings that were shortened further, for words that are cut off.
     cut: Keys,
-    /// For each number of letters, whether there are beginnings that longer words may continue.
+    /// For each number of letters, whether there are beginnings of that length that longer words may
+    /// continue.
     short: [bool; LETTERS - 1],
-    /// Whether there are any of them.
+    /// Whether there are any such beginnings.
     is_short: bool,
-    /// The words of at least four letters, in the order of the buckets of these.
+    /// The words of at least four letters, sorted by bucket.
     words: Vec<FirstWord>,
-    /// For each bucket, where its words begin. Empty: there are none.
+    /// For each bucket, the index of its first word; empty if there are too many words.
     buckets: Vec<u16>,
     /// Whole words of fewer letters.
     whole: Vec<u64>,
-    /// For each bucket, the number of what its words have in common. `None`: not known.
+    /// For each bucket, the index of its value in `common`; `None` if that was not computed.
     slots: Option<Box<[u16; BUCKETS]>>,
     common: Vec<Common>,
     /// Words that begin with a letter that is not ASCII: all their beginnings, those that longer words may
@@ -40,7 +41,7 @@ pub(super) struct Sieve {
     other: [Keys; 3],
 }
 
-/// How many of eight bytes are letters or digits before another one.
+/// How many of eight bytes are letters or digits before the first other byte.
 #[inline]
 fn letters_of(bytes: u64) -> usize {
     (!highest_bits(bytes).0 & HIGHEST).trailing_zeros() as usize / 8
@@ -87,7 +88,7 @@ impl Sieve {
                     (*short, self.is_short) = (true, true);
                 }
             }
-            // Words that continue with another character are never excluded, nor are their beginnings.
+            // A word that continues with another character is never excluded, and neither is its beginning.
             _ => self.cut.insert(key),
         }
     }
@@ -107,7 +108,7 @@ impl Sieve {
     pub(super) fn build(&mut self) {
         self.words.sort_unstable_by(|a, b| (a.bucket, &a.letters).cmp(&(b.bucket, &b.letters)));
         self.words.dedup_by(|b, a| a.letters == b.letters && a.is_open == b.is_open);
-        // Too many to be numbered: then any word of four letters that begins as one of them counts.
+        // If there are too many words to number, any word with the first four letters of one of them counts.
         if u16::try_from(self.words.len()).is_err() {
             return self.words.clear();
         }
@@ -127,7 +128,7 @@ impl Sieve {
             let Some(slot) = slots.get_mut(word.bucket()) else { continue };
             match self.common.get_mut(usize::from(*slot)).filter(|_| *slot > 0) {
                 Some(common) => *common = common.and(word),
-                // There are fewer buckets than numbers.
+                // There are fewer buckets than `u16` values.
                 None => {
                     *slot = u16::try_from(self.common.len()).unwrap_or_default();
                     self.common.push(word);
@@ -137,7 +138,8 @@ impl Sieve {
         self.slots = Some(slots);
     }
 
-    /// Whether a phrase may begin with a word with these eight letters, or with these fewer and zeros.
+    /// Whether a phrase may begin with a word that has these first eight letters; zeros follow if it has
+    /// fewer.
     #[inline]
     pub(super) fn may_begin_with_letters(&self, letters: u64) -> bool {
         let slot = self.slots.as_ref().and_then(|slots| slots.get(bucket(letters)));
@@ -162,7 +164,8 @@ impl Sieve {
         self.short.iter().zip(1..).any(shorter)
     }
 
-    /// The words of at least four letters that may begin like the first eight bytes of a text; `None`: any.
+    /// The words of at least four letters that may begin like the first eight bytes of a text; `None`: any
+    /// word may.
     #[inline]
     fn words_like(&self, lower: u64) -> Option<&[FirstWord]> {
         let bucket = bucket(lower);
@@ -183,7 +186,7 @@ impl Sieve {
         let rest = text.as_bytes().get(at..).unwrap_or_default();
         let bytes = head(rest, 0);
         let count = letters.map_or_else(|| letters_of(bytes), |letters| letters.min(8));
-        // Except in markup, the last word may continue in what follows the text.
+        // Except in markup, the last word may continue after the end of this text.
         if count >= rest.len() && !in_markup {
             return true;
         }
@@ -212,7 +215,7 @@ impl Sieve {
         words.as_mut().is_none_or(|words| words.any(|word| word.fits(lower, text, in_markup)))
     }
 
-    /// The same for a word with other characters than ASCII near its beginning.
+    /// Like [`Self::may_begin`], for a word with characters other than ASCII near its beginning.
     fn may_begin_folded(&self, text: &str) -> bool {
         let mut letters = text.char_indices().filter_map(|(at, c)| match c {
             _ if c.is_ascii_alphanumeric() => Some(Form::Letter(c.to_ascii_lowercase())),
@@ -244,7 +247,7 @@ impl Sieve {
             || self.beginnings.has(four) && self.has_folded(&word[..count], after)
     }
 
-    /// Whether a phrase may begin with these letters, at least four, and with what follows them.
+    /// Whether a phrase may begin with these letters, of which there are at least four, followed by `after`.
     fn has_folded(&self, letters: &[u8], after: After) -> bool {
         let four = [letters[0], letters[1], letters[2], letters[3], 0, 0, 0, 0];
         let Some(words) = self.words_like(u64::from_le_bytes(four)) else { return true };
@@ -262,7 +265,7 @@ impl Sieve {
         })
     }
 
-    /// Whether a word may begin with a letter that is not ASCII, and the following.
+    /// Whether a phrase may begin with a letter that is not ASCII, followed by the other letters.
     fn has_other(&self, letter: char, letters: impl Iterator<Item = Form>) -> bool {
         let [beginnings, open, whole] = &self.other;
         let mut hash = hashed(0, letter);
@@ -282,10 +285,10 @@ impl Sieve {
         true
     }
 
-    /// Whether HTML certainly has no phrase, whatever of it is text. Most have none, and it takes longer to
-    /// find their tags than this.
+    /// Whether HTML certainly contains no phrase, whichever parts of it are text. Most contain none, and
+    /// finding their tags would take longer than this test.
     pub(super) fn excludes(&self, markup: &str) -> bool {
-        // Longer texts are cut, and longer lines broken.
+        // Longer texts are cut off, and longer lines are broken.
         if markup.len() > MAX_TEXT.min(MAX_BLOCK_LINE) {
             return false;
         }
@@ -308,12 +311,12 @@ impl Sieve {
             }
             stops.resume(at + c.len_utf8(), is_letter || form == Form::Nothing && in_word);
         }
-        // Without control characters, words are joined.
+        // Control characters are removed from texts, which can join words.
         !stops.has_controls()
     }
 
-    /// The next position at which a word begins that may begin a phrase, or a character that is not ASCII
-    /// stands; and whether the byte before it belongs to a word. `in_word`: the one before the first does.
+    /// The next position of a word that may begin a phrase, or of a character that is not ASCII, and whether
+    /// the byte before it belongs to a word. `in_word`: the byte before `at` does.
     pub(super) fn next(&self, text: &str, mut at: usize, in_word: bool) -> (usize, bool) {
         let bytes = text.as_bytes();
         let mut before = u32::from(in_word);
@@ -331,7 +334,7 @@ impl Sieve {
             while stops != 0 {
                 let offset = stops.trailing_zeros();
                 let stop = at + offset as usize;
-                // The letters of the word up to the end of the block.
+                // Number of letters of the word, up to the end of the block.
                 let count = (!(words >> offset)).trailing_zeros() as usize;
                 let in_block = (offset as usize + count < BLOCK).then_some(count);
                 if others >> offset & 1 == 1 || self.may_begin(text, stop, in_block, false) {
@@ -351,7 +354,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same, one byte after the other.
+    /// Like [`Sieve::next`], but byte by byte.
     fn slowly(sieve: &Sieve, text: &str, at: usize, in_word: bool) -> (usize, bool) {
         let bytes = text.as_bytes();
         let mut before = in_word;
@@ -404,7 +407,7 @@ mod tests {
             ("god x", true),
             ("g xyz", false),
             ("xyz  ", false),
-            // It may continue.
+            // The word may continue after the text.
             ("xyz", true),
             ("xyø  ", true),
             ("rüsk x", false),

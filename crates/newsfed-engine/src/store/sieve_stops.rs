@@ -1,26 +1,27 @@
-//! The places of HTML where the sieve stops. It is classified many bytes at a time, and most words
-//! are excluded without a branch for each: a wrong guess of the processor takes longer than the test.
+//! The positions in HTML where the sieve stops. The bytes are classified many at a time, and most words are
+//! excluded without a branch for each, because a branch that the processor predicts wrongly takes longer than
+//! the test.
 
 use super::first_words::{EACH, bucket};
 use super::sieve::Sieve;
 
-/// Bytes that are examined together.
+/// Number of bytes that are examined together.
 pub(super) const BLOCK: usize = 32;
-/// By the number of its letters, what of a word is compared.
+/// The bits of a word that are compared, by its number of letters.
 const SHORT: [u64; 9] = [0, 0xff, 0xffff, 0x00ff_ffff, !0, !0, !0, !0, !0];
 
-/// What the bytes of a block are: a bit for each.
+/// The classes of the bytes of a block, with one bit for each byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
     /// ASCII letters and digits.
     pub(super) words: u32,
     /// Not ASCII.
     pub(super) others: u32,
-    /// After these, the word before may go on.
+    /// Bytes at which the preceding word may continue: those that are not ASCII, `<` and `&`.
     joins: u32,
 }
 
-/// What a word that begins a phrase has in common with all others of its bucket.
+/// The bits that the letters of all words in a bucket have in common.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Common {
     head: u64,
@@ -28,7 +29,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// That of no word.
+    /// The value of a bucket without words.
     pub(super) const NONE: Self = Self { head: !0, mask: !0 };
 
     pub(super) fn of(head: u64, mask: u64) -> Self {
@@ -45,15 +46,15 @@ impl Common {
         bucket(self.head)
     }
 
-    /// Whether these letters have it.
+    /// Whether these letters agree with it.
     #[inline]
     pub(super) fn fits(self, letters: u64) -> bool {
         (letters ^ self.head) & self.mask == 0
     }
 }
 
-/// The positions at which a word begins that may begin a phrase, whatever of it is text, or a byte is that is
-/// not ASCII.
+/// Positions in HTML: of words that may begin a phrase, regardless of which parts are text, and of bytes that
+/// are not ASCII.
 pub(super) struct Stops<'a> {
     sieve: &'a Sieve,
     text: &'a str,
@@ -61,11 +62,11 @@ pub(super) struct Stops<'a> {
     base: usize,
     block: Block,
     next: Block,
-    /// The positions in the block that are left.
+    /// The remaining positions in the block.
     left: u32,
-    /// Where the reader went on, and whether that is within a word.
+    /// Where the caller resumed, and whether that is within a word.
     resumed: (usize, bool),
-    /// Control characters: not zero where there are any.
+    /// Not zero at positions where any block has a control character.
     controls: [u8; BLOCK],
 }
 
@@ -86,7 +87,7 @@ impl<'a> Stops<'a> {
         stops
     }
 
-    /// Goes on at a position after the last one.
+    /// Resumes at a position after the last one.
     pub(super) fn resume(&mut self, at: usize, in_word: bool) {
         self.resumed = (at, in_word);
         if at < self.base + BLOCK {
@@ -99,7 +100,7 @@ impl<'a> Stops<'a> {
         }
     }
 
-    /// Reads the blocks from `base` on.
+    /// Reads the two blocks from `base` on.
     fn load(&mut self) {
         self.block = self.read(self.base);
         self.next = self.read(self.base.saturating_add(BLOCK));
@@ -122,14 +123,14 @@ impl<'a> Stops<'a> {
                 let mut bytes = [b' '; BLOCK];
                 bytes[..rest.len()].copy_from_slice(rest);
                 let mut block = classified(&bytes, &mut self.controls);
-                // The last word may go on in what follows the text.
+                // The last word may continue after the end of the text.
                 block.joins |= !0 << rest.len();
                 block
             }
         }
     }
 
-    /// Finds the words of the block that may begin a phrase. Some others are left, too.
+    /// Finds the words of the block that may begin a phrase. Some other words are kept too.
     #[inline]
     fn test(&mut self) {
         let Block { words, others, joins } = self.block;
@@ -143,7 +144,7 @@ impl<'a> Stops<'a> {
         while starts != 0 {
             let offset = starts.trailing_zeros();
             starts &= starts - 1;
-            // What follows eight letters is compared later.
+            // The letters after the first eight are compared later.
             let count = (all >> offset).trailing_ones().min(8);
             let joins = joins >> offset >> count & 1;
             let letters = head(bytes, self.base + offset as usize) | (0x20 * EACH);
@@ -155,7 +156,7 @@ impl<'a> Stops<'a> {
         self.pass();
     }
 
-    /// Leaves out what lies before the position at which the reader went on.
+    /// Drops the positions before the one at which the caller resumed.
     #[inline]
     fn pass(&mut self) {
         let (at, in_word) = self.resumed;
@@ -200,7 +201,7 @@ impl<'a> Stops<'a> {
     }
 }
 
-/// Eight bytes from a position on.
+/// The eight bytes from a position on.
 #[inline]
 pub(super) fn head(bytes: &[u8], at: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -214,7 +215,7 @@ pub(super) fn head(bytes: &[u8], at: usize) -> u64 {
     })
 }
 
-/// The first step is made for many bytes at a time.
+/// Classifies the bytes of a block. The compiler vectorises the first loop.
 #[inline]
 pub(super) fn classified(bytes: &[u8; BLOCK], controls: &mut [u8; BLOCK]) -> Block {
     let (mut words, mut others, mut joins) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
@@ -230,7 +231,7 @@ pub(super) fn classified(bytes: &[u8; BLOCK], controls: &mut [u8; BLOCK]) -> Blo
     Block { words: gathered(&words), others: gathered(&others), joins: gathered(&joins) }
 }
 
-/// The lowest bits of bytes that have no others.
+/// Gathers the lowest bits of bytes whose other bits are zero.
 #[inline]
 fn gathered(bytes: &[u8; BLOCK]) -> u32 {
     let (parts, _) = bytes.as_chunks::<8>();

@@ -1,4 +1,4 @@
-//! Copies of a database for backups, and databases from backups.
+//! Copies a database for a backup, and makes a database from a backup.
 
 use super::connect::{STEPS, create_private, open_writer, refuse_newer};
 use super::error::{Result, StoreError};
@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long to wait for a process that has the database for itself.
+/// How long to wait for a process that has exclusive use of the database.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The schema of this version: the number of its migrations.
@@ -21,10 +21,10 @@ pub fn schema_version() -> usize {
 /// process writes between two of its steps, and copies free pages.
 ///
 /// # Errors
-/// [`StoreError::Busy`] if a process has the database for itself; if it cannot be read, or the copy
-/// cannot be written.
+/// [`StoreError::Busy`] if a process has exclusive use of the database; other errors if it cannot be read, or
+/// the copy cannot be written.
 pub fn snapshot(from: &Path, to: &Path) -> Result<usize> {
-    // Not read-only, where it can be: such a connection leaves an empty log behind.
+    // Opened for writing if possible, because a read-only connection leaves an empty log behind.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(from, flags)
         .map_err(|e| StoreError::Open { path: from.to_owned(), why: e.to_string() })?;
@@ -48,13 +48,13 @@ pub fn adopt(path: &Path) -> Result<usize> {
     if found != "ok" {
         return Err(StoreError::Corrupt(found));
     }
-    // Without a version the migrations would run over tables that exist.
+    // Without a version, the migrations would run on tables that exist already.
     if version < 1 {
         return Err(StoreError::Corrupt("it has no tables of newsfed".to_owned()));
     }
     drop(conn);
     let conn = open_writer(path)?;
-    // One file, without a log beside it.
+    // The result is a single file, without a log next to it.
     conn.pragma_update(None, "journal_mode", "DELETE")?;
     conn.close().map_err(|(_, e)| e)?;
     Ok(usize::try_from(version).unwrap_or(0))
@@ -72,10 +72,10 @@ pub fn in_use(path: &Path) -> Result<bool> {
     let conn = Connection::open_with_flags(path, flags)
         .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
     conn.busy_timeout(Duration::ZERO)?;
-    // Only a sole user can end the log.
+    // Only a sole user can switch off the write-ahead log.
     match conn.pragma_update(None, "journal_mode", "DELETE").map_err(StoreError::from) {
         Err(StoreError::Busy) => Ok(true),
-        // A damaged file is not in use.
+        // A damaged file counts as not in use.
         Ok(()) | Err(StoreError::Corrupt(_)) => Ok(false),
         Err(e) => Err(e),
     }

@@ -1,5 +1,5 @@
-//! Where a full-text search matches: the index keeps no texts, so those of the rows that are shown
-//! are searched again, by the same rules.
+//! Finds where a full-text search matches. The index contains no texts, so the texts of the rows that are
+//! shown are searched again, by the same rules.
 
 use super::articles::unpack;
 use super::error::Result;
@@ -14,15 +14,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use url::Url;
 
-/// Rows that are searched at once, and total bytes of their texts (HTML).
+/// Maximum number of rows that are searched at once, and of bytes of their texts (HTML).
 const MAX_ROWS: usize = 200;
 const MAX_BYTES: usize = 4 << 20;
-/// Characters of the start of a text, and of the HTML it is taken from.
+/// Number of characters at the start of a text that are shown, and of the HTML that they are taken from.
 const OPENING: usize = 300;
 const OPENING_MARKUP: usize = 4000;
-/// Bytes of HTML that are searched for a picture.
+/// Number of bytes of HTML that are searched for a picture.
 const PICTURE_MARKUP: usize = 20_000;
-/// Words of a snippet.
+/// Number of words of a snippet.
 const WORDS: u32 = 32;
 /// Marks of a hit. Stored texts contain no control characters.
 const START: char = '\u{2}';
@@ -78,7 +78,7 @@ impl Reader {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How the texts of items (row keys) begin, as snippets without hits.
+    /// The beginnings of the texts of items (row keys), as snippets without hits.
     pub fn openings(&self, keys: &[i64]) -> Result<Vec<(i64, Snippet)>> {
         let mut found = Vec::new();
         for key in keys.iter().take(MAX_ROWS) {
@@ -113,7 +113,7 @@ impl Reader {
     }
 }
 
-/// What the index has of an item, and where its picture may be.
+/// What the index contains for an item, and where its picture may be.
 struct Searched {
     title: String,
     authors: String,
@@ -124,7 +124,7 @@ struct Searched {
 }
 
 impl Searched {
-    /// The URL of the first picture at the start of the text, or of a picture that is enclosed.
+    /// The URL of the first picture at the start of the text, or of an enclosed picture.
     fn picture(&self) -> Option<String> {
         let base = self.url.as_deref().and_then(|url| Url::parse(url).ok());
         let is_image = |e: &&Enclosure| e.mime.as_deref().is_some_and(|m| m.starts_with("image/"));
@@ -143,7 +143,7 @@ fn plain(markup: &str) -> String {
     text
 }
 
-/// A text without the marks of its hits, and where these are.
+/// A text without the marks of its hits, and the positions of the hits.
 fn unmarked(marked: &str) -> (String, Vec<Range<usize>>) {
     let (mut text, mut hits, mut start) = (String::with_capacity(marked.len()), Vec::new(), 0);
     for c in marked.chars() {

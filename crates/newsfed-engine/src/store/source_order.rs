@@ -18,7 +18,7 @@ pub struct SourceOrder {
 }
 
 impl SourceOrder {
-    /// The order of the Sources pane: by folder, those without a folder last, then as given.
+    /// The order of the Sources pane: by folder, without a folder last; within a folder as given.
     pub fn new<'a>(sources: impl Iterator<Item = (Option<&'a str>, i64)>) -> Self {
         let mut sources: Vec<(Option<&str>, i64)> = sources.collect();
         sources.sort_by_key(|(folder, _)| (folder.is_none(), *folder));
@@ -29,7 +29,7 @@ impl SourceOrder {
         Self { keys, positions: positions.into() }
     }
 
-    /// Where a source is; unknown ones come last.
+    /// The position of a source; unknown sources come last.
     fn position(&self, key: i64) -> usize {
         let found = self.positions.binary_search_by_key(&key, |(key, _)| *key);
         found.map_or(usize::MAX, |at| self.positions[at].1)
@@ -40,7 +40,7 @@ impl SourceOrder {
         (self.position(one), one).cmp(&(self.position(other), other))
     }
 
-    /// The sources starting with a given one, in a direction; all if `None`.
+    /// The sources from a given one on, in one direction; all of them if `None`.
     pub(super) fn from(&self, from: Option<i64>, forward: bool) -> Vec<i64> {
         let at = from.map(|key| self.position(key));
         let beyond = |key: &i64| {
@@ -54,8 +54,8 @@ impl SourceOrder {
         keys
     }
 
-    /// The condition for rows of the sources before or after a given one, and for those of its own
-    /// that meet another condition.
+    /// The condition that selects the rows of all sources before or after a given one, and those of its own
+    /// rows that meet another condition.
     pub(super) fn beyond(&self, key: i64, before: bool, own: &str) -> String {
         let mut keys = self.from(Some(key), !before);
         keys.retain(|other| *other != key);
@@ -75,7 +75,7 @@ impl View {
     }
 }
 
-/// The sources with rows in a view or in one of its phases. `None` if that is not a short list.
+/// The sources with rows in a view or in one of its phases; `None` if there are many.
 pub(super) fn sources_of(
     conn: &Connection,
     view: &View,

@@ -1,4 +1,4 @@
-//! Declared sources <-> their rows, and which of them are due.
+//! The rows of declared sources, and which of them are due.
 
 use super::account;
 use super::error::Result;
@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// their servers; the file has some of their settings.
 ///
 /// A source that is no longer declared keeps its items until [`super::retention`] removes it, so
-/// adding it again restores everything. A new id at the URL of such a source is the same source
+/// adding it again restores everything. A new id with the URL of such a source means that the source was
 /// renamed. A changed URL resets what was learned about the old one, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
     set_overrides(conn, declared)?;
@@ -133,7 +133,7 @@ fn insert(conn: &Connection, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// A key that no source has or had: apps know feeds by their keys.
+/// A key that no source has or had, because apps identify feeds by their keys.
 pub(super) fn next_key(conn: &Connection) -> Result<i64> {
     let sql = "SELECT 1 + max(coalesce((SELECT max(key) FROM source), 0),
         coalesce((SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'source_key'), 0))";
@@ -160,8 +160,8 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
 }
 
 impl Reader {
-    /// Identifiers and URLs of the entries in `sources.toml` for sources that an account (its identifier)
-    /// does not have.
+    /// Identifiers and URLs of the entries in `sources.toml` for sources that the account with this
+    /// identifier does not have.
     pub fn unused_overrides(&self, account: &str) -> Result<Vec<(String, String)>> {
         let mut query = self.conn.prepare_cached(
             "SELECT o.id, o.url FROM account_override o WHERE o.account = ?1 AND NOT EXISTS
@@ -172,7 +172,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Permanent redirects of declared sources, by row key; only of one source if it is given.
+    /// Permanent redirects of declared sources, by row key; if a source is given, only its own.
     pub fn moved(&self, source: Option<i64>) -> Result<Vec<(i64, String)>> {
         let sql = "SELECT key, moved_to FROM source
                    WHERE declared = 1 AND moved_to IS NOT NULL AND (?1 IS NULL OR key = ?1)";
@@ -240,7 +240,7 @@ impl super::Store {
 pub struct Due {
     pub key: i64,
     pub id: SourceId,
-    /// When the next poll is due; `None` is at once.
+    /// When the next poll is due; `None` means at once.
     pub next_poll: Option<Time>,
     /// The rule that also prevents a manual refresh.
     pub pause: Option<Pause>,
@@ -283,7 +283,7 @@ pub(super) fn pause(conn: &Connection, keys: &[i64], pause: Pause) -> Result<()>
 }
 
 impl Reader {
-    /// When the newest poll of all started; later than now after the clock was set back.
+    /// When the newest poll of all sources started. This can be in the future after the clock was set back.
     pub fn newest_poll(&self) -> Result<Option<Time>> {
         let newest: Option<i64> =
             self.conn.query_row("SELECT max(last_poll) FROM source", [], |row| row.get(0))?;
@@ -304,9 +304,9 @@ pub(super) fn set_back(conn: &Connection, by: chrono::TimeDelta) -> Result<()> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PollFilter {
-    /// Only of this source (row key).
+    /// Only polls of this source (row key).
     pub source: Option<i64>,
-    /// Only failed ones, and those that needed repairs.
+    /// Only polls that failed or needed repairs.
     pub noteworthy: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What statistics are made of: the newest items, and what polls cost.
+//! The data for statistics: the newest items, and the costs of polls.
 
 use super::error::Result;
 use super::reader::Reader;
@@ -6,10 +6,10 @@ use super::rows::time;
 use crate::model::Time;
 use std::collections::HashMap;
 
-/// Items that statistics read at most.
+/// Maximum number of items that statistics read.
 const MAX_ITEMS: i64 = 1_000_000;
 
-/// What statistics need of an item.
+/// What statistics need to know about an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemFacts {
     /// Row key of the source.
@@ -22,7 +22,7 @@ pub struct ItemFacts {
     pub words: u32,
 }
 
-/// Items discovered before a moment, one after the other, that show that there are no later ones.
+/// This many items in a row that were discovered before a time show that there are no later ones.
 const OLD_IN_A_ROW: u32 = 1000;
 
 /// The polls of one source.
@@ -41,8 +41,8 @@ pub struct PollCosts {
 }
 
 impl Reader {
-    /// Calls `each` for the items discovered since a moment, the last one first. Reads at most a
-    /// million items; returns whether these were all.
+    /// Calls `each` for the items discovered since a time, the last one first. Reads at most a million items;
+    /// returns whether these were all.
     pub fn items_since(&self, since: Time, mut each: impl FnMut(ItemFacts)) -> Result<bool> {
         // Keys grow in the order of discovery, so no index is needed.
         let mut query = self.conn.prepare_cached(
@@ -60,7 +60,7 @@ impl Reader {
                 words: r.get(4)?,
             };
             seen += 1;
-            // Some may have been discovered while the clock was wrong.
+            // Some items may have been discovered while the clock was wrong.
             if item.discovered < since {
                 old += 1;
                 if old == OLD_IN_A_ROW {
@@ -74,9 +74,9 @@ impl Reader {
         Ok(seen < MAX_ITEMS)
     }
 
-    /// Whether an item of a source (row key) was discovered before a moment.
+    /// Whether an item of a source (row key) was discovered before a time.
     pub fn has_item_from_before(&self, source: i64, before: Time) -> Result<bool> {
-        // In the order of dates, in which old items come first.
+        // Searched in the order of dates, because old items then come first.
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM item INDEXED BY item_source
              WHERE source = ?1 AND discovered <= ?2 ORDER BY date)",
@@ -84,7 +84,7 @@ impl Reader {
         Ok(query.query_row((source, before.timestamp()), |r| r.get(0))?)
     }
 
-    /// The cost of the polls since a moment, by the row keys of their sources.
+    /// The cost of the polls since a time, by the row keys of their sources.
     pub fn poll_costs(&self, since: Time) -> Result<HashMap<i64, PollCosts>> {
         let mut query = self.conn.prepare_cached(
             "SELECT source, count(*), sum(failed),

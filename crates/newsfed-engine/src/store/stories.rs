@@ -2,9 +2,9 @@
 //!
 //! An item finds others by the keys of its signature, and joins the stories of those that
 //! [`same_story`] accepts. As long as no key has more than [`MAX_PER_KEY`] items and no two items of a
-//! story contradict each other (one source, or other numbers in their titles), stories are the connected
-//! components of that relation, in whatever order and batches the items come. Otherwise the newest items
-//! are compared, and an item that contradicts a member of a story stays outside: precision before recall.
+//! story contradict each other (same source, or different numbers in their titles), stories are the connected
+//! components of that relation, whatever the order and batches of the items. Otherwise the newest items are
+//! compared, and an item that contradicts a member of a story stays outside: precision before recall.
 
 use super::error::Result;
 use super::ingest::{backdated, known_date};
@@ -18,18 +18,19 @@ use crate::story::{Dated, MAX_APART, MAX_KEYS, Reason, Signature, contradict, sa
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 
-/// Items that are read of each key, the newest first.
+/// Maximum number of items that are read for each key, the newest first.
 const MAX_PER_KEY: i64 = 16;
-/// Items that an item is compared with: those that share the most keys.
+/// Maximum number of items that an item is compared with: those that share the most keys.
 const MAX_COMPARED: usize = 8;
 /// Maximum number of items of a story.
 const MAX_MEMBERS: usize = 100;
-/// Newest items, of which one was discovered at about the current time, unless all were imported.
+/// Number of newest items that are searched for one discovered at about the current time; there is none if
+/// all were imported.
 const NEWEST: i64 = 100;
-/// Expired signatures that are removed for each new one, at most.
+/// Maximum number of expired signatures that are removed for each new one.
 const EXPIRED: usize = 2;
 
-/// Members of the story of an item `i`, as `e`, that lists show.
+/// Members (`e`) of the story of an item `i` that lists show.
 macro_rules! others {
     () => {
         "FROM story_item own CROSS JOIN story_item other ON other.story = own.story AND other.item <> own.item
@@ -46,13 +47,13 @@ pub(super) const HAS_DUPLICATE: &str = concat!("EXISTS (SELECT 1 ", others!(), "
 pub(super) const IS_DUPLICATE: &str =
     concat!("EXISTS (SELECT 1 ", others!(), " AND (e.date, e.key) < (i.date, i.key))");
 
-/// An item with what it is compared by.
+/// An item with the properties by which it is compared.
 pub(super) struct Member {
     pub(super) item: i64,
     source: i64,
     date: i64,
     signature: Signature,
-    /// Those of its signature; empty for an item that was found by one of them.
+    /// The keys of its signature; empty for an item that was found by one of these keys.
     keys: Vec<i64>,
 }
 
@@ -81,9 +82,9 @@ pub(super) fn since(conn: &Connection) -> Result<i64> {
     Ok(newest.unwrap_or_default().saturating_sub(MAX_APART))
 }
 
-/// Adds items to the stories of others. `together`: one whose story was read is read too.
+/// Adds items to the stories of others. `together`: an item whose story was read becomes read too.
 pub(super) fn add(conn: &Connection, items: &[&Member], together: bool) -> Result<()> {
-    // All of them first, so that their order matters as little as possible.
+    // All signatures are stored first, so that the order of the items matters as little as possible.
     for item in items {
         remember(conn, item)?;
     }
@@ -113,7 +114,7 @@ fn remember(conn: &Connection, item: &Member) -> Result<()> {
     Ok(())
 }
 
-/// The items that share the most keys with an item, without it.
+/// The other items that share the most keys with an item.
 fn candidates(conn: &Connection, item: &Member) -> Result<Vec<Member>> {
     let mut find = conn.prepare_cached(
         "SELECT item FROM story_key WHERE key = ?1 AND item <> ?2 ORDER BY item DESC LIMIT ?3",
@@ -121,7 +122,7 @@ fn candidates(conn: &Connection, item: &Member) -> Result<Vec<Member>> {
     let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
     for key in &item.keys {
         let rows = find.query_map(params![key, item.item, MAX_PER_KEY], |r| r.get::<_, i64>(0))?;
-        // An address says more than any words.
+        // A shared URL counts more than any shared words.
         let weight = if Some(*key) == item.signature.page() { MAX_KEYS } else { 1 };
         for other in rows {
             *shared.entry(other?).or_default() += weight;
@@ -152,12 +153,12 @@ fn member(conn: &Connection, item: i64) -> Result<Option<Member>> {
     Ok(Some(Member { item, source: source?, date: date?, signature, keys: Vec::new() }))
 }
 
-/// Joins an item with the stories of those candidates that it is one story with.
+/// Joins an item with the stories of the candidates that are about the same story.
 fn join(conn: &Connection, item: &Member, candidates: &[Member], together: bool) -> Result<()> {
     let mut shared = None;
     for candidate in candidates {
         let (a, b) = (item.dated(), candidate.dated());
-        // Asked only if it matters.
+        // Queried only if it matters.
         let Some(reason) = same_story(a, b, true) else { continue };
         if reason == Reason::Address {
             let all = match &shared {
@@ -175,7 +176,7 @@ fn join(conn: &Connection, item: &Member, candidates: &[Member], together: bool)
     Ok(())
 }
 
-/// The sources of the newest other items with the address of an item.
+/// The sources of the newest other items with the same URL as an item.
 fn sources_at(conn: &Connection, item: &Member) -> Result<Vec<i64>> {
     let Some(page) = item.signature.page() else { return Ok(Vec::new()) };
     let mut query = conn.prepare_cached(
@@ -186,7 +187,7 @@ fn sources_at(conn: &Connection, item: &Member) -> Result<Vec<i64>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Makes one story of those of two items, unless their members contradict each other.
+/// Unites the stories of two items, unless their members contradict each other.
 fn unite(conn: &Connection, a: &Member, b: &Member, reason: Reason, together: bool) -> Result<()> {
     let (ours, theirs) = (members(conn, a.item)?, members(conn, b.item)?);
     if ours.contains(&b.item) || ours.len() + theirs.len() > MAX_MEMBERS {
@@ -202,7 +203,7 @@ fn unite(conn: &Connection, a: &Member, b: &Member, reason: Reason, together: bo
             return Ok(());
         }
     }
-    // Two titles of one address may differ in numbers: one of them was corrected.
+    // Titles of items with the same URL may differ in numbers, because one of them was corrected.
     if reason != Reason::Address && ours.len() + theirs.len() > 2 {
         let read = |items: &[i64], known: &Member| -> Result<Vec<Signature>> {
             let others = items.iter().filter(|item| **item != known.item);
@@ -266,7 +267,7 @@ pub(super) fn mark_view_read(
     stories: bool,
 ) -> Result<Vec<i64>> {
     if view.fold && part.beyond.is_some() {
-        // A story is where its item is listed.
+        // A story is in the part of the view where its item is listed.
         return mark(conn, &Mark::Read, &super::part::listed(conn, view, part)?, true);
     }
     let mut keys = super::part::mark_read(conn, view, part)?;
@@ -286,8 +287,8 @@ fn forget(conn: &Connection, item: i64, data: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Removes signatures of items that are too old to be compared, or gone, up to the first that is still
-/// needed. Row keys grow with time, so none waits for longer than a week.
+/// Removes signatures of items that are gone or too old to be compared, up to the first that is still needed.
+/// Row keys grow with time, so no signature waits for longer than a week.
 fn expire(conn: &Connection, count: usize) -> Result<()> {
     let since = since(conn)?;
     let mut oldest = conn.prepare_cached(concat!(

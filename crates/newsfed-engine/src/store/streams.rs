@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::HashMap;
 
-/// Items that have something in common.
+/// A set of items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamPart {
     All,
@@ -29,13 +29,13 @@ pub enum StreamPart {
 /// A page of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StreamQuery {
-    /// Items that are in all of these.
+    /// Items that are in all of these sets.
     pub within: Vec<StreamPart>,
-    /// Items that are in none of these.
+    /// Items that are in none of these sets.
     pub without: Vec<StreamPart>,
-    /// Discovered at or after this moment, in seconds.
+    /// Discovered at or after this time, in seconds.
     pub since: Option<i64>,
-    /// Discovered at or before this moment, as [`discovery_micros`].
+    /// Discovered at or before this time, as returned by [`discovery_micros`].
     pub until: Option<i64>,
     /// Beyond this item (row key), exclusive.
     pub beyond: Option<i64>,
@@ -43,15 +43,16 @@ pub struct StreamQuery {
     pub most: usize,
 }
 
-/// Unread items, and the moment of discovery of the newest one as [`discovery_micros`].
+/// The number of unread items, and the time when the newest one was discovered, as returned by
+/// [`discovery_micros`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UnreadOf {
     pub count: i64,
     pub newest: i64,
 }
 
-/// When an item was discovered, in microseconds. Times are stored in seconds: the key makes those of
-/// one second differ, so that "up to this item" leaves later ones of the same second out.
+/// When an item was discovered, in microseconds. Times are stored in seconds. The key makes the times of
+/// items within one second differ, so that "up to this item" excludes later items of the same second.
 pub fn discovery_micros(discovered: Time, key: i64) -> i64 {
     discovered.timestamp().saturating_mul(1_000_000).saturating_add(key.rem_euclid(1_000_000))
 }
@@ -61,7 +62,7 @@ const MICROS: &str = "(i.discovered * 1000000 + i.key % 1000000)";
 /// The items of a removed source are kept for undo, but not shown.
 const SHOWN: &str = "i.hidden = 0 AND i.source NOT IN (SELECT key FROM source WHERE declared = 0)";
 
-/// SQL for membership in a part, or for the opposite.
+/// SQL that tests whether an item is in a part, or that it is not.
 fn condition(part: &StreamPart, member: bool, values: &mut Vec<Value>) -> String {
     let list = |keys: &[i64]| keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
     let sql = match part {
@@ -84,7 +85,7 @@ fn condition(part: &StreamPart, member: bool, values: &mut Vec<Value>) -> String
 }
 
 impl StreamQuery {
-    /// The index that leaves the fewest items to sort: without statistics SQLite does not know.
+    /// The index that leaves the fewest items to sort, which SQLite cannot know without statistics.
     fn table(&self) -> &'static str {
         let is_tag = |part: &StreamPart| matches!(part, StreamPart::Label { sources, .. } if sources.is_empty());
         let is_source = |part: &StreamPart| matches!(part, StreamPart::Sources(_));
@@ -145,9 +146,9 @@ impl Reader {
         Ok(known)
     }
 
-    /// The unread items of each source (row key) that has some.
+    /// The unread items of each source (row key) that has any.
     pub fn unread_of_sources(&self) -> Result<HashMap<i64, UnreadOf>> {
-        // What is unread is not hidden, and keys grow in the order of discovery.
+        // Unread items are never hidden, and keys grow in the order of discovery.
         self.unread(&format!(
             "SELECT s.key, s.unread, {MICROS} FROM source s JOIN item i ON i.key = (
                  SELECT max(n.key) FROM item n INDEXED BY item_source_unread
@@ -156,7 +157,7 @@ impl Reader {
         ))
     }
 
-    /// The unread items of each tag (comparable form) that has some.
+    /// The unread items of each tag (comparable form) that has any.
     pub fn unread_of_tags(&self) -> Result<HashMap<String, UnreadOf>> {
         self.unread(&format!(
             "SELECT t.form, count(*), max{MICROS} FROM item_tag t JOIN item i ON i.key = t.item

@@ -7,31 +7,31 @@ use rusqlite::{Connection, params};
 
 /// Maximum number of characters of an item's tag.
 pub const MAX_TAG: usize = 60;
-/// Tags of all items that are read at once.
+/// Maximum number of tags that are read at once.
 const MAX_TAGS: i64 = 1000;
 
-/// Newest items whose categories and languages are read for completion.
+/// Number of newest items whose categories and languages are read for completion.
 const VALUES_OF: i64 = 2000;
 
-/// What can follow `category:` and `lang:`, the most frequent first.
+/// Values that can follow `category:` and `lang:`, the most frequent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemValues {
     pub categories: Vec<String>,
     pub languages: Vec<String>,
 }
 
-/// A tag as it is stored: short, and without what a search could not name.
+/// A tag as it is stored: short, and without characters that cannot be written in a search.
 fn clean(tag: &str) -> String {
     let tag: String = tag.replace('"', " ").chars().take(MAX_TAG).collect();
     tag.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The comparable form in which a tag is stored; empty if it cannot be one.
+/// The comparable form in which a tag is stored; empty if the text cannot be a tag.
 pub fn tag_form(tag: &str) -> String {
     comparable(&clean(tag))
 }
 
-/// A tag as it is stored, and its comparable form; `None` if it cannot be one.
+/// A tag as it is stored, and its comparable form; `None` if the text cannot be a tag.
 pub(super) fn stored_form(tag: &str) -> Option<(String, String)> {
     let tag = clean(tag);
     let form = comparable(&tag);
@@ -61,7 +61,8 @@ impl Reader {
     /// The tags of all items, in alphabetical order.
     pub fn item_tags(&self) -> Result<Vec<String>> {
         let mut query = self.conn.prepare_cached(
-            // From one tag to the next in the index: reading every tagged item takes longer.
+            // Goes from one tag to the next in the index, because reading every tagged item would take
+            // longer.
             "WITH RECURSIVE forms (form) AS (
                 SELECT min(form) FROM item_tag
                 UNION ALL SELECT (SELECT min(t.form) FROM item_tag t WHERE t.form > forms.form)

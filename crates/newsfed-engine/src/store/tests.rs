@@ -72,7 +72,7 @@ impl Fixture {
         writer.call_blocking(move |conn| ingest::store(conn, &poll, &rules)).unwrap().unwrap().0
     }
 
-    /// A poll that has read these entries.
+    /// A finished poll that has read these entries.
     fn finished(&self, source: i64, entries: Vec<Entry>) -> FinishedPoll {
         FinishedPoll {
             pages: None,
@@ -119,7 +119,7 @@ impl Fixture {
     }
 }
 
-/// A query without names of sources.
+/// The criteria of a query that names no sources.
 fn criteria(text: &str) -> Criteria {
     let query = text.parse().unwrap();
     Criteria::new(&query, SystemClock.now().with_timezone(&chrono::Local), |_| vec![])

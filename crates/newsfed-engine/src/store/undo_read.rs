@@ -1,4 +1,4 @@
-//! What the commands that mark items read have changed, so that it can be undone.
+//! Remembers what commands that mark items read have changed, so that it can be undone.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -11,17 +11,17 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
-/// Commands that can be undone, one after the other, the last one first.
+/// Maximum number of commands that can be undone, the last one first.
 const MAX_RUNS: u32 = 20;
 
-/// The names of the notes, before their numbers, as a pattern.
+/// The pattern of the names of notes, which end with their numbers.
 const NOTES: &str = "marked read [0-9]*";
 
 /// What one command has marked read.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Run {
     at: i64,
-    /// The row keys in their order, each as its distance from the one before.
+    /// The row keys in order, each as its distance from the previous one.
     items: Vec<i64>,
 }
 
@@ -69,8 +69,8 @@ fn last_note(conn: &Connection) -> Result<Option<(u32, String)>> {
     }))
 }
 
-/// Marks the items of the last command that are still read as unread, and forgets the command. What
-/// was hidden since stays hidden.
+/// Marks the items of the last command that are still read as unread, and forgets the command. Items that
+/// were hidden since stay hidden.
 fn undo(conn: &Connection) -> Result<Option<ReadUndone>> {
     let Some((number, value)) = last_note(conn)? else { return Ok(None) };
     let run: Run = serde_json::from_str(&value).unwrap_or_default();
@@ -105,8 +105,8 @@ impl Store {
         })
     }
 
-    /// Marks items (row keys) read, with `stories` the others of their stories too, and remembers
-    /// that for [`Store::undo_read_blocking`]; returns those that changed.
+    /// Marks items (row keys) read, and with `stories` the others of their stories, and remembers that for
+    /// [`Store::undo_read_blocking`]; returns those that changed.
     pub fn read_items_blocking(
         &self,
         items: Vec<i64>,
@@ -123,15 +123,15 @@ impl Store {
         })
     }
 
-    /// Takes back the last command that marked items read; `None` if there is none.
+    /// Undoes the last command that marked items read; `None` if there is none.
     pub fn undo_read_blocking(&self) -> Result<Option<ReadUndone>> {
         self.writer()?.call_blocking(undo)
     }
 }
 
 impl Reader {
-    /// Those of these items (row keys) that are unread, with `stories` also those of the others of
-    /// their stories.
+    /// The unread ones among these items (row keys), and with `stories` also among the others of their
+    /// stories.
     pub fn unread_among(&self, items: &[i64], stories: bool) -> Result<Vec<i64>> {
         let all = match stories {
             true => stories::with_members(&self.conn, items)?,

@@ -9,12 +9,12 @@ use crate::model::{Entry, Item, ItemRow, Revision, TextFrom, Time};
 use crate::util::html;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Versions of a text that are stored, including the current one.
+/// Maximum number of stored versions of a text, including the current one.
 pub const MAX_VERSIONS: usize = 6;
-/// Earlier titles of an item that are stored. The first one always stays.
+/// Maximum number of stored earlier titles of an item. The first one always stays.
 const MAX_TITLES: usize = 10;
-/// Bytes of titles and texts (HTML), before and after, that are examined for what changed while one
-/// document is stored: marks and other polls wait for that. A text beyond it counts as changed.
+/// Maximum number of bytes of titles and texts (HTML), before and after, that are examined for changes while
+/// one document is stored, because marks and other polls wait for that. Beyond it, a text counts as changed.
 pub(super) const EXAMINED: usize = 500_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub struct Version {
     pub from: TextFrom,
     /// Safe HTML.
     pub html: String,
-    /// What changed with it, apart from typos; `None` if that was not examined.
+    /// What changed in this version, apart from typos; `None` if that was not examined.
     pub revisions: Option<Vec<Revision>>,
 }
 
-/// Adds a text as the newest version. Beyond the limit the oldest goes, but never the first.
+/// Adds a text as the newest version. Beyond the limit, the oldest one is removed, but never the first.
 pub(super) fn insert(
     conn: &Connection,
     key: i64,
@@ -94,7 +94,7 @@ pub(super) fn keep_feed_version(
     let Some(revisions) = changes(&old, &later, language, left) else { return Ok(()) };
     match newest {
         None => insert(conn, key, discovered, &old, TextFrom::Feed, None)?,
-        // The text as last seen, including its links.
+        // Stores the text as last seen, including its links.
         Some(newest) => {
             conn.prepare_cached("UPDATE article SET body = ?2 WHERE key = ?1")?
                 .execute(params![newest, pack(&old)?])?;
@@ -130,8 +130,8 @@ fn changes(
     Some(revisions)
 }
 
-/// Keeps the title that a feed is about to replace. A title that says something else marks the
-/// item as changed. `left`: what remains of [`EXAMINED`].
+/// Keeps the title that a feed is about to replace. A title with a different meaning marks the item as
+/// changed. `left`: what remains of [`EXAMINED`].
 pub(super) fn keep_title(
     conn: &Connection,
     key: i64,
@@ -166,7 +166,7 @@ pub(super) fn keep_title(
     if substantial { mark_changed(conn, key, true) } else { Ok(()) }
 }
 
-/// Gives rows the titles that they had before a moment (seconds since the epoch).
+/// Gives rows the titles that they had before a time (seconds since the epoch).
 pub(super) fn restore_titles(conn: &Connection, rows: &mut [ItemRow], before: i64) -> Result<()> {
     let mut query = conn.prepare_cached(
         "SELECT title FROM headline WHERE item = ?1 AND until >= ?2 ORDER BY key LIMIT 1",
@@ -209,8 +209,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// An item with the title and the text that it had before a moment, as far as they are
-    /// stored; `None` if it was discovered later.
+    /// An item with the title and the text that it had before a time, as far as they are stored; `None` if it
+    /// was discovered later.
     pub fn item_as_of(&self, key: i64, before: Time) -> Result<Option<Item>> {
         let Some(mut item) = self.item(key)?.filter(|item| item.discovered < before) else {
             return Ok(None);
@@ -220,10 +220,10 @@ impl Reader {
         if let Some((_, title)) = then.and_then(|at| titles.get(at)) {
             item.title.clone_from(title);
         }
-        // The one before that one.
+        // The title before that one.
         let former = titles.get(then.map_or(0, |at| at + 1));
         item.former_title = former.map(|(_, title)| title.clone());
-        // Changes since the user opened the item are not known for an earlier day.
+        // Changes since the user opened the item are not known for an earlier time.
         (item.changed, item.substantial) = (false, false);
         let versions = self.versions(key)?;
         let newest = versions.first().map(|version| version.html.as_str());
@@ -235,13 +235,13 @@ impl Reader {
             Some(version) if then != Some(0) => {
                 item.text_from = version.from;
                 item.article = Some(version.html.clone());
-                // A watched page has no other text.
+                // The item of a watched page has no other text.
                 if version.from == TextFrom::Feed || is_only_text {
                     item.content = Some(version.html.clone());
                 }
             }
             Some(_) => {}
-            // Its page was read later.
+            // The page was read later.
             None => (item.article, item.text_from) = (None, TextFrom::Feed),
         }
         let earlier = then.map_or(0, |at| versions.len() - at - 1);

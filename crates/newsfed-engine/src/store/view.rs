@@ -21,7 +21,7 @@ pub enum Scope {
     All,
     /// The items of these sources (row keys).
     Sources(Vec<i64>),
-    /// Items dated at or after this moment, in seconds since the epoch.
+    /// Items dated at or after this time, in seconds since the epoch.
     Since(i64),
     Pinned,
     /// Items kept for later.
@@ -118,21 +118,21 @@ pub enum Anchor {
 /// Consecutive rows of a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Window {
-    /// In the order of the list.
+    /// The rows, in the order of the list.
     pub rows: Vec<ItemRow>,
     /// Whether there are more rows above.
     pub more_above: bool,
     /// Whether there are more rows below.
     pub more_below: bool,
-    /// A search found more than [`SEARCH_LIMIT`]; the older matches cannot be paged to.
+    /// Whether a search found more than [`SEARCH_LIMIT`] items; older matches cannot be reached by paging.
     pub cut: bool,
 }
 
-/// Maximum rows of a full-text search; the most recently discovered matches come first.
+/// Maximum number of rows of a full-text search; the most recently discovered matches come first.
 pub const SEARCH_LIMIT: usize = 1000;
 
 impl Reader {
-    /// `size` rows of a list at an anchor, twice as many around a cursor.
+    /// `size` rows of a list at an anchor, or twice as many around a cursor.
     pub fn window(&self, view: &View, anchor: Anchor, size: usize) -> Result<Window> {
         let view = &*view.by_source(&self.conn)?;
         if view.is_void() {
@@ -168,7 +168,7 @@ impl Reader {
             }
             Anchor::Around(c) => {
                 above(rows(Some(c), false, size + 1)?, &mut window);
-                // One step back, so that the row at the position itself is read too.
+                // Starts one row back, so that the row at the position itself is read too.
                 let start = window.rows.last().map(Cursor::from);
                 below(rows(start, true, size + 1)?, &mut window);
             }
@@ -215,7 +215,7 @@ fn read(
     Ok(rows)
 }
 
-/// Reads the pinned rows and the others one after the other, where the pinned ones are on top.
+/// Reads the pinned rows and the others separately, if the pinned ones are on top.
 fn phases(
     view: &View,
     from: Option<Cursor>,
@@ -249,7 +249,7 @@ fn phases(
     Ok(rows)
 }
 
-/// Folders of more sources than this read the common index instead of one per source.
+/// For folders with more sources than this, the common index is read instead of one per source.
 pub(super) const MERGED_SOURCES: usize = 200;
 
 fn phase(
@@ -278,7 +278,7 @@ fn phase(
     Ok(rows)
 }
 
-/// Where the rows of a view are found: in the index that has them in order, if there is one.
+/// The table and index in which the rows of a view are found: in order, if there is such an index.
 pub(super) fn rows_in(view: &View, source: Option<i64>, pinned: Option<bool>) -> String {
     match view.scope {
         Scope::Only(_) => "item i NOT INDEXED".to_owned(),
@@ -287,7 +287,7 @@ pub(super) fn rows_in(view: &View, source: Option<i64>, pinned: Option<bool>) ->
     }
 }
 
-/// The index that has the rows of a view in order.
+/// The index that contains the rows of a view in order.
 pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -> &'static str {
     let unread = view.unread_only || view.criteria.read == Some(false);
     let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
@@ -304,7 +304,7 @@ pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -
     }
 }
 
-/// One statement over one index.
+/// Runs one statement, over one index.
 fn select(
     conn: &Connection,
     view: &View,

@@ -6,11 +6,11 @@ use super::reader::Reader;
 use rusqlite::Connection;
 
 /// Whether item `i` arrived since the end of the last visit; NULL if there was none. Row keys grow, so
-/// later items have higher ones than the last one of that time.
+/// later items have higher keys than the last item at that time.
 pub(super) const IS_NEW: &str =
     "i.key > (SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'visit')";
 
-/// New items up to which lists of them are sorted, instead of found in an index by date.
+/// Up to this many new items, lists of them are sorted instead of read from an index by date.
 const FEW: i64 = 20_000;
 
 /// Whether few items are new.
@@ -22,13 +22,13 @@ pub(super) fn are_few(conn: &Connection) -> Result<bool> {
     Ok(query.query_row([FEW], |row| row.get(0))?)
 }
 
-/// What was seen until now is no longer new.
+/// Items that were seen until now are no longer new.
 fn begin(conn: &Connection) -> Result<()> {
     compare(conn)?;
     see(conn)
 }
 
-/// What is new is what has not been seen.
+/// From now on, the items that have not been seen are new.
 fn compare(conn: &Connection) -> Result<()> {
     conn.execute(
         "INSERT OR REPLACE INTO memo (name, value)
@@ -38,7 +38,7 @@ fn compare(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Everything that is stored has been seen.
+/// Records that all stored items have been seen.
 fn see(conn: &Connection) -> Result<()> {
     conn.execute(
         "INSERT OR REPLACE INTO memo (name, value)
@@ -48,19 +48,19 @@ fn see(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// For other programs, such as the command line, what arrives from now on is new.
+/// For other programs, such as the command line, items that arrive from now on are new.
 fn end(conn: &Connection) -> Result<()> {
     see(conn)?;
     compare(conn)
 }
 
 impl Store {
-    /// The user opens the interface: what arrived since it was last open is new.
+    /// Begins a visit when the user opens the interface: items that arrived since it was last open are new.
     pub async fn begin_visit(&self) -> Result<()> {
         self.call(begin).await
     }
 
-    /// The user closes it.
+    /// Ends the visit when the user closes the interface.
     pub async fn end_visit(&self) -> Result<()> {
         self.call_quietly(end).await
     }

@@ -2,9 +2,9 @@
 //!
 //! Jobs that wait at the same time share one transaction. If one of them fails, the transaction is
 //! rolled back and they run again, each in a transaction of its own, so that a failed job does not
-//! affect the others. Savepoints in the shared one would copy each page that changes, and hardly
-//! any job fails. So a job may run twice, and has no effect except on the database. Replies are
-//! sent after the commit.
+//! affect the others. Savepoints in the shared transaction would copy each page that changes, and hardly any
+//! job fails. So a job may run twice, and has no effect except on the database. Replies are sent after the
+//! commit.
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
@@ -15,16 +15,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Jobs that may wait; a full queue blocks the senders.
+/// Maximum number of jobs that wait; a full queue blocks the senders.
 const QUEUE: usize = 64;
-/// Jobs in one transaction.
+/// Maximum number of jobs in one transaction.
 const BATCH: usize = 256;
-/// Pages of the cache for each source, and the fewest and most of them, of 4 KiB each. A refresh changes
-/// the same pages of the indexes again and again.
+/// Number of pages in the cache for each source, and the minimum and maximum in total, of 4 KiB each. A
+/// refresh changes the same pages of the indexes again and again.
 const PAGES_OF_SOURCE: usize = 2;
 const PAGES: (usize, usize) = (1024, 4096);
 
-/// A job and the one who waits for it.
+/// A job, and the caller that waits for it.
 trait Work: Send {
     /// Runs inside the transaction; returns whether it succeeded.
     fn run(&mut self, conn: &Connection) -> bool;
@@ -49,14 +49,14 @@ impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Work for Call<T, F> {
             (Some(e), _) => Err(e.clone()),
             (None, result) => result.unwrap_or(Err(StoreError::Closed)),
         };
-        // If the calling task was dropped, nobody waits for the reply, but the work is done.
+        // If the calling task was dropped, nothing waits for the reply, but the work is done.
         let _ = self.reply.send(result);
     }
 }
 
 pub(super) struct Job {
     work: Box<dyn Work>,
-    /// Whether the revision stays although something changes.
+    /// Whether the revision stays the same although something changes.
     quiet: bool,
 }
 
@@ -73,7 +73,7 @@ impl Job {
 #[derive(Clone)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Job>,
-    /// The number of sources that are declared; 0: not known yet.
+    /// The number of declared sources; 0 if not known yet.
     sources: Arc<AtomicUsize>,
     pub(super) hashing: Hashing,
 }
@@ -96,7 +96,7 @@ impl Writer {
         Ok((Self { jobs, sources, hashing }, thread))
     }
 
-    /// Sets the number of sources that are declared: with many, more memory is used.
+    /// Sets the number of declared sources; with many, more memory is used.
     pub(super) fn serve(&self, sources: usize) {
         self.sources.store(sources, Ordering::Relaxed);
     }
@@ -117,7 +117,7 @@ impl Writer {
     }
 }
 
-/// A job, and where its result arrives. If it is quiet, the revision stays.
+/// A job, and the channel for its result. If it is `quiet`, the revision stays the same.
 pub(super) fn job<T: Send + 'static>(
     quiet: bool,
     work: impl Fn(&Connection) -> Result<T> + Send + 'static,
@@ -126,16 +126,16 @@ pub(super) fn job<T: Send + 'static>(
     (Job { work: Box::new(Call { work, result: None, reply }), quiet }, answer)
 }
 
-/// The pages of the database that the writer keeps in memory.
+/// The writer's page cache.
 struct Cache {
     sources: Arc<AtomicUsize>,
-    /// The number of sources by which it was sized.
+    /// The number of sources for which it was sized.
     sized_for: usize,
     pages: usize,
 }
 
 impl Cache {
-    /// Sizes it if the number of sources has changed.
+    /// Resizes it if the number of sources has changed.
     fn size(&mut self, conn: &Connection) -> Result<()> {
         let sources = self.sources.load(Ordering::Relaxed);
         if sources != self.sized_for {
@@ -146,8 +146,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Rows that a transaction may change before it takes no further jobs. A row is on about one page, and
-    /// changed pages that do not fit are written early, and often twice.
+    /// Rows that a transaction may change before it takes no further jobs. Each row is on about one page.
+    /// Changed pages that do not fit the cache are written early, and often twice.
     fn most_changes(&self) -> u64 {
         self.pages as u64 * 9 / 10
     }
@@ -166,7 +166,7 @@ fn run(
         }
         match together(&conn, &mut jobs, &mut queue, cache.most_changes()) {
             Ok(Some(changed)) => reply_all(jobs, Ok(changed), revision),
-            // One failed: those that can be done are.
+            // One job failed, so each is run alone, and only those that fail again have no effect.
             Ok(None) => {
                 for mut job in jobs {
                     let result = alone(&conn, &mut job).inspect_err(|e| failed(&conn, e));
@@ -187,7 +187,7 @@ fn failed(conn: &Connection, error: &StoreError) {
 }
 
 /// Sends the callers of jobs the result of their transaction: whether something has changed. The
-/// revision grows before, so that a caller that has its reply sees it.
+/// revision grows first, so that a caller with its reply sees the new one.
 fn reply_all(jobs: Vec<Job>, result: Result<bool>, revision: &watch::Sender<u64>) {
     if matches!(result, Ok(true)) {
         revision.send_modify(|r| *r += 1);
@@ -233,7 +233,7 @@ fn together(
     Ok(Some(changed))
 }
 
-/// Runs a job in a transaction of its own. Returns whether something has changed.
+/// Runs a job in its own transaction. Returns whether something has changed.
 fn alone(conn: &Connection, job: &mut Job) -> Result<bool> {
     conn.execute_batch("BEGIN IMMEDIATE")?;
     let (ok, changed) = job.run(conn);

@@ -1,4 +1,4 @@
-//! What is followed already, what was found at a URL, and what was added.
+//! Results in the add dialog: what is already followed, what was found at a URL, and what was added.
 
 use super::super::history::Change;
 use super::super::starters::Starters;
@@ -36,7 +36,7 @@ impl App {
         found.map(|entry| entry.facts.key)
     }
 
-    /// A URL was refused because it leads to a source.
+    /// Shows that a URL was refused because it leads to an existing source.
     pub(in super::super) fn already_at(&mut self, id: &SourceId) -> Vec<Effect> {
         let entry = self.sources.list.sources.iter().find(|entry| entry.source.id == *id);
         let source = entry.map(|entry| entry.facts.key);
@@ -51,7 +51,7 @@ impl App {
         }
     }
 
-    /// How a source that is followed gets a filter.
+    /// Explains how an already followed source gets a filter.
     pub(super) fn already_followed(&self, title: &str) -> Vec<String> {
         let key = self.keymap.keys_for(Context::Sources, Action::Edit);
         let form = key.map_or_else(

@@ -26,8 +26,8 @@ impl App {
         self.history.steps.len() + 1
     }
 
-    /// A change was put among the applied ones at `at`, counted from the oldest: the selection stays on its
-    /// state.
+    /// Keeps the selection on its state after a change was inserted among the applied ones at `at`, counted
+    /// from the oldest.
     pub(super) fn history_grew(&mut self, at: usize) {
         let before = self.history.steps.len().saturating_sub(1);
         if let Some(list) = self.dialog_mut::<HistoryList>()

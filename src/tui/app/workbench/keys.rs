@@ -12,7 +12,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use ratatui::layout::Position;
 use url::Url;
 
-/// Lines that a page key moves.
+/// Number of lines by which a page key moves.
 const PAGE: usize = 12;
 
 impl Bench {
@@ -76,7 +76,7 @@ impl Bench {
                 self.item = motion.from(self.item, PAGE, count);
             }
             _ => {
-                // Moving means that the user picks an element.
+                // Moving through the page means that the user picks an element.
                 self.repairing = false;
                 if let Some(sheet) = self.sheet_mut() {
                     sheet.go(motion.from(sheet.selected(), PAGE, sheet.count()));

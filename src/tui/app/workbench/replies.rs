@@ -43,7 +43,7 @@ impl Editor {
             WorkbenchEvent::Failed { place, why } => {
                 bench.waiting.remove(&place);
                 bench.failed.insert(place, why.clone());
-                // Fall back to a stored copy.
+                // Falls back to a stored copy.
                 if place == WorkbenchPage::List && !bench.copies.is_empty() {
                     let place = WorkbenchPage::Copy(0);
                     if bench.sheets.contains_key(&place) {

@@ -110,7 +110,7 @@ impl SheetView {
             let Some(text) = self.outline.texts.get(row) else { return Marked::No };
             let around = |mark: &&u32| self.outline.end(**mark) > text.element;
             let before = marks.partition_point(|mark| *mark <= text.element);
-            // The innermost enclosing match is the nearest one before; lists do not nest deeply.
+            // The innermost enclosing match is the nearest preceding one; lists are not deeply nested.
             let found = marks[..before].iter().rev().take(64).find(around).is_some();
             return if found { Marked::Yes } else { Marked::No };
         }
@@ -195,7 +195,7 @@ impl SheetView {
         self.unfold();
     }
 
-    /// One level out: folds the line, or goes to its parent.
+    /// Moves one level out: folds the line, or goes to its parent.
     pub(super) fn fold_or_leave(&mut self) {
         let (Some(number), Some(line)) =
             (self.lines.get(self.selected).copied(), self.line(self.selected))
@@ -214,7 +214,7 @@ impl SheetView {
         }
     }
 
-    /// One level in: unfolds the line, or goes to its first child.
+    /// Moves one level in: unfolds the line, or goes to its first child.
     pub(super) fn unfold_or_enter(&mut self) {
         let Some(number) = self.lines.get(self.selected).copied().filter(|_| !self.text) else {
             return;

@@ -10,7 +10,7 @@ pub(super) struct Stock {
     pub(super) rows: Vec<ItemRow>,
     pub(super) entry: Section,
     pub(super) settings: Section,
-    /// A title changed, a source removed, a setting changed, a view added, an edit by hand.
+    /// A changed title, a removed source, a changed setting, an added view, and an edit by hand.
     pub(super) edits: [FileEdit; 5],
     pub(super) list: Import,
     _folder: tempfile::TempDir,

@@ -81,7 +81,7 @@ fn a_link_to_a_stored_item_opens_it_and_going_back_returns() {
         assert!(stage.rows[1].read, "opened, so read");
         stage.shows("Press C-o to go back");
         assert_eq!(stage.app.reader.top, 0);
-        // Marks are those of what is read.
+        // The mark is set on the item that is being read.
         stage.keys("p");
         assert!(stage.rows.iter().all(|row| row.pinned == (row.key == 2 || row.key == 3)));
         stage.screen(80, 24);
@@ -98,7 +98,7 @@ fn a_link_to_another_page_opens_the_browser() {
     let mut stage = stage("<p><a href='https://kernel.example/unknown'>other</a></p>", None);
     stage.screen(80, 24);
     stage.keys_give("<Enter>1", r#"Browse { urls: ["https://kernel.example/unknown"] }"#);
-    // An item's link to itself is for the browser, too.
+    // A link of an item to itself opens in the browser too.
     let mut stage = self::stage("<p><a href='https://kernel.example/0'>this</a></p>", None);
     stage.screen(80, 24);
     stage.keys("<Enter>");
@@ -258,7 +258,7 @@ fn long_lines_of_code_use_the_space_beside_the_text() {
     assert!(!stage.screen(140, 40).contains(&code), "beside the list");
     stage.keys("z");
     assert!(stage.screen(140, 40).contains(&code), "{}", stage.screen(140, 40));
-    // Only as far as there is space.
+    // Code uses only the space that there is.
     assert!(stage.screen(90, 40).contains('›'));
     stage.keys(".");
     let screen = stage.screen(140, 40);

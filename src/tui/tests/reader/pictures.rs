@@ -60,10 +60,10 @@ fn pictures_are_fetched_and_drawn() {
     let buffer = terminal.backend().buffer();
     let red = |y| (0..80).filter(|x| buffer[(*x, y)].fg == Color::Rgb(250, 0, 0)).count();
     let rows: Vec<usize> = (0..24).map(red).filter(|n| *n > 0).collect();
-    // At most 40 % of the pane, and as wide as that allows.
+    // The picture takes at most 40 % of the pane's height, and is as wide as that allows.
     assert!(rows.len() > 4 && rows.len() <= 9, "{rows:?}");
     assert!(rows.iter().all(|n| *n == rows[0] && *n <= 72), "{rows:?}");
-    // One that cannot be shown keeps its description, and nothing is fetched again.
+    // A picture that cannot be shown keeps its description, and nothing is fetched again.
     came(&mut stage, &urls[1], None);
     stage.keys("G");
     let screen = stage.screen(80, 24);
@@ -123,7 +123,7 @@ fn a_page_begins_with_the_start_of_a_picture() {
                 // The end of the text, and the next item.
                 break;
             }
-            // It was seen from its start on the page before.
+            // The previous page showed it from its start.
             let seen = row(last).is_some_and(|row| row == 0);
             assert!(first == 0 || seen, "{before}: row {first}");
             cut += usize::from(reader.top < last + reader.height && row(reader.top) == Some(0));
@@ -155,7 +155,7 @@ fn four_hosts_are_fetched_from_at_once_and_visible_pictures_come_first() {
     let mut stage = illustrated(&urls);
     stage.screen(80, 16);
     stage.keys("<Enter>z");
-    // The end of the article: the last pictures are seen.
+    // At the end of the article, the last pictures are visible.
     stage.screen(80, 13);
     stage.keys("G");
     stage.screen(80, 13);
@@ -174,7 +174,7 @@ fn four_hosts_are_fetched_from_at_once_and_visible_pictures_come_first() {
     assert_eq!(fetched(&stage)[5..], [0], "one of each host");
     came(&mut stage, &urls[6], None);
     assert_eq!(fetched(&stage)[6..], [7]);
-    // What is no longer open is cancelled, and fetched again when it is.
+    // Pictures of a closed article are cancelled, and fetched again when it is opened.
     stage.keys("<Esc><Esc>");
     assert_eq!(stage.asked_for("CancelPicture"), 4, "{:?}", stage.requested);
     stage.keys("<Enter>");
@@ -341,11 +341,11 @@ fn a_magazine_shows_pictures_of_visible_items_after_scrolling_stops() {
     let rows: Vec<&str> = after.lines().filter(|line| line.contains("▀")).collect();
     assert_eq!(rows.len(), 4, "{after}");
     assert!(rows.iter().all(|row| row.matches('▀').count() == 16), "{after}");
-    // One that cannot be shown leaves its space to the text.
+    // A picture that cannot be shown leaves its space to the text.
     let url = "https://host2.example/p.png".to_owned();
     stage.happen(Event::PictureFetched(PictureUse::List, url, None));
     assert_ne!(stage.screen(120, 40), after);
-    // What scrolled away is no longer fetched.
+    // Pictures that have scrolled away are no longer fetched.
     stage.screen(120, 16);
     stage.keys("G");
     stage.screen(120, 16);
@@ -379,7 +379,7 @@ fn pictures_on_the_screen_are_encoded_once_whatever_their_size() {
         let pixels = (0..320 * 320).map(|_| [random.u8(..), random.u8(..), random.u8(..), 255]);
         Arc::new(Thumbnail::new(320, 320, pixels.collect()))
     };
-    // Together they exceed what is kept.
+    // Together, the pictures exceed the number that is kept.
     let pictures: Vec<_> = (0..8).map(|_| noise()).collect();
     let graphics = Graphics { protocol: Protocol::Kitty, cell: (10, 20) };
     let key = |n: usize| (format!("https://a.example/{n}.png"), graphics, (40, 20));

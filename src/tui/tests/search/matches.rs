@@ -1,4 +1,4 @@
-//! Tests of articles that are opened from a search: its words are marked in them.
+//! Tests of articles that are opened from a search, whose words are marked in them.
 
 use super::*;
 use crate::config::ViewSettings;
@@ -80,7 +80,7 @@ fn keys_step_through_the_matches_in_a_text_and_close_the_search() {
     let screen = press(&mut stage, &["<Esc>"]);
     assert!(!screen.contains("match 1") && marked(&mut stage).is_empty(), "{screen}");
     assert_eq!((stage.app.focus, stage.app.reader.top), (Focus::Reader, top));
-    // A find of the user's own begins empty and replaces them.
+    // The user's own text search begins empty, and replaces the marked words.
     press(&mut stage, &["h", "<Enter>"]);
     assert!(press(&mut stage, &["<C-f>concert"]).contains("1 of 1"));
 }
@@ -91,7 +91,7 @@ fn an_article_without_a_match_opens_at_its_start() {
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     assert!(!screen.contains("match ") && stage.app.reader.top == 0, "{screen}");
     assert!(!stage.app.stepping(), "n goes to the next unread item");
-    // The full text that arrives later has one.
+    // The full text that arrives later has a match.
     stage.shown = Some(long(TWO));
     let key = stage.shown_key();
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Same(TextWay::Best))));
@@ -165,7 +165,7 @@ fn marked_words_follow_what_is_typed_and_disappear_with_the_search() {
     assert_eq!(marked(&mut stage), ["one"]);
     press(&mut stage, &["<Esc>"]);
     assert_eq!(marked(&mut stage), [""; 0]);
-    // A search that begins in the Reader leaves the article as it is until it is kept.
+    // A search that begins in the Reader leaves the article as it is until Enter.
     press(&mut stage, &["<Enter>", "g/bridge"]);
     assert_eq!(marked(&mut stage), [""; 0]);
 }
@@ -180,7 +180,7 @@ fn space_goes_on_to_the_next_item_at_the_end_of_a_result() {
     let first = stage.shown_key();
     press(&mut stage, &["<Space>"]);
     assert_ne!(stage.shown_key(), first);
-    // In a find of the user's own, Space only scrolls, and the last line does not say otherwise.
+    // In the user's own text search, Space only scrolls, and the last line does not claim otherwise.
     let screen = press(&mut stage, &["<C-f>things<Enter>"]);
     assert!(!screen.contains("Space: next unread"), "{screen}");
 }
@@ -205,7 +205,7 @@ fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
     let far = format!("{TWO}{}<p>The bridge again.</p>", "<p>Nothing of interest.</p>".repeat(60));
     let mut stage = stage(&far);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
-    // Lines and one page leave them; a second page does not.
+    // The marks stay while lines and one page are scrolled, but not a second page.
     for (keys, marks) in [("jj", true), ("<Space>", true), ("<Space>", false)] {
         press(&mut stage, &[keys]);
         assert_eq!(stage.app.reader.find.as_ref().is_some_and(|f| !f.is_faded), marks, "{keys}");
@@ -216,7 +216,7 @@ fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
     assert!(marked(&mut stage).is_empty() && !screen.contains(" of 3"), "{screen}");
     assert!(press(&mut stage, &["n"]).contains("match 1 of 3"));
     assert_eq!(marked(&mut stage)[0], "bridges");
-    // Esc hides them, too; the next one closes the article.
+    // Esc hides the marks too; the next Esc closes the article.
     for (keys, shown) in [("<Esc>", false), ("n", true), ("<Esc>", false)] {
         let screen = press(&mut stage, &[keys]);
         assert_eq!(screen.contains("match 2 of 3"), shown, "{keys} {screen}");
@@ -224,7 +224,7 @@ fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
     }
     press(&mut stage, &["<Esc>"]);
     assert_eq!(stage.app.focus, Focus::Items);
-    // What the user searches for in the text itself stays marked.
+    // Matches of the user's own text search stay marked.
     press(&mut stage, &["<Enter>", "<C-f>nothing<Enter>", "<Space><Space><Space>"]);
     assert!(!marked(&mut stage).is_empty());
 }
@@ -239,12 +239,12 @@ fn after_the_last_match_comes_the_next_result_and_before_the_first_the_one_befor
     assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
     let screen = press(&mut stage, &["n"]);
     assert_eq!((open(&stage), screen.contains("match 1 of 2")), (next, true), "{screen}");
-    // Back to where the search was.
+    // Goes back to where the search was.
     let screen = press(&mut stage, &["N"]);
     assert_eq!((open(&stage), screen.contains("match 2 of 2")), (first, true), "{screen}");
     let screen = press(&mut stage, &["N"]);
     assert!(screen.contains("match 1 of 2"), "{screen}");
-    // The last result has no next one: its first match follows.
+    // No result follows the last one, so its own first match follows.
     let last = stage.app.items.rows.len() - 1;
     for _ in first..last {
         press(&mut stage, &["n", "n"]);

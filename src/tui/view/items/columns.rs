@@ -1,4 +1,4 @@
-//! The columns right of the titles of a list.
+//! The columns to the right of the titles of a list.
 
 use super::super::chrome::marks;
 use super::{Cell, Form};
@@ -6,7 +6,7 @@ use crate::config::{DateStyle, Role};
 use crate::tui::app::App;
 use crate::util::text;
 
-/// Narrowest list in which the number of comments has space for a word.
+/// Minimum width of a list in which the number of comments has space for a word.
 const COMMENTS_FROM: u16 = 124;
 
 /// A column at the right of a row.
@@ -20,15 +20,15 @@ pub(super) struct Column {
     pub(super) draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
 }
 
-/// Largest width of the column with the source, and what its square takes with its blanks.
+/// Maximum width of the column with the source, and the width of its square with the blanks.
 const MAX_SOURCE: usize = 22;
 const SQUARE: usize = 4;
-/// Longest name of a source that its column shows.
+/// Maximum length of a source name that the column shows.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 
-/// The columns right of the title, from the left. In total they take at most 45 % of a row.
+/// The columns to the right of the title, from the left. In total they take at most 45 % of a row.
 pub(super) const COLUMNS: &[Column] = &[
-    // The first one, so that its width may differ from row to row.
+    // This is the first one, so that its width may differ from row to row.
     Column {
         name: "stories",
         rank: 0,
@@ -76,7 +76,7 @@ pub(super) const COLUMNS: &[Column] = &[
             most.min(cell.form.source_cells.saturating_add(SQUARE))
         },
         draw: |cell, cells| {
-            // Two cells before the mark, one behind it.
+            // Two cells before the mark, one after it.
             let mark = format!("  {} ", marks(cell.app).square);
             let space = cells - text::width(&mark);
             let name = text::truncate(&cell.source(space), space).into_owned();
@@ -105,7 +105,7 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 impl Form {
-    /// With the names of the sources of the list, which change its columns.
+    /// With the source names of the list, which affect its columns.
     pub(super) fn with_names(self, app: &App) -> Self {
         let mut sources: Vec<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
         sources.sort_unstable();
@@ -114,7 +114,7 @@ impl Form {
         let mut source_cells = 0;
         for name in names {
             source_cells = source_cells.max(text::width(&app.sources.name(name, usize::MAX)));
-            // Longer ones do not make the column wider.
+            // Longer names do not make the column wider.
             if source_cells >= MAX_NAME {
                 break;
             }

@@ -1,18 +1,18 @@
-//! Titles of a series, which begin alike: cut in the middle, so that they differ where they are cut short.
+//! Titles of a series, which begin alike, are shortened in the middle, so that the visible parts differ.
 
 use crate::model::ItemRow;
 use crate::util::text;
 use std::collections::HashMap;
 
-/// Sign of what is left out.
+/// Sign for the omitted part.
 const GAP: &str = " … ";
 
-/// How many bytes at the start of the titles of a list another one of them has, too, by the row keys of the items;
-/// without those of which it is less than [`LEAST`].
+/// The number of bytes that each title of a list has in common with the start of another one, by row key of
+/// the item; without titles for which it is less than [`LEAST`].
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Series(HashMap<i64, usize>);
 
-/// Fewest bytes of a common start: in less than that, no title is cut.
+/// Minimum number of bytes of a common start from which titles are shortened.
 const LEAST: usize = 8;
 
 impl Series {
@@ -20,7 +20,7 @@ impl Series {
         let mut titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
         titles.sort_unstable();
         titles.dedup();
-        // Of sorted titles, the most similar ones are neighbours.
+        // Among sorted titles, the most similar ones are adjacent.
         let after: Vec<usize> = titles.windows(2).map(|pair| common(pair[0], pair[1])).collect();
         let alike = |title: &str| {
             let at = titles.binary_search(&title).ok()?;
@@ -42,13 +42,13 @@ impl Series {
     }
 }
 
-/// The start and the end of a title with more than `space` cells, if another title begins with all of its visible
-/// part; `alike` bytes of the titles are the same.
+/// The start and the end of a title with more than `space` cells, if another title begins with its whole
+/// visible part; `alike` is the number of common bytes.
 fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
     if text::width(title) <= space {
         return None;
     }
-    // The last cell is the sign of the cut.
+    // The last cell is the ellipsis.
     let seen = text::truncate(title, space).trim_end_matches('…').len();
     // The title may have changed since.
     if alike < seen || !title.is_char_boundary(alike) {
@@ -59,7 +59,7 @@ fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
         true => title[..alike].trim_end_matches(is_inside).len(),
         false => alike,
     };
-    // Scripts without blanks have no words to go back to.
+    // In scripts without blanks, there is no word start to go back to.
     let from = if word * 2 > alike { word } else { alike };
     let end = title[from..].trim_start_matches(|c: char| !c.is_alphanumeric());
     let gap = text::width(GAP);
@@ -123,9 +123,9 @@ mod tests {
             (SERIES[0], 38, Some("Building an … Composable Row-Level Security")),
             (SERIES[1], 38, Some("Building an … Automated Auditing")),
             (SERIES[1], 43, Some("Building an Enterprise … Automated Auditing")),
-            // Words are not cut, although two begin alike.
+            // Words are not cut, even if two begin alike.
             (SERIES[2], 30, Some("Building … Automatic Soft-Delete")),
-            // What fits, and what differs in its visible part.
+            // No change for titles that fit, or differ in the visible part.
             (SERIES[3], 30, None),
             (SERIES[0], 80, None),
             (SERIES[0], 60, None),
@@ -146,10 +146,10 @@ mod tests {
         ] {
             assert_eq!(among(title, &[other], 12), None, "{title}");
         }
-        // The longer one of two.
+        // The longer one of two titles.
         let found = among("A rather long title, part two", &["A rather long title"], 14);
         assert_eq!(found.as_deref(), Some("A … part two"));
-        // What changes while the list is shown is not cut at the old place.
+        // A title that changes while the list is shown is not cut at the old position.
         assert_eq!(parts("é".repeat(20).as_str(), 15, 6), None);
     }
 }

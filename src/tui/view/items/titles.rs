@@ -1,4 +1,4 @@
-//! The titles of items: in one row, or in two where the list has rows to spare.
+//! The titles of items, in one row, or in two if the list has rows to spare.
 
 use super::super::snippet;
 use super::series;
@@ -12,8 +12,8 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use std::borrow::Cow;
 
-/// Whether long titles take two rows: they do if all items fit into the list nevertheless. What was decided for a list
-/// stays, so that titles do not move when items arrive, until there are many.
+/// Whether long titles take two rows, which they do if all items still fit into the list. The decision stays
+/// until there are many items, so that titles do not move when items arrive.
 pub(super) fn wraps(app: &App, form: Form, area: Rect, separated: impl Fn(usize) -> bool) -> bool {
     let items = &app.items;
     let (count, space) = (items.rows.len(), usize::from(area.height));
@@ -33,7 +33,7 @@ pub(super) fn wraps(app: &App, form: Form, area: Rect, separated: impl Fn(usize)
 }
 
 impl<'a> Cell<'a> {
-    /// The title and what is right of it.
+    /// The title, and the columns to the right of it.
     pub(super) fn first(&self) -> Line<'static> {
         let mut out = self.columns();
         let row = self.row;
@@ -69,7 +69,7 @@ impl<'a> Cell<'a> {
         }
         let title = snippet::title(self.app, self.row);
         let space = self.columns().free();
-        // A row with a mark alone would be a gap.
+        // A row with only a mark would seem to be a gap.
         text::width(&title) > space && title.starts_with(&first_line(&title, space))
     }
 
@@ -79,7 +79,7 @@ impl<'a> Cell<'a> {
         super::super::title_style(self.app, role, selected, focused)
     }
 
-    /// The title, cut in the middle if others of the list begin alike. Hits of a search stay where they are.
+    /// The title, cut in the middle if others in the list begin alike and it has no hits of a search.
     fn distinct(&self, title: Cow<'a, str>, space: usize) -> Cow<'a, str> {
         let snippet = self.app.snippets.of(self.row.key);
         if snippet.is_some_and(|snippet| !snippet.title_hits.is_empty()) {

@@ -14,22 +14,22 @@ use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
 
-/// Most lines of a title, and of a fact.
+/// Maximum number of lines of a title, and of a fact.
 const MAX_TITLE: usize = 4;
 const MAX_FACT: usize = 3;
-/// Most cells of a list of names.
+/// Maximum number of cells of a list of names.
 const LONGEST: usize = 300;
-/// Cells between two facts.
+/// Number of cells between two facts.
 const GAP: &str = "   ";
-/// The head of a scrolled article is reduced if it takes more than this part of the height.
+/// The head of a scrolled article is reduced if it takes more than one in this many rows of the height.
 const LEAST_PART: usize = 8;
-/// After where the text comes from, while its page is fetched.
+/// Added after the origin of the text while its page is being fetched.
 const FETCHING: &str = "; fetching the full text …";
 /// Height of the pane from which all facts are shown.
 const ROOMY: u16 = 16;
 
 /// The lines of the head, with an empty one at the end, and how many of them scroll away with the text. If it takes
-/// much space, what stays of it is the title.
+/// much space, only the title stays.
 pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'static>>, usize) {
     const REDUCED: usize = 2;
     let mut out = whole(app, article, area);
@@ -59,7 +59,7 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
     (out, most)
 }
 
-/// A line of a title, at the right if the title is written from right to left.
+/// A line of a title, right-aligned if the title is written from right to left.
 fn aligned(title: &str, line: Line<'static>) -> Line<'static> {
     if reader::is_right_to_left(&[Span::new(title, Role::Title)]) {
         line.right_aligned()
@@ -95,7 +95,7 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     out
 }
 
-/// At most as much of a list of names as a head shows: it is wrapped for every frame.
+/// No more of a list of names than a head shows, because it is wrapped for every frame.
 fn short(names: &str) -> String {
     text::truncate(names, LONGEST).into_owned()
 }
@@ -138,7 +138,7 @@ where
 /// A fact: its words with their roles.
 type Fact = Vec<(String, Role)>;
 
-/// What else is known about the article, in as many lines as that takes.
+/// The other facts about the article, in as many lines as needed.
 fn facts(
     app: &App,
     article: &Article,
@@ -168,7 +168,7 @@ fn facts(
     rows(app, all.into_iter().flatten().chain(notes).collect(), area.width.into())
 }
 
-/// Facts side by side, as many in a line as fit.
+/// Facts side by side, as many per line as fit.
 fn rows(app: &App, facts: Vec<Fact>, width: usize) -> Vec<Line<'static>> {
     let mut out: Vec<Line<'static>> = Vec::new();
     let mut used = usize::MAX;
@@ -204,7 +204,7 @@ fn key(app: &App, action: Action) -> Option<String> {
     app.keymap.keys_for(Context::Reader, action)
 }
 
-/// Where the text comes from, and the key for the text of the page if that is another one.
+/// The origin of the text, and the key for the text of the page if that differs.
 fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<Fact> {
     let item = &article.item;
     // The text of a website's item was read from the article page.
@@ -254,7 +254,7 @@ fn also_in(app: &App, article: &Article) -> Option<Fact> {
     (!names.is_empty()).then(|| vec![(short(&format!("Also in {names}")), Role::Soft)])
 }
 
-/// What is enclosed, and the keys that open, queue and download it.
+/// The enclosures, and the keys that open, queue and download them.
 fn enclosures(app: &App, item: &Item) -> Option<Fact> {
     let words = match item.enclosures.as_slice() {
         [] => return None,
@@ -309,7 +309,7 @@ fn comments(app: &App, article: &Article) -> Option<Fact> {
     Some(fact)
 }
 
-/// What changed, with the key that shows how.
+/// What changed, with the key that shows the changes.
 fn changed(app: &App, article: &Article) -> Option<Fact> {
     let mark = marks(app).changed;
     let item = &article.item;
@@ -335,14 +335,14 @@ fn changed(app: &App, article: &Article) -> Option<Fact> {
         fact.push((key, Role::KeyHint));
         fact.push((" shows how".to_owned(), Role::Dim));
     }
-    // After the key, because it may be cut.
+    // This follows the key, because it may be cut off.
     if !summary.is_empty() {
         fact.push((format!(": {summary}"), Role::Dim));
     }
     Some(fact)
 }
 
-/// Which difference is shown, what it is about, and the key back to the article.
+/// Which difference is shown, what changed, and the key that returns to the article.
 fn shown_difference(app: &App, article: &Article, difference: &Difference) -> Fact {
     let (at, count) = (app.reader.difference_at + 1, article.differences.len());
     let which = if count > 1 { format!("Change {at} of {count}, ") } else { String::new() };
@@ -378,7 +378,7 @@ mod tests {
         ] {
             assert_eq!(describe(time.parse().unwrap(), now, &Utc), expected);
         }
-        // A day stays that day, also west of Greenwich.
+        // A date without a time stays the same day, even west of Greenwich.
         let west = chrono::FixedOffset::west_opt(5 * 3600).unwrap();
         let day = "2026-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(describe(day, now, &west), "today");

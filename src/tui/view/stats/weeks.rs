@@ -8,9 +8,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Steps of a cell.
+/// Symbols for the steps within a cell.
 const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// Most cells of a week: the bars and a gap.
+/// Maximum number of cells of a week: the bars and a gap.
 const WIDEST: usize = 8;
 
 /// Height of a bar in eighths of a cell; any value above 0 is visible.
@@ -29,7 +29,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
     let style = |role| app.palette.style(role);
     let count = all.items_per_week.len().max(1);
     let week = (usize::from(area.width) / count).min(WIDEST);
-    // The read items are a narrow bar beside the new ones, so that colours only repeat it.
+    // The read items are a narrow bar next to the new ones, so that the bars differ even without colours.
     let (new, read) = match week {
         0..3 => (1, 0),
         3 => (1, 1),
@@ -44,7 +44,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
         legend.left(" read", style(Role::Dim));
     }
     frame.render_widget(legend.line(Style::new()), Rect { height: area.height.min(1), ..area });
-    // A row for the legend, one for the numbers, one for the time.
+    // One row each is for the legend, the numbers and the time.
     let rows = area.height.saturating_sub(3);
     let most = all.items_per_week.iter().chain(&all.read_per_week).copied().max().unwrap_or(0);
     let high = |value: &u32| eighths(*value, most, rows);
@@ -53,7 +53,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
         let row = usize::from(row);
         let mut line = Row::new(area.width);
         for (items, seen) in all.items_per_week.iter().zip(&all.read_per_week) {
-            // The number stands on the bar.
+            // The number is on top of the bar.
             if high(items).div_ceil(8) == row && *items > 0 {
                 let number = format!("{items:<week$}");
                 let number = if number.len() > week { " ".repeat(week) } else { number };

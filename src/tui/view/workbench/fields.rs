@@ -64,12 +64,12 @@ fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (
     }
 }
 
-/// Whether a field gives what it should.
+/// Whether the result of a field is good.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Good,
     Bad,
-    /// There is nothing to judge.
+    /// There is no result to judge.
     None,
 }
 

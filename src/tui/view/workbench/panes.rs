@@ -125,7 +125,7 @@ impl Lines<'_> {
         row.line(Style::new())
     }
 
-    /// `h3 > a.headline`, with its classes and ids apart from its elements.
+    /// A name such as `h3 > a.headline`, with classes and ids styled differently from elements.
     fn name(&self, row: &mut Row, name: &str) {
         for (n, part) in name.split(" > ").enumerate() {
             if n > 0 {

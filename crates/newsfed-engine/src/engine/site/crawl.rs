@@ -1,5 +1,5 @@
-//! Polling a site by crawling: the first poll explores it and learns, later ones visit the pages
-//! where something new has appeared before.
+//! Polls a site by crawling it: the first poll explores it and learns, and later ones visit the pages on
+//! which something new has appeared before.
 
 use super::Visit;
 use super::crawl_logs::{FOLDER, SavedCrawl};
@@ -24,15 +24,15 @@ use url::Url;
 
 /// Maximum number of requests of one poll.
 pub(super) const MAX_REQUESTS: u64 = 60;
-/// Links taken from a page: many more than one poll can fetch.
+/// Maximum number of links taken from a page, many more than one poll can fetch.
 const MAX_PAGE_LINKS: usize = 5_000;
 /// Time limit of one poll.
 const MAX_TIME: Duration = Duration::from_secs(600);
-/// Content from before the site was followed is not new for this long.
+/// Pages from before the site was followed are skipped for this long.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// A page that was read and rejected is skipped for this long.
 const REFUSED: TimeDelta = TimeDelta::days(30);
-/// Bytes of files that are kept until they have items.
+/// Maximum number of bytes of files that are kept until they have items.
 const MAX_HELD: usize = 8 << 20;
 /// Number of link kinds that are reported.
 const MAX_KINDS: usize = 4;
@@ -85,7 +85,7 @@ pub(super) async fn read(
             visit.check_files(gathering).await?;
         }
     }
-    // Stored last: a poll that is killed before this finds the same again.
+    // Stored last: if the poll is killed before this, the next one finds the same again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
         if let Some(note) = concluded.unwrap_or(Ok(None)).map_err(|e| e.to_string())? {
@@ -95,7 +95,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// The result of a poll in addition to its entries.
+/// What a poll returns besides its entries.
 #[derive(Default)]
 struct Gathered {
     lost: Vec<Url>,
@@ -103,11 +103,11 @@ struct Gathered {
     record: Option<SavedCrawl>,
 }
 
-/// Collects finds as items.
+/// Collects what a crawl finds, as items.
 struct Exploration {
     rules: WebsiteRules,
     publisher: String,
-    /// Stored at the end, because only then it is known which are newest.
+    /// Stored at the end, because only then is it known which are newest.
     entries: Vec<Entry>,
     /// Data files, to be read once they have items.
     files: Vec<Response>,
@@ -118,12 +118,12 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// Whether what it finds are files and not articles.
+    /// Whether it collects files rather than articles.
     fn follows_files(&self) -> bool {
         self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
     }
 
-    /// Keeps a file until it has an item. What does not fit is fetched again in the next poll.
+    /// Keeps a file until it has an item. A file that does not fit is fetched again in the next poll.
     fn hold(&mut self, file: Response) {
         let held: usize = self.files.iter().map(|file| file.body.len()).sum();
         if held + file.body.len() <= MAX_HELD {
@@ -174,7 +174,7 @@ async fn gather(
     let opening = move || match SavedCrawl::open(&place, &order, budget, &net) {
         Ok(Some(kept)) => Ok((kept, None)),
         Ok(None) => Ok((SavedCrawl::explore(&file, &place, order, budget, net())?, None)),
-        // What is lost can be learned again.
+        // What the lost log contained can be learned again.
         Err(
             e @ (CrawlError::Record
             | CrawlError::Credentials
@@ -241,7 +241,7 @@ async fn explore(
 ) -> Result<Option<SavedCrawl>, CrawlError> {
     let start = crawl.order().start.to_string();
     if crawl.order().targets != Targets::Articles {
-        // An earlier poll that was killed has found these, and not stored them.
+        // An earlier poll found these, but was killed before it stored them.
         let found = crawl.found_before()?;
         exploration.entries.extend(found.iter().map(|found| entry(found, &exploration.publisher)));
     }
@@ -256,11 +256,11 @@ async fn explore(
             }
             CrawlStep::Ended(CrawlEnd::Left(words)) => {
                 leave(visit, &words, gathering);
-                // If it cannot continue, it uses what it has.
+                // An exploration that cannot continue uses what it has found.
                 over = answers == 1 && crawl.progress().found > 0;
                 break;
             }
-            // If it found nothing yet, the next poll continues it.
+            // If it has found nothing yet, the next poll continues it.
             CrawlStep::Ended(end) if crawl.progress().found == 0 && end != CrawlEnd::Done => {
                 report(visit, "explored so far", crawl.progress(), &[]).await;
                 break;

@@ -7,7 +7,7 @@ use crate::engine::crawl::{
 use std::collections::HashSet;
 use std::path::Path;
 
-/// The folder of the crawl logs, beside the database.
+/// The folder of the crawl logs, next to the database.
 pub(super) const FOLDER: &str = crate::config::CRAWLS_FOLDER;
 
 /// The saved state of earlier polls.
@@ -20,7 +20,7 @@ pub(super) enum SavedCrawl {
 
 impl SavedCrawl {
     /// Opens the log of a source; `None` if there is none for that order. Another URL, host or target
-    /// means another crawl. The redirect target of the URL may vary.
+    /// means another crawl; the redirect target of the URL may vary.
     pub(super) fn open(
         place: &CrawlLocation,
         order: &CrawlOrder,
@@ -78,7 +78,7 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
     for file in files {
         let file = file?;
         let name = file.file_name();
-        // Including the files that SQLite creates beside it.
+        // This includes the files that SQLite creates next to it.
         let id = name.to_str().and_then(|name| name.rsplit_once(".db")).map(|(id, _)| id);
         if id.is_some_and(|id| !kept.contains(id)) {
             std::fs::remove_file(file.path())?;
@@ -96,7 +96,7 @@ fn restart(
 ) -> Result<Crawl, CrawlError> {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
-    // The log of SQLite first: it would be applied to the next file.
+    // SQLite's own log is removed first, because it would be applied to the next file.
     for old in [Path::new(&log), file] {
         match std::fs::remove_file(old) {
             Err(why) if why.kind() != std::io::ErrorKind::NotFound => {

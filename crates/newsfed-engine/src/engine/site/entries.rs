@@ -21,7 +21,7 @@ struct EntriesDocument {
     found: PageEntries,
     says: PageSays,
     title: Option<String>,
-    /// What is in front of the entries.
+    /// What hides the entries, such as a consent dialog.
     obstacle: Option<LeftOutReason>,
     /// Selectors that would match if those of the source find nothing.
     instead: Vec<String>,
@@ -70,7 +70,7 @@ pub(super) async fn read(
     let key = visit.job.key;
     let known = visit.context.read(move |reader| reader.entries_of(key, &guids)).await;
     let known = known.map_err(|e| text::line(&e.to_string()))?;
-    // The user selected the part: every change of it counts.
+    // The user selected a part of the page, so every change in it counts.
     let selected = rules.content != WebsiteRules::CONTENT;
     let hashing = visit.hashing;
     let prepare = move || {
@@ -98,7 +98,7 @@ fn document(
         .map_err(|e| text::line(&e.to_string()))?;
     let found = entries::read(&page, rules, Some(at))?;
     let is_empty = found.entries.is_empty();
-    // What is found is there without scripts.
+    // Entries that were found are visible without scripts.
     let stops = |reason: &LeftOutReason| *reason != LeftOutReason::NeedsJavascript || is_empty;
     let instead = match is_empty && rules.articles.is_some() {
         true => entries::propose(&page).into_iter().take(INSTEAD).map(|p| p.articles).collect(),
@@ -119,8 +119,8 @@ fn document(
     })
 }
 
-/// An entry, compared with what is stored of it: a date like "3 days ago" and a counter do not
-/// count as changes.
+/// An entry, compared with what is stored of it: changes of a relative date ("3 days ago") or a counter do
+/// not count.
 fn settled(found: PageEntry, known: Option<KnownEntry>, selected: bool) -> Entry {
     let PageEntry { mut entry, floats } = found;
     let Some(known) = known else { return entry };

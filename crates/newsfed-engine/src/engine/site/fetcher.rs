@@ -29,8 +29,8 @@ impl<'a> PageFetcher<'a> {
         self.fetch(Request::page(url)).await
     }
 
-    /// Fetches with retries. The response has a share of the memory budget: drop it, or at least its
-    /// share, before the next request, or polls would wait for each other.
+    /// Fetches with retries. The response holds a share of the memory budget. Drop it, or at least its share,
+    /// before the next request; else polls could wait for each other.
     pub(crate) async fn fetch(&mut self, request: Request) -> Result<Response, FetchError> {
         let rules = self.source.rules.pages();
         let request = Request {

@@ -1,4 +1,4 @@
-//! Data files that are followed: each is one item, which gets a version for each change inside.
+//! Data files that are followed: each is one item, which gets a new version whenever the data change.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -22,7 +22,7 @@ impl Visit<'_> {
         follows && response.is_success() && is_file()
     }
 
-    /// Reads the file that is the source, which is the response to the first request.
+    /// Reads the file that the source consists of, which is the response to the first request.
     ///
     /// # Errors
     /// The reason, if it cannot be stored.
@@ -61,13 +61,13 @@ impl Visit<'_> {
     }
 }
 
-/// Files that one poll of a crawled site checks again.
+/// Maximum number of files that one poll of a crawled site checks again.
 const MAX_CHECKS: usize = 10;
-/// Items for which one poll decides whether they are checked again.
+/// Maximum number of items for which one poll plans the next check.
 const MAX_PLANNED: usize = 500;
-/// Failures after which the other files wait for the next poll.
+/// Number of failures after which the other files wait for the next poll.
 const MAX_FAILURES: usize = 3;
-/// Times between two checks of a file: at first, and the shortest and longest.
+/// The first, shortest and longest time between two checks of a file.
 const FIRST: TimeDelta = TimeDelta::days(1);
 const SHORTEST: TimeDelta = TimeDelta::hours(6);
 const LONGEST: TimeDelta = TimeDelta::days(30);
@@ -79,7 +79,7 @@ enum Checked {
     First,
     Changed,
     Unchanged,
-    /// It is missing, or forbidden, or no file any more.
+    /// It is missing, forbidden, or no longer a file.
     Gone,
     /// The server did not respond.
     Failed,
@@ -104,14 +104,14 @@ impl Checked {
 
 /// The files of a crawled site.
 impl Visit<'_> {
-    /// Reads files that were found in this poll, and plans when all new ones are checked again.
+    /// Reads the files that were found in this poll, and plans the next check of all new ones.
     ///
     /// # Errors
-    /// The reason, if that cannot be stored.
+    /// The reason, if the results cannot be stored.
     pub(super) async fn found_files(&self, files: Vec<Response>) -> Result<(), String> {
         let mut read = HashSet::new();
         for file in files {
-            // Files older than the first ones that became items have no item.
+            // Only the newest files became items; older ones have none.
             let Some(item) = self.item(&file.final_url.clone()).await? else { continue };
             let source = &self.job.source;
             let got = fulltext::take_response(self.context, source, item, file, false).await;
@@ -131,8 +131,8 @@ impl Visit<'_> {
         planned.map_err(|e| text::line(&e.to_string()))
     }
 
-    /// Checks the files that are due, with conditional requests. One that changed gets a version, and
-    /// becomes unread.
+    /// Checks the files that are due, with conditional requests. A file that has changed gets a new version
+    /// and becomes unread.
     ///
     /// # Errors
     /// The reason, if the result cannot be stored.
@@ -229,7 +229,7 @@ impl Visit<'_> {
     }
 }
 
-/// What is known of a file before it is read.
+/// What is known about a file before it is read.
 pub(super) struct FileFacts<'a> {
     pub(super) url: &'a str,
     pub(super) title: String,

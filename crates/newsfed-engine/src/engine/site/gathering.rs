@@ -19,7 +19,7 @@ const MAX_NOTES: usize = 10;
 pub(super) struct Gathering {
     /// Counts of the articles so far.
     pub(super) kept: Ingested,
-    /// Pages that are skipped until a time.
+    /// Pages with the time until which they are skipped.
     pub(super) refused: Vec<(Url, Time)>,
     /// Notes for the log.
     pub(super) notes: Vec<String>,
@@ -29,12 +29,12 @@ pub(super) struct Gathering {
     pub(super) title: Option<String>,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
-    /// Something was left for the next poll.
+    /// Whether something was left for the next poll.
     pub(super) unfinished: bool,
     pub(super) left_host: bool,
-    /// The page says that it has not changed since the last poll.
+    /// Whether the page says that it has not changed since the last poll.
     pub(super) unchanged: bool,
-    /// What the pages say about when they change, if they were read.
+    /// What the pages that were read say about when they change.
     pub(super) says: Option<PageSays>,
     /// See [`WebsiteFacts::active`].
     pub(super) active: BTreeMap<u64, Time>,
@@ -44,7 +44,7 @@ pub(super) struct Gathering {
     pub(super) read: usize,
     pub(super) untitled: usize,
     pub(super) empty: usize,
-    /// Why no article is listed at all, as far as known.
+    /// Why no article is listed at all, if that is known.
     pub(super) nothing_listed: Option<String>,
     /// Selectors that would match if those of the source do not.
     pub(super) instead: Vec<String>,
@@ -69,7 +69,7 @@ impl Gathering {
         LeftOut::add(&mut self.left_out, reason, &text::line(url.as_str()));
     }
 
-    /// What all articles are missing; `None` if none was read, or one is complete.
+    /// What is missing from every article; `None` if no article was read, or one is complete.
     pub(super) fn missing(&self) -> Option<RuleKey> {
         match self.read {
             0 => None,
@@ -79,8 +79,8 @@ impl Gathering {
         }
     }
 
-    /// Whether the rules still match. Polls without new articles say nothing about the selectors
-    /// of articles.
+    /// Whether the rules still match. Polls without new articles show nothing about the selectors of
+    /// articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
         let says = self.says.unwrap_or(before.says);
         let missing = match (&self.nothing_listed, self.missing()) {

@@ -34,7 +34,7 @@ use url::Url;
 pub(super) struct SiteEnd {
     pub(super) pages: PollPages,
     pub(super) facts: WebsiteFacts,
-    /// What was read of the site, unless it has not changed.
+    /// What was read from the site; `None` if it has not changed.
     pub(super) document: Option<DocumentFacts>,
     /// The host asked for a pause during the poll.
     pub(super) left_host: bool,
@@ -49,7 +49,7 @@ pub(super) struct Visit<'a> {
     pub(super) fetcher: PageFetcher<'a>,
     /// Requests sent before the visit.
     pub(super) sent: u32,
-    /// Pages that were fetched while the URL was explored.
+    /// Pages that were already fetched during discovery.
     pub(super) prefetched: Prefetched,
     /// Hash of the first response.
     pub(super) hash: [u8; 32],
@@ -80,7 +80,7 @@ impl Visit<'_> {
             Err(why) => (Err(why), Vec::new()),
         };
         let mut finished = self.finish(rules, finished, gathering, read).await;
-        // They are stored together at the end, like those of a feed.
+        // The entries are stored together at the end, like those of a feed.
         if let Some(site) = &mut finished.site {
             site.pages.kept = None;
             finished.document = site.document.take().map(|document| (entries, document));

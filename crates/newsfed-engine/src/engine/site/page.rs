@@ -1,4 +1,4 @@
-//! A page that is watched for changes: its only item gets a version for each.
+//! A page that is watched for changes: its only item gets a new version at each change.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -44,7 +44,7 @@ pub(super) async fn read(
     gathering.title = title;
     gathering.says = Some(says);
     let before = &visit.facts.website;
-    // The date of the page does not cover a part that the user selects.
+    // The page's own date does not apply to a part that the user selects.
     let whole = rules.content == WebsiteRules::CONTENT;
     if whole && unchanged(&says, &before.says) && before.problem.is_none() && !before.unfinished {
         gathering.unchanged = true;
@@ -91,7 +91,7 @@ async fn first_facts(
     response: &Response,
 ) -> Option<FirstFacts> {
     let (response, url, rules) = (response.clone(), url.clone(), rules.clone());
-    // What the user's selectors find is there without scripts.
+    // Whatever the user's selectors find is visible without scripts.
     let is_there =
         move |page: &Page| rules.has_selectors() && !article(page, &rules, None).summary.is_empty();
     let bytes = response.body.len();

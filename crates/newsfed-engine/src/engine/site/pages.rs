@@ -1,4 +1,4 @@
-//! Articles: finding out which are known already, and fetching the others one after the other.
+//! Articles: finds out which are already known, and fetches the others one after the other.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -34,7 +34,7 @@ const MAX_FAILURES: usize = 3;
 
 /// Maximum number of articles without title or text that are kept for finding other selectors.
 const MAX_BLANK: usize = 3;
-/// Largest page of such an article, in bytes: they are outside of the memory budget.
+/// Largest page of such an article, in bytes, because these pages are outside the memory budget.
 const MAX_SAMPLE: usize = 512 << 10;
 
 /// The result of reading a page.
@@ -44,15 +44,15 @@ enum Read {
 }
 
 impl Visit<'_> {
-    /// Which of these need no request, and since when.
+    /// Which of these URLs need no request, and since when.
     pub(super) async fn known(&self, urls: Vec<Url>) -> Result<Vec<Option<Time>>, StoreError> {
         let (key, now) = (self.job.key, self.started);
         self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
     }
 
     /// Fetches articles in order and stores each as soon as it is read, so that a poll that is
-    /// cut short has lost none. `publisher` is used for all of them. Returns whether the rest of
-    /// the site can be read.
+    /// cut short loses none. `publisher` is used for all of them. Returns whether the rest of the site can be
+    /// read.
     ///
     /// # Errors
     /// The reason, if they cannot be stored.
@@ -133,8 +133,8 @@ impl Visit<'_> {
         Ok(true)
     }
 
-    /// Stores the text of an article: by the selector of the source, or as the page, its site and
-    /// its other items give it.
+    /// Stores the text of an article: the part that the source's selector matches, or the text that is
+    /// extracted from the page with the help of its site and the source's other items.
     pub(super) async fn full_text(&self, url: &Url, page: Response) -> Result<(), String> {
         let Some(item) = self.item(url).await? else { return Ok(()) };
         let source = &self.job.source;
@@ -149,14 +149,13 @@ impl Visit<'_> {
         read.map_err(|e| text::line(&e.to_string()))
     }
 
-    /// Those of the known pages that have changed since they were read, according to the sitemap or
-    /// list.
+    /// The known pages that have changed since they were read, according to the sitemap or list.
     pub(super) async fn modified(&self, pages: Vec<(Url, LastMod)>) -> Result<Vec<Url>, String> {
         let (key, now) = (self.job.key, self.started);
         let read = self.context.read(move |reader| {
             let mut modified = Vec::new();
             for (url, lastmod) in pages {
-                // A time in the future says nothing.
+                // A time in the future means nothing.
                 if lastmod.at > now {
                     continue;
                 }
@@ -173,9 +172,9 @@ impl Visit<'_> {
         read.await.map_err(|e| text::line(&e.to_string()))
     }
 
-    /// Reads known articles again and stores new versions of those that have changed. If it `renews`,
-    /// a change makes them unread. Returns the articles that need no further attempt: those that
-    /// cannot be used are not fetched again for the same reason either.
+    /// Reads known articles again and stores new versions of those that have changed. With `renews`, a change
+    /// makes them unread. Returns the articles that need no further attempt: these include articles that
+    /// cannot be used, so that the same change does not cause another request.
     ///
     /// # Errors
     /// The reason, if they cannot be stored.
@@ -198,7 +197,7 @@ impl Visit<'_> {
                 Err(e) => e.kind() == crate::model::ErrorKind::Permanent,
             };
             match answer {
-                // Another site has another text.
+                // A page at another URL has another text.
                 Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                     gathering.note(format!("{url} redirects to {}", response.final_url));
                 }
@@ -258,7 +257,7 @@ impl Visit<'_> {
         let prepared = self.context.work(move || prepare(entries, &hashing)).await;
         let prepared = prepared.ok_or("the articles could not be read (this is a bug)")?;
         let store = &self.context.store;
-        // A watched page has its item even if a feed has listed it.
+        // A watched page has its own item, even if a feed has listed its URL.
         let known = match self.job.source.kind() {
             SourceKind::Page => KnownTo::Itself,
             _ => KnownTo::AnySource,
@@ -268,7 +267,7 @@ impl Visit<'_> {
         let (done, left) = stored.ok_or("the source no longer exists")?;
         self.context.announcer.take(done.announcements);
         *keys = left;
-        // Articles that come later are older.
+        // Articles that are stored later are older.
         gathering.kept.new.splice(0..0, done.new);
         gathering.kept.known += done.known;
         Ok(())

@@ -1,4 +1,4 @@
-//! Reading the stored items of a site again, under the rules that it has now.
+//! Reads the stored items of a site again, under its current rules.
 
 use super::gathering::Gathering;
 use super::{PageFetcher, Prefetched, Visit};
@@ -22,9 +22,9 @@ use url::Url;
 pub struct Reread {
     /// Items whose pages were read.
     pub read: u32,
-    /// Items that have another title, text, date or author now.
+    /// Items whose title, text, date or author is now different.
     pub changed: u32,
-    /// Items that stay as they are because their page cannot be used, and why.
+    /// Items that stay as they are because their page cannot be used, with the reasons.
     pub left_out: Vec<LeftOut>,
     /// Why it ended early.
     pub stopped: Option<String>,
@@ -51,7 +51,7 @@ impl Handle {
 }
 
 impl Handle {
-    /// Reads the entries of a page again: a poll of it.
+    /// Reads the entries of a page again by polling it.
     async fn reread_entries(&self, key: i64) -> Result<Reread, StoreError> {
         self.context.store.change_facts(key, |facts| facts.website.unfinished = true).await?;
         let mut reports = self.refresh(Some(vec![key]), Pace::Manual).await;
@@ -119,7 +119,7 @@ async fn reread(
     let mut gathering = Gathering::default();
     for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
         match visit.fetcher.page(url.clone()).await {
-            // Another site has another text.
+            // A page at another URL has another text.
             Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                 gathering.leave_out(LeftOutReason::Missing, &url);
             }
@@ -135,15 +135,15 @@ async fn reread(
                     visit.take(url.clone(), response, &rules, &publisher, &mut gathering).await;
                 let Some(entry) = read else { continue };
                 done.read += 1;
-                // What the selectors do not find any more is kept.
+                // What the selectors no longer find is kept.
                 if gathering.untitled + gathering.empty > 0 {
                     (gathering.untitled, gathering.empty) = (0, 0);
                     gathering.leave_out(LeftOutReason::NotSelected, &url);
                     continue;
                 }
                 let Ok(Some(item)) = visit.item(&url).await else { continue };
-                // A date in the future was replaced by the time of this reading, which says nothing
-                // new.
+                // A date in the future was replaced by the time of this reading, which is not a publication
+                // date.
                 let published = entry.published.filter(|at| *at < visit.started);
                 let entry = Entry { url: Some(url.to_string()), published, ..entry };
                 let hashing = visit.hashing;

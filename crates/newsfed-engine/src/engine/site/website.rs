@@ -30,7 +30,7 @@ struct ListDocument {
     page: ListPage,
     says: PageSays,
     title: Option<String>,
-    /// What is in front of the list.
+    /// What hides the list, such as a consent dialog.
     obstacle: Option<LeftOutReason>,
     /// Selectors that would match if those of the source find nothing.
     instead: Vec<String>,
@@ -58,7 +58,7 @@ pub(super) async fn read(
         let first = gathering.says.is_none();
         let listed = match list(visit, rules, &asked, answer).await {
             Ok(listed) => listed,
-            // The results of the pages before can be used.
+            // The results of the earlier pages can be used.
             Err(why) if !first => {
                 gathering.note(format!("{asked}: {why}"));
                 break;
@@ -133,15 +133,14 @@ pub(super) async fn read(
 }
 
 impl Visit<'_> {
-    /// The links with a last activity. A time in the future says nothing.
+    /// The links with a last activity. A time in the future means nothing.
     fn activities(&self, links: &[ListLink]) -> Vec<(Url, Time)> {
         let latest = self.started + ZONES;
         let active = |link: &ListLink| link.active.filter(|at| *at <= latest);
         links.iter().filter_map(|link| Some((link.url.clone(), active(link)?))).collect()
     }
 
-    /// The known articles with activity since they were read: a reply to a topic is not a new
-    /// topic.
+    /// The known articles with activity since they were read. A reply to a topic is not a new topic.
     async fn renewed(&self, active: Vec<(Url, Time)>) -> Result<Vec<Url>, String> {
         let (key, seen) = (self.job.key, self.facts.website.active.clone());
         let read = self.context.read(move |reader| {

@@ -1,7 +1,6 @@
-//! The pages for which a user writes selectors: each fetched once, through the same HTTP client
-//! as everything else, and kept as a tree on a thread of its own ([`worker`]), where the matches of
-//! selectors are computed again after each key press. Callers never wait: responses come through
-//! a channel.
+//! The pages for which a user writes selectors. Each is fetched once, through the same HTTP client as
+//! everything else. A separate thread ([`worker`]) keeps the pages as trees, and computes the matches of
+//! selectors again after each key press. Callers never wait: results come through a channel.
 
 mod worker;
 
@@ -35,12 +34,12 @@ const STACK: usize = 8 << 20;
 pub enum Subject {
     /// A source that is followed, by its row key.
     Followed(i64),
-    /// A way to follow a URL, by its number: its page was already fetched. Without a number, a
-    /// website at that URL.
+    /// A way to follow a URL, by its number; its page was already fetched. Without a number, a website at
+    /// that URL.
     Way(Box<Discovery>, Option<usize>),
 }
 
-/// Pages, and what selectors match on them. Dropping it cancels running requests.
+/// Pages, and the matches of selectors on them. Dropping it cancels running requests.
 pub struct Workbench {
     handle: Handle,
     source: Arc<Source>,
@@ -117,7 +116,7 @@ impl Workbench {
                     (WorkbenchPage::List, Some(source.url.clone()))
                 }
                 SourceRules::Page(_) => (WorkbenchPage::Article, Some(source.url.clone())),
-                // The lists of other kinds are not pages.
+                // Other kinds of sources have no list page.
                 SourceRules::Feed
                 | SourceRules::Sitemap(_)
                 | SourceRules::Crawl(_)
@@ -155,8 +154,8 @@ impl Workbench {
         self.fetching.push(task.abort_handle());
     }
 
-    /// Requests the matches of rules on the loaded pages, the list being that of `list`. Only the
-    /// newest such request is certain to be processed.
+    /// Requests the matches of rules on the loaded pages, with the page `list` as the list. Only the newest
+    /// such request is certain to be processed.
     pub fn preview(&self, request: u64, rules: SourceRules, list: WorkbenchPage) {
         self.newest.store(request, Ordering::SeqCst);
         let _ = self.jobs.send(Task::Preview { request, rules: Box::new(rules), list });
@@ -206,7 +205,7 @@ async fn fetch(
     let _ = said.send(WorkbenchEvent::Failed { place, why: crate::util::text::line(&why) });
 }
 
-/// A workbench without a thread and a network, for tests: responses are available immediately.
+/// A workbench without a thread or network, for tests: results are available immediately.
 #[cfg(any(test, feature = "testing"))]
 pub struct TestWorkbench {
     worker: Worker,
@@ -216,7 +215,7 @@ pub struct TestWorkbench {
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used, reason = "for tests")]
 impl TestWorkbench {
-    /// With the URLs of known articles and copies of the list, newest first.
+    /// A workbench with the URLs of known articles, and with copies of the list, newest first.
     pub fn new(known: &[String], copies: &[(crate::model::Time, Url, &str)]) -> Self {
         let (said, events) = tokio::sync::mpsc::unbounded_channel();
         let mut worker = Worker::new(mpsc::channel().1, Arc::default(), said);
@@ -245,7 +244,7 @@ impl TestWorkbench {
         self.worker.take(Task::Copy(number));
     }
 
-    /// The responses since the last call.
+    /// The events since the last call.
     pub fn events(&mut self) -> Vec<WorkbenchEvent> {
         self.worker.offer_all();
         std::iter::from_fn(|| self.events.try_recv().ok()).collect()

@@ -50,7 +50,7 @@ pub(super) enum Task {
     },
 }
 
-/// Responses of the worker.
+/// Results of the worker.
 #[derive(Debug)]
 pub enum WorkbenchEvent {
     /// The dates of the stored copies of the list, newest first.
@@ -66,7 +66,7 @@ pub enum WorkbenchEvent {
     },
     /// A page could not be loaded.
     Failed { place: WorkbenchPage, why: String },
-    /// Selectors that would match there, best first.
+    /// Selectors that would match on a page, best first.
     Offers(WorkbenchPage, Vec<Offer>),
     /// The matches of rules.
     Previewed(u64, Box<Preview>),
@@ -81,20 +81,20 @@ pub struct Offer {
     pub selectors: Vec<(SelectorField, String)>,
     /// Number of articles that they find on a list.
     pub count: usize,
-    /// Number of those that were known before.
+    /// Number of these articles that were known before.
     pub known: usize,
 }
 
 /// The matches of rules on the loaded pages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Preview {
-    /// On the list.
+    /// Matches on the list.
     pub list: Option<ListPreview>,
-    /// On the newest copy of it, if that is loaded too.
+    /// Matches on the newest copy of the list, if that is loaded too.
     pub copy: Option<ListPreview>,
-    /// On its next page.
+    /// Matches on the next page of the list.
     pub second: Option<ListPreview>,
-    /// On the article.
+    /// Matches on the article.
     pub article: Option<ArticlePreview>,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Worker {
     known: HashSet<String>,
     copies: Vec<ListCopy>,
     waiting: VecDeque<Task>,
-    /// Pages for which selectors are suggested when nothing else is to be done.
+    /// Pages for which selectors are suggested when there is nothing else to do.
     idle: Vec<WorkbenchPage>,
     /// Whether the last request was for entries.
     of_entries: bool,

@@ -1,4 +1,4 @@
-//! Decoding, and its limits.
+//! Decoding of bodies, and its limits.
 
 use super::*;
 use crate::model::ErrorKind;

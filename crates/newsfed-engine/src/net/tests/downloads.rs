@@ -1,4 +1,4 @@
-//! Files that are read piece by piece, and continued.
+//! Files that are read piece by piece, and downloads that are resumed.
 
 use super::*;
 use crate::model::Access;

@@ -88,7 +88,7 @@ async fn private_addresses_are_fetched_only_for_the_user() {
 #[tokio::test]
 async fn uses_the_declared_proxy_and_names_it_in_errors() {
     let proxy = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
-    // A name, so that the resolver has to allow the proxy itself.
+    // A name and not an address, so that the resolver has to make an exception for the proxy.
     let access = Access {
         proxy: Some(format!("http://localhost:{}", proxy.address().port())),
         ..Access::default()

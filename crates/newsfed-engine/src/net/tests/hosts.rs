@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[tokio::test]
 async fn rate_limits_are_responses_and_pause_the_host() {
-    // Status, Retry-After, seconds reported, minutes of pause.
+    // (status, Retry-After, reported seconds, minutes of the pause)
     type Case = (u16, Option<&'static str>, Option<u64>, Option<i64>);
     let cases: &[Case] = &[
         (429, Some("3600"), Some(3600), Some(60)),

@@ -51,7 +51,7 @@ async fn get(server: &Server, path: &str) -> Result<Response, FetchError> {
     client().fetch(typed(&server.url(path))).await
 }
 
-/// 127.0.1.1 and the following.
+/// 127.0.1.1 and the addresses after it.
 fn hosts(count: u8) -> Vec<IpAddr> {
     (1..=count).map(|n| IpAddr::V4(Ipv4Addr::new(127, 0, 1, n))).collect()
 }

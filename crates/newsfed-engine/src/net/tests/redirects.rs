@@ -95,7 +95,7 @@ async fn follows_redirects_in_markup() {
     for (from, to) in ends {
         assert_eq!(get(&server, from).await.unwrap().final_url.as_str(), server.url(to), "{from}");
     }
-    // A target that cannot be fetched leaves the page that was read.
+    // If the target cannot be fetched, the page itself is returned.
     for path in ["/file", "/private", "/to-gone", "/robots.txt"] {
         let page = get(&server, path).await.unwrap();
         assert_eq!((page.final_url.as_str(), page.status), (server.url(path).as_str(), 200));

@@ -1,4 +1,4 @@
-//! What a request may ask of the client: only the headers, no redirects, less than the limit.
+//! Options of a request: only the headers, no redirects, a smaller limit.
 
 use super::*;
 use crate::net::Purpose;
@@ -27,7 +27,7 @@ async fn sends_head_and_leaves_redirects_alone_if_asked_to() {
 #[tokio::test]
 async fn the_smaller_limit_of_a_body_counts() {
     let server = Server::start(|_| Reply::ok("text/xml", vec![b'x'; 1_000])).unwrap();
-    // Limit of the settings and of the request, and the limit that was exceeded.
+    // The limit in the settings, that of the request, and the one that is exceeded.
     for (most, own, exceeded) in [
         (1_000, None, None),
         (999, None, Some(999)),
@@ -136,7 +136,7 @@ async fn odd_validators_and_fragments_are_not_kept() {
 #[tokio::test]
 async fn a_share_of_the_memory_budget_is_given_back() {
     let client = client();
-    // Sixteen shares of 512 KiB are all there are.
+    // The budget consists of sixteen shares of 512 KiB.
     let mut shares = Vec::new();
     for _ in 0..16 {
         shares.push(client.memory_share(u64::MAX).await);

@@ -125,7 +125,7 @@ async fn robots_txt_is_requested_like_the_page_itself() {
     assert_eq!(client.fetch(request.clone()).await.unwrap().status, 429);
     assert_eq!(paths(&server), ["/robots.txt", "/page?x=1"]);
     assert_eq!(server.requests()[0].header("x-key"), Some(b"k".as_slice()));
-    // A forced request does not wait for the end of the pause, nor does that for robots.txt.
+    // A forced request does not wait for the end of the pause, and neither does its request for robots.txt.
     clock.advance(HOUR * 25);
     client.pause(&home, clock.now() + HOUR);
     assert!(client.fetch(request.clone()).await.is_err());

@@ -38,7 +38,7 @@ fn account(feeds: &[&str]) -> (Fixture, i64) {
     (f, account)
 }
 
-/// Whether what the server lists changes anything.
+/// Stores what the server lists; returns whether that changes anything.
 fn list(f: &Fixture, account: i64, feeds: Vec<RemoteFeed>) -> bool {
     wait(f.store.set_remote_feeds(account, feeds, f.now)).unwrap()
 }
@@ -108,7 +108,7 @@ fn sources_are_those_that_the_server_lists() {
     assert_eq!((collected.account.as_str(), collected.folder), ("work", None));
     let all = || vec![feed("a"), feed("b"), feed("own")];
     assert!(!list(&f, account, all()), "nothing has changed");
-    // Known by the URL or by the name, whatever else changes.
+    // Sources are recognised by their URL or name, whatever else changes.
     let renamed = RemoteFeed { stream: "feed/7".into(), title: Some("A!".into()), ..feed("a") };
     let moved =
         RemoteFeed { url: "https://c.example/".into(), folder: Some("F".into()), ..feed("b") };
@@ -120,7 +120,7 @@ fn sources_are_those_that_the_server_lists() {
         (b.url.as_str(), b.collected.unwrap().folder.as_deref()),
         ("https://c.example/", Some("F"))
     );
-    // What is no longer listed goes, unless something is pinned there.
+    // A source that is no longer listed is removed, unless it has pinned items.
     f.poll("a", vec![entry("one")]);
     f.set(Mark::Pinned, "one");
     assert!(list(&f, account, vec![feed("b")]));
@@ -130,7 +130,7 @@ fn sources_are_those_that_the_server_lists() {
     assert_eq!((streams(&f, account).len(), f.key("a")), (3, a));
     let filled = f.store.reader().unwrap().filled_feeds(account).unwrap();
     assert_eq!(filled, [a].into());
-    // A source of the user gets the identifier of a collected one.
+    // If identifiers are equal, the user's source gets it, and the collected one is renamed.
     f.declare(&["own", "a"]);
     assert_ne!(f.key("a"), a);
     assert_eq!(facts(&f, "a-2").key, a);
@@ -162,11 +162,11 @@ fn changes_wait_for_the_server_and_can_be_undone() {
     let first = f.store.reader().unwrap().account_ops(account).unwrap().remove(0);
     let source = (f.key("a"), "feed/a".to_owned(), "https://a.example/rss".to_owned());
     assert_eq!((first.source, first.tries, first.error), (Some(source), 0, None));
-    // The server's list does not overwrite what waits.
+    // The server's list does not overwrite changes that wait.
     assert!(!list(&f, account, vec![feed("a"), feed("b")]));
     assert_eq!(facts(&f, "a").feed_title.as_deref(), Some("Newer"));
     assert_eq!(facts(&f, "a").collected.unwrap().folder.as_deref(), Some("F"));
-    // A source that is removed stays so, and one that is restored is subscribed with its changes.
+    // A removed source stays removed, and a restored one is subscribed with its changes.
     assert_eq!(change("b", CollectedChange::Restore), []);
     assert_eq!(change("b", CollectedChange::Remove), [CollectedChange::Restore]);
     assert_eq!(change("b", CollectedChange::Remove), []);
@@ -182,7 +182,7 @@ fn changes_wait_for_the_server_and_can_be_undone() {
     assert_eq!(ops()[2..], [AccountOp::Subscribe { url, title, folder, stream: None }]);
     list(&f, account, vec![feed("a")]);
     assert_eq!(streams(&f, account), ["feed/9", "feed/a"], "until it is subscribed again");
-    // What has failed waits on, with its reason.
+    // A change that failed continues to wait, with the reason.
     let mut waiting = f.store.reader().unwrap().account_ops(account).unwrap();
     let done = vec![waiting.remove(0).seq];
     let mut failed = waiting.remove(0);
@@ -212,7 +212,7 @@ fn a_source_moves_to_an_account_and_back_with_its_items() {
     wait(f.store.begin_move(account, vec![moved(Some("feed/a"))])).unwrap();
     assert_eq!(recorded(), [moved(None)], "it has no name on the server yet");
     assert!(!wait(f.store.finish_moves(account)).unwrap(), "the file still has it");
-    // The account has the same feed, with an item that both have.
+    // The account has the same feed, and both have one item in common.
     let items = ["both", "theirs"].map(entry).to_vec();
     f.poll("a", items);
     f.store.mark_blocking(Mark::Tag("t".into()), vec![key_of(&f, "a", "both")], true).unwrap();
@@ -227,7 +227,7 @@ fn a_source_moves_to_an_account_and_back_with_its_items() {
     assert_eq!(f.store.reader().unwrap().tags_of(both).unwrap(), ["t"]);
     assert!(recorded()[0].collected && recorded()[0].stream.as_deref() == Some("feed/a"));
     assert!(!wait(f.store.finish_moves(account)).unwrap());
-    // And back, with the account or alone.
+    // The source is moved back, with or without removing the account.
     wait(f.store.release_sources(vec![own], f.now)).unwrap();
     assert!(!recorded()[0].collected);
     f.declare(&["own"]);

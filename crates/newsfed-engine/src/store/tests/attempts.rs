@@ -3,7 +3,7 @@
 use super::upkeep::wait;
 use super::*;
 
-/// The interface reads everything again when the revision grows.
+/// The interface would read everything again if the revision grew.
 #[test]
 fn recording_a_poll_that_begins_leaves_the_revision() {
     let f = Fixture::new(&["a"]);
@@ -13,7 +13,7 @@ fn recording_a_poll_that_begins_leaves_the_revision() {
     wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
     wait(f.store.forget_poll(None)).unwrap();
     assert_eq!(*f.store.revision().borrow(), before);
-    // One that the facts do not allow does not begin.
+    // A poll that the facts do not allow is not recorded.
     assert!(wait(f.store.begin_poll(key, f.now, |_| false)).unwrap().is_some());
     let outcome = Outcome::Unchanged;
     assert_eq!(wait(f.store.fail_unfinished_polls(outcome, |_, _| ())).unwrap(), 0);
@@ -25,7 +25,7 @@ fn recording_a_poll_that_begins_leaves_the_revision() {
     assert!(*f.store.revision().borrow() > before);
 }
 
-/// Whoever has the reply also sees the new revision.
+/// A caller that has the reply also sees the new revision.
 #[test]
 fn the_revision_grows_before_the_reply() {
     let f = Fixture::new(&["a"]);

@@ -43,7 +43,7 @@ fn downloads_are_listed_with_their_items_and_forgotten() {
     assert_eq!(all(), [two.clone(), gone]);
     f.store.forget_downloads_blocking(vec!["/gone.mp3".into()]).unwrap();
     assert_eq!(all(), [two]);
-    // Nothing of a forgotten file is left for another one at its path.
+    // A new file at the path of a forgotten one inherits nothing from its record.
     wait(f.store.record_download(DownloadRecord { url: None, ..again })).unwrap();
     assert_eq!(all()[0].url, None);
 }

@@ -40,7 +40,7 @@ fn episodes_are_queued_moved_heard_and_kept() {
     }
     let unknown = EpisodeKey { item: one, url: "https://a.example/other".to_owned() };
     assert_eq!(f.store.move_in_queue_blocking(unknown, 1).unwrap(), 0);
-    // What was heard stays known outside of the queue, and one that was finished begins again.
+    // Progress is kept outside the queue, and a finished episode starts from the beginning.
     let heard = |item: i64, progress: Progress| {
         super::upkeep::wait(f.store.record_progress(episode(item), progress)).unwrap();
     };
@@ -59,7 +59,7 @@ fn episodes_are_queued_moved_heard_and_kept() {
     assert_eq!((order(), next()), (vec![one, three], Some(one)));
     mark(&[two], true);
     assert_eq!(queue()[2].progress.position, 0.0);
-    // Retention keeps what is in the queue.
+    // Retention keeps the items in the queue.
     let retention = crate::model::Retention { days: None, items: Some(1), unread: true };
     f.store.mark_blocking(Mark::Queued, vec![three], false).unwrap();
     super::upkeep::wait(f.store.prune(f.key("a"), retention, f.now)).unwrap();
@@ -103,12 +103,12 @@ fn what_was_removed_from_the_queue_returns_to_its_places() {
     assert_eq!((restore(), order()), (Some(vec![four]), vec![two, four]));
     assert_eq!(restore(), Some(sorted(vec![one, three])));
     assert_eq!((order(), restore()), (vec![one, two, three, four], None));
-    // What is queued again by itself stays where it is.
+    // An episode that was queued again separately stays where it is.
     remove(None);
     f.store.mark_blocking(Mark::Queued, vec![three], true).unwrap();
     assert_eq!(restore(), Some(sorted(vec![one, two, four])));
     assert_eq!(sorted(order()), sorted(vec![one, two, three, four]));
-    // The same items return to their places when they are queued again.
+    // The same items return to their positions when they are queued again.
     remove(Some(vec![order()[0], order()[2]]));
     let left = order();
     let gone: Vec<i64> =

@@ -1,4 +1,4 @@
-//! Errors of the disk and of jobs, and processes beside each other.
+//! Errors of the disk and of jobs, and several processes at once.
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn a_failed_job_affects_no_other_one_in_its_transaction() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let (go, gate) = std::sync::mpsc::channel::<()>();
-        // While this job waits, the others queue up behind it; run again, it does not wait.
+        // While this job waits, the others queue up behind it. When it is run again, it does not wait.
         let first = f.store.call(move |_| {
             let _ended = gate.recv();
             Ok(())
@@ -120,7 +120,7 @@ fn closing_finishes_waiting_jobs_and_leaves_one_file() {
     assert_eq!(reader.row(1).unwrap().unwrap().title, "two");
 }
 
-/// Also one whose name means something in a URI.
+/// This includes a file whose name has a special meaning in a URI.
 #[cfg(unix)]
 #[test]
 fn a_file_that_nobody_can_write_is_read_without_another_file() {
@@ -136,7 +136,7 @@ fn a_file_that_nobody_can_write_is_read_without_another_file() {
     assert!(reader.is_frozen());
     assert_eq!(reader.row(1).unwrap().unwrap().title, "kept");
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
-    // Once it can be written, changes are seen again.
+    // Once the file can be written, changes are seen again.
     std::fs::set_permissions(&path, before).unwrap();
     assert!(!Reader::open(&path).unwrap().is_frozen());
 }

@@ -1,4 +1,4 @@
-//! What is stored of followed lists.
+//! The stored data of followed lists.
 
 use super::upkeep::wait;
 use super::*;
@@ -7,7 +7,7 @@ fn stored(f: &Fixture) -> Option<FollowedList> {
     f.store.reader().unwrap().followed_list(f.key("list")).unwrap()
 }
 
-/// Whether the next poll of a source asks for the whole body.
+/// Whether the next poll of a source requests the complete body.
 fn asks_for_all(f: &Fixture, id: &str) -> bool {
     let facts = f.store.reader().unwrap().source(f.key(id)).unwrap().unwrap();
     let known = facts.validators != Default::default() || facts.validators_of.is_some();
@@ -47,7 +47,7 @@ fn a_list_is_stored_applied_and_forgotten() {
     wait(f.store.set_taken(key, "more".into(), None)).unwrap();
     let applied = FollowedList { taken: "more".into(), ..applied };
     assert_eq!(stored(&f).as_ref(), Some(&applied), "what it changed last stays");
-    // A part of a list is asked for again as a whole.
+    // A list that was read in part is requested again in full.
     wait(f.store.set_listed(key, "part".into(), false, false)).unwrap();
     assert!(asks_for_all(&f, "list") && !asks_for_all(&f, "other"));
     polled(&f);

@@ -1,4 +1,4 @@
-//! Databases of other readers, and databases that only look like one.
+//! Databases of other readers, and databases that only resemble them.
 
 use super::*;
 use crate::model::{ForeignItem, ForeignKind, ForeignText};
@@ -157,7 +157,7 @@ fn hostile_databases_are_read_within_limits_or_refused() {
     }
 }
 
-/// What the limits leave out is counted.
+/// Whatever the limits exclude is counted.
 #[test]
 fn limits_of_databases_are_reported() {
     let surplus = |sql: &str| {
@@ -190,7 +190,7 @@ fn limits_of_databases_are_reported() {
         assert!(left_out.contains(&found.related), "{count} of {size} bytes: {found:?}");
         assert_eq!((found.items, found.texts), (0, 0));
     }
-    // One long label of many articles.
+    // One long label is used by many articles.
     let labels = format!(
         "{NEWSFLASH}; DELETE FROM taggings; DELETE FROM tags;
          INSERT INTO tags (tag_id, label) SELECT 'long', printf('%.8000c', 'x');

@@ -38,7 +38,7 @@ fn marks_known_items_and_stores_the_others() {
     f.poll("a", vec![dated("one", 1), dated("two", 2)]);
     f.set(Mark::Read, "two");
     let tag = Effect::Tag("Sea".to_owned());
-    // The other reader has no guid of one.
+    // The other reader has no guid for this item.
     let one = Entry { guid: None, ..dated("one", 1) };
     let counts = import(
         &f,
@@ -75,7 +75,7 @@ fn removed_items_do_not_come_back() {
     assert_eq!((counts.removed, counts.known, counts.new), (1, 1, 0));
     assert_eq!(f.poll("a", vec![dated("gone", 5), dated("kept", 1)]).new.len(), 0);
     assert_eq!(marks(&f), ["kept: "]);
-    // What retention has removed here comes back only if it is to be kept.
+    // An item that retention has removed here returns only if it is to be kept.
     f.set(Mark::Read, "kept");
     let retention = Retention { items: Some(0), days: Some(0), unread: true };
     f.store.prune_blocking(f.key("a"), retention, f.now + TimeDelta::days(2)).unwrap();
@@ -106,7 +106,7 @@ fn an_import_can_be_undone() {
     assert_eq!(f.counts("a"), (4, 3, 1));
     assert_eq!(f.poll("a", vec![dated("gone", 11)]).new.len(), 1);
     assert!(f.store.reader().unwrap().imports().unwrap().is_empty());
-    // What changes nothing need not be undone.
+    // An import that changes nothing need not be undone.
     import(&f, vec![item(&f, dated("two", 2), &[Effect::Pin])]);
     assert!(f.store.reader().unwrap().imports().unwrap().is_empty());
     let nothing = f.store.undo_import_blocking(NAME.into()).unwrap();

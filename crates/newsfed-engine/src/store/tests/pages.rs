@@ -73,12 +73,12 @@ fn a_link_leads_to_the_stored_item_with_its_url() {
         Some((row.source_key, row.url.unwrap()))
     };
     for (source, url, expected) in [
-        // Its own source first, whatever the order of the sources.
+        // The given source takes precedence, whatever the order of the sources.
         ("one", "https://e.org/a", Some(("one", "https://e.org/a"))),
         ("two", "https://e.org/a", Some(("two", "https://e.org/a"))),
         ("one", "http://www.e.org/b/?utm_source=x#part", Some(("two", "https://e.org/b"))),
         ("two", "https://e.org/log#2", Some(("one", "https://e.org/log#2"))),
-        // The page of an entry is not the entry.
+        // The page that contains an entry is not the entry.
         ("one", "https://e.org/log", None),
         ("one", "https://e.org/log#1", None),
         ("one", "https://e.org/c", None),

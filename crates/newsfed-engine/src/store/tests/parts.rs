@@ -63,7 +63,7 @@ fn commands_that_mark_items_read_are_undone_the_last_one_first() {
     assert_eq!((read(of("s")), read(of("s"))), (3, 0), "what changes nothing is not remembered");
     assert_eq!(f.store.read_items_blocking(vec![key("a")], true, f.now).unwrap(), [0i64; 0]);
     assert_eq!(read(of("t")), 1);
-    // Unread, or hidden, by the user since then.
+    // Since then, the user has marked one unread and hidden another.
     f.store.mark_blocking(Mark::Read, vec![key("b")], false).unwrap();
     f.store.mark_blocking(Mark::Hidden, vec![key("c")], true).unwrap();
     let undo = || f.store.undo_read_blocking().unwrap().map(|undone| (undone.at, undone.unread));
@@ -81,7 +81,7 @@ fn commands_that_mark_items_read_are_undone_the_last_one_first() {
     assert_eq!((0..60).filter(|_| undo().is_some()).count(), 20, "older ones are forgotten");
 }
 
-/// Apps know feeds by the keys of sources.
+/// Apps identify feeds by the keys of sources.
 #[test]
 fn keys_of_sources_are_never_used_twice() {
     let fixture = Fixture::new(&["a", "b", "c"]);

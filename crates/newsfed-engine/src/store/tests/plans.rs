@@ -8,12 +8,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-/// Items in the database; a statement that steps over a fourth of them one by one scans the
-/// table.
+/// Number of items in the database. A statement that steps over a fourth of them one by one counts as a scan
+/// of the table.
 const ITEMS: i32 = 1200;
 
 /// How many steps each statement has made so far, and the statements that made too many in one
-/// run. The library calls a plain function, which cannot have state.
+/// run. This is global because SQLite calls a plain function, which has no state.
 static SEEN: Mutex<(BTreeMap<String, i32>, BTreeSet<String>)> =
     Mutex::new((BTreeMap::new(), BTreeSet::new()));
 
@@ -119,7 +119,7 @@ fn no_statement_scans_all_items() {
     reader.versions(1).unwrap();
 
     assert_eq!(heavy(), BTreeSet::new());
-    // Check that the detection works: without an index it reports the statement.
+    // Checks that the detection works: without an index, it reports the statement.
     reader.conn.query_row("SELECT count(*) FROM item WHERE words = 1", [], |_| Ok(())).unwrap();
     assert_eq!(heavy().len(), 1);
 }
@@ -169,7 +169,7 @@ fn a_list_of_a_folder_costs_what_its_size_demands() {
             let phases = if order == SortOrder::PinnedNewest { 2 } else { 1 };
             let (statements, steps) = cost(&f, &view(&few));
             assert!(steps < ITEMS / 4, "{order:?}: items of other sources are read: {steps}");
-            // Pinned items are few: one statement finds them.
+            // There are few pinned items, so one statement finds them.
             assert!(statements <= 2 * (few.len() + phases - 1), "{order:?}: {statements}");
             let (statements, _) = cost(&f, &view(&many));
             assert!(statements <= 2 * phases, "{order:?}: one for each source: {statements}");

@@ -10,7 +10,7 @@ use chrono::{DateTime, Local};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// An item as seen by the scan.
+/// An item as the scan sees it.
 struct Plain {
     row: ItemRow,
     title: Vec<String>,
@@ -21,7 +21,7 @@ struct Plain {
     also: Also,
 }
 
-/// What items have besides.
+/// Further properties of items.
 #[derive(Default)]
 struct Also {
     category: Option<&'static str>,
@@ -50,7 +50,7 @@ impl Also {
     }
 }
 
-/// The words that the index makes of a text: without marks and in lower case.
+/// The words into which the index splits a text: without diacritics and in lower case.
 fn tokens(text: &str) -> Vec<String> {
     let fold = |c: char| match c {
         'é' | 'É' => 'e',
@@ -82,7 +82,7 @@ impl Plain {
         }
     }
 
-    /// Whether all conditions are met; `None` if they say nothing.
+    /// Whether all conditions are met; `None` if there are none.
     fn fits(&self, query: &Query, negated: bool, at: &At<'_>) -> Option<bool> {
         let all: Vec<bool> = query
             .terms
@@ -110,11 +110,11 @@ impl Plain {
             What::Is(State::Edited) => row.changed,
             What::Is(State::Hidden) => self.also.hidden == 1,
             What::Is(State::Snoozed) => self.also.hidden == 2,
-            // Nobody has had the interface open.
+            // The interface was never open.
             What::Is(State::New) => false,
-            // No two of them are one story.
+            // No two of the items are about the same story.
             What::Is(State::Duplicate) | What::Has(Thing::Duplicate) => false,
-            // Discovered after now, and without earlier versions.
+            // The items are discovered after `now`, and have no earlier versions.
             What::AsOf(_) | What::InVersions | What::Has(Thing::Version) => false,
             What::After(day) => date >= day.start(*now).unwrap(),
             What::Before(day) => date < day.start(*now).unwrap(),
@@ -158,7 +158,7 @@ impl Plain {
         })
     }
 
-    /// Whether a list shows it.
+    /// Whether a list shows the item.
     fn is_in(&self, query: &Query, at: &At<'_>) -> bool {
         let state = if self.also.hidden == 1 { State::Hidden } else { State::Snoozed };
         let pinned = |term: &Term| {
@@ -172,13 +172,13 @@ impl Plain {
     }
 }
 
-/// When and among which sources a search runs.
+/// The time of a search, and the sources that exist.
 struct At<'a> {
     now: DateTime<Local>,
     sources: &'a Sources,
 }
 
-/// Whether a query names a state, not after a minus.
+/// Whether a query names a state without a minus before it.
 fn asks_for(query: &Query, state: State) -> bool {
     query.terms.iter().filter(|term| !term.negated).any(|term| match &term.what {
         What::Is(named) => *named == state,
@@ -464,7 +464,7 @@ fn counting_stops_at_its_limits() {
     assert_eq!((count("word"), count("unread")), (most, most));
     assert_eq!(count("\"word 7\""), Count { items: 1, more: false });
     assert_eq!(count("is:read"), Count::default());
-    // With very few steps, the rows counted until then are returned.
+    // If only very few steps are allowed, the number of rows that were counted until then is returned.
     let (conn, _) = connect::open_reader(f.store.path()).unwrap();
     let view = View { criteria: criteria("title:word age>1000h"), ..View::of(Scope::All) };
     let part = count::count(&conn, &view, 2000).unwrap();

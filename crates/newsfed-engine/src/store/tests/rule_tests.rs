@@ -1,4 +1,4 @@
-//! Rules decide about items as the database does.
+//! Tests that rules decide about items as the database does.
 
 use super::queries::{Sources, declare};
 use super::rules::{list, rule, use_rules};
@@ -184,8 +184,8 @@ fn stored(f: &Fixture, items: &[Made]) -> Vec<(i64, Prepared)> {
     prepared.into_iter().map(|one| (key(&one), one)).collect()
 }
 
-/// Compares each decision about each item with SQL; returns how many were made, how many of them that
-/// the item meets the query, and the first wrong one.
+/// Compares each decision about each item with SQL; returns the number of decisions, the number of those by
+/// which the item meets the query, and the first wrong one.
 fn compare(
     conn: &Connection,
     (sources, items, queries): (&Sources, &[(i64, Prepared)], &[String]),
@@ -279,7 +279,7 @@ fn an_item_that_rules_hide_mark_read_and_pin_stays_read() {
         assert_eq!(f.store.undo_rule_blocking("Read".to_owned()).unwrap(), 1);
         assert_eq!(f.titles(&list("is:pinned is:unread")), ["v1"], "{query}");
     }
-    // The same by one rule, on request.
+    // A single rule has the same effect on request.
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("v1", 2)]);
     let all = rule("All", "title:v1", &["hide", "read", "pin"]);

@@ -66,7 +66,7 @@ fn rules_apply_in_order_to_new_items_alone() {
     assert_eq!((titles("is:pinned").as_str(), titles("is:read").as_str()), ("four", "four"));
     assert_eq!(titles(""), "old sport, other sport, v2 news, two, four");
     assert_eq!(f.counts("s"), (5, 3, 1));
-    // It is known which rule did what.
+    // The database knows which rule did what.
     let key = |title: &str| {
         let all = f.rows(&list("is:hidden OR unread OR is:read"));
         all.iter().find(|row| row.title == title).unwrap().key
@@ -132,7 +132,7 @@ fn effects_are_undone_where_they_still_hold() {
     f.poll("s", vec![dated("sport a", 3), dated("sport b", 2), dated("news", 1)]);
     f.index_all();
     let titles = |query: &str| f.titles(&list(query)).join(", ");
-    // The pin brings hidden items back.
+    // Pinning shows hidden items again.
     assert_eq!(titles("is:pinned"), "sport a, sport b");
     let row = f.rows(&list("title:a")).remove(0);
     f.store.mark_blocking(Mark::Pinned, vec![row.key], false).unwrap();
@@ -145,7 +145,7 @@ fn effects_are_undone_where_they_still_hold() {
     assert_eq!((titles("").as_str(), f.counts("s")), ("news", (3, 1, 0)));
     let records = f.store.reader().unwrap().rule_records().unwrap();
     assert_eq!((records.len(), records[0].items, records[0].rule.as_str()), (1, 2, "s"));
-    // One that the user reads on purpose stays.
+    // An item that the user marks read or unread stays as it is.
     let hidden = f.rows(&list("is:hidden title:b")).remove(0);
     f.store.mark_blocking(Mark::Read, vec![hidden.key], false).unwrap();
     assert_eq!(titles(""), "sport b, news");
@@ -253,14 +253,14 @@ fn categories_and_languages_of_items_are_listed_most_frequent_first() {
     assert_eq!(values.languages, ["de", "en"]);
 }
 
-/// What a rule matches at arrival is what a search finds later.
+/// A rule matches on arrival what a search finds later.
 #[test]
 fn rules_match_what_searches_find() {
     let config = Config { cases: 8, failure_persistence: None, ..Config::default() };
     let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[9; 32]);
     let mut runner = TestRunner::new_with_rng(config, seed);
     let query = proptest::collection::vec(term(), 1..4).prop_map(|terms| terms.join(" "));
-    // Rules before could have set these.
+    // Earlier rules could have set tags.
     let query = query.prop_filter("marks", |query| !query.contains("has:tag"));
     let cases = (proptest::collection::vec(made(), 0..40), proptest::collection::vec(query, 40));
     let found = std::cell::Cell::new(0);
@@ -319,7 +319,7 @@ fn each_application_of_a_rule_is_undone_and_redone_separately() {
     assert_eq!(hidden(), 0);
 }
 
-/// The source was read before, so that what arrives now is news.
+/// Marks the source as read before, so that its next items are news.
 fn read_before(f: &Fixture, source: &str) {
     let (key, now) = (f.key(source), f.now);
     let change = f.store.change_facts(key, move |facts| facts.last_ok = Some(now));
@@ -356,7 +356,7 @@ fn the_first_document_of_a_source_is_not_news() {
     assert_eq!(f.titles(&list("is:pinned")), ["a old"], "marks are set");
     read_before(&f, "s");
     assert_eq!(counts(vec![entry("a old"), entry("a new"), entry("c")]), [1]);
-    // Even if the first document was empty.
+    // This applies even if the first document was empty.
     f.declare(&["s", "t"]);
     read_before(&f, "t");
     let done = f.poll("t", vec![entry("a")]);
@@ -415,7 +415,7 @@ fn several_rules_can_act_on_one_item() {
     assert_eq!(records.iter().map(|record| record.notified).collect::<Vec<_>>(), [1, 1]);
 }
 
-/// A pinned item is never hidden, in whatever order the rules are, at arrival and later.
+/// A pinned item is never hidden, whatever the order of the rules, on arrival and later.
 #[test]
 fn a_hidden_item_is_shown_with_its_earlier_marks_when_another_rule_pins_it() {
     for decided_by_sql in [false, true] {

@@ -100,7 +100,7 @@ fn marks_are_counted_until_they_are_written() {
     assert_eq!(reader.marks_of(&machine, 0).unwrap(), own);
     assert_eq!(reader.marks_of(&machine, own[0].0).unwrap(), own[1..]);
     assert_eq!(reader.count_marks_of("other").unwrap(), 0);
-    // Those of another machine are not written here.
+    // The marks of another machine are not written here.
     let marks = other(&["one", "three"], &Mark::Later);
     assert_eq!(f.store.merge_marks_blocking(marks.clone(), 9, f.now).unwrap(), (2, 0));
     assert_eq!((counts().1, reader.count_marks_of(&marks[0].stamp.machine).unwrap()), (2, 2));
@@ -143,7 +143,7 @@ fn a_mark_that_comes_back_is_still_written() {
     f.set(Mark::Pinned, "one");
     prepared(&f);
     let own = f.store.reader().unwrap().marks_to_write().unwrap();
-    // A copy of this machine has written it.
+    // A copy of this machine has written these marks.
     let same = own.iter().map(|(_, mark)| mark.clone()).collect();
     assert_eq!(f.store.merge_marks_blocking(same, 9, f.now).unwrap(), (0, 0));
     assert_eq!(f.store.reader().unwrap().marks_to_write().unwrap(), own);

@@ -73,7 +73,7 @@ fn openings_have_the_start_of_the_text_and_a_picture() {
     let (text, none) = opening("plain");
     assert!(text.starts_with("Many words. Many") && text.len() < 1000 && none.is_none(), "{text}");
     assert_eq!(opening("empty"), (String::new(), None));
-    // Rows of a search have them too.
+    // The rows of a search have pictures too.
     let keys: Vec<i64> = rows.iter().map(|row| row.key).collect();
     let found = reader.snippets(&keys, criteria("text").text.as_deref().unwrap()).unwrap();
     let mut pictures: Vec<_> = found.into_iter().map(|(_, snippet)| snippet.picture).collect();

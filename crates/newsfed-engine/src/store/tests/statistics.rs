@@ -1,4 +1,4 @@
-//! What statistics are made of.
+//! The data for statistics.
 
 use super::*;
 

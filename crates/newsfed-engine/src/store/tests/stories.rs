@@ -15,7 +15,7 @@ fn report(source: &str, title: &str, hours_ago: i64) -> Entry {
 
 const TITLE: &str = "River bridge reopens after repairs";
 
-/// Three sources with one story, and an item of its own.
+/// Three sources with one story, and an unrelated item.
 fn three() -> Fixture {
     let f = Fixture::new(&["a", "b", "c"]);
     f.poll("a", vec![report("a", TITLE, 9), dated("Alone in the archive of letters", 1)]);
@@ -198,8 +198,8 @@ fn signatures_are_kept_for_a_week() {
     assert_eq!(stories(&f).len(), 1, "stories stay");
 }
 
-/// In whatever order and batches items come: without contradictions, the stories are the same.
-/// Imported items have new keys and old dates: they do not decide which items are compared.
+/// Without contradictions, the stories are the same whatever the order and batches of the items. Imported
+/// items have new keys and old dates, and do not affect which items are compared.
 #[test]
 fn imported_items_are_not_compared_with_each_other() {
     let f = three();

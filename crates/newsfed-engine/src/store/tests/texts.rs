@@ -134,7 +134,7 @@ fn a_failure_is_reported_and_removes_nothing() {
 fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
     let f = with_teaser();
     f.store_end(read("<p>0</p>", false), TextWay::Best);
-    // Extracted better, not changed: no version.
+    // A text that is only extracted better is no new version.
     f.store_end(read("<p>0 better</p>", false), TextWay::Best);
     assert_eq!((f.item().versions, f.item().changed), (0, false));
     for n in 1..10 {
@@ -177,7 +177,7 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     let from = TextFrom::Feed;
     assert_eq!(details, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);
-    // The same words with another link are a version, too, but no substantial change.
+    // The same words with another link are a new version too, but no substantial change.
     let (key, writer) = (f.only_key(), f.store.writer().unwrap());
     writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
     let linked = "<p><a href=\"https://new.example/\">four</a></p>";
@@ -186,10 +186,10 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     assert_eq!((f.found("is:changed"), f.found("is:edited")), (0, 1));
     let links = "links added: https://new.example/";
     assert_eq!(Revision::summary(&f.item().revisions), links);
-    // Written otherwise, it is the same link.
+    // A link that is only written differently is the same.
     assert_eq!(poll("<p><a href=\"https://NEW.example:443\">four</a></p>").0, 3);
     poll(linked);
-    // The same holds after the feed is no longer known to have full text.
+    // The same applies when the feed is no longer known to have full text.
     let (key, writer) = (f.key("a"), f.store.writer().unwrap());
     let forget = "DELETE FROM site WHERE source = ?1";
     writer.call_blocking(move |conn| Ok(conn.execute(forget, [key])?)).unwrap();
@@ -259,7 +259,7 @@ fn earlier_titles_are_kept_and_distinguish_another_headline_from_a_typo() {
     let found = |query: &str| f.found(query);
     assert_eq!((found("resigns"), found("in:versions resigns"), found("in:versions")), (0, 1, 1));
     assert_eq!(found("in:versions title:stays"), 0);
-    // What was stored on a day, and what it was called at that time.
+    // The items that were stored on a day, with the titles that they had at that time.
     let titles = |hours: i64| -> Vec<String> {
         let as_of = (f.now - TimeDelta::hours(hours)).timestamp();
         let criteria = Criteria { as_of: Some(as_of), ..Criteria::default() };
@@ -353,7 +353,7 @@ fn the_text_of_the_feed_that_is_current_again_is_not_an_earlier_version() {
         (f.found("zebra"), f.found("in:versions zebra"), f.found("in:versions one")),
         (1, 0, 1)
     );
-    // It becomes one again, and before it was indexed, too.
+    // It becomes a version again, even before it was indexed.
     f.store_end(read("<p>page</p>", true), TextWay::Best);
     f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
     f.index_all();
@@ -445,7 +445,7 @@ fn comments_are_counted_without_changing_the_item() {
     assert_eq!(counts(), (Some(12), 7), "only opening shows them; a mark can be undone");
     see();
     assert_eq!(counts(), (Some(12), 0));
-    // Fewer than before are not new.
+    // Fewer comments than before are not new.
     f.poll("a", vec![with(Some(3))]);
     assert_eq!(counts(), (Some(3), 0));
 }
@@ -462,7 +462,7 @@ fn tags_of_the_page_are_added_to_the_categories_of_the_feed() {
         (f.item().tags, f.item().categories),
         (vec!["Rail".to_owned(), "Night trains".to_owned()], categories)
     );
-    // They stay when the feed changes the item.
+    // The tags stay when the feed changes the item.
     f.poll("a", vec![Entry { summary: Some("new".into()), ..entry("a") }]);
     assert_eq!((f.item().tags.len(), f.item().categories.len()), (2, 0));
 }

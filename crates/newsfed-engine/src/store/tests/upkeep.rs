@@ -170,7 +170,7 @@ fn hashes_of_earlier_versions_are_replaced_without_an_update() {
     f.poll("a", entries.clone());
     let hashing = f.store.hashing_blocking().unwrap();
     let own = prepare(entries.clone(), &hashing);
-    // As an earlier version has stored them.
+    // The hashes as an earlier version stored them.
     let former: Vec<(i64, identity::Hashes)> =
         own.iter().map(|each| (each.version_hash, each.former_hashes())).collect();
     let age = move |conn: &rusqlite::Connection| {
@@ -227,7 +227,7 @@ fn new_and_marked_pages_are_fetched_ahead_within_limits() {
     f.set(Mark::Pinned, "old");
     assert_eq!(unfetched(MarkedItems::Unread, &[a, b]), ["newest", "other", "old"]);
     assert_eq!(unfetched(MarkedItems::Pinned, &[a, b]), ["old"]);
-    // One that failed is tried again when it is due, and refused until then.
+    // A failed page is tried again when it is due, and refused until then.
     let key =
         |title: &str| f.rows(&View::of(Scope::All)).iter().find(|r| r.title == title).unwrap().key;
     let fail = |title: &str, next: Option<Time>, asked: Time| {
@@ -325,7 +325,7 @@ fn pages_that_are_due_again_come_first_within_the_limit() {
     assert_eq!(ahead(&[], &[], &some, 9), "due failed", "only pages of pinned items");
     assert_eq!(ahead(&[], &all, &some, 9), "due early failed late");
     assert_eq!(ahead(&[], &all, &some, 3), "due early failed");
-    // What is left is for pages that were never fetched, and none is returned twice.
+    // The rest of the limit is for pages that were never fetched, and none is returned twice.
     assert_eq!(ahead(&some, &[], &some, 2), "due failed");
     assert_eq!(ahead(&some, &[], &some, 5), "due failed w1 w2 w3");
     assert_eq!(ahead(&some, &[], &some, 9), "due failed w1 w2 w3 w4");

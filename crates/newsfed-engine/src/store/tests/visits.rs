@@ -27,14 +27,14 @@ fn what_arrives_between_visits_is_new() {
     assert_eq!((titles(&f, "is:new").as_str(), count()), ("", 0), "nothing in the first visit");
     f.poll("s", vec![entry("seen")]);
     visit(false);
-    // The command line, before the next visit.
+    // The command line is used before the next visit.
     assert_eq!(titles(&f, "is:new"), "");
     f.poll("s", vec![entry("away")]);
     visit(true);
     f.poll("s", vec![entry("now")]);
     assert_eq!((titles(&f, "is:new").as_str(), count()), ("away now", 2));
     assert_eq!(titles(&f, "-is:new"), "first seen");
-    // A visit that was killed has seen what was there when it began.
+    // If the program was killed during a visit, the items from before the visit count as seen.
     visit(true);
     assert_eq!((titles(&f, "is:new").as_str(), count()), ("now", 1));
 }
@@ -48,7 +48,7 @@ fn only_the_newest_items_of_a_new_feed_are_unread() {
     f.poll("s", [5, 1, 3, 2, 4].map(at).to_vec());
     assert_eq!(titles(&f, "is:unread"), "h2 h1");
     assert_eq!(f.counts("s").1, 2);
-    // What comes later is unread.
+    // Items that arrive later are unread.
     f.poll("s", vec![at(6), at(0)]);
     assert_eq!(titles(&f, "is:unread"), "h6 h2 h1 h0");
     f.store.set_rules(Rules::default());
@@ -94,7 +94,7 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
     assert!(fitting(&all, 3).is_empty());
     let none = View::of(Scope::Only(std::sync::Arc::from([])));
     assert_eq!(reader.count(&none).unwrap().items, 0);
-    // Items that rules hide or mark say nothing about what the user reads.
+    // Items that rules hide or mark do not show what the user reads.
     let rule = |name: &str, query: &str, effect: &str| Rule {
         name: name.to_owned(),
         query: query.parse().unwrap(),
@@ -116,7 +116,7 @@ fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
     assert_eq!(fitting(&all, 9), ["t0", "t5"]);
 }
 
-/// Statements of the test below.
+/// The statements that the test below has run.
 static READ: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[test]

@@ -56,7 +56,7 @@ fn of(f: &Fixture, account: i64, number: i64) -> RemoteItem {
     found.into_iter().next().unwrap()
 }
 
-/// How many marks are taken over from the server.
+/// Merges marks that the server lists; returns how many were adopted.
 fn merge(f: &Fixture, account: i64, number: i64, theirs: Marks, sent: bool) -> usize {
     wait(f.store.merge_marks(account, vec![SeenMarks { remote: id(number), theirs, sent }]))
         .unwrap()
@@ -102,14 +102,14 @@ fn items_of_a_server_are_stored_once_with_their_marks() {
     let same = [(1, entry("one")), (2, other("two")), (3, other("x")), (9, entry("one"))];
     let same = same.map(|(number, entry)| (id(number), prepared(&f, entry)));
     assert_eq!(reader.same_remote_items(account, &same).unwrap(), 2, "by the title or the URL");
-    // What cannot be fetched counts as known and read.
+    // Items that cannot be fetched count as known and read.
     let text = RemoteId::Other("x-9".to_owned());
     wait(f.store.skip_remote_items(account, vec![id(9), text.clone()])).unwrap();
     let skipped = reader.remote_items_of(account, &[id(9), text.clone(), id(10)]).unwrap();
     assert_eq!(numbers(skipped.clone()), [id(9), text]);
     assert!(skipped.iter().all(|i| i.ours == marks(true, false) && !i.is_waiting()), "{skipped:?}");
     assert_eq!(reader.open_remote_items(account).unwrap().len(), 2);
-    // Discovered when the server says, but not in the future.
+    // Items count as discovered at the time that the server gives, but not in the future.
     let day = TimeDelta::days(1);
     let mut items =
         ["past", "future"].map(|title| arrived(&f, 0, entry(title), marks(false, false)));
@@ -141,7 +141,7 @@ fn marks_wait_until_the_server_shows_them() {
     assert!(three.is_waiting(), "the server may have either");
     assert_eq!(merge(&f, account, 3, marks(false, true), false), 0);
     assert!(!of(&f, account, 3).is_waiting());
-    // Sent in vain three times: it is given up.
+    // A mark that was sent without effect three times is given up.
     for tries in 1..=3 {
         assert_eq!(waiting(&f, account), (1, 0));
         assert_eq!(merge(&f, account, 1, marks(true, false), true), 0);
@@ -150,13 +150,13 @@ fn marks_wait_until_the_server_shows_them() {
     assert_eq!(waiting(&f, account), (0, 1));
     assert_eq!(merge(&f, account, 1, marks(true, false), false), 0);
     assert_eq!(of(&f, account, 1).tries, 3, "it was not sent");
-    // A change here begins again, and what the server shows does not wait.
+    // After a new change here, the mark is sent again; marks that the server already shows do not wait.
     f.set(Mark::Tag("t".into()), "two");
     assert_eq!(waiting(&f, account), (1, 1), "a tag waits, too");
     assert_eq!(f.store.reader().unwrap().waiting_marks(account, 3, false).unwrap(), (0, 1));
     assert_eq!(merge(&f, account, 1, marks(true, true), true), 0);
     assert_eq!((of(&f, account, 1).tries, of(&f, account, 1).is_waiting()), (0, false));
-    // The server's changes are taken over, each mark for itself.
+    // The server's changes are adopted, each mark separately.
     assert_eq!(merge(&f, account, 2, marks(true, true), false), 1);
     assert_eq!(merge(&f, account, 3, marks(true, false), false), 2);
     assert_eq!(f.counts("a"), (3, 0, 2));
@@ -188,7 +188,7 @@ fn items_are_linked_to_those_of_another_server() {
     wait(f.store.begin_relink(account, "{\"n\":2}".to_owned())).unwrap();
     assert_eq!((stored(&f).relink, stored(&f).state.as_str()), (false, "{\"n\":2}"));
     assert_eq!(f.store.reader().unwrap().remote_items(account).unwrap(), []);
-    // Other identifiers, the same URLs; a title alone says nothing.
+    // The identifiers differ, and the URLs are the same; an equal title alone is not enough.
     let from = |title: &str, guid: &str| Entry { guid: Some(guid.to_owned()), ..entry(title) };
     let apart = Entry { url: Some("https://x.example/".into()), ..from("two", "g-2") };
     let items = vec![
@@ -205,7 +205,7 @@ fn items_are_linked_to_those_of_another_server() {
     let one = of(&f, account, 11);
     assert_eq!((one.base, one.ours), (marks(true, false), marks(true, true)), "marks of both");
     assert_eq!((f.counts("a"), waiting(&f, account)), ((5, 3, 2), (1, 0)));
-    // In a rebuilt database, the identifier ties them.
+    // In a rebuilt database, items are linked by their identifiers.
     wait(f.store.begin_relink(account, "{}".to_owned())).unwrap();
     let moved = Entry { url: Some("https://y.example/".into()), ..from("one", "g-1") };
     assert_eq!(

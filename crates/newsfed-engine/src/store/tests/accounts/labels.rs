@@ -9,7 +9,7 @@ fn ids(numbers: &[i64]) -> Vec<RemoteId> {
     numbers.iter().map(|number| RemoteId::Number(*number)).collect()
 }
 
-/// An account with items of these numbers, which are their titles.
+/// An account with this many items, whose titles are their numbers.
 fn numbered(count: i64) -> (Fixture, i64) {
     let (f, account) = account(&["a"]);
     let item = |n: i64| arrived(&f, n, entry(&n.to_string()), Marks::default());
@@ -57,7 +57,7 @@ fn tags_are_sent_and_received() {
     f.set(Mark::Tag("Air".into()), "2");
     assert_eq!(waiting(&f, account), [label("Air", true, &[2]), label("Sea", true, &[1, 2])]);
     wait(f.store.begin_sending_label(account, "sea".into(), ids(&[1]))).unwrap();
-    // The server shows one that was sent, one that was not, and one of its own.
+    // The server lists a label that was sent, one that was not, and one of its own.
     let lists = |sea: &[i64], air: &[i64]| {
         vec![seen("Sea", sea.iter().copied()), seen("Air", air.iter().copied())]
     };
@@ -67,7 +67,7 @@ fn tags_are_sent_and_received() {
     );
     assert_eq!(tagged(&f, "Sea"), ["1", "2", "3"]);
     assert_eq!(waiting(&f, account), [label("Air", true, &[2])]);
-    // What only one side removes is removed.
+    // A label that only one side removes is removed.
     untag(&f, "Sea", "1");
     assert_eq!(waiting(&f, account), [label("Air", true, &[2]), label("Sea", false, &[1])]);
     assert_eq!(merge(&f, account, lists(&[1, 3], &[]), &[]), MergedLabels::Taken(1));
@@ -75,7 +75,7 @@ fn tags_are_sent_and_received() {
     wait(f.store.begin_sending_label(account, "sea".into(), ids(&[1]))).unwrap();
     assert_eq!(merge(&f, account, lists(&[3], &[]), &[("sea", 1)]), MergedLabels::Taken(0));
     assert_eq!(waiting(&f, account), [label("Air", true, &[2])]);
-    // A tag that is sent in vain is given up, until it is changed here again.
+    // A tag that is sent without effect is given up, until it is changed here again.
     for _ in 0..3 {
         assert_eq!(waiting(&f, account).len(), 1);
         merge(&f, account, lists(&[3], &[]), &[("air", 2)]);
