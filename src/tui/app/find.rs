@@ -1,6 +1,7 @@
 //! Text search in the article, the words of a search of items in it, and stepping through the changes in
 //! a comparison of versions.
 
+use super::keys::Motion;
 use super::{App, Focus, ReaderPane};
 use crate::store::Snippet;
 use crate::tui::effect::Effect;
@@ -250,9 +251,14 @@ impl ReaderPane {
         }
     }
 
-    /// The user scrolls on by so many lines. After two pages the words of a search are not marked any more: the
-    /// text is being read.
-    pub(super) fn read_on(&mut self, lines: usize) {
+    /// The user scrolls. After two pages the words of a search are not marked any more: the text is being read.
+    pub(super) fn read_on(&mut self, motion: Motion) {
+        let count = |n: isize| usize::try_from(n).unwrap_or(0);
+        let lines = match motion {
+            Motion::Lines(lines) => count(lines),
+            Motion::HalfPages(halves) => count(halves) * (self.height / 2).max(1),
+            Motion::First | Motion::Last => 0,
+        };
         let pages = 2 * (self.height / 2 * 2).max(1);
         if let Some(find) = self.find.as_mut().filter(|find| find.text.is_none()) {
             find.passed = find.passed.saturating_add(lines);
