@@ -1,6 +1,7 @@
 //! Text search in the article, the words of an item search in it, and stepping through the changes between
 //! versions.
 
+use super::keys::Motion;
 use super::{App, Focus, ReaderPane};
 use crate::store::Snippet;
 use crate::tui::effect::Effect;
@@ -252,9 +253,15 @@ impl ReaderPane {
         }
     }
 
-    /// Records that the user scrolls by this many lines. After two pages, the words of a search are no longer
+    /// Records that the user scrolls. After two pages, the words of a search are no longer
     /// marked, because the text is being read.
-    pub(super) fn read_on(&mut self, lines: usize) {
+    pub(super) fn read_on(&mut self, motion: Motion) {
+        let count = |n: isize| usize::try_from(n).unwrap_or(0);
+        let lines = match motion {
+            Motion::Lines(lines) => count(lines),
+            Motion::HalfPages(halves) => count(halves) * (self.height / 2).max(1),
+            Motion::First | Motion::Last => 0,
+        };
         let pages = 2 * (self.height / 2 * 2).max(1);
         if let Some(find) = self.find.as_mut().filter(|find| find.text.is_none()) {
             find.passed = find.passed.saturating_add(lines);

@@ -292,13 +292,7 @@ impl ReaderPane {
         self.head_hidden = to.min(head);
         self.pointed = None;
         self.leave_searched();
-        self.read_on(match motion {
-            Motion::Lines(lines) => usize::try_from(lines).unwrap_or(0),
-            Motion::HalfPages(halves) => {
-                usize::try_from(halves).unwrap_or(0) * (self.height / 2).max(1)
-            }
-            Motion::First | Motion::Last => 0,
-        });
+        self.read_on(motion);
         to != before
     }
 
