@@ -161,3 +161,52 @@ async fn retention_removes_items_in_the_background_where_it_is_limited() {
     .await;
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn players_and_formulas_that_are_now_read_are_no_edits() {
+    let text = "It explains at length how the tide turns the old mill by the harbour. ".repeat(4);
+    let player =
+        "<iframe src=\"https://www.youtube.com/embed/dQw4w9WgXcQ\" title=\"The mill\"></iframe>";
+    let entry = |guid: &str, markup: &str| {
+        format!(
+            "<item><guid isPermaLink=\"false\">{guid}</guid><title>{guid}</title>\
+             <description><![CDATA[{markup}]]></description></item>"
+        )
+    };
+    let document = |player: &str, formula: &str, more: &str| {
+        let all = entry("talk", &format!("<p>{text}</p>{player}"))
+            + &entry("tide", &format!("<p>{text} It is {formula}</p>"))
+            + &entry("edited", &format!("<p>{text}{more}</p>{player}"));
+        format!("<rss version=\"2.0\"><channel><title>Feed</title>{all}</channel></rss>")
+    };
+    // What earlier versions made of the second document was stored, as of the first one.
+    let documents = [
+        document("", "", ""),
+        document(player, "<script type=\"math/tex\">y^2</script>", "It was 12 metres high."),
+    ];
+    let round = Arc::new(AtomicUsize::new(0));
+    let now = round.clone();
+    let server = Server::start(move |_| {
+        Reply::ok("text/xml", documents[now.load(Ordering::SeqCst)].clone())
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    engine.store().mark(Mark::Read, vec![1, 2, 3], true).await.unwrap();
+    round.store(1, Ordering::SeqCst);
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 3), "one text was edited");
+    let reader = engine.store().reader().unwrap();
+    for key in 1..=3 {
+        let (row, item) = (reader.row(key).unwrap().unwrap(), reader.item(key).unwrap().unwrap());
+        assert!(row.read && !row.substantial, "{row:?}");
+        assert_eq!((item.changed, item.versions), (false, 0), "{item:?}");
+        let shown = if item.title == "tide" { "\\(y^2\\)" } else { "youtube.com" };
+        assert!(item.body().contains(shown), "{item:?}");
+    }
+    home.clock.advance(DAY);
+    engine.refresh(None, Pace::Force).await.recv().await.unwrap();
+    assert_eq!(polls(&engine).len(), 3);
+    engine.shutdown().await;
+}

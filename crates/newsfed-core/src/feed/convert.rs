@@ -2,7 +2,7 @@
 
 use super::ParsedFeed;
 use super::raw::{Base, RawEntry, RawFeed, RawLink, RawText, TextKind};
-use crate::model::{Chapter, Enclosure, Entry, Time};
+use crate::model::{Chapter, Enclosure, Entry, FormerTexts, Time};
 use crate::util::limits;
 use crate::util::media::is_playable;
 use crate::util::session::without_session;
@@ -33,6 +33,7 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
         language: language.clone(),
         bad_dates: 0,
         left: limits::FEED_TEXT,
+        former_left: limits::FEED_TEXT / 4,
         left_out: 0,
         cut: 0,
     };
@@ -57,6 +58,8 @@ struct Converter {
     bad_dates: usize,
     /// How many bytes further texts and URLs may have in total.
     left: usize,
+    /// How long further texts may be as earlier versions read them, in bytes.
+    former_left: usize,
     /// Texts and URLs that were too long.
     left_out: usize,
     /// Texts whose ends are missing.
@@ -85,6 +88,9 @@ impl Converter {
         let published = raw.published.value.as_deref().and_then(|d| self.date(d));
         let enclosures = self.enclosures(&raw, base);
         let updated = raw.updated.value.as_deref().and_then(|d| self.date(d));
+        let (summary, former_summary) = self.body(raw.summary.value.as_ref(), own);
+        let (content, former_content) = self.body(raw.content.value.as_ref(), own);
+        let former = FormerTexts { summary: former_summary, content: former_content };
         Entry {
             dated: None,
             guid: raw.guid.value.filter(|g| !g.is_empty() && g.len() <= MAX_GUID),
@@ -93,8 +99,9 @@ impl Converter {
             authors,
             published,
             updated,
-            summary: raw.summary.value.and_then(|t| self.body(&t, own)),
-            content: raw.content.value.and_then(|t| self.body(&t, own)),
+            summary,
+            content,
+            former: (former != FormerTexts::default()).then(|| Box::new(former)),
             enclosures,
             categories: names(&raw.categories.kept),
             comments: self.limited(comments),
@@ -120,8 +127,14 @@ impl Converter {
         Some(text)
     }
 
-    /// Safe HTML, or `None` if nothing is left after sanitising.
-    fn body(&mut self, raw: &RawText, base: Option<&Url>) -> Option<String> {
+    /// Safe HTML, or `None` if nothing is left after sanitising, and what earlier versions made of it.
+    fn body(
+        &mut self,
+        raw: Option<&RawText>,
+        base: Option<&Url>,
+    ) -> (Option<String>, Option<String>) {
+        let Some(raw) = raw else { return (None, None) };
+        let mut former = None;
         let html = match raw.kind {
             TextKind::Plain => html::paragraphs(&raw.value),
             TextKind::Guess if !html::contains_markup(&raw.value) => {
@@ -132,11 +145,15 @@ impl Converter {
                 }
             }
             TextKind::Html | TextKind::Guess => {
-                html::clean(&raw.value, raw.base.as_deref().or(base))
+                let (html, before) =
+                    html::clean_with_former(&raw.value, raw.base.as_deref().or(base));
+                former = before.filter(|before| before.len() <= self.former_left);
+                self.former_left -= former.as_ref().map_or(0, String::len);
+                html
             }
         };
         self.cut += usize::from(html::is_cut(&html));
-        self.limited(Some(html).filter(|h| !h.is_empty()))
+        (self.limited(Some(html).filter(|h| !h.is_empty())), former)
     }
 
     fn enclosures(&mut self, raw: &RawEntry, base: Option<&Url>) -> Vec<Enclosure> {

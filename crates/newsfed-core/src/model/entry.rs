@@ -61,6 +61,16 @@ pub struct Entry {
     pub language: Option<String>,
     /// Name of the original publisher if the feed republishes (RSS `source`, Atom `source`).
     pub publisher: Option<String>,
+    /// What earlier versions of newsfed made of its texts.
+    pub former: Option<Box<FormerTexts>>,
+}
+
+/// The texts of an entry as earlier versions of newsfed read them, where that differs; empty where
+/// they found nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FormerTexts {
+    pub summary: Option<String>,
+    pub content: Option<String>,
 }
 
 /// What a feed says about how often to poll it.

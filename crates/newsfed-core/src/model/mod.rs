@@ -22,7 +22,7 @@ mod website;
 pub use article::{FullText, TextFrom, TextWay};
 pub use collected::{Collected, CollectedChange, OwnSettings};
 pub use date_origin::{Confidence, DateOrigin, DatePrecision, DateSource, DatesFrom};
-pub use entry::{Enclosure, Entry, FeedHints};
+pub use entry::{Enclosure, Entry, FeedHints, FormerTexts};
 pub use episode::{Chapter, EpisodeKey, Progress, Queued, seconds};
 pub use foreign::{ForeignItem, ForeignKind, ForeignText};
 pub use hash::stable_hash;

@@ -2,6 +2,7 @@
 
 mod decode;
 mod embedded;
+mod fate;
 mod formula;
 mod gate;
 mod player;
@@ -19,6 +20,7 @@ pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::{limits, text};
 use memchr::memchr2;
+use safe::{Reading, Safe};
 use std::borrow::Cow;
 use url::Url;
 
@@ -28,15 +30,29 @@ use url::Url;
 /// flattened far below [`limits::PAGE_DEPTH`], so that building a tree of the result is always safe.
 /// What exceeds [`limits::TEXT_BYTES`] is replaced by [`CUT`].
 pub fn clean(html: &str, base: Option<&Url>) -> String {
+    clean_as(html, base, Reading::Current).html
+}
+
+/// Like [`clean`], and what newsfed 0.2.0 made of it, if that was something else. Stored texts are
+/// compared with it, so that another way of reading a text is not taken for an edit of it.
+pub fn clean_with_former(html: &str, base: Option<&Url>) -> (String, Option<String>) {
+    let now = clean_as(html, base, Reading::Current);
+    let former = now.differs.then(|| clean_as(html, base, Reading::Former).html);
+    let former = former.filter(|former| *former != now.html);
+    (now.html, former)
+}
+
+fn clean_as(html: &str, base: Option<&Url>, reading: Reading) -> Safe {
     let html = html.trim();
     if first_special(html).is_none() {
-        return limited(text::markup(html).into_owned());
+        let html = limited(text::markup(html).into_owned());
+        return Safe { html, differs: false };
     }
-    let safe = safe::sanitise(&text::markup(html), base);
+    let safe = safe::sanitise(&text::markup(html), base, reading);
     // Character references may have encoded control characters.
-    match text::markup(safe.trim()) {
-        Cow::Borrowed(same) if same.len() == safe.len() => safe,
-        clean => clean.into_owned(),
+    match text::markup(safe.html.trim()) {
+        Cow::Borrowed(same) if same.len() == safe.html.len() => safe,
+        clean => Safe { html: clean.into_owned(), ..safe },
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Prepared {
     pub(super) identified: bool,
     /// Whether its date is relative to the poll.
     floats: bool,
+    /// The hashes of its texts as earlier versions of newsfed read them, where that differs.
+    former: Vec<Hashes>,
 }
 
 /// Hashes of an entry: of its text alone, and of everything that the publisher can change.
@@ -38,13 +40,24 @@ impl Prepared {
     }
 
     /// The hashes that earlier versions of newsfed stored for such an entry.
-    pub(super) fn former_hashes(&self) -> Hashes {
-        if self.identified {
-            identified_hashes(&Stable, &self.entry, self.floats)
-        } else {
-            hashes(&Stable, &self.entry)
-        }
+    pub(super) fn former_hashes(&self) -> impl Iterator<Item = Hashes> {
+        let unkeyed = std::iter::once_with(|| match self.identified {
+            true => identified_hashes(&Stable, &self.entry, self.floats),
+            false => hashes(&Stable, &self.entry),
+        });
+        unkeyed.chain(self.former.iter().copied())
     }
+}
+
+/// The hashes of the texts that earlier versions made of an entry, keyed and as SHA-256.
+fn hashes_of_former(hashing: &Hashing, entry: &mut Entry) -> Vec<Hashes> {
+    let Some(former) = entry.former.take() else { return Vec::new() };
+    let entry = Entry {
+        summary: former.summary.or_else(|| entry.summary.clone()),
+        content: former.content.or_else(|| entry.content.clone()),
+        ..entry.clone()
+    };
+    vec![hashes(hashing, &entry), hashes(&Stable, &entry)]
 }
 
 /// Minimum length of text, in bytes, from which equal texts mean the same item even if guid and URL differ.
@@ -75,10 +88,11 @@ pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
         if let Some(guid) = &entry.guid {
             *shared.entry(guid.clone()).or_default() += 1;
         }
-        kept.push((entry, hashes));
+        let former = hashes_of_former(hashing, &mut entry);
+        kept.push((entry, hashes, former));
     }
     kept.into_iter()
-        .map(|(entry, hashes)| {
+        .map(|(entry, hashes, former)| {
             let guid = entry.guid.as_ref().filter(|g| !g.is_empty() && shared.get(*g) == Some(&1));
             Prepared {
                 guid_hash: guid.map(|g| guid_hash(g)),
@@ -88,6 +102,7 @@ pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
                 distinctive: text_length(&entry) >= DISTINCTIVE,
                 identified: false,
                 floats: false,
+                former,
                 entry,
             }
         })

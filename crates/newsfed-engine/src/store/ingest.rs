@@ -240,7 +240,14 @@ fn by_text(
         Ok(key.filter(|key| !taken.contains(key)))
     };
     match find(entry.content_hash)? {
-        None => find(entry.former_hashes().content),
+        None => {
+            for former in entry.former_hashes() {
+                if let Some(key) = find(former.content)? {
+                    return Ok(Some(key));
+                }
+            }
+            Ok(None)
+        }
         found => Ok(found),
     }
 }
@@ -379,15 +386,7 @@ pub(super) fn update(
     now: Time,
     left: &mut usize,
 ) -> Result<bool> {
-    let mut version = conn
-        .prepare_cached("SELECT version_hash FROM item WHERE key = ?1")?
-        .query_row([key], |r| r.get::<_, i64>(0))?;
-    if version != new.version_hash && version == new.former_hashes().version {
-        // Only the way of hashing has changed.
-        conn.prepare_cached("UPDATE item SET version_hash = ?2, content_hash = ?3 WHERE key = ?1")?
-            .execute([key, new.version_hash, new.content_hash])?;
-        version = new.version_hash;
-    }
+    let version = version_as_of_now(conn, key, new)?;
     // Another identifier of an entry on a page is not an edit of it.
     let edited = !new.identified || version != new.version_hash;
     versions::keep_title(conn, key, &new.entry, now, left)?;
@@ -418,6 +417,29 @@ pub(super) fn update(
     }
     save_comments(conn, key, &new.entry)?;
     Ok(changed && edited)
+}
+
+/// The hash of an item's version. If an earlier version of newsfed stored it, and what differs is only
+/// how newsfed hashes and reads texts, it is replaced, with the texts.
+fn version_as_of_now(conn: &Connection, key: i64, new: &Prepared) -> Result<i64> {
+    let version = conn
+        .prepare_cached("SELECT version_hash FROM item WHERE key = ?1")?
+        .query_row([key], |r| r.get::<_, i64>(0))?;
+    if version == new.version_hash || !new.former_hashes().any(|f| f.version == version) {
+        return Ok(version);
+    }
+    conn.prepare_cached("UPDATE item SET version_hash = ?2, content_hash = ?3 WHERE key = ?1")?
+        .execute([key, new.version_hash, new.content_hash])?;
+    let other_text = conn
+        .prepare_cached(
+            "UPDATE detail SET summary = ?2, content = ?3
+             WHERE item = ?1 AND (summary IS NOT ?2 OR content IS NOT ?3)",
+        )?
+        .execute(params![key, new.entry.summary, new.entry.content])?;
+    if other_text > 0 {
+        index::queue(conn, key)?;
+    }
+    Ok(new.version_hash)
 }
 
 /// Stores where the comments are and how many. Their number changes without a change to the item.

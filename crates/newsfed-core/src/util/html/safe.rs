@@ -1,6 +1,7 @@
 //! HTML -> safe HTML in one pass: every tag of the result is rebuilt from an allow-list, every text
 //! and value is escaped, every element is closed. No markup of the source is copied.
 
+use super::fate::{Fate, fate, is_block};
 use super::scan::{Scanner, Tag, Token, decode_entities, push_decoded};
 use super::{
     CUT, OMITTED, cut_escaped, formula, is_embedded, is_player, lower, player, push_escaped,
@@ -14,125 +15,38 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use url::Url;
 
-/// What happens to an element.
-#[derive(Clone, Copy, PartialEq)]
-enum Fate {
-    /// Dropped with all its content, which is raw text up to the end tag.
-    Raw,
-    /// Dropped with all its content.
-    Dropped,
-    /// Kept only if it is the checkbox of a task list item.
-    Input,
-    /// Kept; it has no content.
-    Void,
-    Kept,
-    /// Only its tags are dropped.
-    Unwrapped,
-}
-
-/// What happens to an element with this name. Names are grouped by length, so that most are
-/// compared with few others.
-fn fate(name: &str) -> Fate {
-    use Fate::{Dropped, Input, Kept, Raw, Unwrapped, Void};
-    match name.len() {
-        1 => match name {
-            "a" | "b" | "i" | "p" | "q" | "s" | "u" => Kept,
-            _ => Unwrapped,
-        },
-        2 => match name {
-            "br" | "hr" => Void,
-            "li" | "em" | "td" | "tr" | "ul" | "ol" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6"
-            | "th" | "dd" | "dl" | "dt" | "rp" | "rt" | "tt" => Kept,
-            _ => Unwrapped,
-        },
-        3 => match name {
-            "img" | "col" | "wbr" => Void,
-            "div" | "pre" | "sub" | "sup" | "bdi" | "del" | "dfn" | "ins" | "kbd" | "nav"
-            | "var" => Kept,
-            "svg" => Dropped,
-            _ => Unwrapped,
-        },
-        4 => match name {
-            "span" | "code" | "cite" | "abbr" | "data" | "main" | "mark" | "ruby" | "samp"
-            | "time" => Kept,
-            _ => Unwrapped,
-        },
-        5 => match name {
-            "table" | "tbody" | "tfoot" | "thead" | "small" | "aside" | "audio" | "video" => Kept,
-            "style" | "title" => Raw,
-            "input" => Input,
-            _ => Unwrapped,
-        },
-        6 => match name {
-            "strong" | "figure" | "header" | "footer" | "center" | "hgroup" | "strike" => Kept,
-            "script" | "iframe" => Raw,
-            "source" => Void,
-            _ => Unwrapped,
-        },
-        7 => match name {
-            "section" | "article" | "address" | "caption" | "details" | "picture" | "summary" => {
-                Kept
-            }
-            "noembed" => Raw,
-            _ => Unwrapped,
-        },
-        8 => match name {
-            "colgroup" => Kept,
-            "noframes" => Raw,
-            "template" => Dropped,
-            _ => Unwrapped,
-        },
-        10 if matches!(name, "blockquote" | "figcaption") => Kept,
-        _ => Unwrapped,
-    }
-}
-
-/// Whether an element ends an open paragraph.
-fn is_block(name: &str) -> bool {
-    match name.len() {
-        1 => name == "p",
-        2 => matches!(
-            name,
-            "li" | "ul"
-                | "ol"
-                | "h1"
-                | "h2"
-                | "h3"
-                | "h4"
-                | "h5"
-                | "h6"
-                | "hr"
-                | "dd"
-                | "dl"
-                | "dt"
-        ),
-        3 => matches!(name, "div" | "pre" | "nav"),
-        4 => name == "main",
-        5 => matches!(name, "table" | "aside"),
-        6 => matches!(name, "figure" | "header" | "footer" | "center" | "hgroup"),
-        7 => matches!(name, "section" | "article" | "address" | "details"),
-        10 => matches!(name, "blockquote" | "figcaption"),
-        _ => false,
-    }
-}
-
 /// Longest anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
-/// By how many bytes relative URLs can make a text exceed one and a half times its source.
+/// How much longer than one and a half times its source a text can become by relative URLs, in bytes.
 const LONGER: usize = 1 << 20;
 
 /// Longest beginning of a text that is cut, in bytes: it fits with its end tags and [`CUT`].
 pub(super) const LONGEST_START: usize =
     limits::TEXT_BYTES - limits::PAGE_DEPTH / 2 * "</blockquote>".len() - 2 * CUT.len();
 
+/// How elements are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    Current,
+    /// As newsfed 0.2.0: without players, sources of formulas, and pictures that are in the text.
+    Former,
+}
+
+/// The safe form of a text.
+pub(super) struct Safe {
+    pub(super) html: String,
+    /// Whether [`Reading::Former`] may give another one.
+    pub(super) differs: bool,
+}
+
 /// Writes the safe form of `html`, cut if it exceeds [`limits::TEXT_BYTES`].
-pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
-    match write(html, base, limits::TEXT_BYTES) {
+pub(super) fn sanitise(html: &str, base: Option<&Url>, reading: Reading) -> Safe {
+    match write(html, base, reading, limits::TEXT_BYTES) {
         (all, false) => all,
         (_, true) => {
-            let (mut start, _) = write(html, base, LONGEST_START);
-            start.push_str(CUT);
+            let (mut start, _) = write(html, base, reading, LONGEST_START);
+            start.html.push_str(CUT);
             start
         }
     }
@@ -140,9 +54,11 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
 
 /// The safe form of `html` up to a length in bytes without the last end tags, and whether the rest is
 /// missing.
-fn write(html: &str, base: Option<&Url>, most: usize) -> (String, bool) {
+fn write(html: &str, base: Option<&Url>, reading: Reading, most: usize) -> (Safe, bool) {
     let mut writer = Writer {
         html,
+        reading,
+        differs: false,
         most,
         is_full: false,
         out: String::with_capacity(html.len().min(most)),
@@ -162,7 +78,7 @@ fn write(html: &str, base: Option<&Url>, most: usize) -> (String, bool) {
             Token::Close(name) => writer.end(&lower(name)),
             Token::Other | Token::Cut(_) => {}
         }
-        // Line breaks and checkboxes are not counted where they are written.
+        // Line breaks and boxes of tasks are not counted where they are written.
         writer.is_full |= writer.out.len() > most;
         if writer.is_full {
             break;
@@ -170,11 +86,14 @@ fn write(html: &str, base: Option<&Url>, most: usize) -> (String, bool) {
     }
     writer.close_to(0);
     let is_cut = writer.is_full || writer.out.len() > limits::TEXT_BYTES;
-    (writer.out, is_cut)
+    (Safe { html: writer.out, differs: writer.differs }, is_cut)
 }
 
 struct Writer<'a> {
     html: &'a str,
+    reading: Reading,
+    /// See [`Safe::differs`].
+    differs: bool,
     out: String,
     /// Open elements, outermost first.
     open: Vec<Cow<'a, str>>,
@@ -236,16 +155,8 @@ impl<'a> Writer<'a> {
 
     fn start(&mut self, tag: &Tag<'a>, scanner: &mut Scanner<'a>) {
         let name = lower(tag.name);
-        if matches!(&*name, "math" | "script")
-            && let Some(source) = formula::read(tag, scanner)
-        {
-            return self.text(&super::escape(&source));
-        }
-        if is_player(&name) {
-            self.player(tag, &name);
-        }
-        if formula::is_drawing(tag) && !self.endless.contains(&name) {
-            return self.skip_element(name, scanner);
+        if self.reading == Reading::Current && self.special(tag, &name, scanner) {
+            return;
         }
         match fate(&name) {
             Fate::Unwrapped => {}
@@ -283,14 +194,35 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Writes players and formulas. Returns whether that is all that becomes of the element.
+    fn special(&mut self, tag: &Tag<'a>, name: &Cow<'a, str>, scanner: &mut Scanner<'a>) -> bool {
+        if matches!(&**name, "math" | "script")
+            && let Some(source) = formula::read(tag, scanner)
+        {
+            self.differs = true;
+            self.text(&super::escape(&source));
+            return true;
+        }
+        if is_player(name) {
+            self.player(tag, name);
+        }
+        let drawn = formula::is_drawing(tag) && !self.endless.contains(name);
+        if drawn {
+            self.differs = true;
+            self.skip_element(name.clone(), scanner);
+        }
+        drawn
+    }
+
     /// Writes a player as a link in a paragraph of its own.
     fn player(&mut self, tag: &Tag<'a>, name: &str) {
         let Some((label, to)) = player(name, false, |name| tag.attribute(name)) else { return };
         let Some(to) = self.value(Kind::Link, &to).map(Cow::into_owned) else { return };
-        // A player for other browsers inside it shows the same.
+        // One for other browsers within it shows the same.
         if self.last_player.as_ref() == Some(&to) {
             return;
         }
+        self.differs = true;
         self.end("a");
         self.close_implied("p");
         let start = self.out.len();
@@ -416,12 +348,15 @@ impl<'a> Writer<'a> {
                 class.map(Cow::from)
             }
             Kind::Address if is_normal(value) => Some(value.into()),
-            Kind::Picture if is_embedded(value) => Some(OMITTED.into()),
+            Kind::Picture if self.reading == Reading::Current && is_embedded(value) => {
+                self.differs = true;
+                Some(OMITTED.into())
+            }
             Kind::Picture => self.value(Kind::Address, value),
             Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
             Kind::Link if is_normal(value) && !has_session(value) => Some(value.into()),
             Kind::Link => match absolute(base, value) {
-                // Otherwise a text would change each time its links get another session.
+                // Else a text would change whenever its links are given another session.
                 Some(url) => Some(String::from(without_session(url)).into()),
                 None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },
@@ -440,7 +375,7 @@ enum Kind {
     Language,
     /// An http(s) URL.
     Address,
-    /// An http(s) URL, or a picture that is in the text.
+    /// The same, or a picture that is in the text.
     Picture,
     /// An http(s) or mailto URL; without a base, a jump within the text too.
     Link,

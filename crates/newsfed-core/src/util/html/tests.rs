@@ -368,3 +368,22 @@ fn players_become_links() {
     assert!(long.len() <= limits::TEXT_BYTES, "{}", long.len());
     assert_eq!(long.matches("<p><a ").count(), long.matches("</a></p>").count());
 }
+
+#[test]
+fn texts_are_also_read_as_before() {
+    let player = "<p>A talk:</p><iframe src='https://www.youtube.com/embed/dQw4w9WgXcQ'></iframe>";
+    let formula = "x <script type='math/tex'>y^2</script>";
+    let picture = format!("a<img src='data:image/jpeg;base64,{}'>", "/9j/".repeat(200));
+    for (markup, former) in [
+        (player, Some("<p>A talk:</p>")),
+        (formula, Some("x")),
+        (&picture, Some("a<img>")),
+        ("<iframe src='https://www.youtube.com/embed/dQw4w9WgXcQ'></iframe>", Some("")),
+        ("<p>A <b>text</b></p><script>x</script>", None),
+        ("A text", None),
+    ] {
+        let (now, before) = clean_with_former(markup, None);
+        assert_eq!(now, clean(markup, None));
+        assert_eq!(before.as_deref(), former, "{markup}: {now}");
+    }
+}

@@ -172,7 +172,7 @@ fn hashes_of_earlier_versions_are_replaced_without_an_update() {
     let own = prepare(entries.clone(), &hashing);
     // The hashes as an earlier version stored them.
     let former: Vec<(i64, identity::Hashes)> =
-        own.iter().map(|each| (each.version_hash, each.former_hashes())).collect();
+        own.iter().map(|each| (each.version_hash, each.former_hashes().next().unwrap())).collect();
     let age = move |conn: &rusqlite::Connection| {
         for (version, former) in &former {
             let sql =
