@@ -119,7 +119,7 @@ fn one_process_polls_and_all_write() {
     let (mut read, mut refused, mut refreshed, mut keys) = (HashSet::new(), 0, 0, 0);
     while Instant::now() < end {
         let mut panes = world.open(110, 30);
-        panes.wait_for("another newsfed (process");
+        panes.wait_for("checked by process");
         panes.wait_for("unread");
         // For half of the time the daemon polls. In the other half, refreshes poll at the same time, unless
         // the TUI has taken over before.
@@ -145,7 +145,7 @@ fn one_process_polls_and_all_write() {
         }
         let codes: Vec<_> = both.map(|mut child| child.wait().unwrap().code()).into();
         if !codes.contains(&Some(0)) {
-            panes.wait_gone("another newsfed");
+            panes.wait_gone("checked by");
         }
         assert!(codes.iter().all(|c| matches!(c, Some(0 | 1))), "{codes:?}");
         refreshed += codes.iter().filter(|c| **c == Some(0)).count();
