@@ -267,7 +267,11 @@ fn by_all(
         {
             within(&mut by_template);
             drop_comments(page, hints, &mut by_template);
-            copies::drop_copies(page, &mut by_template);
+            copies::drop_copies(
+                page,
+                &mut by_template,
+                hints.signs.with(page.signs).is_discussion(),
+            );
             return Found { taken: by_template, origin: Origin::Template };
         }
     }
@@ -312,7 +316,7 @@ fn narrow(
     if let Some(range) = &meant {
         taken.iter_mut().enumerate().for_each(|(at, t)| *t &= range.contains(&at));
     }
-    copies::drop_copies(page, taken);
+    copies::drop_copies(page, taken, signs.is_discussion());
     page::trim_head(page, taken, hints);
     meant
 }
