@@ -20,6 +20,7 @@ use crate::util::date::Context;
 use crate::util::html::tree;
 use crate::util::limits;
 use crate::util::text;
+use chrono::NaiveDate;
 use ego_tree::NodeId;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -201,6 +202,11 @@ pub fn dates_of(tree: &scraper::Html, guide: &Guide) -> Dates {
     let (page, head) = (Page::read(tree), Head::read(tree));
     let taken = page::article(&page, &guide.hints(&head)).taken;
     guide.dates(&head, &page, &taken)
+}
+
+/// The days on which the events of a page begin and end, as its markup states them.
+pub fn event_days(tree: &scraper::Html) -> HashSet<NaiveDate> {
+    page_date::event_days(&Head::read(tree), &Context::default())
 }
 
 /// What is known about the dates of a page: its language, and the order of day and month.
