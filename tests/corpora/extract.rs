@@ -25,7 +25,7 @@ fn gunzip(path: &Path) -> Vec<u8> {
     bytes
 }
 
-fn json(path: &Path) -> Value {
+pub(crate) fn json(path: &Path) -> Value {
     let compressed = path.extension().is_some_and(|e| e == "gz");
     let bytes = if compressed { gunzip(path) } else { std::fs::read(path).unwrap() };
     serde_json::from_slice(&bytes).unwrap()
@@ -35,7 +35,7 @@ fn string(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-fn page(path: &Path) -> String {
+pub(crate) fn page(path: &Path) -> String {
     html::decode(&gunzip(path), None)
 }
 

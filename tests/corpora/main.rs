@@ -15,6 +15,7 @@ mod reference;
 mod conformance;
 mod crawl;
 mod extract;
+mod figures;
 mod net;
 mod opml;
 mod sync;

@@ -2,7 +2,7 @@
 //! posts quoted in full by later ones, previews of the text that follows.
 
 use super::blocks::Page;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Minimum number of words of a block that is compared; shorter ones belong to the run they are in.
@@ -13,24 +13,53 @@ const RUN_WORDS: usize = 40;
 /// passages repeats them on purpose.
 const PART: usize = 5;
 
+/// Most of the words of a copy that may be between it and what it repeats: one part of this many.
+const BETWEEN: usize = 4;
+/// From this share of the text on, copies are not meant, if so many words of it are repeated.
+const MOST: (usize, usize) = (2, 5);
+const MANY_WORDS: usize = 150;
+
 /// Blocks that repeat earlier blocks in the same order.
 struct Run {
     blocks: Range<usize>,
-    /// The first of the earlier blocks.
+    /// The first and the last of the earlier blocks.
     first: usize,
+    last: usize,
     words: usize,
 }
 
-/// Removes copies, if they are a large part of the selected text.
-pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool]) {
-    let runs: Vec<Run> = runs(page, taken).into_iter().filter(|run| is_copy(page, run)).collect();
-    let words = |range: Range<usize>| -> usize {
-        range.filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum()
-    };
-    let copied: usize = runs.iter().map(|run| words(run.blocks.clone())).sum();
-    if copied > 0 && copied * PART >= words(0..taken.len()) {
+/// Removes copies, if they are a large part of the selected text. The posts of a `discussion` quote
+/// each other.
+pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool], discussion: bool) {
+    let mut runs: Vec<Run> =
+        runs(page, taken).into_iter().filter(|run| is_copy(page, run)).collect();
+    if !discussion && !is_most(page, taken, &runs) {
+        runs.retain(|run| is_unintended(page, taken, run));
+    }
+    let copied: usize = runs.iter().map(|run| words_of(page, taken, run.blocks.clone())).sum();
+    if copied > 0 && copied * PART >= words_of(page, taken, 0..taken.len()) {
         runs.into_iter().for_each(|run| taken[run.blocks].fill(false));
     }
+}
+
+fn words_of(page: &Page<'_>, taken: &[bool], range: Range<usize>) -> usize {
+    range.filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum()
+}
+
+/// Whether the text is there again as a whole, or nearly so: many words of it, and not the same ones
+/// again and again. Code is repeated to show it in one piece.
+fn is_most(page: &Page<'_>, taken: &[bool], runs: &[Run]) -> bool {
+    let is_code = |at: &usize| {
+        page.around(page.blocks[*at].element).any(|e| page.elements[e].name() == "pre")
+    };
+    let prose = |range: Range<usize>| -> usize {
+        let own = range.filter(|at| taken[*at] && !is_code(at));
+        own.map(|at| page.blocks[at].words).sum()
+    };
+    let copied: usize = runs.iter().map(|run| prose(run.blocks.clone())).sum();
+    let repeated: HashSet<usize> = runs.iter().flat_map(|run| run.first..run.last + 1).collect();
+    let repeated: usize = repeated.into_iter().map(|at| prose(at..at + 1)).sum();
+    repeated >= MANY_WORDS && copied * MOST.1 >= prose(0..taken.len()) * MOST.0
 }
 
 /// Repetitions on purpose, such as the refrain of a song, are in the box of the first occurrence,
@@ -39,6 +68,17 @@ fn is_copy(page: &Page<'_>, run: &Run) -> bool {
     let boxes = |at: usize| page.around(page.blocks[at].element).take(3);
     let (own, first) = (boxes(run.blocks.start), boxes(run.first));
     run.words >= RUN_WORDS && own.zip(first).all(|(own, first)| own != first)
+}
+
+/// Whether no author repeats text like this: in a quotation, or right after it was there. What is
+/// repeated later, such as a summary, a listing or a refrain in boxes, is repeated on purpose.
+fn is_unintended(page: &Page<'_>, taken: &[bool], run: &Run) -> bool {
+    let quoted = page.around(page.blocks[run.blocks.start].element).any(|e| {
+        let element = &page.elements[e];
+        element.name() == "blockquote"
+    });
+    let between = run.last + 1..run.blocks.start;
+    quoted || words_of(page, taken, between) * BETWEEN <= run.words
 }
 
 fn runs(page: &Page<'_>, taken: &[bool]) -> Vec<Run> {
@@ -62,6 +102,7 @@ fn runs(page: &Page<'_>, taken: &[bool]) -> Vec<Run> {
             runs.push(Run {
                 blocks: long[from]..long[at - 1] + 1,
                 first: long[end + from + 1 - at],
+                last: long[end],
                 words: long[from..at].iter().map(words).sum(),
             });
         }
@@ -145,7 +186,48 @@ mod tests {
         let tree = tree::page(&markup).unwrap();
         let page = Page::read(&tree);
         let mut taken = vec![true; page.blocks.len()];
-        drop_copies(&page, &mut taken);
+        drop_copies(&page, &mut taken, false);
         assert_eq!(taken, vec![true; 24]);
+    }
+
+    #[test]
+    fn what_an_author_repeats_on_purpose_stays() {
+        let own: String = ["oak", "elm", "fir", "ash"].map(paragraph).concat();
+        let section = |class: &str, text: &str| {
+            format!("<section class={class}><div class=inner><div>{text}</div></div></section>")
+        };
+        let code: String = (0..8).map(|n| format!("let value{n} = read(file{n});\n")).collect();
+        let code = format!("<pre><code>{code}</code></pre>");
+        let summary = ["brief", "short"].map(paragraph).concat();
+        let refrain = ["rain", "snow"].map(paragraph).concat();
+        let verse =
+            |name: &str| section("verse", &(paragraph(name) + &paragraph(&format!("{name}x"))));
+        let poem = [
+            verse("one"),
+            section("refrain", &refrain),
+            verse("two"),
+            section("refrain", &refrain),
+            verse("three"),
+            section("refrain", &refrain),
+        ];
+        for (name, text) in [
+            (
+                "listing",
+                section("step", &(own.clone() + &code))
+                    + &section("all", &(paragraph("yew") + &code)),
+            ),
+            (
+                "summary",
+                section("top", &summary) + &section("body", &own) + &section("end", &summary),
+            ),
+            ("poem", poem.concat()),
+        ] {
+            let markup = format!("<article><h1>Trees</h1>{text}</article>");
+            let tree = tree::page(&markup).unwrap();
+            let page = Page::read(&tree);
+            let mut taken = vec![true; page.blocks.len()];
+            drop_copies(&page, &mut taken, false);
+            assert!(taken.iter().all(|taken| *taken), "{name}: {taken:?}");
+        }
     }
 }

@@ -20,6 +20,7 @@ use crate::util::date::Context;
 use crate::util::html::tree;
 use crate::util::limits;
 use crate::util::text;
+use chrono::NaiveDate;
 use ego_tree::NodeId;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -204,6 +205,11 @@ pub fn dates_of(tree: &scraper::Html, guide: &Guide) -> Dates {
     guide.dates(&head, &page, &taken)
 }
 
+/// The days on which the events of a page begin and end, as its markup states them.
+pub fn event_days(tree: &scraper::Html) -> HashSet<NaiveDate> {
+    page_date::event_days(&Head::read(tree), &Context::default())
+}
+
 /// What is known about the dates of a page: its language, and the order of day and month.
 pub fn date_context(tree: &scraper::Html, guide: &Guide) -> Context {
     let (page, head) = (Page::read(tree), Head::read(tree));
@@ -268,7 +274,11 @@ fn by_all(
         {
             within(&mut by_template);
             drop_comments(page, hints, &mut by_template);
-            copies::drop_copies(page, &mut by_template);
+            copies::drop_copies(
+                page,
+                &mut by_template,
+                hints.signs.with(page.signs).is_discussion(),
+            );
             return Found { taken: by_template, origin: Origin::Template };
         }
     }
@@ -313,7 +323,7 @@ fn narrow(
     if let Some(range) = &meant {
         taken.iter_mut().enumerate().for_each(|(at, t)| *t &= range.contains(&at));
     }
-    copies::drop_copies(page, taken);
+    copies::drop_copies(page, taken, signs.is_discussion());
     page::trim_head(page, taken, hints);
     meant
 }

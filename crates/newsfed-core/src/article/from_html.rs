@@ -21,6 +21,8 @@ use url::Url;
 const MAX_NESTING: usize = 24;
 /// Longest attribution of a quotation, in characters.
 const MAX_ATTRIBUTION: usize = 200;
+/// Fewest words of an explanation of a picture.
+const TITLE_WORDS: usize = 4;
 /// Maximum number of elements of a figure, and of sources of a video.
 const MAX_IN_FIGURE: usize = 200;
 const MAX_SOURCES: usize = 10;
@@ -274,7 +276,7 @@ impl Builder<'_> {
         match e.value().name() {
             "br" => flow.line_break(),
             "input" => flow.inline.extend(task(e)),
-            "img" => flow.inline.extend(self.image(e)),
+            "img" => self.picture(e, flow),
             "source" => {}
             _ if is_tooltip(e) => {
                 let inner = tidy(self.inline(e, depth + 1));
@@ -581,6 +583,21 @@ impl Builder<'_> {
             }
             Picture::Embedded => Some(Inline::Image(alt, NOWHERE)),
             Picture::Icon | Picture::Nothing => None,
+        }
+    }
+
+    /// An image in the text. One that begins a paragraph and is explained on hover, as in comics, is a
+    /// figure with that explanation.
+    fn picture(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
+        let Some(image) = self.image(e) else { return };
+        let title = text::line(e.attr("title").unwrap_or_default());
+        let says_more = matches!(&image, Inline::Image(alt, _) if *alt != title)
+            && title.ends_with(['.', '!', '?', '…', '。', '"', '”'])
+            && super::words::count(&title) >= TITLE_WORDS;
+        if says_more && flow.inline.iter().all(|i| matches!(i, Inline::Image(..))) {
+            flow.push(Block::Figure(vec![image], vec![Inline::Text(title)]));
+        } else {
+            flow.inline.push(image);
         }
     }
 

@@ -59,7 +59,8 @@ pub use counters::is_small_change;
 pub use document::plain;
 pub use document::{Block, Definition, Document, Inline, Link, LinkKind, NOWHERE};
 pub use extract::{
-    Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, extract, page_dates,
+    Extraction, Guide, Mode, NoArticle, Origin, date_context, dates_of, event_days, extract,
+    page_dates,
 };
 pub use from_html::{first_image, from_html};
 pub use full_feed::{contains_feed_text, has_full_text, is_cut};

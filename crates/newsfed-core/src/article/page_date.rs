@@ -10,6 +10,7 @@ mod stated;
 mod url;
 mod visible;
 
+pub(super) use elements::event_days;
 pub(crate) use labels::Label as DateLabel;
 pub(super) use region::context;
 
@@ -88,6 +89,8 @@ struct Candidate {
     beside: places::Apart,
     /// It may be the time when the page was last built.
     built: bool,
+    /// A label or a property says that it is that of the publication.
+    labelled: bool,
 }
 
 impl Candidate {
@@ -114,14 +117,15 @@ pub(super) fn dates(
         all.extend(url::of_scripts(head));
     }
     all.retain(|c| YEARS.contains(&c.time.year()));
+    let is_visible = |c: &Candidate| matches!(c.from, DateSource::Text | DateSource::Element);
     if let Some(now) = context.now {
         // A visible date in the future is that of an event.
         all.retain(|c| {
-            c.from != DateSource::Text
-                || c.time <= now + TimeDelta::hours(24)
-                || c.swapped.is_some()
+            c.from != DateSource::Text || !elements::is_ahead(&c.time, now) || c.swapped.is_some()
         });
     }
+    let events = event_days(head, &context);
+    all.retain(|c| !is_visible(c) || c.labelled || !events.contains(&c.day()));
     let modified = all.iter().filter(|c| c.meaning == Meaning::Modified);
     let modified = modified.max_by(|a, b| a.score.total_cmp(&b.score)).map(|c| c.time);
     among_others(&mut all);

@@ -15,6 +15,20 @@ fn shows(cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn what_a_comic_says_on_hover_is_its_caption() {
+    let shown = |title: &str| {
+        read(&format!("<p>A day</p><img src=/c.png alt='Two ants' title='{title}'><p>By Rosa</p>"))
+            .html()
+    };
+    let text = shown("The door is painted on.");
+    assert!(text.contains("<figcaption>The door is painted on.</figcaption>"), "{text}");
+    for title in ["", "Two ants", "ants-at-a-door-2026", "Best picture of ants at doors", "Ha!"] {
+        let text = shown(title);
+        assert!(text.contains("/c.png") && !text.contains("figcaption"), "{title}: {text}");
+    }
+}
+
+#[test]
 fn embedded_players_are_links_with_their_kind() {
     shows(&[
         (

@@ -1,6 +1,6 @@
 //! Other articles that follow the article: boxes with such a name, and everything below such a heading.
 
-use super::blocks::{Element, Page, is_heading};
+use super::blocks::{Block, Element, Page, is_heading};
 use super::words::words;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 /// Minimum number of selected words before such a box.
 const BEFORE: usize = 100;
+/// Minimum number of words of a paragraph.
+const PROSE_WORDS: usize = 15;
 /// Maximum number of words of a name. Longer ones are headings turned into names.
 const NAME_WORDS: usize = 4;
 /// Maximum number of words of a heading.
@@ -86,7 +88,9 @@ pub(super) fn drop_related(page: &Page<'_>, taken: &mut [bool], is_documentation
             continue;
         }
         if is_named(element) {
-            taken[element.blocks.clone()].fill(false);
+            if !is_section(page, element) {
+                taken[element.blocks.clone()].fill(false);
+            }
         } else if !is_documentation
             && matches!(element.name(), "h2" | "h3" | "h4" | "h5" | "h6")
             && page.blocks[start].words <= HEADING_WORDS
@@ -95,6 +99,31 @@ pub(super) fn drop_related(page: &Page<'_>, taken: &mut [bool], is_documentation
             taken[below(page, element)].fill(false);
         }
     }
+}
+
+/// Whether a box is a part of the article that is named after its subject, such as "Related work":
+/// paragraphs under one heading at most, not a list of other articles.
+fn is_section(page: &Page<'_>, element: &Element<'_>) -> bool {
+    let (mut headings, mut words, mut prose) = (0, 0, 0);
+    for at in element.blocks.clone() {
+        let block = &page.blocks[at];
+        words += block.words;
+        if page.around(block.element).take(2).any(|e| is_heading(page.elements[e].name())) {
+            headings += 1;
+            words -= block.words;
+            if block.links > 0 || is_above_others(page.text(at)) {
+                return false;
+            }
+        } else if is_prose(block) {
+            prose += block.words;
+        }
+    }
+    headings <= 1 && prose * 10 >= words * 7 && prose > 0
+}
+
+/// Whether a block is a paragraph and not a link to something else.
+fn is_prose(block: &Block) -> bool {
+    block.words >= PROSE_WORDS && block.link_chars * 3 < block.chars
 }
 
 fn is_named(element: &Element<'_>) -> bool {
@@ -128,7 +157,21 @@ fn below(page: &Page<'_>, heading: &Element<'_>) -> Range<usize> {
         let own = &page.elements[page.blocks[*at].element];
         own.parent == heading.parent && is_heading(own.name()) && own.name() <= heading.name()
     };
-    start..(start + 1..end).find(is_higher).unwrap_or(end)
+    // The article goes on below a list of links in its middle.
+    let is_own = |at: usize| {
+        let element = page.blocks[at].element;
+        is_prose(&page.blocks[at])
+            && page.elements[element].parent == heading.parent
+            && page.elements[element].name() == "p"
+    };
+    let has_own = page.elements[heading.parent].blocks.start..start;
+    let goes_on = |at: &usize| {
+        let before = &page.elements[page.blocks[*at - 1].element];
+        is_own(*at) && before.parent != heading.parent
+    };
+    let has_own = has_own.rev().take(20).any(is_own);
+    let ends = |at: &usize| is_higher(at) || has_own && goes_on(at);
+    start..(start + 1..end).find(ends).unwrap_or(end)
 }
 
 #[cfg(test)]
@@ -177,6 +220,33 @@ mod tests {
             let text =
                 shown(&format!("<article><h1>On the oak</h1>{}{inner}</article>", text("oak", 6)));
             assert!(text.contains("mistletoe number 2"), "{inner}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_section_about_related_things_stays() {
+        let own = format!("<h1>On the oak</h1>{}", text("oak", 6));
+        let links = "<ul><li><a href=/b>On the beech</a><li><a href=/m>On the maple</a></ul>";
+        for (page, last) in [
+            (
+                format!(
+                    "{own}<section class=related-work><h2>Related work</h2>{}</section>",
+                    text("study", 3)
+                ),
+                "study number 2",
+            ),
+            (
+                format!("{own}<div id=related>{}</div>{}", text("study", 3), text("lime", 2)),
+                "study number 2",
+            ),
+            (
+                format!("{own}<h3>Read next</h3>{links}{}", text("mistletoe", 3)),
+                "mistletoe number 2",
+            ),
+        ] {
+            let text = shown(&format!("<article>{page}</article>"));
+            assert!(text.contains(last) && text.contains("oak number 5"), "{page}: {text}");
+            assert!(!text.contains("On the maple"), "{text}");
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::model::{DateOrigin, DateSource, Entry, Time, WebsiteRules};
 use crate::util::html::{self, tree::text_of};
 use crate::util::session::without_session;
 use crate::util::text;
+use chrono::TimeDelta;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest summary, in characters.
@@ -58,7 +59,11 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
     let selected = rules.date.as_deref().and_then(|selector| {
         let element = Selectors::parse(selector).ok()?.first(page.tree())?;
         let context = article::date_context(page.tree(), &guide);
-        date::of_element_in(element, rules.date_format.as_deref(), &context)
+        let found = date::of_element_in(element, rules.date_format.as_deref(), &context)?;
+        // The day of an event is not that of its announcement.
+        let ahead = now.is_some_and(|now| found > now + TimeDelta::hours(24));
+        let is_event = || article::event_days(page.tree()).contains(&found.date_naive());
+        (!ahead || !is_event()).then_some(found)
     });
     let own = match selected {
         Some(_) => article::Dates::default(),

@@ -157,7 +157,7 @@ impl PreviewPage {
     /// Rules with selectors for the parts of this article, whose title in the list is known.
     pub fn article_rules(self, title: &str, rules: WebsiteRules) -> (Self, WebsiteRules) {
         let samples = [Sample { page: self.page, title: title.to_owned() }];
-        let rules = article_rules(&samples, rules);
+        let rules = article_rules(&samples, rules, None);
         let [Sample { page, .. }] = samples;
         (Self { page, ..self }, rules)
     }

@@ -203,13 +203,14 @@ impl Handle {
             }
         }
         let Some(rules) = source.rules.pages().cloned() else { return prefetched };
+        let now = self.context.clock.now();
         let learned = self.context.work(move || {
             let sample = |(response, title): (Response, String)| {
                 let page = Page::read(&response.body, response.content_type(), &response.final_url);
                 page.ok().map(|page| Sample { page, title })
             };
             let samples: Vec<Sample> = read.into_iter().filter_map(sample).collect();
-            if samples.is_empty() { rules } else { article_rules(&samples, rules) }
+            if samples.is_empty() { rules } else { article_rules(&samples, rules, Some(now)) }
         });
         if let (Some(rules), Some(learned)) = (source.rules.pages_mut(), learned.await) {
             *rules = learned;

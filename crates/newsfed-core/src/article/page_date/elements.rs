@@ -9,7 +9,7 @@ use crate::article::head::Head;
 use crate::util::date::{self, Context};
 use crate::util::html::tree::text_up_to;
 use crate::util::text::start;
-use chrono::NaiveDate;
+use chrono::{NaiveDate, TimeDelta};
 use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::HashSet;
@@ -18,6 +18,39 @@ use std::collections::HashSet;
 const MAX_TEXT: usize = 200;
 /// Maximum number of marked elements that are read.
 const MAX_ELEMENTS: usize = 80;
+
+/// Parts of names of times at which something begins or ends.
+const EVENTS: [&str; 6] = ["startdate", "enddate", "dtstart", "dtend", "dt-start", "dt-end"];
+
+/// Whether a time is more than a day after the fetch: such a date is that of an event.
+pub(super) fn is_ahead(time: &PageTime, now: PageTime) -> bool {
+    *time > now + TimeDelta::hours(24)
+}
+
+/// The days on which events of the page begin and end, in structured data and properties.
+pub(in crate::article) fn event_days(head: &Head<'_>, context: &Context) -> HashSet<NaiveDate> {
+    let objects = head.objects.iter().take(MAX_ELEMENTS);
+    let stated = objects.flat_map(|object| {
+        ["startDate", "endDate", "doorTime"]
+            .into_iter()
+            .filter_map(|name| object.get(name)?.as_str())
+    });
+    let marked = head.properties.iter().take(MAX_ELEMENTS).filter_map(|(name, element)| {
+        let name = name.rsplit([':', '/']).next().unwrap_or(name).to_ascii_lowercase();
+        let is_event = EVENTS.contains(&name.as_str());
+        ["datetime", "content"].iter().find_map(|a| element.attr(a)).filter(|_| is_event)
+    });
+    let classed = head.times.iter().filter_map(|element| {
+        let mut classes = element.value().classes();
+        let is_event = classes.any(|class| EVENTS.contains(&class));
+        element.attr("datetime").filter(|_| is_event)
+    });
+    stated
+        .chain(marked)
+        .chain(classed)
+        .filter_map(|text| Some(read(text, context)?.0.date_naive()))
+        .collect()
+}
 
 /// `time` elements, properties, and abbreviations with a date.
 pub(super) fn of_elements(
@@ -60,6 +93,10 @@ pub(super) fn of_elements(
             _ => Meaning::Published,
         };
         let pubdate = element.attr("pubdate").is_some();
+        let stated = named.is_some() || pubdate || label == Some(Label::Published);
+        if !stated && (has(&EVENTS) || context.now.is_some_and(|now| is_ahead(&read.0, now))) {
+            continue;
+        }
         let mut score: f32 = named.map_or(56.0, |n| n.0);
         score += if pubdate { 18.0 } else { 0.0 };
         score += if label == Some(Label::Published) && named.is_none() { 16.0 } else { 0.0 };
@@ -113,7 +150,7 @@ pub(super) fn of_elements(
             ));
         }
         let other = candidate(read, score, DateSource::Element, "element", meaning);
-        found.push(Candidate { beside: apart, ..other });
+        found.push(Candidate { beside: apart, labelled: stated, ..other });
     }
     // Many sites mark the only date of an article as that of its update.
     if !found.iter().any(|c| c.meaning == Meaning::Published && c.score > 0.0) {

@@ -35,6 +35,11 @@ pub(super) fn is_original(before: &str) -> bool {
     WORDS.iter().any(|word| has(text, word))
 }
 
+/// Whether a text says that something was published.
+pub(super) fn is_published(text: &str) -> bool {
+    hits(tail(text, 400)).iter().any(|hit| hit.label == Some(Label::Published))
+}
+
 /// Whether the words before a date say only that it is one.
 pub(super) fn is_weak(before: &str) -> bool {
     let hits = hits(tail(before, 90));

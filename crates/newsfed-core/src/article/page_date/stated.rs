@@ -158,6 +158,7 @@ pub(super) fn candidate(
         meaning,
         beside: Apart::No,
         built: false,
+        labelled: false,
     }
 }
 

@@ -27,34 +27,82 @@ fn page_of(snippet: &str, language: &str) -> String {
     )
 }
 
+/// Reads cases and returns how many there are, how many have day and month swapped, and what is wrong.
+struct Read {
+    all: usize,
+    swapped: usize,
+    wrong: Vec<String>,
+    missed: Vec<String>,
+}
+
+impl Read {
+    /// `cases`: for each its language, snippet, page, time of the fetch and publication date.
+    fn all<'c>(cases: impl Iterator<Item = (&'c str, String, &'c str, &'c str)>) -> Self {
+        let mut done = Self { all: 0, swapped: 0, wrong: Vec::new(), missed: Vec::new() };
+        for (snippet, page, fetched, gold) in cases {
+            let fetched = (fetched != "-").then_some(fetched);
+            let found = read(&page, None, fetched).published;
+            let found = found.map(|p| p.time.format("%F").to_string());
+            done.all += 1;
+            let got = found.as_deref().unwrap_or("-");
+            if got == gold {
+                continue;
+            }
+            let line = format!("{snippet}: {got}, not {gold}");
+            let parts = |s: &str| s.split('-').map(str::to_owned).collect::<Vec<_>>();
+            let (a, b) = (parts(got), parts(gold));
+            if a.len() == 3 && b.len() == 3 && a[0] == b[0] && a[1] == b[2] && a[2] == b[1] {
+                done.swapped += 1;
+            }
+            if got == "-" { done.missed.push(line) } else { done.wrong.push(line) }
+        }
+        done
+    }
+
+    #[track_caller]
+    fn expect(&self, least: usize, failed: usize) {
+        let Self { all, swapped, wrong, missed } = self;
+        assert_eq!(*swapped, 0, "{wrong:#?}");
+        assert!(*all >= least, "{all} cases");
+        let found = wrong.len() + missed.len();
+        assert!(found <= failed, "{found} of {all}: wrong {wrong:#?}, missing {missed:#?}");
+    }
+}
+
+/// The lines of a table and their columns.
+fn table(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines.map(|line| line.split('\t').collect())
+}
+
 #[test]
 fn finds_dates_in_many_languages() {
-    let cases = include_str!("../../../../../tests/data/page-dates.tsv");
-    let (mut all, mut wrong, mut missed, mut swapped) = (0, Vec::new(), Vec::new(), 0);
-    for case in cases.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
-        let mut columns = case.split('\t');
-        let mut next = || columns.next().expect("five columns");
-        let (language, tag, snippet, fetched, gold) = (next(), next(), next(), next(), next());
-        let fetched = (fetched != "-").then_some(fetched);
-        let found = read(&page_of(snippet, tag), None, fetched).published;
-        let found = found.map(|p| p.time.format("%F").to_string());
-        all += 1;
-        let got = found.as_deref().unwrap_or("-");
-        if got == gold {
-            continue;
-        }
-        let line = format!("{language} {tag} {snippet}: {got}, not {gold}");
-        let parts = |s: &str| s.split('-').map(str::to_owned).collect::<Vec<_>>();
-        let (a, b) = (parts(got), parts(gold));
-        if a.len() == 3 && b.len() == 3 && a[0] == b[0] && a[1] == b[2] && a[2] == b[1] {
-            swapped += 1;
-        }
-        if got == "-" { missed.push(line) } else { wrong.push(line) }
-    }
-    let failed = wrong.len() + missed.len();
-    assert_eq!(swapped, 0, "{wrong:#?}");
-    assert!(all >= 400, "{all} cases");
-    assert!(failed * 100 <= all * 2, "{failed} of {all}: wrong {wrong:#?}, missing {missed:#?}");
+    let cases = table(include_str!("../../../../../tests/data/page-dates.tsv")).map(|columns| {
+        let [_, tag, snippet, fetched, gold] = columns[..] else { panic!("{columns:?}") };
+        (snippet, page_of(snippet, tag), fetched, gold)
+    });
+    Read::all(cases).expect(400, 8);
+}
+
+/// Written by somebody who did not know this code. The first run found 185 of 200.
+#[test]
+fn finds_dates_written_by_somebody_else() {
+    let cases = table(include_str!("../../../../../tests/data/page-dates-2.tsv")).map(|columns| {
+        let [tag, fetched, snippet, gold] = columns[..] else { panic!("{columns:?}") };
+        let row = match snippet.get(..3) {
+            Some("<td") => format!("<table><tr>{snippet}</table>"),
+            Some("<tr") => format!("<table>{snippet}</table>"),
+            Some("<li") => format!("<ul>{snippet}</ul>"),
+            Some("<dt") => format!("<dl>{snippet}</dl>"),
+            _ => snippet.to_owned(),
+        };
+        let page = format!(
+            "<!DOCTYPE html><html lang='{tag}'><title>The old bridge</title><body>\
+             <article><h1>The old bridge</h1>{row}{TEXT}</article>"
+        );
+        (snippet, page, fetched, gold)
+    });
+    Read::all(cases).expect(200, 4);
 }
 
 #[test]
@@ -200,6 +248,66 @@ fn finds_dates_in_urls() {
         let found = super::url::day_of_url(&Url::parse(address).unwrap());
         let found = found.map(|t| t.0.format("%F").to_string());
         assert_eq!(found.as_deref().unwrap_or("none"), want, "{address}");
+    }
+}
+
+#[test]
+fn the_date_of_an_event_is_not_that_of_the_page() {
+    let data = |day: &str| {
+        format!(
+            "<script type='application/ld+json'>{{\"@context\": \"https://schema.org\", \"@type\": \"Festival\", \
+             \"name\": \"The old bridge\", \"startDate\": \"{day}T20:00:00+01:00\"}}</script>"
+        )
+    };
+    for (markup, want) in [
+        // Ahead, in a calendar and in words.
+        ("<time datetime=2026-12-24T20:00>24 December 2026</time>".to_owned(), None),
+        ("<time itemprop=startDate datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
+        ("<time class=dt-start datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
+        // Over: only the structured data shows what it is.
+        (data("2026-10-02") + "<p>2 October 2026, 20:00</p>", None),
+        (data("2026-10-02") + "<time datetime=2026-10-02>2 October</time>", None),
+        (
+            data("2026-10-02")
+                + "<time datetime=2026-10-02>2 Oct</time><p>Published 20 September 2026</p>",
+            Some("2026-09-20"),
+        ),
+        (
+            data("2026-12-24")
+                + "<time datetime=2026-12-24>24 December</time><time pubdate datetime=2026-11-03>3 Nov</time>",
+            Some("2026-11-03"),
+        ),
+    ] {
+        let page =
+            format!("<html lang=en><body><article><h1>The old bridge</h1>{markup}{TEXT}</article>");
+        let found = read(&page, None, Some("2026-11-15T12:00:00Z")).published;
+        let found = found.map(|p| p.time.format("%F").to_string());
+        assert_eq!(found.as_deref(), want, "{markup}");
+    }
+}
+
+#[test]
+fn years_of_two_digits_are_the_last_possible_ones() {
+    for (language, text, now, want) in [
+        ("de", "24.12.25", "2026-01-10", "2025-12-24"),
+        ("de", "24.12.98", "2026-01-10", "1998-12-24"),
+        ("de", "24.12.45", "2026-01-10", "-"),
+        ("en-US", "12/24/25", "2026-01-10", "2025-12-24"),
+        ("en", "12/24/25", "2026-01-10", "2025-12-24"),
+        ("en", "Dec 24, '25", "2026-01-10", "2025-12-24"),
+        ("en", "24 Dec '99", "2026-01-10", "1999-12-24"),
+        ("en", "24-Dec-25", "2026-01-10", "2025-12-24"),
+        ("nl", "05-03-25", "2026-01-10", "2025-03-05"),
+        // Other readings are in the future, or no dates.
+        ("en", "25-12-31", "2026-01-10", "2025-12-31"),
+        ("en-GB", "31-12-25", "2026-01-10", "2025-12-31"),
+        ("en", "11-03-24", "2026-01-10", "-"),
+        ("ja", "R7.3.5", "2026-01-10", "2025-03-05"),
+    ] {
+        let found =
+            read(&page_of(text, language), None, Some(&format!("{now}T10:00:00Z"))).published;
+        let found = found.map(|p| p.time.format("%F").to_string());
+        assert_eq!(found.as_deref().unwrap_or("-"), want, "{language} {text}");
     }
 }
 

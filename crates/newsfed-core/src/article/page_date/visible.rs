@@ -4,7 +4,7 @@ use super::labels::{self, Label};
 use super::places::{Apart, Places};
 use super::stated::time_of;
 use super::{Candidate, DateSource, Meaning};
-use crate::article::blocks::Page;
+use crate::article::blocks::{Block, Page};
 use crate::article::comments;
 use crate::util::date::{self, Context, FoundDate, Scan};
 use chrono::Datelike;
@@ -119,13 +119,17 @@ fn of_block(
         return;
     }
     // Words such as "yesterday" in prose are about something else.
-    let context = Context { now: context.now.filter(|_| block.words <= 14), ..*context };
+    let is_line = block.words <= 14 || !long && labels::is_published(&text.to_lowercase());
+    let context = Context { now: context.now.filter(|_| is_line), ..*context };
     let scan = date::scan(text, &context);
-    if scan.dates.is_empty() || scan.text.contains('©') && scan.dates.len() < 2 {
+    let Some(earliest) = scan.dates.first().map(|date| date.at.start) else { return };
+    if scan.dates.len() < 2 && scan.text.find('©').is_some_and(|at| at < earliest) {
         return;
     }
     for (number, date) in scan.dates.iter().enumerate() {
         let (before, after) = around(&scan, number);
+        // "Planning update" is a title, not a label.
+        let before = if number == 0 && is_link(block, before) { "" } else { before };
         let label = labels::of(before, after).or_else(|| label_beside(page, at, &scan, number));
         // "Date: 6-9 January" is about an event.
         let published = label == Some(Label::Published) && !labels::is_weak(before);
@@ -177,7 +181,7 @@ fn of_block(
             score -= if yearless(&scan, date) { 22.0 } else { 8.0 };
         }
         if let Some(candidate) = candidate(date, score, meaning, before) {
-            found.push(candidate);
+            found.push(Candidate { labelled: label == Some(Label::Published), ..candidate });
         }
     }
 }
@@ -212,6 +216,11 @@ fn separated<'p>(page: &'p Page<'_>, at: usize) -> Cow<'p, str> {
         out.push(c);
     }
     out.into()
+}
+
+/// Whether a text is the only link of its block.
+fn is_link(block: &Block, text: &str) -> bool {
+    block.links == 1 && text.trim().chars().count().abs_diff(block.link_chars) <= 1
 }
 
 /// Whether the words before a date begin a sentence that continues after it: "On 3 May 2024, the".
@@ -269,6 +278,7 @@ fn candidate(date: &FoundDate, score: f32, meaning: Meaning, before: &str) -> Op
         meaning,
         beside: Apart::No,
         built: false,
+        labelled: false,
     })
 }
 
@@ -297,5 +307,6 @@ fn label_beside(page: &Page<'_>, at: usize, scan: &Scan, number: usize) -> Optio
         parents(a).iter().any(|e| *e != 0 && parents(b).contains(e))
     };
     let digits = text.bytes().any(|b| b.is_ascii_digit());
+    let short = short && !is_link(&page.blocks[before], text);
     (short && same && !digits).then(|| labels::of(&text.to_lowercase(), ""))?
 }

@@ -2,7 +2,7 @@
 
 use super::names::{Ago, Names};
 use super::scan::{Context, Found};
-use chrono::TimeDelta;
+use chrono::{Datelike, TimeDelta};
 
 /// Longer texts are sentences, in which such words refer to other times.
 const MAX_TEXT: usize = 160;
@@ -21,8 +21,10 @@ pub(super) fn find(text: &str, context: &Context) -> Option<Found> {
         None => {
             let days = names.days.iter().filter(|d| languages(d.0));
             let found = days.filter_map(|(_, word, days)| Some((whole_word(text, word)?, *days)));
-            let (at, days) = found.max_by_key(|(at, _)| at.len())?;
-            (days.checked_neg()?.checked_mul(24 * 60)?, 24 * 60, at)
+            match found.max_by_key(|(at, _)| at.len()) {
+                Some((at, days)) => (days.checked_neg()?.checked_mul(24 * 60)?, 24 * 60, at),
+                None => weekday(text, context)?,
+            }
         }
     };
     let time = now.checked_sub_signed(TimeDelta::try_minutes(minutes)?)?;
@@ -37,6 +39,36 @@ pub(super) fn find(text: &str, context: &Context) -> Option<Found> {
         relative: true,
         at,
     })
+}
+
+/// Minutes since the last weekday with which a text begins, before a time of day, as in the lists of
+/// forums: `Tuesday at 4:15 PM`. Opening hours have two times.
+fn weekday(text: &str, context: &Context) -> Option<(i64, i64, std::ops::Range<usize>)> {
+    let start = text.len() - text.trim_start().len();
+    let word = text[start..].split(|c: char| !c.is_alphabetic()).next()?;
+    let weekday = Names::get().weekday(word, context.language)?;
+    let end = start + word.len();
+    // "Monday 19:00" is when something happens every week.
+    let (between, rest) = text.get(end..)?.trim_start().split_once(' ')?;
+    if between.len() > 5 || !between.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    let hour = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let clock = rest.get(hour..)?.strip_prefix([':', '.', 'h'])?;
+    let minute = clock.bytes().take_while(u8::is_ascii_digit).count();
+    let after = clock.get(minute..)?;
+    let dash = |c: char| matches!(c, '-' | '–' | '—');
+    let several = after.contains(':') || after.trim_start().starts_with(dash);
+    if !(1..=2).contains(&hour) || minute != 2 || several {
+        return None;
+    }
+    let today = context.now?.weekday().number_from_monday();
+    // Those of today say so.
+    let days = match (today + 7 - weekday) % 7 {
+        0 => 7,
+        days => days,
+    };
+    Some((i64::from(days) * 24 * 60, 24 * 60, start..end))
 }
 
 /// The number and place of a pattern in a text.

@@ -11,6 +11,8 @@ const MAX_TEXT: usize = 2000;
 const MAX_TOKENS: usize = 300;
 /// Maximum number of dates of a text.
 const MAX_DATES: usize = 12;
+/// The last year that two digits stand for, where the time of the fetch is not known.
+const LATEST_UNKNOWN: i32 = 2040;
 /// Plausible years.
 pub(super) const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 
@@ -136,6 +138,7 @@ impl Reader<'_> {
                 .of_characters(at)
                 .or_else(|| self.numeric(at))
                 .or_else(|| self.dotted_without_year(at))
+                .or_else(|| self.month_and_day(at))
                 .or_else(|| self.year_first(at))
                 .or_else(|| self.day_month(at)),
             Kind::Word => self.month_day(at),
@@ -172,9 +175,12 @@ impl Reader<'_> {
             && self.sign(at - 1, &DASH)
             && (self.number(at - 2).is_some_and(|(n, d)| d <= 2 && n <= 31)
                 || at >= 3 && self.number(at - 3).is_some() && self.sign(at - 2, &['.']));
+        // "3 May 2024 - 5 comments" is no range.
+        let counts = |at: usize| self.word(at).is_some() && self.month(at).is_none();
         let after = self.sign(next, &DASH)
             && self.number(next + 1).is_some_and(|(n, d)| d <= 2 && (1..=31).contains(&n))
-            && !self.sign(next + 2, &[':']);
+            && !self.sign(next + 2, &[':'])
+            && !counts(next + 2);
         before || after
     }
 
@@ -212,6 +218,9 @@ impl Reader<'_> {
     /// Skips what follows the number of a day: `11.`, `11th`, `11º`, `11 d.`.
     fn after_day(&self, at: usize) -> usize {
         let mut at = at;
+        if self.has_colon_ordinal(at) {
+            return at + 2;
+        }
         if self.word(at).is_some_and(|w| {
             matches!(
                 w,
@@ -239,10 +248,16 @@ impl Reader<'_> {
         if self.sign(at, &['.']) { at + 1 } else { at }
     }
 
+    /// Whether an ordinal follows as in the Swedish `3:e`.
+    fn has_colon_ordinal(&self, at: usize) -> bool {
+        self.sign(at, &[':']) && self.glued(at) && matches!(self.word(at + 1), Some("e" | "a"))
+    }
+
     /// `11 March 2024`, `11. März 2024`, `11 de marzo de 2024`, `11 tháng 3, 2024`, `11-Mar-24`.
     fn day_month(&self, at: usize) -> Option<(Day, usize)> {
         let (day, digits) = self.number(at)?;
-        if digits > 2 || !(1..=31).contains(&day) || self.sign(at + 1, &[':', '%']) {
+        let counts = self.sign(at + 1, &[':', '%']) && !self.has_colon_ordinal(at + 1);
+        if digits > 2 || !(1..=31).contains(&day) || counts {
             return None;
         }
         if at > 0 && self.sign(at - 1, &['$', '€', '£']) && self.glued(at - 1)
@@ -372,7 +387,7 @@ impl Reader<'_> {
             && (self.glued(next - 1) || self.sign(next - 1, &['\'', '’', '‘']));
         match digits {
             4 => Some((value, next + 1)),
-            2 if short => Some((2000 + value, next + 1)),
+            2 if short => Some((self.short_year(year)?, next + 1)),
             _ => None,
         }
     }
@@ -385,9 +400,10 @@ impl Reader<'_> {
         }
         let Month::Gregorian(month) = month else { return None };
         // "May 3 people" is not a date.
-        let word = self
-            .word(at)
-            .is_some_and(|w| matches!(w, "may" | "mar" | "mars" | "march" | "set" | "out" | "dec"));
+        let word = !self.sign(at + 1, &['.'])
+            && self.word(at).is_some_and(|w| {
+                matches!(w, "may" | "mar" | "mars" | "march" | "set" | "out" | "dec")
+            });
         if word && after < self.all.len() && self.word(after).is_some() {
             return None;
         }
@@ -400,6 +416,19 @@ impl Reader<'_> {
             return None;
         }
         Some((self.without_year(month, day)?, after))
+    }
+
+    /// The year of two digits: the last possible one before the fetch.
+    pub(super) fn short_year(&self, digits: u32) -> Option<i32> {
+        let digits = i32::try_from(digits).ok()?;
+        let latest = match self.context.now {
+            Some(now) => now.date_naive().checked_add_days(Days::new(1))?.year(),
+            None => LATEST_UNKNOWN,
+        };
+        [2000, 1900]
+            .map(|century| century + digits)
+            .into_iter()
+            .find(|y| (*YEARS.start()..=latest).contains(y))
     }
 
     /// The last such day before the fetch.

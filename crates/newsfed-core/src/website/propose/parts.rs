@@ -1,12 +1,14 @@
 //! Selectors for the parts of an article, from some of a site's articles.
 
 use super::names::{classes, is_heading};
-use crate::model::WebsiteRules;
+use crate::article::{self, Guide};
+use crate::model::{Confidence, DateSource, Time, WebsiteRules};
 use crate::util::html::tree::text_up_to;
 use crate::website::article::glance;
 use crate::website::date;
 use crate::website::page::Page;
 use crate::website::selector::Selectors;
+use chrono::TimeDelta;
 use scraper::ElementRef;
 use std::collections::HashMap;
 
@@ -27,9 +29,9 @@ pub struct Sample {
     pub title: String,
 }
 
-/// Rules for the articles of a site, from two or three of them: those common to all. Parts
-/// that are not found keep the common rules.
-pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
+/// Rules for the articles of a site, from two or three of them, read at `now`: those common to all.
+/// Parts that are not found keep the common rules.
+pub fn article_rules(samples: &[Sample], rules: WebsiteRules, now: Option<Time>) -> WebsiteRules {
     let mut rules = rules;
     if let Some(title) = common(samples, title_selectors) {
         rules.title = leading(&title, WebsiteRules::TITLE, samples);
@@ -39,10 +41,19 @@ pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
     }
     rules.author = rules.author.or_else(|| common(samples, author_selectors));
     let has_metadata = |s: &Sample| glance(&s.page, &rules).published.is_some();
-    if rules.date.is_none() && !samples.iter().all(has_metadata) {
-        rules.date = common(samples, date_selectors);
+    if rules.date.is_none() && !samples.iter().all(|s| has_metadata(s) || has_data(s)) {
+        rules.date = common(samples, |sample| date_selectors(sample, now));
     }
     rules
+}
+
+/// Whether the structured data of a page say when it was published, often with a time of day, which the
+/// text does not show.
+fn has_data(sample: &Sample) -> bool {
+    let guide = Guide { url: Some(sample.page.url().clone()), ..Guide::default() };
+    let published = article::dates_of(sample.page.tree(), &guide).published;
+    published
+        .is_some_and(|p| p.from == DateSource::StructuredData && p.confidence == Confidence::High)
 }
 
 /// The first selector that most samples offer.
@@ -166,12 +177,18 @@ fn author_selectors(sample: &Sample) -> Vec<String> {
         .collect()
 }
 
-fn date_selectors(sample: &Sample) -> Vec<String> {
+/// Elements with a date that is not that of an event.
+fn date_selectors(sample: &Sample, now: Option<Time>) -> Vec<String> {
+    let events = article::event_days(sample.page.tree());
+    let is_past = |date: Time| {
+        let ahead = now.is_some_and(|now| date > now + TimeDelta::hours(24));
+        !ahead && !events.contains(&date.date_naive())
+    };
     let is_date = |e: &ElementRef<'_>| {
         let small = e.child_elements().count() <= 1;
         let tag = e.value().name();
         (tag == "time" || (small && text_up_to(*e, MAX_SHORT).len() < 60 && tag != "a"))
-            && date::of_element(*e, None).is_some()
+            && date::of_element(*e, None).is_some_and(is_past)
     };
     elements(&sample.page)
         .filter(is_date)
@@ -210,7 +227,7 @@ mod tests {
         let url = Url::parse("https://example.org/a").unwrap();
         let page = Page::parse(markup, &url).unwrap();
         let samples = [Sample { page, title: "A story".to_owned() }];
-        article_rules(&samples, WebsiteRules::default())
+        article_rules(&samples, WebsiteRules::default(), None)
     }
 
     fn title(markup: &str) -> String {

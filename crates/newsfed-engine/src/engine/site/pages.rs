@@ -344,7 +344,7 @@ pub(super) fn instead(
         Some(Sample { page, title })
     };
     let samples: Vec<Sample> = blank.into_iter().filter_map(sample).collect();
-    let found = article_rules(&samples, rules.clone());
+    let found = article_rules(&samples, rules.clone(), None);
     let selector = match missing {
         RuleKey::Title => found.title.clone(),
         _ => found.content.clone(),
