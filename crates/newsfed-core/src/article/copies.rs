@@ -2,7 +2,7 @@
 //! posts quoted in full by later ones, previews of the text that follows.
 
 use super::blocks::Page;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// Minimum number of words of a block that is compared; shorter ones belong to the run they are in.
@@ -28,38 +28,67 @@ struct Run {
     words: usize,
 }
 
+/// Number of words in ranges of blocks, from sums, because many runs can share a range.
+struct Sums(Vec<usize>);
+
+impl Sums {
+    fn of(words: impl Iterator<Item = usize>) -> Self {
+        let mut sums = vec![0];
+        sums.extend(words.scan(0, |sum, words| {
+            *sum += words;
+            Some(*sum)
+        }));
+        Self(sums)
+    }
+
+    fn within(&self, range: Range<usize>) -> usize {
+        self.0[range.end.max(range.start)] - self.0[range.start]
+    }
+
+    fn all(&self) -> usize {
+        self.0.last().copied().unwrap_or_default()
+    }
+}
+
 /// Removes copies, if they are a large part of the selected text. The posts of a `discussion` quote
 /// each other.
 pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool], discussion: bool) {
     let mut runs: Vec<Run> =
         runs(page, taken).into_iter().filter(|run| is_copy(page, run)).collect();
-    if !discussion && !is_most(page, taken, &runs) {
-        runs.retain(|run| is_unintended(page, taken, run));
+    if runs.is_empty() {
+        return;
     }
-    let copied: usize = runs.iter().map(|run| words_of(page, taken, run.blocks.clone())).sum();
-    if copied > 0 && copied * PART >= words_of(page, taken, 0..taken.len()) {
+    let own = page.blocks.iter().zip(taken.iter());
+    let words = Sums::of(own.map(|(block, taken)| if *taken { block.words } else { 0 }));
+    if !discussion && !is_most(page, taken, &runs) {
+        runs.retain(|run| is_unintended(page, &words, run));
+    }
+    let copied: usize = runs.iter().map(|run| words.within(run.blocks.clone())).sum();
+    if copied > 0 && copied * PART >= words.all() {
         runs.into_iter().for_each(|run| taken[run.blocks].fill(false));
     }
-}
-
-fn words_of(page: &Page<'_>, taken: &[bool], range: Range<usize>) -> usize {
-    range.filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum()
 }
 
 /// Whether the text is there again as a whole, or nearly so: many words of it, and not the same ones
 /// again and again. Code is repeated to show it in one piece.
 fn is_most(page: &Page<'_>, taken: &[bool], runs: &[Run]) -> bool {
-    let is_code = |at: &usize| {
-        page.around(page.blocks[*at].element).any(|e| page.elements[e].name() == "pre")
-    };
-    let prose = |range: Range<usize>| -> usize {
-        let own = range.filter(|at| taken[*at] && !is_code(at));
-        own.map(|at| page.blocks[at].words).sum()
-    };
-    let copied: usize = runs.iter().map(|run| prose(run.blocks.clone())).sum();
-    let repeated: HashSet<usize> = runs.iter().flat_map(|run| run.first..run.last + 1).collect();
-    let repeated: usize = repeated.into_iter().map(|at| prose(at..at + 1)).sum();
-    repeated >= MANY_WORDS && copied * MOST.1 >= prose(0..taken.len()) * MOST.0
+    let is_code = |element: usize| page.around(element).any(|e| page.elements[e].name() == "pre");
+    let prose = Sums::of(
+        page.blocks
+            .iter()
+            .zip(taken)
+            .map(|(block, taken)| if *taken && !is_code(block.element) { block.words } else { 0 }),
+    );
+    let copied: usize = runs.iter().map(|run| prose.within(run.blocks.clone())).sum();
+    let mut repeated: Vec<_> = runs.iter().map(|run| (run.first, run.last + 1)).collect();
+    repeated.sort_unstable();
+    let mut end = 0;
+    let mut first_times = 0;
+    for (from, to) in repeated {
+        first_times += prose.within(from.max(end)..to.max(end));
+        end = end.max(to);
+    }
+    first_times >= MANY_WORDS && copied * MOST.1 >= prose.all() * MOST.0
 }
 
 /// Repetitions on purpose, such as the refrain of a song, are in the box of the first occurrence,
@@ -72,13 +101,13 @@ fn is_copy(page: &Page<'_>, run: &Run) -> bool {
 
 /// Whether no author repeats text like this: in a quotation, or right after it was there. What is
 /// repeated later, such as a summary, a listing or a refrain in boxes, is repeated on purpose.
-fn is_unintended(page: &Page<'_>, taken: &[bool], run: &Run) -> bool {
+fn is_unintended(page: &Page<'_>, words: &Sums, run: &Run) -> bool {
     let quoted = page.around(page.blocks[run.blocks.start].element).any(|e| {
         let element = &page.elements[e];
         element.name() == "blockquote"
     });
     let between = run.last + 1..run.blocks.start;
-    quoted || words_of(page, taken, between) * BETWEEN <= run.words
+    quoted || words.within(between) * BETWEEN <= run.words
 }
 
 fn runs(page: &Page<'_>, taken: &[bool]) -> Vec<Run> {
