@@ -76,7 +76,7 @@ pub(crate) fn pages(bytes: &[u8]) {
     assert!(found.summary.chars().count() <= 501);
     assert!(!found.content.to_ascii_lowercase().contains("<script"), "{}", found.content);
     let sample = Sample { page, title: found.title };
-    let learned = article_rules(&[sample], WebsiteRules::default());
+    let learned = article_rules(&[sample], WebsiteRules::default(), None);
     assert!(Selectors::parse(&learned.title).is_ok() && Selectors::parse(&learned.content).is_ok());
 }
 
