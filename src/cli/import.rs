@@ -57,8 +57,8 @@ every entry of the list was skipped.
 With --follow, an OPML list at a URL or in a file is read once a day: feeds
 that are new in the list are added, changed titles and folders are applied, and
 feeds that have left the list are removed, unless you have changed the source
-or pinned, tagged or kept any of its items. The list is a source itself, of the
-kind list.
+or pinned, tagged or kept for later any of its items. The list is a source
+itself, of the kind list.
 
 Items with their marks: newsboat's cache.db, newsraft's database,
 database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,

@@ -244,7 +244,7 @@ impl Dialog for Add {
             Stage::Discovering { .. } => &[KeyHint::Key("Esc", "stop")],
             Stage::Following => &[KeyHint::Key("Esc", "continue in the background")],
             _ => match self.choice.map(|choice| Choice::ALL[choice]) {
-                Some(Choice::Import) => &[KeyHint::Key("Enter", "name the file"), CLOSE],
+                Some(Choice::Import) => &[KeyHint::Key("Enter", "type the path"), CLOSE],
                 Some(Choice::Starters) => &[KeyHint::Key("Enter", "list them"), CLOSE],
                 Some(Choice::Demo) => &[KeyHint::Key("Enter", "start the demo"), CLOSE],
                 None if self.offers_help() => &[

@@ -54,7 +54,7 @@ impl Rhythms {
 }
 
 impl App {
-    /// Requests the rhythms of visible sources that are missing or out of date.
+    /// Requests the missing and outdated rhythms of visible sources.
     pub(super) fn request_rhythms(&mut self) -> Option<Effect> {
         let (pane, now) = (&self.sources, self.now.timestamp());
         let height = usize::from(self.size.1);

@@ -43,7 +43,7 @@ fn keeps_showing_why_an_announced_feed_is_not_offered() {
 #[test]
 fn a_way_without_items_is_not_called_a_preview() {
     let mut stage = found(vec![Way::announced("https://council.example/feed", "All")], &[]);
-    shows(&mut stage, &["What it will do"]);
+    shows(&mut stage, &["Description"]);
     assert!(!stage.screen(120, 36).contains("its current items"));
 }
 
@@ -227,7 +227,7 @@ fn a_filter_without_a_match_offers_a_search() {
     stage.keys("<Enter>");
     shows(&mut stage, &["Nothing matches", "/ search all items", "leave the filter"]);
     stage.keys("<Esc>/nothing like it");
-    shows(&mut stage, &["Fewer words match more."]);
+    shows(&mut stage, &["Fewer words find more items."]);
     stage.keys("<Enter>");
     shows(&mut stage, &["leave the search"]);
     assert!(!stage.screen(120, 36).contains("search all items"));

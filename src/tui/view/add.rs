@@ -268,7 +268,7 @@ fn found(
                 row.left("Preview", style(Role::Title));
                 row.left("  its current items", style(Role::Dim));
             }
-            false => row.left("What it will do", style(Role::Title)),
+            false => row.left("Description", style(Role::Title)),
         }
         line(frame, y, row);
         y += 1;

@@ -134,7 +134,7 @@ fn while_typing(app: &App, bar: &SearchBar) -> String {
         Some(key) if bar.is_filter => {
             format!("Press Enter, then {key} to search all items.")
         }
-        _ => "Fewer words match more. Tab lists conditions.".to_owned(),
+        _ => "Fewer words find more items. Tab lists conditions.".to_owned(),
     }
 }
 
@@ -342,7 +342,7 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
             - app.now)
             .num_seconds()
         {
-            ..=0 => " The next try is now.".to_owned(),
+            ..=0 => " Trying again now.".to_owned(),
             wait => format!(" The next try is in {}.", span(wait)),
         });
     Notice {

@@ -9,7 +9,7 @@ use scraper::Node;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Similarity from which a heading equals a title (share of common words).
+/// Minimum similarity at which a heading equals a title (share of common words).
 const SAME: f32 = 0.7;
 /// Share of the words of an item's title from which a page's own title contains it.
 const CONTAINED: f32 = 0.8;

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_a_picture_or_too_large() {
+    fn refuses_pictures_that_are_invalid_or_too_large() {
         let png = encoded(20, 10, ImageFormat::Png);
         let huge = |side: u32| {
             // The size in the header of a PNG, with its checksum.

@@ -98,7 +98,7 @@ impl TableDifference {
 pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
     let mut difference = Difference::default();
     let mut unmatched: Vec<usize> = (0..old.tables.len()).collect();
-    // The only table may have any name.
+    // A single table matches whatever its name.
     let single = old.tables.len() == 1 && new.tables.len() == 1;
     for (place, table) in new.tables.iter().enumerate() {
         let same = |at: &usize| single || old.tables[*at].name == table.name;

@@ -9,7 +9,7 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     Ok(Option::deserialize(d)?.unwrap_or_default())
 }
 
-/// Reads a number that may be written as a text; 0 if it is neither.
+/// Reads a number that may be written as a string; 0 if it is neither.
 fn number<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -116,10 +116,10 @@ pub struct Contents {
 pub struct Entry {
     /// In the long form.
     pub id: String,
-    /// Arrival in milliseconds, as a text.
+    /// Arrival in milliseconds, as a string.
     #[serde(default, deserialize_with = "or_default")]
     pub crawl_time_msec: String,
-    /// Arrival in microseconds, as a text.
+    /// Arrival in microseconds, as a string.
     #[serde(default, deserialize_with = "or_default")]
     pub timestamp_usec: String,
     /// Seconds since the epoch.

@@ -111,7 +111,7 @@ mod tests {
 
     /// Run by a separate process in the test below; does nothing without its folder.
     #[test]
-    fn panics_in_a_folder() {
+    fn panics_with_a_folder_for_the_report() {
         if let Some(folder) = std::env::var_os("NEWSFED_TEST_CRASH") {
             install(Path::new(&folder));
             let text = "bad page\u{1b}[2J of https://me:secret@e.example/a?token=hidden here";
@@ -124,7 +124,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = || {
             let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["--exact", "util::crash::tests::panics_in_a_folder", "--nocapture"]);
+            command.args([
+                "--exact",
+                "util::crash::tests::panics_with_a_folder_for_the_report",
+                "--nocapture",
+            ]);
             let output = command.env("NEWSFED_TEST_CRASH", folder.path()).output().unwrap();
             String::from_utf8_lossy(&output.stderr).into_owned()
         };

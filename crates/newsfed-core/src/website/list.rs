@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_around_its_row_has_the_title_and_the_date_in_it() {
+    fn a_link_around_a_whole_row_contains_the_title_and_the_date() {
         // With few and many blanks, and characters of several bytes: a cut row must not pass for a whole one.
         for blanks in [1, 40, 400] {
             for teaser in ["Short.", "公開された記事の要約です。".repeat(6).as_str()] {

@@ -56,7 +56,7 @@ fn streams_are_read_from_paths_and_fields() {
 }
 
 #[test]
-fn states_that_newsfed_does_not_have_are_ignored() {
+fn unknown_states_are_ignored() {
     let state = |name: &str| format!("user/-/state/com.google/{name}");
     let (read, star, kept) = (state("read"), state("starred"), state("kept-unread"));
     let marks = |items: &[i64], add: &[Stream], remove: &[Stream]| {

@@ -333,7 +333,7 @@ fn hostile_archives_are_refused_before_anything_is_replaced() {
             "lists config/config.toml twice",
         ),
         ("missing", repack(&file, |_, e| drop(e.pop())), "its end is missing"),
-        ("longer", repack(&file, |_, e| e[0].2.push(b'x')), "another size"),
+        ("longer", repack(&file, |_, e| e[0].2.push(b'x')), "differs from the manifest"),
         ("changed", repack(&file, |_, e| e[0].2[0] = b'x'), "does not match its checksum"),
         ("bomb", repack(&file, |m, _| m.files[0].bytes = 1 << 40), "far more than"),
         ("overflow", repack(&file, |m, _| m.files[0].bytes = u64::MAX), "far more than"),

@@ -144,7 +144,9 @@ impl Backup<'_> {
             return Err(self.damaged(format!("it has {found:?} where {} belongs", listed.name)));
         }
         if entry.size() != listed.bytes {
-            return Err(self.damaged(format!("the size of {} is not the listed one", listed.name)));
+            return Err(
+                self.damaged(format!("the size of {} differs from the manifest", listed.name))
+            );
         }
         let mut options = File::options();
         options.write(true).create_new(true);

@@ -144,7 +144,7 @@ actions! {
         SortPrevious, "sort-previous", "previous order", "Previous sort order";
     }
     Article {
-        FullText, "full-text", "full text", "Fetch the full text; again: another text, such as the feed's";
+        FullText, "full-text", "full text", "Fetch the full text, or show another text, such as the feed's";
         Hints, "hints", "links", "Choose a link or footnote on the screen by its letter";
         Links, "links", "list of links", "List the links of the article";
         OpenLink, "open-link", "open link", "Open a link by its number";
@@ -211,7 +211,7 @@ actions! {
         Rules, "rules", "rules", "Show the rules: what they do, have done and would do";
         Settings, "settings", "settings", "Change the settings";
         Set, "set", "set", "Change one setting by its name";
-        Theme, "theme", "theme", "Choose a theme, which is shown while it is selected";
+        Theme, "theme", "theme", "Choose a theme, with a live preview";
         Keys, "keys", "key bindings", "Change the key bindings";
         Demo, "demo", "demo", "Try newsfed on made-up sources; your own data stays as it is";
         SourcesPane, "sources-pane", "Sources pane", "Hide the Sources pane, or show it again";

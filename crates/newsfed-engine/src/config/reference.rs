@@ -58,7 +58,7 @@ fn values(slot: &Slot<'_>, rule: Rule) -> String {
             Rule::Address(..) => "URL".to_owned(),
             _ => "text".to_owned(),
         },
-        Slot::Words(_) => "list of texts".to_owned(),
+        Slot::Words(_) => "list of strings".to_owned(),
         Slot::Command(_) => "list of arguments".to_owned(),
         Slot::Time(_) | Slot::MaybeTime(_) => {
             from("time", &|seconds| show_time(Duration::from_secs(seconds)))

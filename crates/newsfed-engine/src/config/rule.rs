@@ -190,7 +190,7 @@ pub(crate) fn one_of(words: &[&str]) -> String {
 }
 
 fn text_list(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
-    let expected = "a list of texts such as [\"one\", \"two\"]";
+    let expected = "a list of strings such as [\"one\", \"two\"]";
     let Value::List(list) = &node.value else { return Err(mismatch(expected, node)) };
     list.iter()
         .map(|word| match &word.value {

@@ -171,7 +171,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     ),
     key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
         FormPage::Reading,
-        "List stories once",
+        "List each story once",
         "List a story once if several sources have it. ×3: three sources have it.",
     ),
     key("ui.mark_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.mark_stories)).on(
@@ -300,7 +300,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {
         Slot::Choice(&mut s.schedule.policy)
     })
-    .on(FormPage::Budget, "Schedule policy", "learned: by habits. fixed: by the interval."),
+    .on(
+        FormPage::Budget,
+        "Schedule policy",
+        "learned: by the source's habits. fixed: by the interval.",
+    ),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Budget,
         "Polls per day",
@@ -413,10 +417,14 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::FullText, "Model name", "Name of the model, such as qwen3:4b.")
         .unset("none"),
     key("llm.key_env", WORD, |s| Slot::MaybeText(&mut s.llm.key_env))
-        .on(FormPage::FullText, "Model key variable", "Environment variable with the model's key.")
+        .on(
+            FormPage::FullText,
+            "API key variable",
+            "Environment variable with the API key of the model.",
+        )
         .unset("none"),
     key("llm.key_command", WORD, |s| Slot::Command(&mut s.llm.key_command))
-        .on(FormPage::FullText, "Model key command", "Command that prints the model's key.")
+        .on(FormPage::FullText, "API key command", "Command that prints the API key of the model.")
         .unset("none"),
     key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)).on(
         FormPage::FullText,

@@ -309,7 +309,7 @@ fn show(node: &Node) -> String {
     }
 }
 
-/// A list of texts.
+/// A list of strings.
 pub(super) fn text_array(texts: &[String]) -> Toml {
     Toml::Array(texts.iter().map(String::as_str).collect())
 }

@@ -417,7 +417,7 @@ impl Handle {
     }
 }
 
-const NOT_RELOADED: &str = "the configuration was not reloaded, the old one stays";
+const NOT_RELOADED: &str = "the configuration was not reloaded; the old one stays in effect";
 
 fn is_not_found(error: std::io::Error) -> bool {
     error.kind() == std::io::ErrorKind::NotFound

@@ -108,7 +108,7 @@ impl Planner {
 }
 
 /// Whether a plan was made with other settings. A poll without a connection has planned nothing,
-/// and plans of earlier versions do not say with which settings they were made.
+/// and plans of earlier versions do not record the settings that they were made with.
 fn is_outdated(planned: &Planned, settings: u64) -> bool {
     let offline = |moved: &Moved| moved.reason == PauseReason::Offline;
     planned.settings.is_some_and(|then| then != settings) && !planned.moved_by.iter().any(offline)

@@ -260,7 +260,7 @@ const BUSY: u8 = 3;
 const QUIET: u8 = 0;
 /// Minimum number of items for showing the week and calling hours busy or quiet.
 const ENOUGH_ITEMS: u32 = 20;
-/// Number of hours that make a night.
+/// Minimum number of quiet hours in a row that count as a night.
 const QUIET_HOURS: usize = 3;
 
 fn habits(why: &Why, week: &[(&'static str, [u8; 24])]) -> Vec<(&'static str, String)> {

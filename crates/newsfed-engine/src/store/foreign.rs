@@ -150,7 +150,7 @@ impl ForeignDatabase {
     /// If it cannot be read, or is not the database of a known reader.
     pub fn open(path: &Path, scratch: &Path) -> Result<Self, ForeignError> {
         let fail = |e: &dyn std::fmt::Display| {
-            let why = format!("{e}; quit the program that it belongs to and try again");
+            let why = format!("{e}; quit the program that uses the file and try again");
             ForeignError::Unreadable { path: path.to_owned(), why }
         };
         let folder = private_folder(scratch).map_err(|e| fail(&e))?;

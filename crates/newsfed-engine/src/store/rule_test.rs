@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_are_decided_where_the_item_is_enough() {
+    fn queries_that_need_only_the_item_are_decided() {
         let entry = Entry {
             title: "The Release — “v1.2”, nonsense\u{2122}word".to_owned(),
             url: Some("https://A.example/x/1".to_owned()),

@@ -12,8 +12,8 @@ const MIN_DATA: usize = 300;
 /// How much of the data is decoded for the size: a multiple of four.
 const HEAD: usize = 64;
 
-/// Whether the address of an image is a picture of its own, and not an icon or a placeholder for a picture
-/// that is loaded later.
+/// Whether the address of an image contains the picture itself, and not an icon or a placeholder for a
+/// picture that is loaded later.
 pub fn is_embedded(source: &str) -> bool {
     let source = source.trim();
     if source == OMITTED {

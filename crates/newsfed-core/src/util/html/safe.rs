@@ -52,8 +52,8 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>, reading: Reading) -> Safe
     }
 }
 
-/// The safe form of `html` up to a length in bytes without the last end tags, and whether the rest is
-/// missing.
+/// The safe form of `html`, cut off at a length in bytes (not counting the last end tags), and whether
+/// anything was cut off.
 fn write(html: &str, base: Option<&Url>, reading: Reading, most: usize) -> (Safe, bool) {
     let mut writer = Writer {
         html,

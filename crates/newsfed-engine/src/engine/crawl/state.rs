@@ -96,7 +96,7 @@ impl CrawlState {
         self.finds.truncate(MOST_FINDS);
     }
 
-    /// Whether it works, or will.
+    /// Whether the crawl is running, or about to run.
     pub fn is_running(&self) -> bool {
         matches!(self.phase, CrawlPhase::Opening | CrawlPhase::Waiting | CrawlPhase::Running)
     }

@@ -440,7 +440,8 @@ fn compare(known: &ReadContext, html: &str, alone: &str, page_hash: i64) -> Comp
         (true, false) if same_way => Compared::Changed,
         (false, _) if !selected && is_small_change(&old.text(), &new.text()) => Compared::Same,
         (false, _) if !same_part => Compared::Better,
-        // Another way gives another text: the page alone shows whether it has changed.
+        // A text found in another way differs in any case: only that of the page alone shows whether the page has
+        // changed.
         (false, _) if !same_way && !known.is_page_changed(alone) => Compared::Better,
         (false, _) if known.hash_before.is_some_and(|h| h != page_hash) => Compared::Changed,
         _ => Compared::Better,

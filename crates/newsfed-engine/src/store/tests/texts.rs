@@ -468,7 +468,7 @@ fn tags_of_the_page_are_added_to_the_categories_of_the_feed() {
 }
 
 #[test]
-fn the_text_of_the_feed_stays_with_the_page_one_step_away() {
+fn the_text_of_the_feed_stays_and_the_text_of_the_page_is_stored() {
     let f = with_teaser();
     let mut page = page_read("<p>page</p>", false);
     (page.keeps_feed, page.alone) = (true, Some("<p>alone</p>".to_owned()));
