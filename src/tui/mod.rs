@@ -21,6 +21,7 @@ mod read;
 mod reader;
 mod replies;
 mod run;
+mod signals;
 mod style;
 mod terminal;
 mod view;

@@ -7,6 +7,7 @@ use super::event::Event;
 use super::external;
 use super::graphics;
 use super::replies::Replies;
+use super::signals::Signals;
 use super::style::{ColorSupport, Palette};
 use super::terminal::{self, Screen, TerminalQuery};
 use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
@@ -15,11 +16,8 @@ use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use futures_util::StreamExt;
 use ratatui::layout::Rect;
-use signal_hook::consts::{SIGCONT, SIGINT, SIGTSTP};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use signal_hook::consts::SIGTSTP;
 use std::time::{Duration, Instant};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 /// Shortest time between two frames. It is half of what a user can notice, because the reply to a
@@ -97,70 +95,6 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     run.driver.finish(last).await;
     visited.end_visit().await.ok();
     result.map(|reason| Left { reason, downloads })
-}
-
-/// A signal that can be forgotten, because the runtime may report it late.
-struct Forgettable {
-    signal: Signal,
-    arrived: Arc<AtomicBool>,
-}
-
-impl Forgettable {
-    fn new(number: i32) -> std::io::Result<Self> {
-        let arrived = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(number, arrived.clone())?;
-        Ok(Self { signal: signal(SignalKind::from_raw(number))?, arrived })
-    }
-
-    async fn recv(&mut self) {
-        loop {
-            self.signal.recv().await;
-            if self.arrived.swap(false, Ordering::SeqCst) {
-                return;
-            }
-        }
-    }
-
-    fn forget(&self) {
-        self.arrived.store(false, Ordering::SeqCst);
-    }
-}
-
-struct Signals {
-    interrupt: Forgettable,
-    terminate: Signal,
-    hang_up: Signal,
-    quit: Signal,
-    stop: Forgettable,
-    resume: Forgettable,
-    /// Whether the terminal is lent to another program; then this one is stopped together with it.
-    lent: Arc<AtomicBool>,
-}
-
-impl Signals {
-    fn new() -> std::io::Result<Self> {
-        let lent = Arc::new(AtomicBool::new(false));
-        // Registered before the next line: the handler that is registered first runs before the process
-        // stops.
-        let stop = Forgettable::new(SIGTSTP)?;
-        signal_hook::flag::register_conditional_default(SIGTSTP, lent.clone())?;
-        Ok(Self {
-            lent,
-            interrupt: Forgettable::new(SIGINT)?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-            quit: signal(SignalKind::quit())?,
-            stop,
-            resume: Forgettable::new(SIGCONT)?,
-        })
-    }
-
-    /// Forgets signals that arrived while the terminal was lent, because they were meant for the other
-    /// program.
-    fn take_back(&self) {
-        self.lent.store(false, Ordering::SeqCst);
-        [&self.interrupt, &self.stop, &self.resume].into_iter().for_each(Forgettable::forget);
-    }
 }
 
 struct Loop {
@@ -392,8 +326,9 @@ impl Loop {
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         // Dropped before another one is made, which would wait until the old one has read a key.
         self.input = None;
-        self.signals.lent.store(true, Ordering::SeqCst);
+        let exit = self.signals.lend(self.handle.clone())?;
         let result = self.screen.lend(work)?;
+        exit.abort();
         self.signals.take_back();
         self.input = Some(EventStream::new());
         self.due = Some(FRAME);

@@ -93,3 +93,34 @@ fn keeps_the_sources_while_their_file_is_missing() {
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
+
+/// A terminal that is closed may leave the other program behind.
+#[test]
+fn a_signal_ends_the_program_while_another_one_has_the_terminal() {
+    for signal in ["TERM", "HUP"] {
+        let world = World::new(&["/feed.xml"]);
+        let path = |name| world.path(name).display().to_string();
+        let script = format!(
+            "#!/bin/sh\ntrap '' HUP TERM\nmkfifo '{go}'\n: > '{started}'\nread line < '{go}'\n: > '{ended}'\n",
+            go = path("go"),
+            started = path("started"),
+            ended = path("ended"),
+        );
+        world.script("editor", &script);
+        let mut t = world.open_with(100, 30, &[("EDITOR", &path("editor"))]);
+        t.wait_for("Third article");
+        t.send("h");
+        t.wait_focus("newsfed");
+        t.send("GE");
+        world.wait_for_file("started");
+        t.kill(signal);
+        assert_eq!(t.exit_code(), 0, "{signal}");
+        assert!(!world.path("ended").exists());
+        fs::write(world.path("go"), "\n").unwrap();
+        // The database is free.
+        let mut t = world.open(100, 30);
+        t.wait_for("Third article");
+        t.send("Q");
+        assert_eq!(t.exit_code(), 0);
+    }
+}

@@ -1,0 +1,88 @@
+//! Signals to the interface.
+
+use crate::engine::Handle;
+use signal_hook::consts::{SIGCONT, SIGINT, SIGTSTP};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
+
+/// A signal that can be forgotten, because the runtime may report it late.
+pub(super) struct Forgettable {
+    signal: Signal,
+    arrived: Arc<AtomicBool>,
+}
+
+impl Forgettable {
+    fn new(number: i32) -> std::io::Result<Self> {
+        let arrived = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(number, arrived.clone())?;
+        Ok(Self { signal: signal(SignalKind::from_raw(number))?, arrived })
+    }
+
+    pub(super) async fn recv(&mut self) {
+        loop {
+            self.signal.recv().await;
+            if self.arrived.swap(false, Ordering::SeqCst) {
+                return;
+            }
+        }
+    }
+
+    fn forget(&self) {
+        self.arrived.store(false, Ordering::SeqCst);
+    }
+}
+
+pub(super) struct Signals {
+    pub(super) interrupt: Forgettable,
+    pub(super) terminate: Signal,
+    pub(super) hang_up: Signal,
+    pub(super) quit: Signal,
+    pub(super) stop: Forgettable,
+    pub(super) resume: Forgettable,
+    /// Whether the terminal is lent to another program; then this one is stopped together with it.
+    lent: Arc<AtomicBool>,
+}
+
+impl Signals {
+    pub(super) fn new() -> std::io::Result<Self> {
+        let lent = Arc::new(AtomicBool::new(false));
+        // Registered before the next line: the handler that is registered first runs before the process
+        // stops.
+        let stop = Forgettable::new(SIGTSTP)?;
+        signal_hook::flag::register_conditional_default(SIGTSTP, lent.clone())?;
+        Ok(Self {
+            lent,
+            interrupt: Forgettable::new(SIGINT)?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
+            stop,
+            resume: Forgettable::new(SIGCONT)?,
+        })
+    }
+
+    /// Lends the terminal to a program, for which the loop waits. A signal to exit is obeyed at once, because
+    /// the program may not end: the returned task closes the database and exits.
+    pub(super) fn lend(&self, handle: Handle) -> std::io::Result<JoinHandle<()>> {
+        self.lent.store(true, Ordering::SeqCst);
+        let mut terminate = signal(SignalKind::terminate())?;
+        let mut hang_up = signal(SignalKind::hangup())?;
+        Ok(tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = hang_up.recv() => {}
+            }
+            handle.shutdown().await;
+            std::process::exit(0);
+        }))
+    }
+
+    /// Forgets signals that arrived while the terminal was lent, because they were meant for the other
+    /// program.
+    pub(super) fn take_back(&self) {
+        self.lent.store(false, Ordering::SeqCst);
+        [&self.interrupt, &self.stop, &self.resume].into_iter().for_each(Forgettable::forget);
+    }
+}
