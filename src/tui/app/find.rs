@@ -335,7 +335,12 @@ impl App {
 
     /// Whether the keys for the next item step through matches or changes in the article instead.
     pub(in crate::tui) fn stepping(&self) -> bool {
-        self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
+        self.focus == Focus::Reader && (self.marks_matches() || self.reader.show_difference)
+    }
+
+    /// Whether the matches of a search in the article are marked.
+    pub(super) fn marks_matches(&self) -> bool {
+        self.reader.find.as_ref().is_some_and(|find| !find.is_faded)
     }
 
     /// Whether there is, or may be, another result in that direction.
@@ -356,7 +361,7 @@ impl App {
             self.reader.goes_back = !forward && self.items.selected != before;
             return effects;
         }
-        if self.reader.find.is_some() {
+        if self.marks_matches() {
             self.reader.next_match(forward);
         } else {
             self.reader.next_change(forward);

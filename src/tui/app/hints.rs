@@ -120,8 +120,18 @@ const CHANGES: &[Action] = &[
     Action::NewerChange,
     Action::Difference,
 ];
-const MATCHES: &[Action] =
-    &[Action::NextUnread, Action::PreviousUnread, Action::Back, Action::PageDown, Action::NextItem];
+const MATCHES: &[Action] = &[
+    Action::NextUnread,
+    Action::PreviousUnread,
+    Action::Back,
+    Action::PageDown,
+    Action::NextItem,
+    Action::Browser,
+    Action::Pin,
+    Action::Hints,
+    Action::Pictures,
+    Action::FullText,
+];
 
 impl App {
     /// The keys for the bottom line, most useful first.
@@ -154,7 +164,12 @@ impl App {
         let context = self.context();
         let bound = |&action: &Action| {
             self.unavailable_reason(action).is_none().then_some(())?;
-            (action != Action::Pictures || self.hides_pictures()).then_some(())?;
+            let has_use = match action {
+                Action::Pictures => self.hides_pictures(),
+                Action::Hints => !self.links().is_empty(),
+                _ => true,
+            };
+            has_use.then_some(())?;
             Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
         };
         selected.into_iter().chain(actions.iter().filter_map(bound)).collect()
@@ -191,12 +206,8 @@ impl App {
         article.is_some_and(|article| article.item.text_from != TextFrom::Feed)
     }
 
-    fn shows_matches(&self) -> bool {
-        self.stepping() && self.reader.find.as_ref().is_some_and(|find| !find.is_faded)
-    }
-
     fn shows_changes(&self) -> bool {
-        self.reader.find.is_none() && self.reader.show_difference
+        !self.marks_matches() && self.reader.show_difference
     }
 
     /// What an action does now, in one to three words.
@@ -214,7 +225,7 @@ impl App {
             Action::Difference if self.shows_changes() => "article",
             Action::NextUnread if self.stepping() => "next match",
             Action::PreviousUnread if self.stepping() => "previous match",
-            Action::Back if self.shows_matches() => "close search",
+            Action::Back if self.focus == Focus::Reader && self.marks_matches() => "close search",
             Action::Back if self.stepping() => action.label(),
             Action::Back if self.focus != Focus::Reader => "cancel selection",
             // `f` does so in every pane.

@@ -438,7 +438,7 @@ impl App {
             many => format!("{} changes for accounts", many.len()),
         });
         let hint = self.record_change(Change::Collected(collected), label.clone());
-        self.note(format!("{}{hint}; it is sent to the server", done(&label)))
+        self.note(format!("{}{hint}; it is sent to the server", done(&label, false)))
     }
 
     /// Records file edits for undo and reports them.
@@ -458,14 +458,17 @@ impl App {
             all.collect::<Vec<_>>().join(", ")
         };
         let label = label.unwrap_or_else(describe);
+        let of_sources = edits.iter().all(|edit| edit.file() == FileKind::Sources);
         let hint = self.record_change(Change::Files(edits), label.clone());
-        self.note(format!("{}{hint}{note}", done(&label)))
+        self.note(format!("{}{hint}{note}", done(&label, of_sources)))
     }
 }
 
-/// What a change to files did, from its name in the undo list.
-fn done(label: &str) -> String {
+/// What a change to files, or to the sources alone, did, from its name in the undo list.
+fn done(label: &str, of_sources: bool) -> String {
     match label.strip_prefix(REMOVAL) {
+        // Undo ends with the program, but the sources can be added again.
+        Some(what) if of_sources => format!("Removed {what}; items stay for 30 days"),
         Some(what) => format!("Removed {what}"),
         None => format!("Saved: {label}"),
     }

@@ -324,7 +324,7 @@ impl App {
     }
 
     /// The article's links.
-    fn links(&self) -> &[Link] {
+    pub(super) fn links(&self) -> &[Link] {
         self.reader.article.as_ref().map(|a| a.document.links.as_slice()).unwrap_or_default()
     }
 

@@ -47,3 +47,11 @@ fn solid(line: &Line) -> String {
     let spans = line.spans.iter().filter(|span| !span.mark);
     spans.flat_map(|span| span.text.chars()).filter(|c| !c.is_whitespace()).collect()
 }
+
+impl ReaderPane {
+    /// The position at which the article opens again: its start once it was read to the end.
+    pub(super) fn kept_place(&self) -> usize {
+        let is_read = self.is_laid_out() && !self.show_difference && self.percent() == 100;
+        if is_read { 0 } else { self.place }
+    }
+}

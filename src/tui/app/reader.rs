@@ -331,7 +331,7 @@ impl ReaderPane {
             if self.places.len() >= MAX_PLACES {
                 self.places.clear();
             }
-            self.places.insert(key, self.place);
+            self.places.insert(key, self.kept_place());
         }
     }
 
@@ -449,11 +449,11 @@ impl App {
         let mut effects = Vec::new();
         let reader = &mut self.reader;
         if let Some(item) = reader.article.as_ref().map(|a| a.row.key)
-            && reader.place != reader.stored_place
+            && reader.kept_place() != reader.stored_place
             && !reader.is_at_searched()
         {
-            reader.stored_place = reader.place;
-            effects.push(Effect::StorePosition { item, place: reader.place });
+            reader.stored_place = reader.kept_place();
+            effects.push(Effect::StorePosition { item, place: reader.stored_place });
         }
         if reader.column != reader.stored_column {
             reader.stored_column = reader.column;

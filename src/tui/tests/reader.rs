@@ -287,6 +287,20 @@ fn reopens_an_article_at_its_last_position() {
 }
 
 #[test]
+fn an_article_that_was_read_to_the_end_opens_at_its_start() {
+    let text: String = (0..400).map(|n| format!("word{n} ")).collect();
+    let mut stage = stage(&format!("{text}<a href='https://site.example/1'>one</a>"), None);
+    stage.keys("<Enter>");
+    stage.screen(80, 20);
+    let start = first_line(&stage);
+    for keys in ["G", "h", "j", "<Enter>", "h", "k", "<Enter>"] {
+        stage.keys(keys);
+        stage.screen(80, 20);
+    }
+    assert_eq!(first_line(&stage), start);
+}
+
+#[test]
 fn click_opens_a_link() {
     use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
     let mut stage = stage(EVERYTHING, None);

@@ -201,7 +201,7 @@ fn the_second_row_of_a_result_shows_where_its_text_matches() {
 }
 
 #[test]
-fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
+fn the_marks_go_when_the_user_reads_on_and_the_keys_lead_to_unread_items_again() {
     let far = format!("{TWO}{}<p>The bridge again.</p>", "<p>Nothing of interest.</p>".repeat(60));
     let mut stage = stage(&far);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
@@ -214,14 +214,14 @@ fn the_marks_go_when_the_user_reads_on_and_come_back_with_the_next_match() {
     stage.keys("g");
     let screen = press(&mut stage, &[]);
     assert!(marked(&mut stage).is_empty() && !screen.contains(" of 3"), "{screen}");
-    assert!(press(&mut stage, &["n"]).contains("match 1 of 3"));
-    assert_eq!(marked(&mut stage)[0], "bridges");
+    assert!(screen.contains("n next unread") && !stage.app.stepping(), "{screen}");
     // Esc hides the marks too; the next Esc closes the article.
-    for (keys, shown) in [("<Esc>", false), ("n", true), ("<Esc>", false)] {
-        let screen = press(&mut stage, &[keys]);
-        assert_eq!(screen.contains("match 2 of 3"), shown, "{keys} {screen}");
-        assert_eq!(stage.app.focus, Focus::Reader, "{keys}");
-    }
+    let mut stage = self::stage(&far);
+    let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
+    assert!(screen.contains(" of 3") && stage.app.stepping(), "{screen}");
+    let screen = press(&mut stage, &["<Esc>"]);
+    assert!(screen.contains("n next unread") && !screen.contains(" of 3"), "{screen}");
+    assert_eq!(stage.app.focus, Focus::Reader);
     press(&mut stage, &["<Esc>"]);
     assert_eq!(stage.app.focus, Focus::Items);
     // Matches of the user's own text search stay marked.
