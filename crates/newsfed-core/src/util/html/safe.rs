@@ -195,8 +195,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes players and formulas. Returns whether that is all that becomes of the element.
-    fn special(&mut self, tag: &Tag<'a>, name: &Cow<'a, str>, scanner: &mut Scanner<'a>) -> bool {
-        if matches!(&**name, "math" | "script")
+    fn special(&mut self, tag: &Tag<'a>, name: &str, scanner: &mut Scanner<'a>) -> bool {
+        if matches!(name, "math" | "script")
             && let Some(source) = formula::read(tag, scanner)
         {
             self.differs = true;
@@ -206,10 +206,10 @@ impl<'a> Writer<'a> {
         if is_player(name) {
             self.player(tag, name);
         }
-        let drawn = formula::is_drawing(tag) && !self.endless.contains(name);
+        let drawn = formula::is_drawing(tag) && !self.endless.iter().any(|endless| endless == name);
         if drawn {
             self.differs = true;
-            self.skip_element(name.clone(), scanner);
+            self.skip_element(lower(tag.name), scanner);
         }
         drawn
     }
