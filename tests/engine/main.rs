@@ -12,6 +12,7 @@ mod datasets;
 mod discovery;
 mod entries;
 mod errors;
+mod everyday;
 mod follow;
 mod forums;
 #[cfg(target_os = "linux")]

@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
 
     fn start(&mut self, tag: &Tag<'a>, scanner: &mut Scanner<'a>) {
         let name = lower(tag.name);
-        if self.reading == Reading::Current && self.special(tag, name.clone(), scanner) {
+        if self.reading == Reading::Current && self.special(tag, &name, scanner) {
             return;
         }
         match fate(&name) {
@@ -195,21 +195,21 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes players and formulas. Returns whether that is all that becomes of the element.
-    fn special(&mut self, tag: &Tag<'a>, name: Cow<'a, str>, scanner: &mut Scanner<'a>) -> bool {
-        if matches!(&*name, "math" | "script")
+    fn special(&mut self, tag: &Tag<'a>, name: &str, scanner: &mut Scanner<'a>) -> bool {
+        if matches!(name, "math" | "script")
             && let Some(source) = formula::read(tag, scanner)
         {
             self.differs = true;
             self.text(&super::escape(&source));
             return true;
         }
-        if is_player(&name) {
-            self.player(tag, &name);
+        if is_player(name) {
+            self.player(tag, name);
         }
-        let drawn = formula::is_drawing(tag) && !self.endless.contains(&name);
+        let drawn = formula::is_drawing(tag) && !self.endless.iter().any(|endless| endless == name);
         if drawn {
             self.differs = true;
-            self.skip_element(name, scanner);
+            self.skip_element(lower(tag.name), scanner);
         }
         drawn
     }
