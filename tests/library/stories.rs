@@ -78,8 +78,10 @@ fn labelled_pairs_are_joined_with_few_errors() {
     let (precision, recall) = (figures.precision(), figures.recall());
     println!("{figures:?}, {kinds:?}: precision {precision:.3}, recall {recall:.3}");
     assert!(kinds.values().sum::<usize>() >= 300 && kinds.len() == 4, "{kinds:?}");
-    assert_eq!(parts.len(), 3);
-    for figures in parts.iter().chain([&figures]) {
+    assert_eq!(parts.len(), 4);
+    // The last part is to fool the thresholds: most of its stories are not found.
+    assert!(parts[3].joined >= 3 && parts[3].falsely <= 1, "{:?}", parts[3]);
+    for figures in parts[..3].iter().chain([&figures]) {
         assert!(figures.precision() >= 0.98 && figures.recall() >= 0.85, "{figures:?}");
     }
 }

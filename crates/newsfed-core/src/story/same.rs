@@ -43,26 +43,63 @@ enum Marks {
 /// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file says
 /// which of its parts were written before, and which after.
 pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
-    let apart = a.date.abs_diff(b.date).cast_signed();
-    if a.source == b.source || !(0..=MAX_APART).contains(&apart) {
-        return None;
+    Compared::of(a, b, unique)?.reason(&Limits::CHOSEN)
+}
+
+/// The limits of what counts as similar that were chosen by their results, as shares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Limits {
+    /// Shingles of a copy that are in the other text: six of ten, so that one changed word in five leaves it
+    /// a copy.
+    pub(super) copied: f64,
+    /// Words of a copy that are in the other text, whatever their order.
+    pub(super) lead: f64,
+    /// Least similarity of the titles of copies, and of titles whose texts are only similar.
+    pub(super) copy_titles: f64,
+    pub(super) titles: f64,
+    /// Greatest similarity of a title and a rewritten one.
+    pub(super) rewritten: f64,
+}
+
+impl Limits {
+    pub(super) const CHOSEN: Self =
+        Self { copied: 0.6, lead: 0.85, copy_titles: 0.25, titles: 0.5, rewritten: 0.45 };
+}
+
+/// Two items of different sources, compared.
+pub(super) struct Compared {
+    apart: i64,
+    /// Whether they lead to one article: certainly, or perhaps.
+    address: Option<bool>,
+    alike: Likeness,
+}
+
+impl Compared {
+    /// `None`: too long apart, or of one source.
+    pub(super) fn of(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Self> {
+        let apart = a.date.abs_diff(b.date).cast_signed();
+        if a.source == b.source || !(0..=MAX_APART).contains(&apart) {
+            return None;
+        }
+        let (a, b) = if (a.date, a.source) <= (b.date, b.source) { (a, b) } else { (b, a) };
+        let addresses = a.signature.address.zip(b.signature.address);
+        let same = addresses.filter(|(x, y)| x.is_same(*y));
+        let address = same.map(|(x, _)| x.specific && unique);
+        Some(Self { apart, address, alike: Likeness::of(a.signature, b.signature) })
     }
-    let (a, b) = if (a.date, a.source) <= (b.date, b.source) { (a, b) } else { (b, a) };
-    let alike = Likeness::of(a.signature, b.signature);
-    if let (Some(x), Some(y)) = (a.signature.address, b.signature.address)
-        && x.is_same(y)
-    {
-        let certain = x.specific && unique;
+
+    pub(super) fn reason(&self, limits: &Limits) -> Option<Reason> {
+        let (apart, alike) = (self.apart, &self.alike);
         // A page that changes has another text each time.
-        let similar = match alike.bare {
+        let is_similar = || match alike.bare {
             true => alike.whole_title && apart <= PLAIN_APART,
-            false => alike.copied >= COPIED,
+            false => alike.copied >= limits.copied,
         };
-        if certain || similar {
+        if self.address.is_some_and(|certain| certain || is_similar()) {
             return Some(Reason::Address);
         }
+        alike.reason(apart, limits)
     }
-    alike.reason(apart)
 }
 
 /// Whether two titles rule out that their items are about one story, such as `3 dead` and `5 dead`.
@@ -92,10 +129,7 @@ struct Likeness {
     bare: bool,
 }
 
-/// Share of the shingles of a copy that are in the other text: six of ten, so that one changed word in five
-/// leaves it a copy.
-const COPIED: f64 = 0.6;
-/// Minimum number of shingles of a text that is worth comparing.
+/// Fewest shingles of a text that are worth comparing.
 const FEWEST: usize = 8;
 
 impl Likeness {
@@ -124,16 +158,15 @@ impl Likeness {
         }
     }
 
-    fn reason(&self, apart: i64) -> Option<Reason> {
-        if self.marks == Marks::Conflict || self.swapped() || apart > TEXT_APART {
+    fn reason(&self, apart: i64, limits: &Limits) -> Option<Reason> {
+        if self.marks == Marks::Conflict || self.swapped(limits) || apart > TEXT_APART {
             return None;
         }
         let distinctive = self.words >= 4 && self.says >= 16;
         let same_title = self.whole_title || self.title >= 0.85;
         if !distinctive {
-            // Issues of a series have titles such as these, and their texts have much in common
-            // too.
-            let copy = self.shingles >= 12 && self.copied >= COPIED && same_title
+            // Issues of a series have titles such as these, and more in common than the title.
+            let copy = self.shingles >= 12 && self.copied >= limits.copied && same_title
                 || self.shingles >= 20 && self.copied >= 0.9 && self.title >= 0.5;
             return (copy && apart <= PLAIN_APART).then_some(Reason::Copy);
         }
@@ -141,10 +174,10 @@ impl Likeness {
         if self.own.1 == Own::Topic {
             return None;
         }
-        let moved = self.copied >= 0.5 && self.lead >= 0.85;
-        let copy = self.shingles >= 12 && (self.copied >= COPIED || moved);
-        let certain = self.copied >= 0.75 || self.lead >= 0.85;
-        if copy && (self.title >= 0.25 || self.title >= 0.1 && certain) {
+        let moved = self.copied >= 0.5 && self.lead >= limits.lead;
+        let copy = self.shingles >= 12 && (self.copied >= limits.copied || moved);
+        let certain = self.copied >= 0.75 || self.lead >= limits.lead;
+        if copy && (self.title >= limits.copy_titles || self.title >= 0.1 && certain) {
             return Some(Reason::Copy);
         }
         let supported = self.copied >= 0.3 || self.lead >= 0.6;
@@ -157,21 +190,20 @@ impl Likeness {
             Marks::Partial => self.copied >= 0.45,
             Marks::Conflict => false,
         };
-        (similar && self.title >= 0.5).then_some(Reason::Similar)
+        (similar && self.title >= limits.titles).then_some(Reason::Similar)
     }
 
-    /// Whether each title has a word of its own. Reports made from one template have such titles: a storm
-    /// warning for each county, for example. If the texts are copies and the titles differ in more than one
-    /// word, a word that its text does not repeat may only be another wording. If, in addition, the titles
-    /// share less than half of their words, they were not made from a template, whatever the text of the
-    /// earlier item repeats.
-    fn swapped(&self) -> bool {
+    /// Whether each title has a word of its own, as reports made from one template have, such as a
+    /// storm warning for each county. Words that the texts do not repeat may be another wording, if the
+    /// texts are copies and the titles differ in more than one word. Where also the titles have less than
+    /// half of their words in common, no template made them, whatever the earlier item repeats.
+    fn swapped(&self, limits: &Limits) -> bool {
         let (earlier, later) = self.own;
-        let rewritten = self.copied >= 0.5 && self.lead >= 0.85 && self.shingles >= 20;
-        if rewritten && self.title <= 0.45 && later < Own::Topic {
+        let rewritten = self.copied >= 0.5 && self.lead >= limits.lead && self.shingles >= 20;
+        if rewritten && self.title <= limits.rewritten && later < Own::Topic {
             return false;
         }
-        let copied = self.copied >= 0.85 || self.copied >= 0.55 && self.lead >= 0.85;
+        let copied = self.copied >= 0.85 || self.copied >= 0.55 && self.lead >= limits.lead;
         let reworded = copied && self.shingles >= 20 && self.title <= 0.6;
         earlier.min(later) > Own::Nothing && (earlier.max(later) == Own::Topic || !reworded)
     }

@@ -11,7 +11,10 @@ pub(super) const BUCKETS: usize = 4096;
 /// Maximum number of tags after a word that are examined, and of letters in one.
 const MOST_TAGS: usize = 4;
 const LONGEST_TAG: usize = 16;
-/// A one in each byte, and the highest bit of each byte.
+/// By the number of its letters, what of a word is compared.
+pub(super) const SHORT: [u64; 9] =
+    [0, !0 >> 56, !0 >> 48, !0 >> 40, !0 >> 32, !0 >> 24, !0 >> 16, !0 >> 8, !0];
+/// One in each byte, and the highest bit of each.
 pub(super) const EACH: u64 = 0x0101_0101_0101_0101;
 pub(super) const HIGHEST: u64 = 0x80 * EACH;
 
@@ -56,7 +59,91 @@ impl FirstWord {
     }
 }
 
-/// Whether the word may continue at a position, after markup or with characters that are not ASCII.
+/// What a word that begins a phrase has in common with all others of its bucket.
+#[derive(Debug, Clone, Copy)]
+struct Common {
+    head: u64,
+    mask: u64,
+    /// Whether all have more letters than are compared.
+    is_long: bool,
+}
+
+impl Common {
+    /// That of no word.
+    const NONE: Self = Self { head: !0, mask: !0, is_long: false };
+
+    fn of(head: u64, mask: u64, is_long: bool) -> Self {
+        Self { head: head & mask, mask, is_long }
+    }
+
+    fn and(self, other: Self) -> Self {
+        let mask = self.mask & other.mask & !(self.head ^ other.head);
+        Self::of(self.head, mask, self.is_long && other.is_long)
+    }
+}
+
+/// The beginnings of first words, as a table with which the words of a text are compared.
+#[derive(Debug)]
+pub(super) struct Heads {
+    /// For each bucket, the number of what its words have in common. The second half is for words of a text that
+    /// may go on after what follows their letters.
+    slots: Box<[u16; 2 * BUCKETS]>,
+    common: Vec<Common>,
+}
+
+impl Heads {
+    /// `whole`: words of fewer letters. `cut`: beginnings of so many letters of longer ones.
+    pub(super) fn new(words: &[FirstWord], whole: &[u64], cut: &[u64]) -> Self {
+        let mut heads = Self { slots: Box::new([0; 2 * BUCKETS]), common: vec![Common::NONE] };
+        for word in words {
+            let common = Common::of(word.head, word.mask, word.letters.len() > 8);
+            heads.add(word.bucket, common);
+            heads.add(BUCKETS + word.bucket, common);
+        }
+        for letters in whole {
+            heads.add(bucket(*letters), Common::of(*letters, SHORT[LETTERS], false));
+        }
+        for letters in whole.iter().chain(cut) {
+            heads.add(BUCKETS + bucket(*letters), Common::of(*letters, SHORT[LETTERS], false));
+        }
+        heads
+    }
+
+    fn add(&mut self, at: usize, common: Common) {
+        let Some(slot) = self.slots.get_mut(at) else { return };
+        match self.common.get_mut(usize::from(*slot)).filter(|_| *slot > 0) {
+            Some(known) => *known = known.and(common),
+            // There are fewer slots than numbers.
+            None => {
+                *slot = u16::try_from(self.common.len()).unwrap_or_default();
+                self.common.push(common);
+            }
+        }
+    }
+
+    /// Whether a phrase may begin with the word at the start of eight bytes, of which it has `count`, or nine if
+    /// it has more. `joins`: it may go on after what follows.
+    #[inline]
+    pub(super) fn may_begin(&self, bytes: u64, count: usize, joins: bool) -> bool {
+        let compared = SHORT[count.min(8)];
+        let letters = lower(bytes) & compared;
+        // Without branches, as nobody can guess which words go on.
+        let at = bucket(letters) + usize::from(joins) * BUCKETS;
+        let slot = self.slots.get(at).copied().unwrap_or_default();
+        let common = self.common.get(usize::from(slot)).copied().unwrap_or(Common::NONE);
+        let differs = (letters ^ common.head) & common.mask;
+        let counts = compared | u64::from(joins).wrapping_sub(1);
+        (differs & counts == 0) & (joins | (count > 8) | !common.is_long)
+    }
+}
+
+/// Bytes as if they were letters, in lower case.
+#[inline]
+pub(super) fn lower(bytes: u64) -> u64 {
+    bytes | (0x20 * EACH)
+}
+
+/// Whether letters may follow that are not seen at a position.
 fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
     match text.get(at) {
         Some(b'<') => in_markup && !ends_word(&text[at..]),

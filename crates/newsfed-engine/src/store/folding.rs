@@ -37,7 +37,11 @@ static TABLE: LazyLock<Vec<Known>> =
 static ADDITIONAL: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{1e00}'..='\u{1eff}').map(find).collect());
 
-/// What is known about a character that is not ASCII.
+/// Dashes, quotation marks and the like.
+static PUNCTUATION: LazyLock<Vec<Known>> =
+    LazyLock::new(|| ('\u{2000}'..='\u{206f}').map(find).collect());
+
+/// What is known of a character that is not ASCII.
 pub(super) fn known(c: char) -> Known {
     let code = u32::from(c);
     let in_table = |table: &[Known], first: u32| {
@@ -47,6 +51,7 @@ pub(super) fn known(c: char) -> Known {
     let found = match code {
         FIRST..=LAST => in_table(&TABLE, FIRST),
         0x1e00..=0x1eff => in_table(&ADDITIONAL, 0x1e00),
+        0x2000..=0x206f => in_table(&PUNCTUATION, 0x2000),
         _ => None,
     };
     found.unwrap_or_else(|| find(c))

@@ -62,7 +62,7 @@ mod rule_test;
 mod rules;
 mod shared_marks;
 mod sieve;
-mod sieve_stops;
+mod sieve_blocks;
 mod snapshot;
 mod snippets;
 mod source_order;

@@ -127,13 +127,18 @@ impl Phrases {
 
     fn search_with(&self, machine: &impl Automaton, entry: &Entry, found: &mut Found) {
         let sieve = &self.sieve;
-        search_part((machine, sieve), found, TITLE, |walk| walk.read(&entry.title));
-        search_part((machine, sieve), found, AUTHORS, |walk| {
-            for author in &entry.authors {
-                walk.read_author(author);
-                walk.push(GAP);
-            }
-        });
+        // What no text within HTML can have, plain text has not.
+        if !sieve.excludes(&entry.title) {
+            search_part((machine, sieve), found, TITLE, |walk| walk.read(&entry.title));
+        }
+        if !entry.authors.iter().all(|author| sieve.excludes(author)) {
+            search_part((machine, sieve), found, AUTHORS, |walk| {
+                for author in &entry.authors {
+                    walk.read_author(author);
+                    walk.push(GAP);
+                }
+            });
+        }
         let (markup, sieve) = (markup_of(entry), &self.body_sieve);
         if self.of_bodies.is_empty() || sieve.excludes(markup) {
             return;

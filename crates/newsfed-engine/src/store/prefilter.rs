@@ -7,6 +7,7 @@ use super::phrases::{Found, Phrases};
 use crate::model::Entry;
 use crate::query::{Column, Field, Query, What};
 use regex::{RegexSet, RegexSetBuilder};
+use std::sync::OnceLock;
 
 /// Maximum total size of the patterns of rules, in bytes.
 const LARGEST_SET: usize = 64 << 20;
@@ -28,16 +29,23 @@ struct Place {
     bit: u32,
 }
 
-/// What rules need to match.
+/// Regular expressions for one text of an item, and what each gives.
+#[derive(Debug, Default)]
+struct Patterns {
+    texts: Vec<String>,
+    places: Vec<Place>,
+    /// Compiled when first needed. `None`: they are too large in total, so that any may match.
+    set: OnceLock<Option<RegexSet>>,
+}
+
+/// What rules need.
 #[derive(Debug, Default)]
 pub(super) struct Prefilter {
     /// For each phrase.
     phrase_places: Vec<Vec<(Column, Place)>>,
-    titles: Option<RegexSet>,
-    title_places: Vec<Place>,
-    urls: Option<RegexSet>,
-    url_places: Vec<Place>,
-    /// The bits of each rule that its URL patterns can set.
+    titles: Patterns,
+    urls: Patterns,
+    /// The bits of each rule that its patterns of URLs may give.
     url_needs: Vec<u32>,
     /// The bits of each rule that must all be set.
     full: Vec<u32>,
@@ -77,7 +85,6 @@ impl Candidates {
 impl Prefilter {
     pub(super) fn new<'a>(queries: impl Iterator<Item = &'a Query>, phrases: &mut Phrases) -> Self {
         let mut all = Self::default();
-        let (mut titles, mut urls) = (Vec::new(), Vec::new());
         for (rule, query) in queries.enumerate() {
             let mut full = 0;
             for (needs, number) in needs(query, phrases).into_iter().take(MOST_NEEDS).zip(0..) {
@@ -92,12 +99,10 @@ impl Prefilter {
                             all.phrase_places[phrase].push((column, place));
                         }
                         Need::Title(pattern) => {
-                            titles.push(pattern);
-                            all.title_places.push(place);
+                            all.titles.add(pattern, place);
                         }
                         Need::Url(pattern) => {
-                            urls.push(pattern);
-                            all.url_places.push(place);
+                            all.urls.add(pattern, place);
                         }
                     }
                 }
@@ -108,12 +113,11 @@ impl Prefilter {
             all.full.push(full);
         }
         all.url_needs = vec![0; all.full.len()];
-        for place in &all.url_places {
+        for place in &all.urls.places {
             if let Some(needs) = all.url_needs.get_mut(place.rule) {
                 *needs |= place.bit;
             }
         }
-        (all.titles, all.urls) = (set(&titles), set(&urls));
         all
     }
 
@@ -131,15 +135,14 @@ impl Prefilter {
             Some(touched) => touched.iter().for_each(|phrase| phrase_found(*phrase)),
             None => (0..self.phrase_places.len()).for_each(phrase_found),
         }
-        mark_patterns(self.titles.as_ref(), &self.title_places, &entry.title, all);
-        // Usually, rules also lack something other than the URL, so the URL need not be searched.
+        self.titles.mark(&entry.title, all);
+        // Most rules lack something else.
         let lacks_url = |place: &Place| {
             let (found, full) = (all.found[place.rule], self.full[place.rule]);
             found != full && found | self.url_needs[place.rule] == full
         };
-        if self.url_places.iter().any(lacks_url) {
-            let url = entry.url.as_deref().unwrap_or_default();
-            mark_patterns(self.urls.as_ref(), &self.url_places, url, all);
+        if self.urls.places.iter().any(lacks_url) {
+            self.urls.mark(entry.url.as_deref().unwrap_or_default(), all);
         }
         let is_full = |rule: &usize| all.found[*rule] == self.full[*rule];
         all.rules.extend(all.touched.iter().copied().filter(is_full));
@@ -148,13 +151,23 @@ impl Prefilter {
     }
 }
 
-/// Marks the conditions whose patterns match a text. `None`: any pattern may match.
-fn mark_patterns(set: Option<&RegexSet>, places: &[Place], text: &str, all: &mut Candidates) {
-    match set {
-        // Most items match no pattern, and that can be tested without listing matches.
-        Some(set) if places.is_empty() || !set.is_match(text) => {}
-        Some(set) => set.matches(text).iter().for_each(|at| all.mark(places[at])),
-        None => places.iter().for_each(|place| all.mark(*place)),
+impl Patterns {
+    fn add(&mut self, pattern: String, place: Place) {
+        self.texts.push(pattern);
+        self.places.push(place);
+    }
+
+    /// Marks what the patterns find in a text.
+    fn mark(&self, text: &str, all: &mut Candidates) {
+        if self.places.is_empty() {
+            return;
+        }
+        match self.set.get_or_init(|| set(&self.texts)) {
+            // Most items fit none, which is found without a list of those that do.
+            Some(set) if !set.is_match(text) => {}
+            Some(set) => set.matches(text).iter().for_each(|at| all.mark(self.places[at])),
+            None => self.places.iter().for_each(|place| all.mark(*place)),
+        }
     }
 }
 

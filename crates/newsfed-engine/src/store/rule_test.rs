@@ -10,6 +10,7 @@ use chrono::{DateTime, Local};
 use regex::Regex;
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// A condition, like [`super::condition::Condition`].
 #[derive(Debug)]
@@ -19,11 +20,11 @@ pub(super) enum RuleTest {
     Not(Box<RuleTest>),
     /// A phrase, by its number.
     Phrase(usize, Column),
-    Title(Regex),
-    Author(Regex),
+    Title(Pattern),
+    Author(Pattern),
     /// In this category, in comparable form.
     Category(String),
-    Url(Regex),
+    Url(Pattern),
     UrlPart(String),
     /// Of one of these sources (row keys).
     Sources(Vec<i64>),
@@ -33,7 +34,25 @@ pub(super) enum RuleTest {
     Unknown,
 }
 
-/// What is needed to resolve names in tests.
+/// A regular expression, which is compiled when an item has everything else that a rule needs: few have.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    text: String,
+    /// `None`: it is invalid.
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), compiled: OnceLock::new() }
+    }
+
+    fn compiled(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| query::pattern(&self.text).ok()).as_ref()
+    }
+}
+
+/// What tests need to know about names.
 pub(super) struct Names<'a> {
     /// The row keys of the sources that a name selects.
     pub(super) resolve: &'a dyn Fn(&Named) -> Vec<i64>,
@@ -57,9 +76,6 @@ impl RuleTest {
     }
 
     fn what(what: &What, negated: bool, names: &Names<'_>, phrases: &mut Phrases) -> Option<Self> {
-        let pattern = |pattern: &str, of: fn(Regex) -> Self| {
-            query::pattern(pattern).map_or(Self::Unknown, of)
-        };
         Some(match what {
             What::Text { column, text, phrase } => {
                 // Decided by `fts`, so that the same texts are ignored as in searches, and the same words may
@@ -83,9 +99,9 @@ impl RuleTest {
                 let all: Vec<Self> = alternatives.iter().filter_map(one).collect();
                 return (!all.is_empty()).then_some(Self::Any(all));
             }
-            What::Pattern(Field::Title, text) => pattern(text, Self::Title),
-            What::Pattern(Field::Url, text) => pattern(text, Self::Url),
-            What::Pattern(Field::Author, text) => pattern(text, Self::Author),
+            What::Pattern(Field::Title, text) => Self::Title(Pattern::new(text)),
+            What::Pattern(Field::Url, text) => Self::Url(Pattern::new(text)),
+            What::Pattern(Field::Author, text) => Self::Author(Pattern::new(text)),
             What::Category(name) => Self::Category(text::comparable(name)),
             What::Url(part) => Self::UrlPart(part.to_ascii_lowercase()),
             What::AsOf(_) | What::InVersions => return None,
@@ -101,12 +117,14 @@ impl RuleTest {
             Self::Any(tests) => any(tests.iter().map(|test| test.decide(item))),
             Self::Not(test) => test.decide(item).map(|is| !is),
             Self::Phrase(phrase, column) => item.phrases.has(*phrase, *column),
-            Self::Title(pattern) => Some(pattern.is_match(&item.entry.title)),
+            Self::Title(pattern) => Some(pattern.compiled()?.is_match(&item.entry.title)),
             Self::Author(pattern) => {
+                let pattern = pattern.compiled()?;
                 Some(item.entry.authors.iter().any(|author| pattern.is_match(author)))
             }
             Self::Category(form) => item.is_in(form),
             Self::Url(pattern) => {
+                let pattern = pattern.compiled()?;
                 Some(item.entry.url.as_ref().is_some_and(|url| pattern.is_match(url)))
             }
             Self::UrlPart(part) => {

@@ -2,19 +2,18 @@
 //! a time, because reading every letter would take longer than all other work on rules.
 
 use super::first_words::{
-    BUCKETS, EACH, FirstWord, HIGHEST, Keys, LETTERS, bucket, ends_word, hashed, highest_bits,
+    BUCKETS, FirstWord, HIGHEST, Heads, Keys, LETTERS, bucket, ends_word, hashed, highest_bits,
+    lower,
 };
 use super::folding::{Form, Known, known};
 use super::index::MAX_TEXT;
-use super::sieve_stops::{BLOCK, Block, Common, Stops, classified, head};
+use super::sieve_blocks::{BLOCK, Block, Blocks, classified, filled, head, positions};
 use crate::util::text::MAX_BLOCK_LINE;
 
 /// Maximum number of letters of a word that are compared if some of them have accents.
 const MOST_FOLDED: usize = 32;
 /// The bit that is set in the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
-/// Character references that are not part of a word.
-const REFERENCES: [&str; 5] = ["&amp;", "&lt;", "&gt;", "&quot;", "&nbsp;"];
 
 /// The beginnings of phrases, in lower case. Others may seem to be among them.
 #[derive(Debug, Default)]
@@ -33,9 +32,11 @@ pub(super) struct Sieve {
     buckets: Vec<u16>,
     /// Whole words of fewer letters.
     whole: Vec<u64>,
-    /// For each bucket, the index of its value in `common`; `None` if that was not computed.
-    slots: Option<Box<[u16; BUCKETS]>>,
-    common: Vec<Common>,
+    /// Beginnings of fewer letters of longer words.
+    parts: Vec<u64>,
+    /// For each number of letters below four, all bits if a phrase may begin with such a word.
+    keeps: [u64; LETTERS - 1],
+    heads: Option<Heads>,
     /// Words that begin with a letter that is not ASCII: all their beginnings, those that longer words may
     /// continue, and whole ones, by their hashes.
     other: [Keys; 3],
@@ -56,6 +57,38 @@ enum After {
     Unclear,
 }
 
+/// The last character that was not ASCII: where it ends, and whether a word may go on there.
+#[derive(Debug, Default, Clone, Copy)]
+struct Last {
+    end: usize,
+    in_word: bool,
+}
+
+/// Whether a text begins with a character reference that is not part of a word.
+fn separates(text: &str) -> bool {
+    // Compared without a call for each.
+    matches!(
+        text.as_bytes(),
+        [b'&', b'a', b'm', b'p', b';', ..]
+            | [b'&', b'l' | b'g', b't', b';', ..]
+            | [b'&', b'q', b'u', b'o', b't', b';', ..]
+            | [b'&', b'n', b'b', b's', b'p', b';', ..]
+    )
+}
+
+/// Whether a text ends within a word.
+fn follows_letters(text: &str) -> bool {
+    for c in text.chars().rev() {
+        match known(c).form {
+            _ if c.is_ascii() => return c.is_ascii_alphanumeric(),
+            Form::Letter(_) => return true,
+            Form::Nothing => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// The first letters of a key.
 fn first(key: u32, letters: u32) -> u32 {
     key & !(!0 << (8 * letters))
@@ -72,7 +105,7 @@ impl Sieve {
         let key = letters.clone().zip(0..).fold(0, |key, (b, at)| key | u32::from(b) << (8 * at));
         let count = letters.count();
         for (letters, _) in (1..).zip(1..count) {
-            self.cut.insert(first(key, letters));
+            self.add_part(first(key, letters));
         }
         match count {
             LETTERS => {
@@ -84,13 +117,20 @@ impl Sieve {
             _ if count == word.len() => {
                 self.beginnings.insert(key);
                 self.whole.push(u64::from(key));
+                let longest = if begins { LETTERS - 1 } else { count };
+                self.keeps.iter_mut().take(longest).skip(count - 1).for_each(|bits| *bits = !0);
                 if let Some(short) = self.short.get_mut(count - 1).filter(|_| begins) {
                     (*short, self.is_short) = (true, true);
                 }
             }
-            // A word that continues with another character is never excluded, and neither is its beginning.
-            _ => self.cut.insert(key),
+            // Words that continue with another character are never excluded, nor are their beginnings.
+            _ => self.add_part(key),
         }
+    }
+
+    fn add_part(&mut self, key: u32) {
+        self.cut.insert(key);
+        self.parts.push(u64::from(key));
     }
 
     fn add_other(&mut self, word: &str, letter: char, begins: bool) {
@@ -108,44 +148,14 @@ impl Sieve {
     pub(super) fn build(&mut self) {
         self.words.sort_unstable_by(|a, b| (a.bucket, &a.letters).cmp(&(b.bucket, &b.letters)));
         self.words.dedup_by(|b, a| a.letters == b.letters && a.is_open == b.is_open);
-        // If there are too many words to number, any word with the first four letters of one of them counts.
+        self.heads = Some(Heads::new(&self.words, &self.whole, &self.parts));
+        // Too many to be numbered: then any word of four letters that begins as one of them counts.
         if u16::try_from(self.words.len()).is_err() {
             return self.words.clear();
         }
         let start = |bucket| self.words.partition_point(|word| word.bucket < bucket);
         let starts = (0..=BUCKETS).map(|bucket| u16::try_from(start(bucket)).unwrap_or(u16::MAX));
         self.buckets = starts.collect();
-        self.compare();
-    }
-
-    /// Finds what the words of each bucket have in common.
-    fn compare(&mut self) {
-        let words = self.words.iter().map(|word| Common::of(word.head, word.mask));
-        let whole = self.whole.iter().map(|letters| Common::of(*letters, 0xffff_ffff));
-        self.common = vec![Common::NONE];
-        let mut slots = Box::new([0u16; BUCKETS]);
-        for word in words.chain(whole) {
-            let Some(slot) = slots.get_mut(word.bucket()) else { continue };
-            match self.common.get_mut(usize::from(*slot)).filter(|_| *slot > 0) {
-                Some(common) => *common = common.and(word),
-                // There are fewer buckets than `u16` values.
-                None => {
-                    *slot = u16::try_from(self.common.len()).unwrap_or_default();
-                    self.common.push(word);
-                }
-            }
-        }
-        self.slots = Some(slots);
-    }
-
-    /// Whether a phrase may begin with a word that has these first eight letters; zeros follow if it has
-    /// fewer.
-    #[inline]
-    pub(super) fn may_begin_with_letters(&self, letters: u64) -> bool {
-        let slot = self.slots.as_ref().and_then(|slots| slots.get(bucket(letters)));
-        let common = slot.and_then(|slot| self.common.get(usize::from(*slot)));
-        let is_common = common.is_none_or(|common| common.fits(letters));
-        is_common | (self.is_short && self.has_shorter((letters & 0xffff_ffff) as u32))
     }
 
     /// Whether a phrase may begin with this character, which is not ASCII in the text.
@@ -184,14 +194,14 @@ impl Sieve {
         in_markup: bool,
     ) -> bool {
         let rest = text.as_bytes().get(at..).unwrap_or_default();
-        let bytes = head(rest, 0);
+        let bytes = head(rest, 0, b' ');
         let count = letters.map_or_else(|| letters_of(bytes), |letters| letters.min(8));
         // Except in markup, the last word may continue after the end of this text.
         if count >= rest.len() && !in_markup {
             return true;
         }
         let head = bytes.to_le_bytes();
-        let lower = bytes | (0x20 * EACH);
+        let lower = lower(bytes);
         let four = (lower & 0xffff_ffff) as u32;
         if count >= LETTERS {
             return match head.get(count) {
@@ -241,7 +251,8 @@ impl Sieve {
         };
         let four = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
         if count < LETTERS {
-            return after == After::Unclear || self.has(four);
+            let goes_on = after == After::Unclear && (count == 0 || self.cut.has(four));
+            return goes_on || self.has(four);
         }
         self.has_shorter(four)
             || self.beginnings.has(four) && self.has_folded(&word[..count], after)
@@ -292,42 +303,56 @@ impl Sieve {
         if markup.len() > MAX_TEXT.min(MAX_BLOCK_LINE) {
             return false;
         }
-        let mut references = memchr::memchr_iter(b'&', markup.as_bytes());
-        if !references.all(|at| REFERENCES.iter().any(|known| markup[at..].starts_with(known))) {
-            return false;
-        }
-        let mut stops = Stops::new(self, markup);
-        while let Some((at, in_word)) = stops.next() {
-            let Some(c) = markup.get(at..).and_then(|rest| rest.chars().next()) else {
-                return false;
-            };
-            let Known { form, is_clean } = known(c);
-            if c.is_ascii() || !is_clean || form == Form::Unknown {
-                return false;
-            }
-            let is_letter = matches!(form, Form::Letter(_));
-            if is_letter && !in_word && self.may_begin_folded(&markup[at..]) {
+        let Some(heads) = &self.heads else { return false };
+        let has_shorter = |letters| self.is_short && self.has_shorter(letters);
+        let (mut blocks, mut last, mut controls) = (Blocks::new(markup), Last::default(), 0);
+        while let Some((start, block)) = blocks.next() {
+            let rest = |at| markup.get(start + at..).unwrap_or_default();
+            controls |= block.controls;
+            if !positions(block.references).all(|at| separates(rest(at)))
+                || !positions(block.leads)
+                    .all(|at| self.excludes_other(markup, start + at, &mut last))
+            {
                 return false;
             }
-            stops.resume(at + c.len_utf8(), is_letter || form == Form::Nothing && in_word);
+            let mut left = positions(blocks.beginnings(heads, self.keeps, has_shorter));
+            if left.any(|at| self.may_begin_word(markup, start + at)) {
+                return false;
+            }
         }
-        // Control characters are removed from texts, which can join words.
-        !stops.has_controls()
+        // Without control characters, words are joined.
+        controls == 0
+    }
+
+    fn may_begin_word(&self, markup: &str, at: usize) -> bool {
+        self.may_begin(markup, at, None, true) && !follows_letters(&markup[..at])
+    }
+
+    /// Whether no phrase begins at a character that is not ASCII, and all that is known of it is certain.
+    fn excludes_other(&self, markup: &str, at: usize, last: &mut Last) -> bool {
+        let Some(c) = markup.get(at..).and_then(|rest| rest.chars().next()) else { return false };
+        let Known { form, is_clean } = known(c);
+        let is_letter = matches!(form, Form::Letter(_));
+        let before = at.checked_sub(1).and_then(|at| markup.as_bytes().get(at));
+        let in_word = match at == last.end {
+            true => last.in_word,
+            false => before.is_some_and(u8::is_ascii_alphanumeric),
+        };
+        *last =
+            Last { end: at + c.len_utf8(), in_word: is_letter || form == Form::Nothing && in_word };
+        let may_begin = is_letter && !in_word && self.may_begin_folded(&markup[at..]);
+        is_clean && form != Form::Unknown && !may_begin
     }
 
     /// The next position of a word that may begin a phrase, or of a character that is not ASCII, and whether
     /// the byte before it belongs to a word. `in_word`: the byte before `at` does.
     pub(super) fn next(&self, text: &str, mut at: usize, in_word: bool) -> (usize, bool) {
         let bytes = text.as_bytes();
-        let mut before = u32::from(in_word);
+        let mut before = u64::from(in_word);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let Block { words, others, .. } = match rest.first_chunk::<BLOCK>() {
-                Some(block) => classified(block, &mut [0; BLOCK]),
-                None => {
-                    let mut block = [b' '; BLOCK];
-                    block[..rest.len()].copy_from_slice(rest);
-                    classified(&block, &mut [0; BLOCK])
-                }
+                Some(block) => classified(block),
+                None => classified(&filled(rest, b' ')),
             };
             let preceded = words << 1 | before;
             let mut stops = words & !preceded | others;
@@ -350,150 +375,4 @@ impl Sieve {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Like [`Sieve::next`], but byte by byte.
-    fn slowly(sieve: &Sieve, text: &str, at: usize, in_word: bool) -> (usize, bool) {
-        let bytes = text.as_bytes();
-        let mut before = in_word;
-        for (stop, byte) in bytes.iter().enumerate().skip(at) {
-            let is_word = byte.is_ascii_alphanumeric();
-            if !byte.is_ascii() || is_word && !before && sieve.may_begin(text, stop, None, false) {
-                return (stop, before);
-            }
-            before = is_word;
-        }
-        (bytes.len(), before)
-    }
-
-    proptest! {
-        #[test]
-        fn blocks_are_searched_as_single_bytes_are(
-            text in "([a-zA-Z0-9]{1,9}[ .,<_`@\\[{/:\u{10}\u{7f}é本]{1,3}){0,30}", at in 0usize..40, in_word: bool,
-        ) {
-            let mut sieve = Sieve::default();
-            for (word, begins) in [("ab", true), ("cd", false), ("e", true), ("abcde", false), ("q", false), ("abcdef", true)] {
-                sieve.add(word, begins);
-            }
-            sieve.build();
-            let at = (0..=at.min(text.len())).rfind(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            prop_assert_eq!(sieve.next(&text, at, in_word), slowly(&sieve, &text, at, in_word));
-        }
-    }
-
-    #[test]
-    fn words_are_excluded_by_their_first_letters() {
-        let mut sieve = Sieve::default();
-        let closed = ["the", "express"].map(|word| (word, false));
-        let open = ["rust", "go", "новости", "newsfeed"].map(|word| (word, true));
-        closed.into_iter().chain(open).for_each(|(word, begins)| sieve.add(word, begins));
-        sieve.build();
-        for (text, expected) in [
-            ("Rusty x", true),
-            ("rusk x", false),
-            ("rust", true),
-            ("express x", true),
-            ("expresso x", false),
-            ("expres x", false),
-            ("expr\u{e9}ss", true),
-            ("expres", true),
-            ("newsfeeds", true),
-            ("newsfe x", false),
-            ("the x", true),
-            ("then x", false),
-            ("gone x", true),
-            ("god x", true),
-            ("g xyz", false),
-            ("xyz  ", false),
-            // The word may continue after the text.
-            ("xyz", true),
-            ("xyø  ", true),
-            ("rüsk x", false),
-            ("rüst x", true),
-            ("Gø x", true),
-        ] {
-            assert_eq!(sieve.may_begin(text, 0, None, false), expected, "{text}");
-        }
-        assert!(sieve.may_begin_with('н') && !sieve.may_begin_with('о'));
-    }
-
-    #[test]
-    fn html_is_excluded_if_no_text_in_it_can_have_a_phrase() {
-        let mut sieve = Sieve::default();
-        let words = [
-            ("rust", true),
-            ("the", false),
-            ("новости", true),
-            ("express", false),
-            ("g\u{f8}", true),
-        ];
-        for (word, begins) in words {
-            sieve.add(word, begins);
-        }
-        sieve.build();
-        for (markup, expected) in [
-            ("<p>One <b>small</b> body &amp; more.</p>", true),
-            ("<p>One <b>rust</b> body</p>", false),
-            ("<p>One r<b>ust</b> body</p>", false),
-            ("<p>One ru<b>st</b> body</p>", false),
-            ("<p>expre<b>ss</b> body</p>", false),
-            ("<p><b>expre</b>ss body</p>", false),
-            ("<p><b>expre</b>\u{e9} body</p>", false),
-            ("<p><b>expre</b>&shy;ss body</p>", false),
-            ("<p><b>expre</b> body</p>", true),
-            ("<p><i><b>expre</b></i>, body</p>", true),
-            ("<p><i><b>expre</b></i>ss body</p>", false),
-            ("<p><b>expre</b><i>ss</i> body</p>", false),
-            ("<p><b>expre</b title=\">\"> body</p>", false),
-            ("<p>expre<!-- > -->ss body</p>", false),
-            ("<p><b>ru</b> body</p>", true),
-            ("<p><b>ru</b>st body</p>", false),
-            ("<p><b>r\u{fc}</b> body</p>", true),
-            ("<p><b>r\u{fc}</b>st body</p>", false),
-            ("<p><b>expr\u{e8}</b> body</p>", true),
-            ("<p><b>expr\u{e8}</b>ss body</p>", false),
-            ("<p>express</p>", false),
-            ("<p>expresso</p>", true),
-            ("<p>g<b>\u{f8}</b></p>", false),
-            ("<p>g<b>o</b></p>", false),
-            ("<p>g x</p>", true),
-            ("<ul><li>expre</li><li>ss</li></ul>", true),
-            ("<p>expre<br>ss</p>", true),
-            ("<p>expre<br/>ss</p>", false),
-            ("<p>expre<wbr>ss</p>", false),
-            ("<p><b>expre</b></p><p>ss</p>", true),
-            ("<p>One x<b>yz</b> body</p>", true),
-            ("<p>then</p>", true),
-            ("<p>th<i>e</i></p>", false),
-            ("<p>&#114;ust</p>", false),
-            ("<p>&ltrust</p>", false),
-            ("<p>x&amp;y</p>", true),
-            ("<p>сон новый</p>", true),
-            ("<p>сон новости</p>", false),
-            ("<p>сон Новостица</p>", false),
-            ("<p><b>ново</b> кот</p>", true),
-            ("<p>ново<b>сти</b></p>", false),
-            ("<p>новост о</p>", true),
-            ("<p>caf\u{e9}s, exp\u{e9}rt</p>", true),
-            ("<p>expr\u{e8}ss</p>", false),
-            ("<p>expr\u{e8}sso</p>", true),
-            ("<p>expr\u{e8}ss\u{f8}</p>", false),
-            ("<p>\u{e9}xpress</p>", false),
-            ("<p>\u{e9}xpresso, \u{e9}xpres.</p>", true),
-            ("<p>r\u{fc}sty</p>", false),
-            ("<p>r\u{fc}s</p>", true),
-            ("<p>r\u{fc}s go</p>", true),
-            ("<p>сон, кот</p>", true),
-            ("<p>étage, Übung, naïve… 东京 🚀</p>", true),
-            ("<p>r\u{fc}st</p>", false),
-            ("<p>ru\u{200b}st</p>", false),
-            ("<p>xru\u{7}st</p>", false),
-            ("", true),
-        ] {
-            assert_eq!(sieve.excludes(markup), expected, "{markup}");
-        }
-        assert!(!sieve.excludes(&"x ".repeat(MAX_BLOCK_LINE)));
-    }
-}
+mod tests;
