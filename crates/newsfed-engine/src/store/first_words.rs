@@ -14,7 +14,7 @@ const LONGEST_TAG: usize = 16;
 /// By the number of its letters, what of a word is compared.
 pub(super) const SHORT: [u64; 9] =
     [0, !0 >> 56, !0 >> 48, !0 >> 40, !0 >> 32, !0 >> 24, !0 >> 16, !0 >> 8, !0];
-/// One in each byte, and the highest bit of each.
+/// A one in each byte, and the highest bit of each byte.
 pub(super) const EACH: u64 = 0x0101_0101_0101_0101;
 pub(super) const HIGHEST: u64 = 0x80 * EACH;
 
@@ -127,7 +127,7 @@ impl Heads {
     pub(super) fn may_begin(&self, bytes: u64, count: usize, joins: bool) -> bool {
         let compared = SHORT[count.min(8)];
         let letters = lower(bytes) & compared;
-        // Without branches, as nobody can guess which words go on.
+        // Without branches, because the processor cannot predict which words continue.
         let at = bucket(letters) + usize::from(joins) * BUCKETS;
         let slot = self.slots.get(at).copied().unwrap_or_default();
         let common = self.common.get(usize::from(slot)).copied().unwrap_or(Common::NONE);
@@ -143,7 +143,7 @@ pub(super) fn lower(bytes: u64) -> u64 {
     bytes | (0x20 * EACH)
 }
 
-/// Whether letters may follow that are not seen at a position.
+/// Whether the word may continue at a position, after markup or with characters that are not ASCII.
 fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
     match text.get(at) {
         Some(b'<') => in_markup && !ends_word(&text[at..]),

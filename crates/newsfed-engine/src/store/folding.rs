@@ -41,7 +41,7 @@ static ADDITIONAL: LazyLock<Vec<Known>> =
 static PUNCTUATION: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{2000}'..='\u{206f}').map(find).collect());
 
-/// What is known of a character that is not ASCII.
+/// What is known about a character that is not ASCII.
 pub(super) fn known(c: char) -> Known {
     let code = u32::from(c);
     let in_table = |table: &[Known], first: u32| {

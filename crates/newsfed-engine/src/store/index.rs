@@ -32,7 +32,7 @@ pub(super) fn text_of(entry: &Entry) -> String {
 pub(super) fn markup_of(entry: &Entry) -> &str {
     let [summary, content] =
         [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
-    // A character takes at most four bytes, so most need not be counted.
+    // A character takes at most four bytes, so most summaries need not be counted.
     let may_be_longer = summary.len() > content.len() / 4 && !content.is_empty();
     let is_longer = may_be_longer && summary.chars().count() > content.chars().count();
     if is_longer || content.is_empty() { summary } else { content }

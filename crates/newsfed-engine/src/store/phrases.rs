@@ -127,7 +127,7 @@ impl Phrases {
 
     fn search_with(&self, machine: &impl Automaton, entry: &Entry, found: &mut Found) {
         let sieve = &self.sieve;
-        // What no text within HTML can have, plain text has not.
+        // Plain text cannot contain what HTML with the same letters cannot.
         if !sieve.excludes(&entry.title) {
             search_part((machine, sieve), found, TITLE, |walk| walk.read(&entry.title));
         }

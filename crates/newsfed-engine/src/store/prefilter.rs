@@ -29,7 +29,7 @@ struct Place {
     bit: u32,
 }
 
-/// Regular expressions for one text of an item, and what each gives.
+/// Regular expressions for one text of an item, and the condition that each of them meets.
 #[derive(Debug, Default)]
 struct Patterns {
     texts: Vec<String>,
@@ -38,14 +38,14 @@ struct Patterns {
     set: OnceLock<Option<RegexSet>>,
 }
 
-/// What rules need.
+/// What rules need to match.
 #[derive(Debug, Default)]
 pub(super) struct Prefilter {
     /// For each phrase.
     phrase_places: Vec<Vec<(Column, Place)>>,
     titles: Patterns,
     urls: Patterns,
-    /// The bits of each rule that its patterns of URLs may give.
+    /// The bits of each rule that its URL patterns can set.
     url_needs: Vec<u32>,
     /// The bits of each rule that must all be set.
     full: Vec<u32>,
@@ -136,7 +136,7 @@ impl Prefilter {
             None => (0..self.phrase_places.len()).for_each(phrase_found),
         }
         self.titles.mark(&entry.title, all);
-        // Most rules lack something else.
+        // Usually, rules also lack something other than the URL, so the URL need not be searched.
         let lacks_url = |place: &Place| {
             let (found, full) = (all.found[place.rule], self.full[place.rule]);
             found != full && found | self.url_needs[place.rule] == full
@@ -157,13 +157,13 @@ impl Patterns {
         self.places.push(place);
     }
 
-    /// Marks what the patterns find in a text.
+    /// Marks the conditions whose patterns match a text.
     fn mark(&self, text: &str, all: &mut Candidates) {
         if self.places.is_empty() {
             return;
         }
         match self.set.get_or_init(|| set(&self.texts)) {
-            // Most items fit none, which is found without a list of those that do.
+            // Most items match no pattern, and that can be tested without listing matches.
             Some(set) if !set.is_match(text) => {}
             Some(set) => set.matches(text).iter().for_each(|at| all.mark(self.places[at])),
             None => self.places.iter().for_each(|place| all.mark(*place)),

@@ -34,7 +34,7 @@ pub(super) enum RuleTest {
     Unknown,
 }
 
-/// A regular expression, which is compiled when an item has everything else that a rule needs: few have.
+/// A regular expression, compiled when first needed: few items have everything else that a rule needs.
 #[derive(Debug)]
 pub(super) struct Pattern {
     text: String,
@@ -52,7 +52,7 @@ impl Pattern {
     }
 }
 
-/// What tests need to know about names.
+/// What is needed to resolve names in tests.
 pub(super) struct Names<'a> {
     /// The row keys of the sources that a name selects.
     pub(super) resolve: &'a dyn Fn(&Named) -> Vec<i64>,

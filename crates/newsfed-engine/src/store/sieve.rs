@@ -149,7 +149,7 @@ impl Sieve {
         self.words.sort_unstable_by(|a, b| (a.bucket, &a.letters).cmp(&(b.bucket, &b.letters)));
         self.words.dedup_by(|b, a| a.letters == b.letters && a.is_open == b.is_open);
         self.heads = Some(Heads::new(&self.words, &self.whole, &self.parts));
-        // Too many to be numbered: then any word of four letters that begins as one of them counts.
+        // If there are too many words to number, any word with the first four letters of one of them counts.
         if u16::try_from(self.words.len()).is_err() {
             return self.words.clear();
         }
