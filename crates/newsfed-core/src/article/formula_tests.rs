@@ -16,9 +16,13 @@ fn markdown(html: &str) -> String {
 fn formulas_between_marks_are_one_piece() {
     for (html, expected) in [
         ("<p>So \\(a_1 + b_2\\) holds</p>", "So a₁ + b₂ holds"),
-        ("<p>So \\(a_{ij}\\) holds</p>", "So `a_{ij}` holds"),
+        ("<p>So \\(a_{qr}\\) holds</p>", "So `a_{qr}` holds"),
         ("<p>Let \\(n\\) be odd</p>", "Let n be odd"),
-        ("<p>So $$\\frac{a}{b}$$ holds</p>", "So `\\frac{a}{b}` holds"),
+        ("<p>So $$\\frac{a}{b}$$ holds</p>", "So a/b holds"),
+        (
+            "<p>So $$\\sum_{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}$$ holds</p>",
+            "So\n\n```math\n\\sum_{i=1}^n \\frac{T p(T)}{\\int_0^\\infty q(T) dT}\n```\n\nholds",
+        ),
         ("<p>So \\[\\frac{a}{b}\\] holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
         ("<p>So<br>\n $$\\frac{a}{b}$$ <br>holds</p>", "So\n\n```math\n\\frac{a}{b}\n```\n\nholds"),
         (
@@ -36,7 +40,11 @@ fn formulas_between_marks_are_one_piece() {
             "```math\na &= b \\\\\nc &= d\n```",
         ),
         ("<p>$$a<em>1 + b</em>2$$</p>", "```math\na_1 + b_2\n```"),
-        ("<p>mean $\\tau = 10$: $x^2$, $\\frac{a}{b}$.</p>", "mean τ = 10: x², `\\frac{a}{b}`."),
+        ("<p>mean $\\tau = 10$: $x^2$, $\\overline{b}$.</p>", "mean τ = 10: x², `\\overline{b}`."),
+        (
+            "<p>With $N$ and $p(T)$, $2N$ in $5 to $6.</p><p>Then $\\tau = 1$.</p>",
+            "With N and p(T), 2N in $5 to $6.\n\nThen τ = 1.",
+        ),
         ("<p>$$x$$</p>", "```math\nx\n```"),
         ("<h2>On \\(x^2\\)</h2>", "## On x²"),
         ("<p><b>Theorem</b> \\(x^2\\) &lt; \\(y^2\\).</p>", "**Theorem** x² \\< y²."),

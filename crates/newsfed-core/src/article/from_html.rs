@@ -74,6 +74,7 @@ pub(super) fn of_element(
         notes,
         places,
         in_heading: false,
+        has_formulas: maths::has_formulas(element),
     };
     let mut blocks = builder.blocks(element, 0);
     // Which places the text has is only known at its end.
@@ -99,6 +100,8 @@ struct Builder<'a> {
     places: Places,
     /// Whether the content of a heading is being read.
     in_heading: bool,
+    /// Whether the text has formulas between single dollar signs.
+    has_formulas: bool,
 }
 
 /// Collects blocks. Inline content between them becomes paragraphs.
@@ -106,6 +109,8 @@ struct Builder<'a> {
 struct Flow {
     blocks: Vec<Block>,
     inline: Vec<Inline>,
+    /// Whether formulas are between single dollar signs.
+    has_formulas: bool,
 }
 
 impl Flow {
@@ -127,7 +132,7 @@ impl Flow {
 
     fn end_paragraph(&mut self) {
         let mut after_formula = false;
-        for part in maths::split(std::mem::take(&mut self.inline)) {
+        for part in maths::split(std::mem::take(&mut self.inline), self.has_formulas) {
             let mut inline = match part {
                 Part::Text(pieces) => tidy(pieces),
                 Part::Formula(source) => {
@@ -151,7 +156,7 @@ impl Flow {
 
 impl Builder<'_> {
     fn blocks(&mut self, element: ElementRef<'_>, depth: usize) -> Vec<Block> {
-        let mut flow = Flow::default();
+        let mut flow = self.new_flow();
         self.flow(element, depth, &mut flow);
         flow.end_paragraph();
         // There may be many such lists with only one block.
@@ -343,12 +348,16 @@ impl Builder<'_> {
         }
     }
 
+    fn new_flow(&self) -> Flow {
+        Flow { has_formulas: self.has_formulas, ..Flow::default() }
+    }
+
     /// Everything below as inline content.
     fn inline(&mut self, e: ElementRef<'_>, depth: usize) -> Vec<Inline> {
-        let mut flow = Flow::default();
+        let mut flow = self.new_flow();
         self.flow(e, depth + 1, &mut flow);
         if flow.blocks.is_empty() {
-            return maths::within(flow.inline);
+            return maths::within(flow.inline, self.has_formulas);
         }
         flow.end_paragraph();
         let mut out = Vec::new();
@@ -374,7 +383,7 @@ impl Builder<'_> {
             let mut inner = match child.value().name() {
                 "li" => self.entry(child, depth),
                 _ => {
-                    let mut stray = Flow::default();
+                    let mut stray = self.new_flow();
                     self.element(child, depth + 1, &mut stray);
                     stray.end_paragraph();
                     stray.blocks

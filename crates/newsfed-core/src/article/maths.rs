@@ -14,6 +14,10 @@ const MAX_SOURCE: usize = 4000;
 const MAX_PIECES: usize = 80;
 /// Maximum number of marks in a paragraph that begin no formula. After that, the rest is text.
 const MAX_FAILED: usize = 500;
+/// Longest formula that is only recognised in a text with other formulas, in bytes.
+const LONGEST_SIMPLE: usize = 40;
+/// Shortest formula without a form as text that has a line of its own within a sentence, in bytes.
+const SHORTEST_LINE: usize = 40;
 /// The language of formulas in code: Markdown shows code of this language as a formula.
 const LANGUAGE: &str = "math";
 /// Marks around the source of a formula in text, and whether it has a line of its own.
@@ -125,7 +129,9 @@ pub(super) enum Part {
 }
 
 /// Finds the formulas between marks. Formulas with a line of their own divide the text.
-pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
+///
+/// `known`: the text has formulas between single dollar signs, so simple ones are between them, too.
+pub(super) fn split(pieces: Vec<Inline>, known: bool) -> Vec<Part> {
     let has_mark = |piece: &Inline| match piece {
         Inline::Text(text) => MARKS.iter().any(|mark| text.contains(mark.0)),
         _ => false,
@@ -150,15 +156,16 @@ pub(super) fn split(pieces: Vec<Inline>) -> Vec<Part> {
             next = NextMarks::default();
             continue;
         };
-        let Some((source, end)) = enclosed(&pieces, (at, start + mark.0.len()), mark) else {
+        let Some((source, end)) = enclosed(&pieces, (at, start + mark.0.len()), mark, known) else {
             searched = start + mark.0.len();
             failed += 1;
             continue;
         };
         out.push(Inline::Text(text[written..start].to_owned()));
         // Some authors use `$$` for all formulas. A formula within a sentence stays in the sentence.
+        let is_long = || source.len() >= SHORTEST_LINE && signs(&source).is_none();
         let is_block = mark.2
-            && (mark.0 != "$$" || {
+            && (mark.0 != "$$" || is_long() || {
                 is_line_end(text[written..start].chars().rev(), out.iter().rev())
                     && is_line_end(rest_of(&pieces, end).chars(), pieces[end.0 + 1..].iter())
             });
@@ -199,8 +206,8 @@ fn is_line_end<'a>(
 }
 
 /// Finds the formulas between marks in text that cannot be divided, such as a heading.
-pub(super) fn within(pieces: Vec<Inline>) -> Vec<Inline> {
-    let parts = split(pieces).into_iter();
+pub(super) fn within(pieces: Vec<Inline>, known: bool) -> Vec<Inline> {
+    let parts = split(pieces, known).into_iter();
     parts
         .flat_map(|part| match part {
             Part::Text(pieces) => pieces,
@@ -259,6 +266,7 @@ fn enclosed(
     pieces: &[Inline],
     (first, start): (usize, usize),
     mark: Mark,
+    known: bool,
 ) -> Option<(String, (usize, usize))> {
     let mut source = String::new();
     for (at, piece) in pieces.iter().enumerate().skip(first).take(MAX_PIECES) {
@@ -274,7 +282,7 @@ fn enclosed(
                         "$" => text[after..].starts_with(|c: char| c == '$' || c.is_alphanumeric()),
                         _ => false,
                     };
-                    let formula = !more && is_formula(&source, mark);
+                    let formula = !more && is_formula(&source, mark, known);
                     return formula.then(|| (source.trim().to_owned(), (at, after)));
                 }
                 push_joined(&mut source, rest);
@@ -310,9 +318,9 @@ fn push_joined(source: &mut String, part: &str) {
 }
 
 /// Whether a text between marks is a formula, and not a text with prices or brackets in it.
-fn is_formula(source: &str, mark: Mark) -> bool {
+fn is_formula(source: &str, mark: Mark, known: bool) -> bool {
     if mark.0 == "$" {
-        return is_certain(source);
+        return is_certain(source) || known && is_simple(source);
     }
     let source = source.trim();
     let words = || source.split(|c: char| !c.is_alphabetic()).filter(|w| w.chars().count() > 1);
@@ -340,6 +348,27 @@ fn is_certain(source: &str) -> bool {
     let mut pairs = source.bytes().zip(source.bytes().skip(1));
     !source.ends_with(char::is_whitespace)
         && pairs.any(|(a, b)| a == b'^' || a == b'\\' && b.is_ascii_alphabetic())
+}
+
+/// Whether what is between single marks may be a formula in a text that has some: `N`, `p(T)`, `x = 1`.
+fn is_simple(source: &str) -> bool {
+    let mut words = source.split(|c: char| !c.is_ascii_alphabetic());
+    !source.ends_with(char::is_whitespace)
+        && source.len() <= LONGEST_SIMPLE
+        && source.bytes().any(|b| b.is_ascii_alphabetic())
+        && words.all(|word| word.len() <= 2)
+}
+
+/// Whether a text has formulas between single marks.
+pub(super) fn has_formulas(e: ElementRef<'_>) -> bool {
+    e.text().any(|text| {
+        let mut parts = text.split('$').skip(1).peekable();
+        text.contains(['\\', '^'])
+            && std::iter::from_fn(|| parts.next().filter(|_| parts.peek().is_some())).any(|part| {
+                let is_tight = !part.starts_with(char::is_whitespace);
+                is_tight && part.len() <= MAX_SOURCE && is_certain(part)
+            })
+    })
 }
 
 fn is_number(source: &str) -> bool {

@@ -138,9 +138,10 @@ pub(super) fn signs(source: &str) -> Option<String> {
     while let Some(c) = rest.next() {
         match c {
             '\\' => command(&mut rest, &mut out)?,
-            '^' => out.push(index(&mut rest, &RAISED)?),
-            '_' => out.push(index(&mut rest, &LOWERED)?),
-            '{' | '}' | '&' | '~' | '$' | '%' | '#' => return None,
+            '^' => out.push_str(&index(&mut rest, &RAISED)?),
+            '_' => out.push_str(&index(&mut rest, &LOWERED)?),
+            '~' => out.push(' '),
+            '{' | '}' | '&' | '$' | '%' | '#' => return None,
             c => out.push(c),
         }
     }
@@ -166,6 +167,14 @@ fn command(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
             out.push_str(&argument(rest)?);
             out.push(')');
         }
+        "frac" | "dfrac" | "tfrac" => {
+            let (over, under) = (argument(rest)?, argument(rest)?);
+            out.push_str(&format!("{}/{}", grouped(&over), grouped(&under)));
+        }
+        "sqrt" => out.push_str(&format!("√{}", grouped(&argument(rest)?))),
+        "text" | "mathrm" | "mathbf" | "mathit" | "operatorname" => out.push_str(&argument(rest)?),
+        // The sizes of the brackets that follow.
+        "left" | "right" | "big" | "Big" => {}
         name if WORDS.contains(&name) => out.push_str(name),
         name => out.push_str(SIGNS.iter().find(|(command, _)| *command == name)?.1),
     }
@@ -178,21 +187,34 @@ fn argument(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     match rest.next()? {
         '{' => {
             let inner: String = rest.by_ref().take_while(|c| *c != '}').collect();
-            signs(&inner).filter(|_| !inner.contains('{'))
+            // One level of braces: more are no simple formula, and could be thousands.
+            if inner.contains('{') { None } else { signs(&inner) }
         }
         c if c.is_alphanumeric() => Some(c.to_string()),
         _ => None,
     }
 }
 
-/// An index of one character, which may be in braces.
-fn index(rest: &mut Peekable<Chars<'_>>, known: &[(char, char)]) -> Option<char> {
-    let braced = rest.next_if_eq(&'{').is_some();
-    let of = rest.next()?;
-    if braced && rest.next()? != '}' {
-        return None;
+/// A part of a fraction, in brackets unless it is one word.
+fn grouped(part: &str) -> String {
+    let is_word = part.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '′');
+    if is_word { part.to_owned() } else { format!("({part})") }
+}
+
+/// An index: a character, or some in braces.
+fn index(rest: &mut Peekable<Chars<'_>>, known: &[(char, char)]) -> Option<String> {
+    let sign = |of: char| known.iter().find(|(c, _)| *c == of).map(|(_, sign)| *sign);
+    if rest.next_if_eq(&'{').is_none() {
+        return Some(sign(rest.next()?)?.to_string());
     }
-    known.iter().find(|(c, _)| *c == of).map(|(_, sign)| *sign)
+    let mut out = String::new();
+    loop {
+        match rest.next()? {
+            '}' if out.is_empty() => return None,
+            '}' => return Some(out),
+            of => out.push(sign(of)?),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -211,9 +233,16 @@ mod tests {
             ("n \\to \\infty", Some("n → ∞")),
             ("\\{1,\\,2,\\ldots\\}", Some("{1, 2,…}")),
             ("\\log n", Some("log n")),
+            ("x^{-1} + a_{ij}", Some("x⁻¹ + aᵢⱼ")),
+            ("\\frac{a}{b}", Some("a/b")),
+            ("\\frac{T~p(T)}{\\tau + 1}", Some("(T p(T))/(τ + 1)")),
+            ("\\sqrt{2} \\left(x\\right)", Some("√2 (x)")),
+            ("p_{\\text{max}}", None),
+            ("\\frac{a}", None),
+            ("\\frac{\\frac{a}{b}}{c}", None),
+            ("x^{}", None),
             ("x^{ij}", None),
             ("x^q", None),
-            ("\\frac{a}{b}", None),
             ("\\sum_{i=1}^n i", None),
             ("{a}", None),
             ("a & b", None),
