@@ -108,7 +108,7 @@ async fn redirect_loops_and_long_chains_end() {
     ]);
     let engine = home.on_demand().await;
     let all = sync(&engine, Pace::Manual).await;
-    assert!(failure(&all["circle"]).unwrap().contains("circle"), "{all:?}");
+    assert!(failure(&all["circle"]).unwrap().contains("loop"), "{all:?}");
     assert!(failure(&all["long"]).unwrap().contains("more than 5 times"), "{all:?}");
     assert_eq!(server.requests().len(), 2 + 6);
     engine.shutdown().await;
