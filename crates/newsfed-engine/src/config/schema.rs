@@ -303,7 +303,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     .on(
         FormPage::Budget,
         "Schedule policy",
-        "learned: by the source's habits. fixed: by the interval.",
+        "learned: by its habits. fixed: by the interval.",
     ),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Budget,
@@ -417,11 +417,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::FullText, "Model name", "Name of the model, such as qwen3:4b.")
         .unset("none"),
     key("llm.key_env", WORD, |s| Slot::MaybeText(&mut s.llm.key_env))
-        .on(
-            FormPage::FullText,
-            "API key variable",
-            "Environment variable with the API key of the model.",
-        )
+        .on(FormPage::FullText, "API key variable", "Variable with the API key of the model.")
         .unset("none"),
     key("llm.key_command", WORD, |s| Slot::Command(&mut s.llm.key_command))
         .on(FormPage::FullText, "API key command", "Command that prints the API key of the model.")
