@@ -324,6 +324,9 @@ impl Loop {
 
     /// Lends the terminal to another program; no keys are read during that time.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
+        // A signal may end the program before the terminal is back.
+        let last = self.app.store_reading_state();
+        self.perform(last)?;
         // Dropped before another one is made, which would wait until the old one has read a key.
         self.input = None;
         let exit = self.signals.lend(self.handle.clone())?;

@@ -69,6 +69,7 @@ fn prices_brackets_and_code_stay_as_they_are() {
         "$x$ and $y$",
         "from $5^ to $6^ and $7",
         "in $HOME\\bin:$PATH or $5 (C:\\temp) to $6",
+        "set $HOME\\bin:$PATH, then $A$ and $x$",
         "a $ \\tau$ b",
         "a $\\tau $ b",
     ] {

@@ -364,9 +364,11 @@ pub(super) fn has_formulas(e: ElementRef<'_>) -> bool {
     e.text().any(|text| {
         let mut parts = text.split('$').skip(1).peekable();
         text.contains(['\\', '^'])
-            && std::iter::from_fn(|| parts.next().filter(|_| parts.peek().is_some())).any(|part| {
+            && std::iter::from_fn(|| Some((parts.next()?, *parts.peek()?))).any(|(part, after)| {
                 let is_tight = !part.starts_with(char::is_whitespace);
-                is_tight && part.len() <= MAX_SOURCE && is_certain(part)
+                // As in `enclosed`: a variable may follow another one.
+                let ends = is_tight && !after.starts_with(char::is_alphanumeric);
+                ends && part.len() <= MAX_SOURCE && is_certain(part)
             })
     })
 }
