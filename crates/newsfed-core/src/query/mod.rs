@@ -26,7 +26,7 @@ pub use display::quoted;
 pub use error::{QueryError, QueryErrorKind};
 pub use newsboat::{NotTranslated, from_newsboat};
 pub use parse::pattern;
-pub use sources::{Known, Unknown, resolve, unknown_name};
+pub use sources::{Directory, Known, Unknown, resolve, unknown_name};
 
 /// A parsed search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@ use super::{Named, Query, What};
 use crate::model::Source;
 use crate::util::near::did_you_mean;
 use crate::util::text::{comparable, line as clean};
+use std::cell::OnceCell;
 
 /// A source that can be selected by name.
 #[derive(Debug, Clone, Copy)]
@@ -14,18 +15,50 @@ pub struct Known<'a> {
     pub title: &'a str,
 }
 
-/// Row keys of the sources that a name selects, ignoring case: those with an equal name (a folder
-/// includes its subfolders), else those whose name contains it.
+/// Row keys of the sources that a name selects, as [`Directory::resolve`] finds them.
 pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) -> Vec<i64> {
-    let wanted = plain(named.name());
-    let below = format!("{wanted}/");
-    let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
-        let fits = |known: &Known<'_>| names(named, known).any(|n| test(&plain(n)));
-        all.clone().filter(fits).map(|known| known.key).collect()
-    };
-    let in_folder = matches!(named, Named::Folder(_));
-    let equal = keys(&|n| n == wanted || in_folder && n.starts_with(&below));
-    if equal.is_empty() && !wanted.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
+    Directory::new(all).resolve(named)
+}
+
+/// Sources in which many names are searched for: each name of a source is made comparable once.
+#[derive(Debug)]
+pub struct Directory<I> {
+    all: I,
+    sources: OnceCell<Vec<(i64, String)>>,
+    folders: OnceCell<Vec<(i64, String)>>,
+    tags: OnceCell<Vec<(i64, String)>>,
+}
+
+impl<'a, I: Iterator<Item = Known<'a>> + Clone> Directory<I> {
+    pub fn new(all: I) -> Self {
+        let [sources, folders, tags] = Default::default();
+        Self { all, sources, folders, tags }
+    }
+
+    /// Row keys of the sources that a name selects, ignoring case: those with an equal name (a folder
+    /// includes its subfolders), else those whose name contains it.
+    pub fn resolve(&self, named: &Named) -> Vec<i64> {
+        let cell = match named {
+            Named::Source(_) => &self.sources,
+            Named::Folder(_) => &self.folders,
+            Named::Tag(_) => &self.tags,
+        };
+        let all = cell.get_or_init(|| {
+            let of = |known: Known<'a>| names(named, &known).map(move |n| (known.key, plain(n)));
+            self.all.clone().flat_map(of).collect()
+        });
+        let wanted = plain(named.name());
+        let below = format!("{wanted}/");
+        let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
+            let fitting = all.iter().filter(|(_, name)| test(name)).map(|(key, _)| *key);
+            let mut keys: Vec<i64> = fitting.collect();
+            keys.dedup();
+            keys
+        };
+        let in_folder = matches!(named, Named::Folder(_));
+        let equal = keys(&|n| n == wanted || in_folder && n.starts_with(&below));
+        if equal.is_empty() && !wanted.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
+    }
 }
 
 /// A name in comparable form: a query has spaces where the name has quotation marks.

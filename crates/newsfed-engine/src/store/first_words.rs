@@ -60,7 +60,7 @@ impl FirstWord {
 }
 
 /// What a word that begins a phrase has in common with all others of its bucket.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Common {
     head: u64,
     mask: u64,
@@ -85,16 +85,15 @@ impl Common {
 /// The beginnings of first words, as a table with which the words of a text are compared.
 #[derive(Debug)]
 pub(super) struct Heads {
-    /// For each bucket, the number of what its words have in common. The second half is for words of a text that
-    /// may go on after what follows their letters.
-    slots: Box<[u16; 2 * BUCKETS]>,
-    common: Vec<Common>,
+    /// For each bucket, what its words have in common. The second half is for words of a text that may go on
+    /// after what follows their letters.
+    common: Box<[Common; 2 * BUCKETS]>,
 }
 
 impl Heads {
-    /// `whole`: words of fewer letters. `cut`: beginnings of so many letters of longer ones.
+    /// `whole`: words of fewer than [`LETTERS`] letters. `cut`: equally short beginnings of longer words.
     pub(super) fn new(words: &[FirstWord], whole: &[u64], cut: &[u64]) -> Self {
-        let mut heads = Self { slots: Box::new([0; 2 * BUCKETS]), common: vec![Common::NONE] };
+        let mut heads = Self { common: Box::new([Common::NONE; 2 * BUCKETS]) };
         for word in words {
             let common = Common::of(word.head, word.mask, word.letters.len() > 8);
             heads.add(word.bucket, common);
@@ -110,15 +109,16 @@ impl Heads {
     }
 
     fn add(&mut self, at: usize, common: Common) {
-        let Some(slot) = self.slots.get_mut(at) else { return };
-        match self.common.get_mut(usize::from(*slot)).filter(|_| *slot > 0) {
-            Some(known) => *known = known.and(common),
-            // There are fewer slots than numbers.
-            None => {
-                *slot = u16::try_from(self.common.len()).unwrap_or_default();
-                self.common.push(common);
-            }
-        }
+        let known = &mut self.common[at % (2 * BUCKETS)];
+        *known = if *known == Common::NONE { common } else { known.and(common) };
+    }
+
+    /// Whether a phrase may begin with the word at the start of eight bytes, in lower case, which has at least
+    /// four letters and certainly ends after them. Some others are left, too.
+    #[inline]
+    pub(super) fn may_begin_long(&self, letters: u64) -> bool {
+        let common = &self.common[bucket(letters)];
+        (letters ^ common.head) & common.mask == 0
     }
 
     /// Whether a phrase may begin with the word at the start of eight bytes, of which it has `count`, or nine if
@@ -128,9 +128,7 @@ impl Heads {
         let compared = SHORT[count.min(8)];
         let letters = lower(bytes) & compared;
         // Without branches, because the processor cannot predict which words continue.
-        let at = bucket(letters) + usize::from(joins) * BUCKETS;
-        let slot = self.slots.get(at).copied().unwrap_or_default();
-        let common = self.common.get(usize::from(slot)).copied().unwrap_or(Common::NONE);
+        let common = &self.common[bucket(letters) + usize::from(joins) * BUCKETS];
         let differs = (letters ^ common.head) & common.mask;
         let counts = compared | u64::from(joins).wrapping_sub(1);
         (differs & counts == 0) & (joins | (count > 8) | !common.is_long)
@@ -218,7 +216,7 @@ pub(super) fn hashed(hash: u32, letter: char) -> u32 {
 #[inline]
 pub(super) fn bucket(head: u64) -> usize {
     let four = (head & 0xffff_ffff) as u32;
-    (four.wrapping_mul(0x85eb_ca6b) >> (32 - BUCKETS.ilog2())) as usize
+    (four.wrapping_mul(0x85eb_ca6b) >> (32 - BUCKETS.ilog2())) as usize % BUCKETS
 }
 
 /// The position of the bit of a key.

@@ -103,8 +103,13 @@ impl Phrases {
                 self.body_sieve.add(first, begins);
             }
         }
-        self.sieve.build();
-        self.body_sieve.build();
+        // Their tables are large.
+        if !all.is_empty() {
+            self.sieve.build();
+        }
+        if !self.of_bodies.is_empty() {
+            self.body_sieve.build();
+        }
         let all = all.into_iter().map(|(phrase, _)| phrase);
         self.machine = match self.numbers.len() {
             0 => None,

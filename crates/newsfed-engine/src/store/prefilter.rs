@@ -6,7 +6,8 @@ use super::folding::is_combining;
 use super::phrases::{Found, Phrases};
 use crate::model::Entry;
 use crate::query::{Column, Field, Query, What};
-use regex::{RegexSet, RegexSetBuilder};
+use regex_automata::util::syntax;
+use regex_automata::{Input, MatchKind, PatternSet, meta};
 use std::sync::OnceLock;
 
 /// Maximum total size of the patterns of rules, in bytes.
@@ -35,7 +36,7 @@ struct Patterns {
     texts: Vec<String>,
     places: Vec<Place>,
     /// Compiled when first needed. `None`: they are too large in total, so that any may match.
-    set: OnceLock<Option<RegexSet>>,
+    set: OnceLock<Option<meta::Regex>>,
 }
 
 /// What rules need to match.
@@ -165,15 +166,25 @@ impl Patterns {
         match self.set.get_or_init(|| set(&self.texts)) {
             // Most items match no pattern, and that can be tested without listing matches.
             Some(set) if !set.is_match(text) => {}
-            Some(set) => set.matches(text).iter().for_each(|at| all.mark(self.places[at])),
+            Some(set) => {
+                let mut found = PatternSet::new(set.pattern_len());
+                set.which_overlapping_matches(&Input::new(text), &mut found);
+                found.iter().for_each(|at| all.mark(self.places[at.as_usize()]));
+            }
             None => self.places.iter().for_each(|place| all.mark(*place)),
         }
     }
 }
 
-/// Patterns as a set for searches; `None` if they are too large in total.
-fn set(patterns: &[String]) -> Option<RegexSet> {
-    RegexSetBuilder::new(patterns).case_insensitive(true).size_limit(LARGEST_SET).build().ok()
+/// Patterns as a set for searches; `None` if they are too large in total. A prefilter for the literals of all
+/// patterns takes longer than the search of a short text.
+fn set(patterns: &[String]) -> Option<meta::Regex> {
+    let config = meta::Config::new()
+        .match_kind(MatchKind::All)
+        .auto_prefilter(false)
+        .nfa_size_limit(Some(LARGEST_SET));
+    let syntax = syntax::Config::new().case_insensitive(true);
+    meta::Builder::new().configure(config).syntax(syntax).build_many(patterns).ok()
 }
 
 /// What an item must contain to match a query: at least one element of each list.

@@ -68,7 +68,8 @@ impl Rules {
     pub fn of_sources(rules: Vec<Rule>, sources: &[(i64, &Source, &str)]) -> Self {
         let known =
             sources.iter().map(|(key, source, title)| query::Known { key: *key, source, title });
-        Self::new(rules, |named| query::resolve(named, known.clone()))
+        let all = query::Directory::new(known);
+        Self::new(rules, |named| all.resolve(named))
     }
 
     /// Prepares rules. `resolve` returns the row keys of the sources that a name selects.

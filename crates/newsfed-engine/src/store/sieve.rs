@@ -304,24 +304,29 @@ impl Sieve {
             return false;
         }
         let Some(heads) = &self.heads else { return false };
-        let has_shorter = |letters| self.is_short && self.has_shorter(letters);
-        let (mut blocks, mut last, mut controls) = (Blocks::new(markup), Last::default(), 0);
-        while let Some((start, block)) = blocks.next() {
+        let (mut blocks, mut last, mut controls) = (Blocks::new(markup), Last::default(), false);
+        while let Some(start) = blocks.advance() {
             let rest = |at| markup.get(start + at..).unwrap_or_default();
+            let block = blocks.block();
             controls |= block.controls;
             if !positions(block.references).all(|at| separates(rest(at)))
-                || !positions(block.leads)
-                    .all(|at| self.excludes_other(markup, start + at, &mut last))
+                || !positions(block.others)
+                    .map(|at| start + at)
+                    .filter(|at| markup.is_char_boundary(*at))
+                    .all(|at| self.excludes_other(markup, at, &mut last))
             {
                 return false;
             }
-            let mut left = positions(blocks.beginnings(heads, self.keeps, has_shorter));
-            if left.any(|at| self.may_begin_word(markup, start + at)) {
+            let beginnings = match self.is_short {
+                true => blocks.beginnings(heads, self.keeps, |key| self.has_shorter(key)),
+                false => blocks.beginnings(heads, self.keeps, |_| false),
+            };
+            if positions(beginnings).any(|at| self.may_begin_word(markup, start + at)) {
                 return false;
             }
         }
         // Without control characters, words are joined.
-        controls == 0
+        !controls
     }
 
     fn may_begin_word(&self, markup: &str, at: usize) -> bool {

@@ -1,12 +1,16 @@
 //! The words of HTML with which phrases may begin. Its bytes are classified many at a time, and most words are
 //! excluded without a branch for each: a wrong guess of the processor takes longer than the test.
 
-use super::first_words::{Heads, SHORT, ends_word, lower};
+use super::first_words::{Heads, LETTERS, SHORT, ends_word, lower};
 use wide::u8x16;
 
 /// Bytes that are examined together.
 pub(super) const BLOCK: usize = 64;
 const BITS: u32 = u64::BITS;
+/// A block, and the letters after it that are compared with words that begin in it.
+const WINDOW: usize = BLOCK + 8;
+/// Number of words that are compared together.
+const GROUP: usize = 3;
 
 /// What the bytes of a block are: a bit for each.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -15,45 +19,64 @@ pub(super) struct Block {
     pub(super) words: u64,
     /// Not ASCII.
     pub(super) others: u64,
-    /// The first bytes of characters that are not ASCII.
-    pub(super) leads: u64,
     /// After these, the word before may go on.
     joins: u64,
     /// `&`
     pub(super) references: u64,
-    /// Control characters that are not kept.
-    pub(super) controls: u64,
+    /// Whether there are control characters that are not kept.
+    pub(super) controls: bool,
 }
 
 /// The blocks of a text, one after the other.
 pub(super) struct Blocks<'a> {
     bytes: &'a [u8],
+    /// What follows the last whole window, filled.
+    tail: [u8; WINDOW],
     /// Where the next block begins.
     end: usize,
     /// Whether the byte before the block belongs to a word.
     before: u64,
-    block: Block,
-    next: Block,
+    /// The block and the next one, in turns: a copy would wait for what was just written.
+    blocks: [Block; 2],
+    /// Which of them is the next one.
+    next: usize,
 }
 
 impl<'a> Blocks<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let bytes = text.as_bytes();
-        Self { bytes, end: 0, before: 0, block: Block::default(), next: read(bytes, 0) }
+        let mut blocks = <[Block; 2]>::default();
+        read(bytes, 0, &mut blocks[0]);
+        Self { bytes, tail: [b'<'; WINDOW], end: 0, before: 0, blocks, next: 0 }
     }
 
-    /// The next block, and where it begins.
+    /// Goes to the next block, and returns where it begins.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<(usize, Block)> {
+    pub(super) fn advance(&mut self) -> Option<usize> {
         let start = self.end;
         if start >= self.bytes.len() {
             return None;
         }
-        self.before = self.block.words >> (BITS - 1);
-        self.block = self.next;
+        self.before = self.block().words >> (BITS - 1);
+        self.next ^= 1;
         self.end = start + BLOCK;
-        self.next = read(self.bytes, self.end);
-        Some((start, self.block))
+        read(self.bytes, self.end, &mut self.blocks[self.next & 1]);
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        if rest.len() < WINDOW {
+            self.tail = filled(rest, b'<');
+        }
+        Some(start)
+    }
+
+    /// The block.
+    #[inline]
+    pub(super) fn block(&self) -> &Block {
+        &self.blocks[(self.next & 1) ^ 1]
+    }
+
+    #[inline]
+    fn next_block(&self) -> &Block {
+        &self.blocks[self.next & 1]
     }
 
     /// The words of the block with which phrases may begin, whatever of them is text. Some others are left, too.
@@ -65,34 +88,88 @@ impl<'a> Blocks<'a> {
         keeps: [u64; 3],
         has_shorter: impl Fn(u32) -> bool,
     ) -> u64 {
-        let (block, next) = (&self.block, &self.next);
-        let later = |block: u64, next: u64, by: u32| block >> by | next << (BITS - by);
-        let words = |by| later(block.words, next.words, by);
-        let kept = |by: u32, keeps| !words(by) & (later(block.joins, next.joins, by) | keeps);
-        // Most words are too short for all phrases.
+        let (block, next) = (self.block(), self.next_block());
+        let words = |by: u32| block.words >> by | next.words << (BITS - by);
         let one = block.words & !(block.words << 1 | self.before);
         let two = one & words(1);
         let three = two & words(2);
-        let shorter = one & kept(1, keeps[0]) | two & kept(2, keeps[1]) | three & kept(3, keeps[2]);
-        let mut starts = shorter | three & words(3);
-        let start = self.end - BLOCK;
-        let mut left = 0;
-        while starts != 0 {
-            let offset = starts.trailing_zeros();
-            starts &= starts - 1;
-            let from = |block: u64, next: u64| block >> offset | next << 1 << (BITS - 1 - offset);
-            let count = from(block.words, next.words).trailing_ones().min(9) as usize;
-            let joins = from(block.joins, next.joins) >> count & 1 == 1;
-            let at = start + offset as usize;
-            let bytes = head(self.bytes, at, b'<');
-            let four = (lower(bytes) & SHORT[count.min(4)]) as u32;
-            let mut may_begin = heads.may_begin(bytes, count, joins);
-            if may_begin & joins && self.ends_at(at + count) {
-                may_begin = heads.may_begin(bytes, count, false);
+        let long = three & words(3);
+        let window = self.window();
+        let (mut left, unclear) = self.unclear(one, window, heads, &has_shorter);
+        // Most words certainly end after their letters, so it does not matter how many these are. The words are
+        // compared in groups, because the processor cannot predict how many a block has.
+        let mut ended = long & !unclear;
+        while ended != 0 {
+            for _ in 0..GROUP {
+                let letters = lower(head_of(window, ended.trailing_zeros()));
+                let may_begin = heads.may_begin_long(letters) | has_shorter(four(letters, LETTERS));
+                left |= ended & ended.wrapping_neg() & u64::from(may_begin).wrapping_neg();
+                ended &= ended.wrapping_sub(1);
             }
-            left |= u64::from(may_begin || has_shorter(four)) << offset;
+        }
+        // Most words are too short for all phrases.
+        let kept = [(one, keeps[0]), (two, keeps[1]), (three, keeps[2])];
+        for ((short, keeps), count) in kept.into_iter().zip(1..) {
+            let mut short = short & !words(count) & keeps & !unclear;
+            while short != 0 {
+                let bytes = head_of(window, short.trailing_zeros());
+                let count = count as usize;
+                if heads.may_begin(bytes, count, false) || has_shorter(four(lower(bytes), count)) {
+                    left |= short & short.wrapping_neg();
+                }
+                short &= short - 1;
+            }
         }
         left
+    }
+
+    /// Of the words of the block that may go on after their letters: those with which phrases may begin, and
+    /// all. `first`: the first letters of words.
+    #[inline]
+    fn unclear(
+        &self,
+        first: u64,
+        window: &[u8; WINDOW],
+        heads: &Heads,
+        has_shorter: &impl Fn(u32) -> bool,
+    ) -> (u64, u64) {
+        let (block, next) = (self.block(), self.next_block());
+        let (mut left, mut unclear) = (0, 0);
+        let mut test = |before: u64, letters_after: u32| {
+            // The first letter follows the last byte before it that is none.
+            let begin = BITS - (!block.words & before).leading_zeros();
+            let bit = 1u64.checked_shl(begin).unwrap_or(0) & first;
+            unclear |= bit;
+            if bit == 0 {
+                return;
+            }
+            let end = before.trailing_ones() + letters_after;
+            let joins = end < BITS || next.joins >> letters_after.min(BITS - 1) & 1 == 1;
+            let (bytes, count) = (head_of(window, begin), (end - begin).min(9) as usize);
+            let mut may_begin = heads.may_begin(bytes, count, joins);
+            if may_begin && joins && self.ends_at(self.end - BLOCK + end as usize) {
+                may_begin = heads.may_begin(bytes, count, false);
+            }
+            if may_begin || has_shorter(four(lower(bytes), count)) {
+                left |= bit;
+            }
+        };
+        let mut ends = block.joins & block.words << 1;
+        while ends != 0 {
+            test((ends & ends.wrapping_neg()) - 1, 0);
+            ends &= ends - 1;
+        }
+        if block.words >> (BITS - 1) == 1 {
+            test(!0, next.words.trailing_ones());
+        }
+        (left, unclear)
+    }
+
+    /// The bytes of the block, and those after it.
+    #[inline]
+    fn window(&self) -> &[u8; WINDOW] {
+        let rest = self.bytes.get(self.end - BLOCK..).unwrap_or_default();
+        rest.first_chunk().unwrap_or(&self.tail)
     }
 
     /// Whether a word certainly ends at a position.
@@ -102,20 +179,28 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// The first letters of a word, as a key: at most four.
 #[inline]
-fn read(bytes: &[u8], at: usize) -> Block {
+fn four(lower: u64, letters: usize) -> u32 {
+    (lower & SHORT[letters.min(LETTERS)]) as u32
+}
+
+#[inline]
+fn read(bytes: &[u8], at: usize, block: &mut Block) {
     let rest = bytes.get(at..).unwrap_or_default();
+    // The last word may go on in what follows the text.
     match rest.first_chunk::<BLOCK>() {
-        Some(block) => classified(block),
-        // The last word may go on in what follows the text.
-        None => classified(&filled(rest, b'<')),
+        Some(bytes) => classify(bytes, block),
+        None if rest.is_empty() => *block = Block { joins: !0, ..Block::default() },
+        None => classify(&filled(rest, b'<'), block),
     }
 }
 
-/// A block with the last bytes of a text, and then another one.
-pub(super) fn filled(rest: &[u8], with: u8) -> [u8; BLOCK] {
-    let mut block = [with; BLOCK];
-    block.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
+/// The last bytes of a text, and then another one.
+pub(super) fn filled<const N: usize>(rest: &[u8], with: u8) -> [u8; N] {
+    let mut block = [with; N];
+    let length = rest.len().min(N);
+    block[..length].copy_from_slice(&rest[..length]);
     block
 }
 
@@ -123,14 +208,14 @@ pub(super) fn filled(rest: &[u8], with: u8) -> [u8; BLOCK] {
 #[inline]
 pub(super) fn head(bytes: &[u8], at: usize, with: u8) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
-    u64::from_le_bytes(match rest.first_chunk::<8>() {
-        Some(head) => *head,
-        None => {
-            let mut head = [with; 8];
-            head.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
-            head
-        }
-    })
+    u64::from_le_bytes(rest.first_chunk().copied().unwrap_or_else(|| filled(rest, with)))
+}
+
+/// Eight bytes from a position in the block on.
+#[inline]
+fn head_of(window: &[u8; WINDOW], offset: u32) -> u64 {
+    let rest = &window[offset as usize % BLOCK..];
+    u64::from_le_bytes(rest.first_chunk().copied().unwrap_or_default())
 }
 
 /// The positions of bits, in order.
@@ -143,30 +228,34 @@ pub(super) fn positions(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-#[inline]
 pub(super) fn classified(bytes: &[u8; BLOCK]) -> Block {
+    let mut block = Block::default();
+    classify(bytes, &mut block);
+    block
+}
+
+#[inline]
+fn classify(bytes: &[u8; BLOCK], block: &mut Block) {
     let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
     let at_most = |bytes: u8x16, most: u8| bytes.min(u8x16::splat(most)).simd_eq(bytes);
-    let mut block = Block::default();
+    let [mut words, mut others, mut joins, mut references, mut controls] = [0; 5];
     let (parts, _) = bytes.as_chunks::<16>();
     for (part, at) in parts.iter().zip((0u32..).step_by(16)) {
         let bytes = u8x16::new(*part);
         let letters = at_most((bytes | u8x16::splat(0x20)) - u8x16::splat(b'a'), 25);
         let digits = at_most(bytes - u8x16::splat(b'0'), 9);
         let kept = is(bytes, b'\n') | is(bytes, b'\t');
-        let controls = at_most(bytes, 0x1f) & !kept | is(bytes, 0x7f);
+        let ampersands = is(bytes, b'&');
         // The highest bit of each byte.
         let bits = |bytes: u8x16| u64::from(bytes.to_bitmask()) << at;
-        let (others, references) = (bits(bytes), bits(is(bytes, b'&')));
-        block.words |= bits(letters | digits);
-        block.others |= others;
-        // The second highest one.
-        block.leads |= others & bits(bytes + bytes);
-        block.joins |= others | references | bits(is(bytes, b'<'));
-        block.references |= references;
-        block.controls |= bits(controls);
+        words |= bits(letters | digits);
+        others |= bits(bytes);
+        joins |= bits(ampersands | is(bytes, b'<'));
+        references |= bits(ampersands);
+        controls |= bits(at_most(bytes, 0x1f) & !kept | is(bytes, 0x7f));
     }
-    block
+    joins |= others;
+    *block = Block { words, others, joins, references, controls: controls != 0 };
 }
 
 #[cfg(test)]
@@ -183,10 +272,9 @@ mod tests {
                 let expected = Block {
                     words: bit(byte.is_ascii_alphanumeric()),
                     others: bit(!byte.is_ascii()),
-                    leads: bit(byte >= 0xc0),
                     joins: bit(!byte.is_ascii() || b"<&".contains(&byte)),
                     references: bit(byte == b'&'),
-                    controls: bit(byte.is_ascii_control() && !b"\n\t".contains(&byte)),
+                    controls: byte.is_ascii_control() && !b"\n\t".contains(&byte),
                 };
                 assert_eq!(classified(&bytes), expected, "{byte} at {at}");
             }
