@@ -173,7 +173,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-/// Makes an account subscribe to a feed, with the next synchronisation.
+/// Makes an account subscribe to a feed, at the next synchronisation.
 async fn subscribe(
     args: &AddArgs,
     account: &str,
@@ -193,10 +193,7 @@ async fn subscribe(
         Err(FollowError::Known(id)) => out.result(format!("already followed as {id}"))?,
         other => {
             other?;
-            out.result(format!(
-                "{account} subscribes to {} with the next synchronisation",
-                way.url
-            ))?;
+            out.result(format!("{account} subscribes to {} at the next synchronisation", way.url))?;
         }
     }
     Ok(Exit::Ok)

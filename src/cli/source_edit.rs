@@ -118,7 +118,7 @@ pub(super) fn change_collected(
 ) -> Result<(), Failure> {
     let edited = with_engine(home, out, async |handle, _| Ok(handle.edit(change).await?))?;
     if !edited.collected.is_empty() {
-        out.note("sent to the server with the next synchronisation");
+        out.note("sent to the server at the next synchronisation");
     }
     Ok(())
 }

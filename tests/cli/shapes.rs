@@ -37,7 +37,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     // In the section "Others".
     ("parse", &[]),
     ("config path", &["Paths"]),
-    ("crawl", &["Found", "Crawl", "Replay"]),
+    ("crawl", &["Crawl", "Crawl result", "Replay"]),
     ("discover", &["Way"]),
     ("doctor", &["Finding"]),
     ("download", &["Download", "Listed download", "Removed download"]),

@@ -164,7 +164,7 @@ fn all_printed_keys_are_documented() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
     let mut details = lines(&output.stdout);
     assert_eq!(keys(&details.pop().unwrap()), documented("Crawl"));
-    assert_eq!(keys(&details[0]), documented("Found"));
+    assert_eq!(keys(&details[0]), documented("Crawl result"));
 }
 
 #[test]

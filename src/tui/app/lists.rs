@@ -63,9 +63,9 @@ impl App {
         result: Result<bool, Failure>,
     ) -> Vec<Effect> {
         match result {
-            Ok(true) if matches!(self.status.role, Role::Watches(_)) => {
-                self.note("Confirmed; the process that polls removes them at its next check")
-            }
+            Ok(true) if matches!(self.status.role, Role::Watches(_)) => self.note(
+                "Confirmed; the process that checks the sources removes them at its next check",
+            ),
             Ok(true) => self.refresh(Some(vec![source]), Pace::Force),
             Ok(false) => self.note("This list has nothing to confirm"),
             Err(why) => self.problem(why),

@@ -17,7 +17,7 @@ impl App {
                 format!("newsfed process {pid}")
             });
             return self
-                .note(format!("Not refreshed: {who} polls the sources; new items appear here"));
+                .note(format!("Not refreshed: {who} checks the sources; new items appear here"));
         }
         if self.sources.list.sources.is_empty() {
             return self.note("Nothing to refresh: no sources yet");

@@ -432,7 +432,7 @@ fn announced_feeds_are_distinguished_by_title_and_address() {
 }
 
 #[test]
-fn a_filter_for_a_feed_that_is_followed_does_not_run() {
+fn a_filter_of_an_already_followed_feed_does_not_run() {
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("filter:grep x:https://kernel.example/feed".to_owned()));

@@ -15,7 +15,7 @@ static TABLE: LazyLock<Vec<Row>> =
 /// How many bytes of a page are searched for its generator, and how many for other signs.
 const MAX_HEAD: usize = 64 * 1024;
 const MAX_PAGE: usize = 1024 * 1024;
-/// Longest value that a page gives for `{found}`, in bytes.
+/// Maximum length of a value that a page may give for `{found}`, in bytes.
 const MAX_FOUND: usize = 500;
 /// All characters that could change more of a URL than the value itself.
 const RESERVED: &AsciiSet =

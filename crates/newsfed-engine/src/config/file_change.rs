@@ -21,7 +21,7 @@ pub enum FileChange {
     },
     Remove(Vec<SourceId>),
     Sources(Vec<(SourceId, SourceChange)>),
-    /// Changes keys of sources of accounts, given as they are now.
+    /// Changes settings of account sources; each source is given as it is now.
     Overrides(Vec<(Source, Vec<KeyChange>)>),
     /// Puts entries right before another one, or at the end.
     Reorder {

@@ -279,7 +279,7 @@ fn keeps_or_reports_changes_made_elsewhere() {
 }
 
 #[test]
-fn secrets_are_shown_as_they_are_typed() {
+fn secrets_are_shown_in_the_notation_in_which_they_are_typed() {
     let home = Home::with(
         "[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\nuser = \"u\"\npassword = \"p\"\n\
          headers = { A = { command = [\"pass\", \"a b\"] }, B = { env = \"B\" } }\n",

@@ -55,7 +55,7 @@ roles! {
     CodeNumber, "code-number", "A number in code";
     CodeComment, "code-comment", "A comment in code";
     CodeOperator, "code-operator", "An operator in code";
-    Quote, "quote", "A quotation of an article";
+    Quote, "quote", "A quotation in an article";
     Emphasis, "emphasis", "Emphasised words of an article";
     Strong, "strong", "Strongly emphasised words of an article";
     Caption, "caption", "The caption of a picture";

@@ -92,7 +92,7 @@ impl Handle {
         super::edit::blocking(move || file.entry(&id)).await
     }
 
-    /// Has an account subscribe to the feed at a URL, with the next synchronisation.
+    /// Has an account subscribe to the feed at a URL, at the next synchronisation.
     ///
     /// # Errors
     /// If there is no such account, or it has the source already.

@@ -63,7 +63,7 @@ pub struct Why {
     pub feed_has_full_text: Option<bool>,
 }
 
-/// A response to one source that pauses the others of its host too.
+/// A response for one source that pauses the other sources of its host too.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct PausedBy {
     /// The source that was polled.

@@ -14,7 +14,7 @@ const MAX_BODY_KIB: u32 = 512;
 const UNKNOWN_BODY_KIB: u32 = 256;
 /// The assumed expansion of a compressed body.
 const EXPANSION: u64 = 5;
-/// Size from which a body is large, in bytes: the most that one reserves.
+/// Size from which a body counts as large, in bytes: the most that a body reserves.
 pub(crate) const LARGE: usize = MAX_BODY_KIB as usize * 1024;
 /// How many large bodies should exist at once. Their announced size may be wrong or missing, so this is
 /// checked while they are read.

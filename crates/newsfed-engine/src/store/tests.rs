@@ -436,7 +436,7 @@ fn a_corrected_date_is_stored() {
 }
 
 #[test]
-fn merges_entries_with_one_title_and_neither_guid_nor_url() {
+fn merges_entries_with_the_same_title_and_neither_guid_nor_url() {
     let f = Fixture::new(&["s"]);
     let bare = |text: &str| Entry {
         title: "Status".into(),

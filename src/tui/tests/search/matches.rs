@@ -201,7 +201,7 @@ fn the_second_row_of_a_result_shows_where_its_text_matches() {
 }
 
 #[test]
-fn the_marks_go_when_the_user_reads_on_and_the_keys_lead_to_unread_items_again() {
+fn highlights_disappear_when_the_user_reads_on_and_the_keys_lead_to_unread_items_again() {
     let far = format!("{TWO}{}<p>The bridge again.</p>", "<p>Nothing of interest.</p>".repeat(60));
     let mut stage = stage(&far);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);

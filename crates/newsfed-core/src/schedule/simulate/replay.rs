@@ -126,7 +126,7 @@ impl<'a, S: Scheduler> Replaying<'a, S> {
         self.scheduler.set_price(price);
     }
 
-    /// Polls until a time. `dates` is whether items carry dates.
+    /// Polls until a time. `dates` sets whether items have dates.
     pub fn advance(&mut self, until: Time, dates: bool) {
         self.advance_to(seconds::of(until), dates);
     }

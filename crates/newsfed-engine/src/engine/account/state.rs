@@ -44,7 +44,7 @@ pub(super) struct AccountState {
     pub(super) warnings: Vec<(i64, String)>,
 }
 
-/// Warnings are shown for a week; most are kept.
+/// How long warnings are shown, and the maximum number that is kept.
 const WARNING_SECONDS: i64 = 7 * 24 * 3600;
 const MOST_WARNINGS: usize = 20;
 

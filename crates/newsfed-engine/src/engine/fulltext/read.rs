@@ -337,7 +337,7 @@ fn first_part(page: &Page, selector: &str) -> Option<String> {
     Some(html::clean(&found.inner_html(), Some(page.base())))
 }
 
-/// A watched page that says it is an article is followed by its text, any other by its whole content. The
+/// Of a watched page that declares itself an article, the text is compared; of any other, all content. The
 /// choice stays, because changing it would count as a change of the page.
 fn watched_part(
     page: &Page,

@@ -121,7 +121,7 @@ fn what_was_removed_from_the_queue_returns_to_its_places() {
 }
 
 #[test]
-fn an_episode_in_the_queue_has_what_the_feed_states_of_its_file() {
+fn an_episode_in_the_queue_has_what_the_feed_states_about_its_file() {
     let f = Fixture::new(&["a"]);
     let file = |name: &str, mime: Option<&str>, seconds| Enclosure {
         url: format!("https://a.example/{name}"),
