@@ -107,18 +107,18 @@ impl<'a> Blocks<'a> {
                 ended &= ended.wrapping_sub(1);
             }
         }
-        // Most words are too short for all phrases.
-        let kept = [(one, keeps[0]), (two, keeps[1]), (three, keeps[2])];
-        for ((short, keeps), count) in kept.into_iter().zip(1..) {
-            let mut short = short & !words(count) & keeps & !unclear;
-            while short != 0 {
-                let bytes = head_of(window, short.trailing_zeros());
-                let count = count as usize;
-                if heads.may_begin(bytes, count, false) || has_shorter(four(lower(bytes), count)) {
-                    left |= short & short.wrapping_neg();
-                }
-                short &= short - 1;
+        // Most other words are too short for all phrases.
+        let kept = |short: u64, letters: u32, keeps| short & !words(letters) & keeps;
+        let short = kept(one, 1, keeps[0]) | kept(two, 2, keeps[1]) | kept(three, 3, keeps[2]);
+        let mut short = short & !unclear;
+        while short != 0 {
+            let at = short.trailing_zeros();
+            let (bytes, count) =
+                (head_of(window, at), (block.words >> at).trailing_ones() as usize);
+            if heads.may_begin(bytes, count, false) || has_shorter(four(lower(bytes), count)) {
+                left |= short & short.wrapping_neg();
             }
+            short &= short - 1;
         }
         left
     }
