@@ -107,8 +107,6 @@ pub(crate) struct At {
 /// Collects errors and warnings while a file is read.
 pub(crate) struct Report {
     file: PathBuf,
-    /// Byte offsets of the line starts.
-    lines: Vec<usize>,
     text: String,
     sets: Vec<String>,
     /// Dotted keys to suggest for a key in the wrong table.
@@ -119,10 +117,8 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn new(file: &Path, text: &str) -> Self {
-        let ends = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1);
         Self {
             file: file.to_owned(),
-            lines: std::iter::once(0).chain(ends).collect(),
             text: text.to_owned(),
             sets: Vec::new(),
             elsewhere: Vec::new(),
@@ -138,8 +134,12 @@ impl Report {
     }
 
     pub(crate) fn error(&mut self, at: At, key: &str, message: impl Into<String>) {
-        let place = self.place(at);
-        self.push(ConfigError { place, key: key.to_owned(), message: message.into() });
+        if self.errors.errors.len() < MAX_ERRORS {
+            let place = self.place(at);
+            self.push(ConfigError { place, key: key.to_owned(), message: message.into() });
+        } else {
+            self.errors.more += 1;
+        }
     }
 
     pub(crate) fn warn(&mut self, at: At, key: &str, message: impl Into<String>) {
@@ -191,9 +191,10 @@ impl Report {
         if let Some(set) = at.origin.checked_sub(1).and_then(|i| self.sets.get(i)) {
             return ErrorPlace::Set(set.clone());
         }
-        let line = self.lines.partition_point(|start| *start <= at.start).max(1);
-        let start = self.lines.get(line - 1).copied().unwrap_or(0);
-        let before = self.text.get(start..at.start).unwrap_or("");
+        // At most MAX_ERRORS times, so the lines need not be known.
+        let before = self.text.get(..at.start).unwrap_or("");
+        let line = before.matches('\n').count() + 1;
+        let before = before.rsplit('\n').next().unwrap_or("");
         let column = before.chars().filter(|c| *c != '\u{feff}').count() + 1;
         ErrorPlace::Point { file: self.file.clone(), line, column }
     }

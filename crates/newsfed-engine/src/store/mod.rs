@@ -215,6 +215,8 @@ impl Store {
         let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
             return Self::open(path);
         };
+        // All rows of sources are read twice. With the default size, their pages would be, too.
+        reader.conn.pragma_update(None, "cache_size", -8192)?;
         let store = Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0)));
         *store.spare() = Some(reader);
         Ok(store)
