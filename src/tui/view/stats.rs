@@ -126,7 +126,7 @@ impl Sheet<'_> {
         };
         let weeks = all.items_per_week.len();
         let (items, item) = number(all.items, "item");
-        let (polls, poll) = number(all.polls, "poll");
+        let (checks, check) = number(all.polls, "check");
         let limit = if all.complete { "" } else { ", newest million" };
         let failed = if all.failed == 0 {
             "none failed".to_owned()
@@ -142,7 +142,7 @@ impl Sheet<'_> {
         [
             total(items, &item, format!("in {weeks} weeks{limit}")),
             total(all.read.to_string(), "read", format!("{of_items}{time}")),
-            total(polls, &poll, format!("{failed}, {}", size(all.bytes))),
+            total(checks, &check, format!("{failed}, {}", size(all.bytes))),
             total(size(all.bytes_saved), "saved", format!("{} unchanged", all.unchanged)),
         ]
     }
