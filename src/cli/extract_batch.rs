@@ -112,7 +112,11 @@ impl Line {
     fn new(id: serde_json::Value, found: Result<Extraction, NoArticle>) -> Self {
         match found {
             Ok(found) => {
-                let dates = Dates { published: found.dated, modified: found.modified };
+                let dates = Dates {
+                    published: found.dated,
+                    modified: found.modified,
+                    offsets: found.offsets,
+                };
                 let mut line = Self {
                     text: found.text,
                     title: found.title,

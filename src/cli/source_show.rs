@@ -238,9 +238,11 @@ fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
 fn dates_line(dates: &[DatesFrom]) -> String {
     let part = |of: &DatesFrom| match of.origin {
         None => format!("{} unknown", of.items),
-        Some(DateOrigin { from, confidence }) => {
+        Some(DateOrigin { from, confidence, zone }) => {
+            let zone = zone.map(|zone| format!(" (zone {})", zone.describe()));
             let unsure = if confidence == Confidence::Low { " (not certain)" } else { "" };
-            format!("{} from {}{unsure}", of.items, from.describe())
+            let zone = zone.unwrap_or_default();
+            format!("{} from {}{zone}{unsure}", of.items, from.describe())
         }
     };
     dates.iter().map(part).collect::<Vec<_>>().join(", ")

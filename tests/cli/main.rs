@@ -13,6 +13,7 @@ mod codes;
 #[cfg(unix)]
 mod completions;
 mod crawl_output;
+mod dates;
 mod downloads;
 mod enclosures;
 mod extract;

@@ -43,6 +43,7 @@ mod validators;
 mod watching;
 mod websites;
 mod workbench;
+mod zones;
 
 use newsfed::config::{
     NetSettings, Paths, ScheduleSettings, Settings, SourceChange, SourcesFile, load,

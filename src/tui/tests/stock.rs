@@ -55,6 +55,7 @@ pub(super) fn article(row: ItemRow) -> Article {
     let item = Item {
         published_from: None,
         published_confidence: None,
+        published_zone: None,
         published_precision: None,
         id: row.id,
         source: SourceId("kernel".to_owned()),

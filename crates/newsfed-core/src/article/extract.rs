@@ -16,7 +16,7 @@ use super::{
     classes, comments, copies, figures, from_html, metadata, page, related, several, tags,
 };
 use crate::model::Time;
-use crate::util::date::Context;
+use crate::util::date::{Context, Offsets};
 use crate::util::html::tree;
 use crate::util::limits;
 use crate::util::text;
@@ -96,6 +96,8 @@ pub struct Extraction {
     pub dated: Option<Published>,
     /// Time of the last modification.
     pub modified: Option<PageTime>,
+    /// The offsets from UTC that the page shows with its dates.
+    pub offsets: Offsets,
     /// Language tag.
     pub language: Option<String>,
     /// Canonical URL.
@@ -420,6 +422,7 @@ impl Reading<'_, '_> {
             published: dates.published.map(|p| p.time),
             dated: dates.published,
             modified: dates.modified,
+            offsets: dates.offsets,
             language: said.language,
             canonical: said.canonical,
             image: said.image,

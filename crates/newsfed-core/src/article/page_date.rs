@@ -9,6 +9,7 @@ mod region;
 mod stated;
 mod url;
 mod visible;
+mod zones;
 
 pub(super) use elements::event_days;
 pub(crate) use labels::Label as DateLabel;
@@ -16,8 +17,8 @@ pub(super) use region::context;
 
 use super::blocks::Page;
 use super::head::Head;
-use crate::model::{Confidence, DateOrigin, DateSource, Time};
-use crate::util::date::{self, Context};
+use crate::model::{Confidence, DateOrigin, DateSource, Time, ZoneSource};
+use crate::util::date::{self, Context, Offsets, Zone};
 use ::url::Url;
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike};
 
@@ -46,12 +47,25 @@ pub struct Published {
     pub time: PageTime,
     pub from: DateSource,
     pub confidence: Confidence,
+    /// What is written of its zone.
+    pub zone: Zone,
+    /// Where its zone comes from if none is written.
+    pub zone_from: Option<ZoneSource>,
 }
 
 impl Published {
     /// Where it comes from, and how certain it is.
     pub fn origin(&self) -> DateOrigin {
-        DateOrigin { from: self.from, confidence: self.confidence }
+        DateOrigin { from: self.from, confidence: self.confidence, zone: self.zone_from }
+    }
+
+    /// Reads a time without a zone in the zone that was seen elsewhere.
+    pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource) {
+        if self.zone_from.is_none()
+            && let Some(time) = read_in(self.time, self.zone, offsets)
+        {
+            (self.time, self.zone_from) = (time, Some(from));
+        }
     }
 
     /// Whether the date is doubtful and more than a day ahead, which means that it is wrong.
@@ -61,10 +75,12 @@ impl Published {
 }
 
 /// Dates of publication and last modification.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Dates {
     pub published: Option<Published>,
     pub modified: Option<PageTime>,
+    /// The offsets from UTC that the page shows with the dates of its article.
+    pub offsets: Offsets,
 }
 
 /// The meaning of a date.
@@ -77,6 +93,7 @@ enum Meaning {
 #[derive(Debug, Clone)]
 struct Candidate {
     time: PageTime,
+    zone: Zone,
     /// The day if day and month were swapped, while the order is not known.
     swapped: Option<NaiveDate>,
     /// The year has two digits or is missing.
@@ -127,7 +144,8 @@ pub(super) fn dates(
     let events = event_days(head, &context);
     all.retain(|c| !is_visible(c) || c.labelled || !events.contains(&c.day()));
     let modified = all.iter().filter(|c| c.meaning == Meaning::Modified);
-    let modified = modified.max_by(|a, b| a.score.total_cmp(&b.score)).map(|c| c.time);
+    let modified = modified.max_by(|a, b| a.score.total_cmp(&b.score));
+    let (modified, modified_zone) = (modified.map(|c| c.time), modified.map(|c| c.zone));
     among_others(&mut all);
     settle_order(&mut all, modified, &context);
     in_zones(&mut all);
@@ -146,10 +164,22 @@ pub(super) fn dates(
             }
         }
     }
-    let published = best(&all, url);
+    let offsets = zones::offsets(&all);
+    let mut published = best(&all, url);
+    if let Some(published) = &mut published {
+        published.read_in(&offsets, ZoneSource::Page);
+    }
+    let modified = modified
+        .map(|time| read_in(time, modified_zone.unwrap_or_default(), &offsets).unwrap_or(time));
     // A page is not modified before it is published; a day without a time does not say when.
     let after = |m: &PageTime| published.is_none_or(|p| *m >= p.time);
-    Dates { published, modified: modified.filter(after) }
+    Dates { published, modified: modified.filter(after), offsets }
+}
+
+/// A time without a zone, in the zone that was seen elsewhere.
+fn read_in(time: PageTime, zone: Zone, offsets: &Offsets) -> Option<PageTime> {
+    let offset = offsets.at(time.to_utc()).filter(|_| zone == Zone::Missing)?;
+    time.naive_utc().and_local_timezone(offset).single()
 }
 
 /// Several days in one box beside the article are those of other articles.
@@ -217,10 +247,8 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
         })
         .filter(|c| c.time.time() != NaiveTime::MIN)
         .max_by(|a, b| a.score.total_cmp(&b.score));
-    let time = match detailed {
-        Some(other) if winner.time.time() == NaiveTime::MIN => other.time,
-        _ => winner.time,
-    };
+    let detailed = detailed.filter(|_| winner.time.time() == NaiveTime::MIN).unwrap_or(winner);
+    let (time, zone) = (detailed.time, detailed.zone);
     let doubtful = winner.swapped.is_some() || winner.short && total < 75.0;
     let confidence = match total {
         _ if doubtful => Confidence::Low,
@@ -228,7 +256,7 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
         total if total >= 42.0 => Confidence::Medium,
         _ => Confidence::Low,
     };
-    Some(Published { time, from: winner.from, confidence })
+    Some(Published { time, from: winner.from, confidence, zone, zone_from: None })
 }
 
 /// Decides the order of day and month where it is not known: by dates of the page that have only
@@ -286,7 +314,8 @@ fn in_zones(all: &mut [Candidate]) {
             continue;
         }
         if let Some(same) = zoned.iter().find(|z| **z == time) {
-            candidate.time = *same;
+            // A time without a zone is in UTC, then.
+            (candidate.time, candidate.zone) = (*same, Zone::Named);
             continue;
         }
         let day = time.date_naive();
@@ -300,6 +329,7 @@ fn in_zones(all: &mut [Candidate]) {
         let hours = next.filter(|h| *h <= 14).or(previous.filter(|h| *h >= -12));
         if let Some(zone) = hours.and_then(|h| FixedOffset::east_opt(h * 3600)) {
             candidate.time = time.with_timezone(&zone);
+            candidate.zone = Zone::Named;
         }
     }
 }

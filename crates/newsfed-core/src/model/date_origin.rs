@@ -104,11 +104,42 @@ impl Confidence {
     }
 }
 
+/// Where the zone of a date comes from that is written with a time of day but without a zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ZoneSource {
+    /// Another date of the same page.
+    Page,
+    /// The dates of other pages of the source.
+    Site,
+}
+
+impl ZoneSource {
+    /// Its name in `--json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Page => "page",
+            Self::Site => "site",
+        }
+    }
+
+    /// In words, after "zone".
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Page => "of the page",
+            Self::Site => "of the site",
+        }
+    }
+}
+
 /// Where the publication date of an item comes from, and how certain it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct DateOrigin {
     pub from: DateSource,
     pub confidence: Confidence,
+    /// Where its zone comes from, if its time of day is written without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<ZoneSource>,
 }
 
 /// Items of a source whose dates come from the same place.
@@ -123,6 +154,6 @@ pub struct DatesFrom {
 impl DateOrigin {
     /// The origin of a date that a feed, a sitemap or the user's own selector states.
     pub fn stated(from: DateSource) -> Self {
-        Self { from, confidence: Confidence::High }
+        Self { from, confidence: Confidence::High, zone: None }
     }
 }

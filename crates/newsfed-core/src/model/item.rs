@@ -1,6 +1,9 @@
 //! A stored entry.
 
-use super::{Confidence, DatePrecision, DateSource, Enclosure, Revision, SourceId, TextFrom, Time};
+use super::{
+    Confidence, DatePrecision, DateSource, Enclosure, Revision, SourceId, TextFrom, Time,
+    ZoneSource,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -51,6 +54,8 @@ pub struct Item {
     pub published_confidence: Option<Confidence>,
     /// How exactly it is known.
     pub published_precision: Option<DatePrecision>,
+    /// Where its zone comes from, if its time of day was written without one.
+    pub published_zone: Option<ZoneSource>,
     /// When it was last changed, according to the publisher.
     pub updated: Option<Time>,
     /// When newsfed first saw it.

@@ -2,6 +2,7 @@
 
 use super::Time;
 use super::hash::stable_hash;
+use crate::util::date::Offsets;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -86,6 +87,8 @@ pub struct WebsiteFacts {
     /// The last activity that the list showed when an article was last read, by a hash of its URL.
     /// Lists name times without a zone, so it can only be compared with what they show later.
     pub active: BTreeMap<u64, Time>,
+    /// The offsets from UTC of the dates on its pages, for times without a zone.
+    pub offsets: Offsets,
 }
 
 /// What the pages of a site say about when they change; `None` if they do not say it.
@@ -205,7 +208,9 @@ impl WebsiteFacts {
         if self.rules == now {
             self.clone()
         } else {
-            Self { rules: now, unfinished: true, ..Self::default() }
+            // The zone of the site does not depend on the rules.
+            let offsets = self.offsets.clone();
+            Self { rules: now, unfinished: true, offsets, ..Self::default() }
         }
     }
 

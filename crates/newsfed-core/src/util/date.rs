@@ -4,12 +4,14 @@ mod calendar;
 mod clock;
 mod names;
 mod numeric;
+mod offsets;
 mod relative;
 mod scan;
 mod token;
 mod words;
 
 pub use names::{day_name, is_weekday, language_of};
+pub use offsets::{Offsets, is_offset};
 pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
 pub use token::prepared;
 
@@ -24,20 +26,55 @@ use self::words::{month, offset};
 use crate::model::Time;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
+/// What a date says about its zone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Zone {
+    /// The date has no time of day.
+    #[default]
+    Day,
+    /// The time of day has no zone and is read as UTC.
+    Missing,
+    /// A name such as `Z` or `CET`, which many sites write all year, or an instant.
+    Named,
+    /// Seconds east of UTC, written as a number.
+    Offset(i32),
+}
+
+impl Zone {
+    /// The zone of a time that is written without one. Midnight stands for the day.
+    pub(crate) fn without(time: chrono::NaiveTime) -> Self {
+        if time == chrono::NaiveTime::MIN { Self::Day } else { Self::Missing }
+    }
+
+    /// What a zone that was read as these seconds says.
+    pub(crate) fn written(text: &str, seconds: i32) -> Self {
+        match text.trim_start().starts_with(['+', '-', '−']) {
+            true => Self::Offset(seconds),
+            false => Self::Named,
+        }
+    }
+}
+
 /// Longest text that is read as a date, in bytes.
 const MAX_DATE: usize = 100;
 
 /// Reads a date in any form known from feeds. Without a zone it is taken as UTC, without a time
 /// as midnight. Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
 pub fn parse(text: &str) -> Option<Time> {
+    parse_with_zone(text).map(|(time, _)| time)
+}
+
+/// Like [`parse`], with what the text says about the zone.
+pub fn parse_with_zone(text: &str) -> Option<(Time, Zone)> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_DATE {
         return None;
     }
     let text = &*token::with_ascii_digits(text);
-    let found = unix(text).or_else(|| iso(text)).or_else(|| korean(text));
-    let found = found.or_else(|| written(text));
-    found.filter(|time| (1..=9999).contains(&time.year()))
+    let instant = |time| (time, Zone::Named);
+    let found = unix(text).map(instant).or_else(|| iso(text));
+    let found = found.or_else(|| korean(text).map(instant)).or_else(|| written(text));
+    found.filter(|(time, _)| (1..=9999).contains(&time.year()))
 }
 
 /// Seconds or milliseconds since 1970. Shorter numbers are more likely written dates.
@@ -56,21 +93,25 @@ fn unix(text: &str) -> Option<Time> {
 
 /// ISO 8601, RFC 3339 and W3C dates, even incomplete ones: `2024-03-11T04:15:30.5+01:00`,
 /// `2024-03`, `20240311`, `2024-03-11 04:15`.
-fn iso(text: &str) -> Option<Time> {
+fn iso(text: &str) -> Option<(Time, Zone)> {
     let date_len = text.bytes().take_while(|b| b.is_ascii_digit() || b"-/".contains(b)).count();
     // A minus after the digits may start a zone, but never without a time in between.
     let (date, rest) = text.split_at(date_len);
     let date = iso_date(date)?;
     let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "Tt,".contains(c));
     if rest.is_empty() {
-        return at(date, Clock::MIDNIGHT, 0);
+        return Some((at(date, Clock::MIDNIGHT, 0)?, Zone::Day));
     }
     let clock_len = rest.bytes().take_while(|b| b.is_ascii_digit() || b":.,".contains(b)).count();
     let (clock, zone) = rest.split_at(clock_len);
     let (mut clock, zone) = (parse_clock(clock)?, zone.trim());
     let (half, zone) = split_half_day(zone);
     clock = clock.with_half_day(half)?;
-    at(date, clock, if zone.is_empty() { 0 } else { offset(zone)? })
+    if zone.is_empty() {
+        return Some((at(date, clock, 0)?, clock.without_zone()));
+    }
+    let seconds = offset(zone)?;
+    Some((at(date, clock, seconds)?, Zone::written(zone, seconds)))
 }
 
 fn iso_date(text: &str) -> Option<NaiveDate> {
@@ -122,7 +163,7 @@ fn korean(text: &str) -> Option<Time> {
 
 /// Dates with words, in any order: `Mon, 11 Mar 2024 04:15:30 GMT`,
 /// `March 11, 2024 4:15 pm`, `Mon Mar 11 04:15:30 2024`, `03/11/2024 04:15`.
-fn written(text: &str) -> Option<Time> {
+fn written(text: &str) -> Option<(Time, Zone)> {
     let mut found = Found::default();
     let spaced = text.replace([',', '(', ')'], " ");
     for word in spaced.split_whitespace() {
@@ -130,7 +171,13 @@ fn written(text: &str) -> Option<Time> {
     }
     let (year, month, day) = found.date()?;
     let clock = found.clock.unwrap_or(Clock::MIDNIGHT).with_half_day(found.afternoon)?;
-    at(ymd(year, month, day)?, clock, found.zone.unwrap_or(0))
+    let time = at(ymd(year, month, day)?, clock, found.zone.map_or(0, |zone| zone.0))?;
+    Some((time, found.zone.map_or(clock.without_zone(), |zone| zone.1)))
+}
+
+fn zone_of(text: &str) -> Option<(i32, Zone)> {
+    let seconds = offset(text)?;
+    Some((seconds, Zone::written(text, seconds)))
 }
 
 /// The parts of a date found so far.
@@ -138,7 +185,8 @@ fn written(text: &str) -> Option<Time> {
 struct Found {
     clock: Option<Clock>,
     afternoon: Option<bool>,
-    zone: Option<i32>,
+    /// Seconds east of UTC, and how they are written.
+    zone: Option<(i32, Zone)>,
     month: Option<u32>,
     numbers: Vec<(u32, usize)>,
     /// The numbers are separated by dots, which no American date has.
@@ -153,7 +201,7 @@ impl Found {
             return self.take_clock(word);
         }
         if matches!(first, '+' | '-') && self.clock.is_some() {
-            self.zone = Some(offset(word)?);
+            self.zone = Some(zone_of(word)?);
             return Some(());
         }
         if first.is_ascii_digit() {
@@ -164,7 +212,7 @@ impl Found {
             self.month.get_or_insert(month);
         } else if let (Some(half), _) = split_half_day(word) {
             self.afternoon = Some(half);
-        } else if let Some(zone) = offset(word).filter(|_| self.clock.is_some()) {
+        } else if let Some(zone) = zone_of(word).filter(|_| self.clock.is_some()) {
             self.zone = Some(zone);
         } else if self.clock.is_some() && word.contains(['+', '-']) && word.contains(':') {
             return None;
@@ -179,7 +227,7 @@ impl Found {
         let (half, rest) = split_half_day(rest);
         self.afternoon = half;
         if !rest.is_empty() {
-            self.zone = offset(rest);
+            self.zone = zone_of(rest);
         }
         Some(())
     }
@@ -228,6 +276,14 @@ struct Clock {
 
 impl Clock {
     const MIDNIGHT: Self = Self { hour: 0, minute: 0, second: 0 };
+
+    fn without_zone(self) -> Zone {
+        // Hour 24 is midnight.
+        match (self.hour % 24, self.minute, self.second) {
+            (0, 0, 0) => Zone::Day,
+            _ => Zone::Missing,
+        }
+    }
 
     /// The same time on a twelve-hour clock. `Some(true)` means p.m.
     fn with_half_day(self, afternoon: Option<bool>) -> Option<Self> {

@@ -5,8 +5,9 @@ use super::date;
 use super::page::Page;
 use super::selector::{Selectors, TooManySteps};
 use super::signal::metadata;
-use crate::article::{self, Guide};
-use crate::model::{DateOrigin, DateSource, Entry, Time, WebsiteRules};
+use crate::article::{self, Guide, Published};
+use crate::model::{DateOrigin, DateSource, Entry, Time, WebsiteRules, ZoneSource};
+use crate::util::date::{Offsets, Zone, is_offset};
 use crate::util::html::{self, tree::text_of};
 use crate::util::session::without_session;
 use crate::util::text;
@@ -41,6 +42,10 @@ pub struct Article {
     pub published: Option<Time>,
     /// Where that date comes from.
     pub dated: Option<DateOrigin>,
+    /// What that date says about its zone.
+    pub zone: Zone,
+    /// The offsets from UTC that the page shows with its dates.
+    pub offsets: Offsets,
     /// Whether the page gave the date because the date selector found none.
     pub instead: bool,
     /// The modification date in the metadata.
@@ -59,28 +64,42 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
     let selected = rules.date.as_deref().and_then(|selector| {
         let element = Selectors::parse(selector).ok()?.first(page.tree())?;
         let context = article::date_context(page.tree(), &guide);
-        let found = date::of_element_in(element, rules.date_format.as_deref(), &context)?;
+        let found = date::with_zone(element, rules.date_format.as_deref(), &context)?;
         // The day of an event is not that of its announcement.
-        let ahead = now.is_some_and(|now| found > now + TimeDelta::hours(24));
-        let is_event = || article::event_days(page.tree()).contains(&found.date_naive());
+        let ahead = now.is_some_and(|now| found.0 > now + TimeDelta::hours(24));
+        let is_event = || article::event_days(page.tree()).contains(&found.0.date_naive());
         (!ahead || !is_event()).then_some(found)
     });
-    let own = match selected {
-        Some(_) => article::Dates::default(),
-        None => article::dates_of(page.tree(), &guide),
+    let mut own = match selected {
+        Some((_, zone)) if zone != Zone::Missing => article::Dates::default(),
+        _ => article::dates_of(page.tree(), &guide),
     };
-    let published = own.published.filter(|p| !now.is_some_and(|now| p.is_doubtful(now)));
-    Article {
+    let (published, dated, zone) = match selected {
+        Some((time, zone)) => {
+            own.offsets.learn(time, zone);
+            let mut origin = DateOrigin::stated(DateSource::Selector);
+            let same = own.published.filter(|p| own.offsets.is_empty() && same_instant(time, p));
+            origin.zone = same.map(|_| ZoneSource::Page);
+            (Some(same.map_or(time, |p| p.time.to_utc())), Some(origin), zone)
+        }
+        None => {
+            let own = own.published.filter(|p| !now.is_some_and(|now| p.is_doubtful(now)));
+            let origin = own.map(|p| p.origin());
+            (own.map(|p| p.time.to_utc()), origin, own.map(|p| p.zone).unwrap_or_default())
+        }
+    };
+    let mut read = Article {
         content: html::clean(text::start(&markup, MAX_CONTENT), Some(page.base())),
-        instead: rules.date.is_some() && published.is_some(),
-        published: selected.or(published.map(|p| p.time.to_utc())),
-        dated: match selected {
-            Some(_) => Some(DateOrigin::stated(DateSource::Selector)),
-            None => published.map(|p| p.origin()),
-        },
+        instead: rules.date.is_some() && selected.is_none() && published.is_some(),
+        published,
+        dated,
+        zone,
         updated: found.updated.or(own.modified.map(|t| t.to_utc())),
         ..found
-    }
+    };
+    read.read_in(&own.offsets, ZoneSource::Page);
+    read.offsets = own.offsets;
+    read
 }
 
 /// Checks how many steps the selectors of a source take on a page.
@@ -122,6 +141,8 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
         authors,
         published,
         dated: None,
+        zone: Zone::default(),
+        offsets: Offsets::default(),
         instead: false,
         updated: stated.modified,
     }
@@ -130,6 +151,19 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
 /// More text than a summary can need, so that a long article is not sanitised twice.
 fn head_of(text: &str) -> String {
     text.chars().take(2 * MAX_SUMMARY).collect()
+}
+
+/// Whether a time without a zone is the one that its page states with a zone, in another zone.
+fn same_instant(time: Time, stated: &Published) -> bool {
+    let minutes = |time: Time| time.timestamp().div_euclid(60);
+    let between = (minutes(time) - minutes(stated.time.to_utc())) * 60;
+    matches!(stated.zone, Zone::Offset(_) | Zone::Named) && between != 0 && is_offset(between)
+}
+
+/// A time without a zone, in the zone that was seen elsewhere.
+pub fn in_zone(time: Time, zone: Zone, offsets: &Offsets) -> Option<Time> {
+    let offset = offsets.at(time).filter(|_| zone == Zone::Missing)?;
+    time.checked_sub_signed(TimeDelta::seconds(i64::from(offset.local_minus_utc())))
 }
 
 /// The beginning of a text, at most 500 characters and an ellipsis, cut at the end of a word if
@@ -147,6 +181,16 @@ pub fn summarise(text: &str) -> String {
 }
 
 impl Article {
+    /// Reads a date without a zone in the zone that was seen elsewhere.
+    pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource) {
+        if let (Some(time), Some(dated)) = (&mut self.published, &mut self.dated)
+            && dated.zone.is_none()
+            && let Some(read) = in_zone(*time, self.zone, offsets)
+        {
+            (*time, dated.zone) = (read, Some(from));
+        }
+    }
+
     /// The article as an entry of `publisher`. It was read at `now`: a date that is slightly in
     /// the future becomes now.
     pub fn entry(self, publisher: &str, now: Time) -> Entry {

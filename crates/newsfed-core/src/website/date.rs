@@ -5,7 +5,7 @@ mod layout;
 pub use layout::{is_layout, parse_layout};
 
 use crate::model::Time;
-use crate::util::date::{self, Context, FoundDate};
+use crate::util::date::{self, Context, FoundDate, Zone};
 use crate::util::html::tree::text_up_to;
 use chrono::NaiveDate;
 use scraper::ElementRef;
@@ -28,20 +28,34 @@ pub(super) fn of_element_in(
     layout: Option<&str>,
     context: &Context,
 ) -> Option<Time> {
+    with_zone(element, layout, context).map(|(time, _)| time)
+}
+
+/// Like [`of_element_in`], with what the date says about its zone.
+pub(super) fn with_zone(
+    element: ElementRef<'_>,
+    layout: Option<&str>,
+    context: &Context,
+) -> Option<(Time, Zone)> {
     let text = text_up_to(element, MAX_TEXT);
-    let by_layout = |s: &str| layout.and_then(|layout| parse_layout(layout, s.trim()));
+    // A layout without a zone declares UTC.
+    let by_layout = |s: &str| Some((parse_layout(layout?, s.trim())?, Zone::Named));
     let attributes = || ATTRIBUTES.iter().filter_map(|name| element.attr(name));
     by_layout(&text)
         .or_else(|| attributes().find_map(|a| by_layout(a).or_else(|| stated(a, context))))
         .or_else(|| stated(&text, context))
-        .or_else(|| in_text(&text))
+        .or_else(|| in_text_with_zone(&text))
 }
 
 /// A date in any form. Numbers without a year in front depend on the page.
-fn stated(text: &str, context: &Context) -> Option<Time> {
+fn stated(text: &str, context: &Context) -> Option<(Time, Zone)> {
     let year = text.trim().get(..4).is_some_and(|y| y.bytes().all(|b| b.is_ascii_digit()));
-    let parsed = year.then(|| date::parse(text)).flatten();
-    parsed.or_else(|| Some(time_of(date::scan(text, context).dates.first()?, context)))
+    let parsed = year.then(|| date::parse_with_zone(text)).flatten();
+    parsed.or_else(|| {
+        let scan = date::scan(text, context);
+        let first = scan.dates.first()?;
+        Some((time_of(first, context), first.shows()))
+    })
 }
 
 /// The time of a date. Of two readings, the one that is not in the future.
@@ -58,10 +72,14 @@ pub(super) fn time_of(found: &FoundDate, context: &Context) -> Time {
 
 /// A date in a short text: the entire text, or what follows a label (`Published: 3 May 2024`).
 pub fn in_text(text: &str) -> Option<Time> {
+    in_text_with_zone(text).map(|(time, _)| time)
+}
+
+fn in_text_with_zone(text: &str) -> Option<(Time, Zone)> {
     let text = text.trim();
-    date::parse(text).or_else(|| {
+    date::parse_with_zone(text).or_else(|| {
         let (_, rest) = text.split_once(": ").or_else(|| text.split_once(" on "))?;
-        date::parse(rest.trim())
+        date::parse_with_zone(rest.trim())
     })
 }
 

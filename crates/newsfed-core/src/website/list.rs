@@ -7,7 +7,7 @@ use super::selector::Selectors;
 use super::{row, row_dates};
 use crate::article::{self, Guide};
 use crate::model::Time;
-use crate::util::date::{Context, FoundDate};
+use crate::util::date::{Context, FoundDate, Zone};
 use crate::util::html::tree::{text_up_to, text_within};
 use crate::util::limits;
 use crate::util::url::normalise;
@@ -48,10 +48,20 @@ pub struct ListLink {
     pub title: String,
     /// The date beside the link.
     pub date: Option<Time>,
+    /// What that date says about its zone.
+    pub zone: Zone,
     /// The author that its row names; see [`list_page_with_rows`].
     pub author: Option<String>,
     /// The latest date of its row, if it has several; see [`list_page_with_rows`].
     pub active: Option<Time>,
+}
+
+impl ListLink {
+    fn take_date(&mut self, found: Option<(Time, Zone)>) {
+        if let Some((date, zone)) = found {
+            (self.date, self.zone) = (Some(date), zone);
+        }
+    }
 }
 
 /// Finds the links to articles and to the next page.
@@ -89,7 +99,7 @@ fn read<'a>(
     }
     if !rows.is_empty() {
         for (link, date) in list.links.iter_mut().zip(row_dates::decide(&rows, &context)) {
-            link.date = date.or(link.date);
+            link.take_date(date);
         }
     }
     (list, rows)
@@ -118,7 +128,14 @@ fn gather<'a>(
         let Some(url) = page.resolve(href) else { continue };
         if seen.insert(normalise(&url)) {
             let title = title_in(link, &url, MAX_TITLE);
-            links.push(ListLink { url, title, date: None, author: None, active: None });
+            links.push(ListLink {
+                url,
+                title,
+                date: None,
+                zone: Zone::default(),
+                author: None,
+                active: None,
+            });
             rows.push(link);
         }
     }
@@ -188,7 +205,7 @@ fn date_by_element(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
     let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
         let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
-        link.date = date_beside(around(*row).take_while(own));
+        link.take_date(date_beside(around(*row).take_while(own)));
     }
 }
 
@@ -206,13 +223,13 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
 }
 
 /// The date in the only `time` element of the innermost block that has one.
-fn date_beside<'a>(blocks: impl Iterator<Item = ElementRef<'a>>) -> Option<Time> {
+fn date_beside<'a>(blocks: impl Iterator<Item = ElementRef<'a>>) -> Option<(Time, Zone)> {
     for block in blocks {
         let mut times = block
             .descendent_elements()
             .take(MAX_ELEMENTS)
             .filter(|e| e.value().name() == "time")
-            .filter_map(|e| date::parse(e.attr("datetime").unwrap_or_default()));
+            .filter_map(|e| date::parse_with_zone(e.attr("datetime").unwrap_or_default()));
         match (times.next(), times.next()) {
             (Some(one), None) => return Some(one),
             // The block contains several articles.
@@ -238,7 +255,9 @@ fn date_by_text(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Conte
     for (link, found) in links.iter_mut().zip(found) {
         // Neither reading of an ambiguous date is certain enough.
         let found = found.filter(|f| f.swapped.is_none());
-        link.date = link.date.or(found.map(|f| time_of(&f, context)));
+        if link.date.is_none() {
+            link.take_date(found.map(|f| (time_of(&f, context), f.shows())));
+        }
     }
 }
 

@@ -27,7 +27,7 @@ mod validate;
 mod walk;
 mod watch;
 
-pub use article::{Article, article, check_selectors, summarise};
+pub use article::{Article, article, check_selectors, in_zone, summarise};
 pub use authors::split_names;
 pub use list::{ListLink, ListPage, list_page, list_page_with_rows};
 pub use obstacle::{has_text, obstacle};

@@ -10,6 +10,7 @@ use super::page::Page;
 use super::propose::{Proposal, Sample, article_rules, propose};
 use super::selector::Selectors;
 use crate::model::WebsiteRules;
+use crate::util::date::Zone;
 use crate::util::html::tree::text_up_to;
 use crate::util::text;
 use crate::util::url::normalise;
@@ -230,6 +231,7 @@ impl PreviewPage {
                 url: url.unwrap_or_else(|| self.page.url().clone()),
                 title: each.entry.title,
                 date: each.entry.published,
+                zone: Zone::default(),
                 author: each.entry.authors.into_iter().next(),
                 active: None,
             }

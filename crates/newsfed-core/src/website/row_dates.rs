@@ -7,7 +7,7 @@ use super::date::time_of;
 use super::list::MAX_ELEMENTS;
 use crate::article::{DateLabel, date_label};
 use crate::model::Time;
-use crate::util::date::{self, Context};
+use crate::util::date::{self, Context, Zone};
 use ego_tree::NodeId;
 use scraper::{ElementRef, Node};
 use std::collections::HashMap;
@@ -26,13 +26,14 @@ const LEAST: usize = 3;
 #[derive(Debug, Clone, Copy)]
 struct RowDate {
     at: Time,
+    zone: Zone,
     label: Option<DateLabel>,
     /// Whether it is in a `time` element.
     marked: bool,
 }
 
 /// The dates of the articles of those rows that have several dates.
-pub(super) fn decide(rows: &[ElementRef<'_>], context: &Context) -> Vec<Option<Time>> {
+pub(super) fn decide(rows: &[ElementRef<'_>], context: &Context) -> Vec<Option<(Time, Zone)>> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for row in rows {
         for element in around(*row) {
@@ -53,7 +54,8 @@ pub(super) fn decide(rows: &[ElementRef<'_>], context: &Context) -> Vec<Option<T
     let table: Vec<&[RowDate]> =
         dates.iter().filter(|row| row.len() == usual).map(Vec::as_slice).collect();
     let choice = Choice::of(&table);
-    dates.iter().map(|row| if row.len() == usual { choice.in_row(row) } else { None }).collect()
+    let chosen = |row: &Vec<RowDate>| choice.in_row(row).filter(|_| row.len() == usual);
+    dates.iter().map(|row| chosen(row).map(|date| (date.at, date.zone))).collect()
 }
 
 fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
@@ -102,11 +104,11 @@ impl Choice {
         }
     }
 
-    fn in_row(&self, row: &[RowDate]) -> Option<Time> {
+    fn in_row(&self, row: &[RowDate]) -> Option<RowDate> {
         match self {
-            Self::Column(column) => row.get(*column).map(|date| date.at),
+            Self::Column(column) => row.get(*column).copied(),
             Self::Earliest(columns) => {
-                columns.iter().filter_map(|column| row.get(*column)).map(|date| date.at).min()
+                columns.iter().filter_map(|column| row.get(*column)).min_by_key(|d| d.at).copied()
             }
             Self::Unknown => None,
         }
@@ -124,10 +126,10 @@ fn dates_of(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> V
             Node::Element(tag) if tag.name() == "time" => {
                 certain &= scan_into(&mut found, &text, context);
                 let element = ElementRef::wrap(node);
-                let stated = element.and_then(|e| date::parse(e.attr("datetime")?));
-                if let Some(at) = stated {
+                let stated = element.and_then(|e| date::parse_with_zone(e.attr("datetime")?));
+                if let Some((at, zone)) = stated {
                     let label = element.and_then(named).or_else(|| date_label(&text, ""));
-                    found.push(RowDate { at, label, marked: true });
+                    found.push(RowDate { at, zone, label, marked: true });
                     text.clear();
                 }
             }
@@ -174,7 +176,8 @@ fn scan_into(found: &mut Vec<RowDate>, text: &str, context: &Context) -> bool {
             None => scan.text.get(date.at.end..).unwrap_or_default(),
         };
         let label = date_label(before, after);
-        found.push(RowDate { at: time_of(date, context), label, marked: false });
+        let (at, zone) = (time_of(date, context), date.shows());
+        found.push(RowDate { at, zone, label, marked: false });
     }
     true
 }

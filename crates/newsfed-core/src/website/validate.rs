@@ -70,6 +70,8 @@ mod tests {
         let now = crate::util::date::parse("2024-06-01T12:00:00Z").unwrap();
         let article = |title: String, url: &str, date: &str| Article {
             dated: None,
+            zone: crate::util::date::Zone::default(),
+            offsets: crate::util::date::Offsets::default(),
             url: Url::parse(url).unwrap(),
             title,
             titled: true,

@@ -150,6 +150,7 @@ mod tests {
             url: url(&n.to_string()),
             title: String::new(),
             date: None,
+            zone: crate::util::date::Zone::default(),
             author: None,
             active: None,
         });

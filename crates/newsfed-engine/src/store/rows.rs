@@ -123,6 +123,7 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         published_from: dated.map(|d| d.from),
         published_confidence: dated.map(|d| d.confidence),
         published_precision: published.map(DatePrecision::of),
+        published_zone: dated.and_then(|d| d.zone),
         updated: opt_time(r.get(10)?),
         discovered: time(r.get(11)?),
         pinned: r.get(12)?,

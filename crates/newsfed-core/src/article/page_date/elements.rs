@@ -2,7 +2,7 @@
 
 use super::labels::{self, Label};
 use super::places::Places;
-use super::stated::{candidate, read, time_of};
+use super::stated::{Reading, candidate, of_found, read};
 use super::{Candidate, DateSource, Meaning, PageTime, midnight};
 use crate::article::blocks::Page;
 use crate::article::head::Head;
@@ -48,7 +48,7 @@ pub(in crate::article) fn event_days(head: &Head<'_>, context: &Context) -> Hash
     stated
         .chain(marked)
         .chain(classed)
-        .filter_map(|text| Some(read(text, context)?.0.date_naive()))
+        .filter_map(|text| Some(read(text, context)?.time.date_naive()))
         .collect()
 }
 
@@ -94,7 +94,7 @@ pub(super) fn of_elements(
         };
         let pubdate = element.attr("pubdate").is_some();
         let stated = named.is_some() || pubdate || label == Some(Label::Published);
-        if !stated && (has(&EVENTS) || context.now.is_some_and(|now| is_ahead(&read.0, now))) {
+        if !stated && (has(&EVENTS) || context.now.is_some_and(|now| is_ahead(&read.time, now))) {
             continue;
         }
         let mut score: f32 = named.map_or(56.0, |n| n.0);
@@ -125,13 +125,13 @@ pub(super) fn of_elements(
             score -= 24.0;
         }
         score -= apart.penalty();
-        if let Some(dated) = shown.filter(|s| s.abs_diff_days(read.0.date_naive()) > 1) {
+        if let Some(dated) = shown.filter(|s| s.abs_diff_days(read.time.date_naive()) > 1) {
             // The text and the attribute differ: the text is what readers see.
             if label == Some(Label::Published)
                 && let Some(time) = midnight(dated)
             {
                 found.push(candidate(
-                    (time, None),
+                    Reading::day(time),
                     score + 4.0,
                     DateSource::Element,
                     "element",
@@ -169,8 +169,6 @@ impl Distance for NaiveDate {
     }
 }
 
-type Reading = (PageTime, Option<NaiveDate>);
-
 /// The date of an element, and the day that its text shows if it is another element's attribute
 /// that gave the date.
 fn of_element(
@@ -182,18 +180,21 @@ fn of_element(
         ["datetime", "content", "title"].iter().find_map(|a| read(element.attr(a)?, context));
     let shown = date::scan(text, context).dates.into_iter().next();
     match (stated, shown) {
-        (Some((time, Some(swapped))), Some(shown)) if shown.day == swapped => {
-            Some(((super::on_day(time, swapped)?, None), None))
-        }
-        (Some((time, Some(_))), Some(shown))
-            if shown.swapped.is_none() && shown.day == time.date_naive() =>
+        (Some(read @ Reading { swapped: Some(swapped), .. }), Some(shown))
+            if shown.day == swapped =>
         {
-            Some(((time, None), None))
+            let time = super::on_day(read.time, swapped)?;
+            Some((Reading { time, swapped: None, ..read }, None))
+        }
+        (Some(read @ Reading { swapped: Some(_), .. }), Some(shown))
+            if shown.swapped.is_none() && shown.day == read.time.date_naive() =>
+        {
+            Some((Reading { swapped: None, ..read }, None))
         }
         (Some(read), shown) => {
             Some((read, shown.filter(|s| s.swapped.is_none() && !s.relative).map(|s| s.day)))
         }
-        (None, Some(shown)) => Some(((time_of(&shown)?, shown.swapped), None)),
+        (None, Some(shown)) => Some((of_found(&shown)?, None)),
         (None, None) => None,
     }
 }

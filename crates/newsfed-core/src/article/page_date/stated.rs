@@ -5,7 +5,7 @@ use super::places::Apart;
 use super::{Candidate, DateSource, Meaning, PageTime, YEARS, midnight};
 use crate::article::blocks::Page;
 use crate::article::head::Head;
-use crate::util::date::{self, Context};
+use crate::util::date::{self, Context, Zone};
 use chrono::{DateTime, Datelike, NaiveDate};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -86,8 +86,32 @@ const MODIFIED: [&str; 11] = [
     "updated",
 ];
 
+/// A date as it was read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    pub(super) time: PageTime,
+    /// The day if day and month were swapped, while the order is not known.
+    pub(super) swapped: Option<NaiveDate>,
+    pub(super) zone: Zone,
+}
+
+impl Reading {
+    /// Midnight of a day.
+    pub(super) fn day(time: PageTime) -> Self {
+        Self { time, swapped: None, zone: Zone::Day }
+    }
+
+    /// A time that is written as one, such as `2024-05-03T10:00:00+02:00`.
+    pub(super) fn written(time: PageTime, text: &str) -> Self {
+        let is_name = text.trim_end().ends_with(|c: char| c.is_ascii_alphabetic());
+        let offset = time.offset().local_minus_utc();
+        let zone = if is_name { Zone::Named } else { Zone::Offset(offset) };
+        Self { time, swapped: None, zone }
+    }
+}
+
 /// A machine-readable date, or any other form.
-pub(super) fn read(text: &str, context: &Context) -> Option<(PageTime, Option<NaiveDate>)> {
+pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
     let text = text.trim();
     if text.len() > 100 {
         return None;
@@ -108,28 +132,34 @@ pub(super) fn read(text: &str, context: &Context) -> Option<(PageTime, Option<Na
         Some((day, _)) if time.is_none() && day.len() == 10 && odd(text) => day,
         _ => text,
     };
-    let found = time.map(|t| (t, None)).or_else(|| {
+    let found = time.map(|t| Reading::written(t, text)).or_else(|| {
         let plain = !text.contains(['/', '.']) && text.is_ascii()
             || text.starts_with("19")
             || text.starts_with("20");
         let iso = plain && text.get(..4).is_some_and(|y| y.bytes().all(|b| b.is_ascii_digit()));
         let parsed = || {
-            let time = date::parse(text).filter(|t| YEARS.contains(&t.year()))?;
-            Some((time.fixed_offset(), None))
+            let (time, zone) = date::parse_with_zone(text)?;
+            let time = time.fixed_offset();
+            YEARS.contains(&time.year()).then_some(Reading { time, swapped: None, zone })
         };
         let scanned = || {
             // No dates relative to the fetch: this text is for programs.
             let context = Context { now: None, ..*context };
             let found = date::scan(text, &context).dates.into_iter().next()?;
-            Some((time_of(&found)?, found.swapped))
+            of_found(&found)
         };
         if iso { parsed().or_else(scanned) } else { scanned().or_else(|| plain.then(parsed)?) }
     });
-    found.filter(|(t, _)| YEARS.contains(&t.year()))
+    found.filter(|read| YEARS.contains(&read.time.year()))
 }
 
 fn odd(text: &str) -> bool {
     date::parse(text).is_none_or(|t| !YEARS.contains(&t.year()))
+}
+
+/// A date in text.
+pub(super) fn of_found(found: &date::FoundDate) -> Option<Reading> {
+    Some(Reading { time: time_of(found)?, swapped: found.swapped, zone: found.shows() })
 }
 
 /// The time of a date in text; midnight in UTC without more detail.
@@ -142,15 +172,16 @@ pub(super) fn time_of(found: &date::FoundDate) -> Option<PageTime> {
 }
 
 pub(super) fn candidate(
-    read: (PageTime, Option<NaiveDate>),
+    read: Reading,
     score: f32,
     from: DateSource,
     family: &'static str,
     meaning: Meaning,
 ) -> Candidate {
     Candidate {
-        time: read.0,
-        swapped: read.1,
+        time: read.time,
+        swapped: read.swapped,
+        zone: read.zone,
         short: false,
         score,
         from,
@@ -209,7 +240,7 @@ pub(super) fn of_head(
         {
             let label = labels::of(&scan.text[..only.at.start], &scan.text[only.at.end..]);
             if label.is_none_or(|l| l == Label::Published) {
-                let read = (time, only.swapped);
+                let read = Reading { swapped: only.swapped, ..Reading::day(time) };
                 found.push(candidate(
                     read,
                     16.0,
@@ -292,7 +323,7 @@ fn of_objects(
         if let Some(read) = date("datePublished") {
             // Some systems give the time of the last build twice, or as publication after the last
             // modification.
-            let built = modified.is_some_and(|m| m.0 <= read.0);
+            let built = modified.is_some_and(|m| m.time <= read.time);
             let score = if built { base - 32.0 } else { base };
             let from = DateSource::StructuredData;
             let found_here = candidate(read, score, from, "json-ld", Meaning::Published);

@@ -1,6 +1,6 @@
 //! Dates in the URL of a page, and in the data of its scripts.
 
-use super::stated::candidate;
+use super::stated::{Reading, candidate};
 use super::{Candidate, DateSource, Meaning, PageTime, YEARS, midnight};
 use crate::article::head::Head;
 use chrono::{DateTime, NaiveDate};
@@ -11,7 +11,7 @@ pub(super) fn of_url(head: &Head<'_>, url: Option<&Url>) -> Option<Candidate> {
     let canonical = head.canonical.and_then(|c| Url::parse(c).ok());
     let (time, score) =
         url.and_then(day_of_url).or_else(|| canonical.as_ref().and_then(day_of_url))?;
-    Some(candidate((time, None), score, DateSource::Url, "url", Meaning::Published))
+    Some(candidate(Reading::day(time), score, DateSource::Url, "url", Meaning::Published))
 }
 
 pub(super) fn day_of_url(url: &Url) -> Option<(PageTime, f32)> {
@@ -95,7 +95,7 @@ pub(super) fn of_scripts(head: &Head<'_>) -> Vec<Candidate> {
                 let time = time.or_else(|_| DateTime::parse_from_str(value, "%Y-%m-%dT%H:%M:%S%z"));
                 if let Ok(time) = time {
                     found.push(candidate(
-                        (time, None),
+                        Reading::written(time, value),
                         30.0,
                         DateSource::Script,
                         "script",

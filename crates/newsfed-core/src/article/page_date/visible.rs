@@ -270,6 +270,7 @@ fn candidate(date: &FoundDate, score: f32, meaning: Meaning, before: &str) -> Op
     }
     Some(Candidate {
         time: time_of(&date)?,
+        zone: date.shows(),
         swapped: date.swapped,
         short: date.short,
         score: if date.relative { score - 4.0 } else { score },

@@ -25,6 +25,7 @@ fn outgoing(number: u128, entry: &Entry) -> OutgoingItem {
         published_from: None,
         published_confidence: None,
         published_precision: None,
+        published_zone: None,
         updated: entry.updated,
         discovered: time(1_790_000_000),
         pinned: false,

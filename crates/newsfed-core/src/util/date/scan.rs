@@ -1,5 +1,6 @@
 //! Dates in running text, in many languages.
 
+use super::Zone;
 use super::calendar;
 use super::names::Names;
 use super::token::{Kind, Token, prepared, tokens};
@@ -51,6 +52,17 @@ pub struct Found {
     pub relative: bool,
     /// Byte range in the prepared text, see [`Scan::text`].
     pub at: std::ops::Range<usize>,
+}
+
+impl Found {
+    /// What it says about its zone.
+    pub fn shows(&self) -> Zone {
+        match (self.time, self.zone) {
+            (None, _) => Zone::Day,
+            (Some(time), None) => Zone::without(time),
+            (Some(_), Some(_)) => Zone::Named,
+        }
+    }
 }
 
 /// The dates of a text.

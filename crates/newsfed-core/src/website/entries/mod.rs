@@ -282,7 +282,7 @@ fn entry(
         floats,
         text: content.clone().unwrap_or_default(),
     };
-    let origin = DateOrigin { from: DateSource::List, confidence: Confidence::Medium };
+    let origin = DateOrigin { from: DateSource::List, confidence: Confidence::Medium, zone: None };
     let entry = Entry {
         title,
         authors: reading.authors.into_iter().take(MAX_AUTHORS).collect(),

@@ -11,9 +11,10 @@ use crate::engine::crawl::{
     Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
     CrawlProgress, CrawlStep, LinkResult, Revisit,
 };
-use crate::model::{Entry, Time, WebsiteRules};
+use crate::model::{Entry, Time, WebsiteRules, ZoneSource};
 use crate::net::Response;
 use crate::store::{Reader, ReservedKeys, StoreError};
+use crate::util::date::Offsets;
 use crate::util::text::counted;
 use crate::util::{html, text};
 use crate::website::{Article, MAX_ARTICLES, summarise, validate};
@@ -360,10 +361,14 @@ async fn take(
             let (anchor, publisher) = (found.anchor, exploration.publisher.clone());
             let (home, now) = (visit.home(), visit.context.clock.now());
             let bytes = page.body.len();
-            let work = move || article(&page, anchor, &publisher, &home, now);
+            let known = gathering.offsets.clone();
+            let work = move || article(&page, anchor, &publisher, &home, &known, now);
             gathering.read += 1;
             match visit.context.read_document(bytes, work).await {
-                Some(Ok(entry)) => exploration.entries.push(entry),
+                Some(Ok((entry, offsets))) => {
+                    gathering.offsets.extend(&offsets);
+                    exploration.entries.push(entry);
+                }
                 Some(Err(why)) => {
                     gathering.note(format!("{url} was skipped: {why}"));
                     gathering.refused.push((url, visit.started + REFUSED));
@@ -386,16 +391,20 @@ fn article(
     anchor: String,
     publisher: &str,
     home: &Url,
+    offsets: &Offsets,
     now: Time,
-) -> Result<Entry, String> {
+) -> Result<(Entry, Offsets), String> {
     let markup = html::decode(&page.body, page.content_type());
     let url = page.final_url.clone();
     let guide = Guide { url: Some(url.clone()), fetched_at: Some(now), ..Guide::default() };
     let found = extract(&markup, &guide, Mode::Page, None).map_err(|e| e.to_string())?;
     let title = found.title.filter(|t| !t.is_empty()).unwrap_or(anchor);
     let text = text::block(&found.text);
-    let dated = found.dated.filter(|d| !d.is_doubtful(now));
-    let article = Article {
+    let mut dated = found.dated.filter(|d| !d.is_doubtful(now));
+    if let Some(dated) = &mut dated {
+        dated.read_in(offsets, ZoneSource::Site);
+    }
+    let mut article = Article {
         url,
         titled: !title.is_empty(),
         title,
@@ -404,11 +413,14 @@ fn article(
         authors: found.authors,
         published: dated.map(|d| d.time.to_utc()),
         dated: dated.map(|d| d.origin()),
+        zone: dated.map(|d| d.zone).unwrap_or_default(),
+        offsets: found.offsets,
         instead: false,
         updated: found.modified.map(|t| t.to_utc()),
     };
     validate(&article, home, now).map_err(|e| e.to_string())?;
-    Ok(Entry { language: found.language, ..article.entry(publisher, now) })
+    let offsets = std::mem::take(&mut article.offsets);
+    Ok((Entry { language: found.language, ..article.entry(publisher, now) }, offsets))
 }
 
 /// A file as an item, named by the text of its link, or by its own title.

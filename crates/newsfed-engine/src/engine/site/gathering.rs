@@ -5,6 +5,7 @@ use crate::model::{
 };
 use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
+use crate::util::date::Offsets;
 use crate::util::text;
 use crate::website::ListLink;
 use chrono::SubsecRound;
@@ -38,6 +39,8 @@ pub(super) struct Gathering {
     pub(super) says: Option<PageSays>,
     /// See [`WebsiteFacts::active`].
     pub(super) active: BTreeMap<u64, Time>,
+    /// See [`WebsiteFacts::offsets`].
+    pub(super) offsets: Offsets,
     /// The dates of the articles that were read.
     pub(super) dates: Vec<Time>,
     /// Articles read, those without a title, and those without text.
@@ -57,10 +60,24 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
+    /// An empty one that knows what earlier polls have learned.
+    pub(super) fn after(before: &WebsiteFacts) -> Self {
+        Self { offsets: before.offsets.clone(), ..Self::default() }
+    }
+
     pub(super) fn note(&mut self, words: impl AsRef<str>) {
         let note = text::line(words.as_ref());
         if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
+        }
+    }
+
+    /// Learns the zone of the site from the dates of a list. One in the future means nothing.
+    pub(super) fn learn_zone(&mut self, links: &[ListLink], now: Time) {
+        for link in links {
+            if let Some(date) = link.date.filter(|date| *date <= now) {
+                self.offsets.learn(date, link.zone);
+            }
         }
     }
 
@@ -100,6 +117,7 @@ impl Gathering {
                 rules: before.rules,
                 says,
                 active: self.active.clone(),
+                offsets: self.offsets.clone(),
                 ..WebsiteFacts::default()
             };
         };
@@ -118,6 +136,7 @@ impl Gathering {
             rules: before.rules,
             says,
             active: self.active.clone(),
+            offsets: self.offsets.clone(),
         }
     }
 }

@@ -63,7 +63,7 @@ impl Visit<'_> {
         finished: Finished,
         response: Response,
     ) -> Finished {
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathering::after(&self.facts.website);
         let read = website::read(&mut self, rules, response, &mut gathering).await;
         self.finish(rules, finished, gathering, read).await
     }
@@ -74,7 +74,7 @@ impl Visit<'_> {
         finished: Finished,
         response: Response,
     ) -> Finished {
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathering::after(&self.facts.website);
         let (read, entries) = match entries::read(&self, rules, response, &mut gathering).await {
             Ok(entries) => (Ok(()), entries),
             Err(why) => (Err(why), Vec::new()),
@@ -94,7 +94,7 @@ impl Visit<'_> {
         finished: Finished,
         response: Response,
     ) -> Finished {
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathering::after(&self.facts.website);
         let read = page::read(&mut self, rules, response, &mut gathering).await;
         self.finish(rules, finished, gathering, read).await
     }
@@ -105,7 +105,7 @@ impl Visit<'_> {
         finished: Finished,
         response: Response,
     ) -> Finished {
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathering::after(&self.facts.website);
         let read = sitemap::read(&mut self, rules, response, &mut gathering).await;
         self.finish(rules, finished, gathering, read).await
     }
@@ -116,7 +116,7 @@ impl Visit<'_> {
         finished: Finished,
         response: Response,
     ) -> Finished {
-        let mut gathering = Gathering::default();
+        let mut gathering = Gathering::after(&self.facts.website);
         let read = crawl::read(&mut self, rules, response, &mut gathering).await;
         self.finish(rules, finished, gathering, read).await
     }

@@ -5,17 +5,20 @@ use super::gathering::Gathering;
 use crate::engine::fulltext;
 use crate::model::{
     Confidence, DateOrigin, DateSource, Entry, LeftOutReason, RuleKey, SourceKind, Time,
-    WebsiteRules,
+    WebsiteRules, ZoneSource,
 };
 use crate::net::{FetchError, Response};
 use crate::sitemap::LastMod;
 use crate::store::{KnownTo, ReservedKeys, StoreError, prepare};
+use crate::util::date::Offsets;
 use crate::util::domain::same_site;
 use crate::util::html;
 use crate::util::text;
 use crate::util::url::normalise;
 use crate::website::propose::{Sample, article_rules};
-use crate::website::{Page, article, check_selectors, has_text, obstacle, validate};
+use crate::website::{
+    ListLink, Page, article, check_selectors, has_text, in_zone, obstacle, validate,
+};
 use chrono::TimeDelta;
 use std::collections::HashMap;
 use url::Url;
@@ -39,7 +42,7 @@ const MAX_SAMPLE: usize = 512 << 10;
 
 /// The result of reading a page.
 enum Read {
-    Article { entry: Box<Entry>, titled: bool, instead: bool },
+    Article { entry: Box<Entry>, titled: bool, instead: bool, offsets: Offsets },
     Refused { reason: LeftOutReason, why: String },
 }
 
@@ -287,20 +290,22 @@ impl Visit<'_> {
         let sample = (response.body.len() <= MAX_SAMPLE).then(|| response.clone().release());
         let asked = listed.clone();
         let bytes = response.body.len();
-        let work = move || read(&response, &asked, &rules, &publisher, &home, now);
+        let known = gathering.offsets.clone();
+        let work = move || read(&response, &asked, &rules, &publisher, &home, &known, now);
         match self.context.read_document(bytes, work).await {
-            Some(Read::Article { mut entry, titled, instead }) => {
+            Some(Read::Article { mut entry, titled, instead, offsets }) => {
+                gathering.offsets.extend(&offsets);
                 if instead {
                     gathering
                         .note("the date selector finds nothing; the pages' own dates are used");
                 }
                 let link = gathering.listed.get(&normalise(&listed));
                 // The list takes precedence if it has more data than the article.
-                let date = link.and_then(|link| link.date).filter(|date| *date <= now);
-                if let (None, Some(date)) = (entry.published, date) {
-                    entry.published = Some(date);
-                    let (from, confidence) = (DateSource::List, Confidence::Medium);
-                    entry.dated = Some(DateOrigin { from, confidence });
+                let date = link.and_then(|link| date_of_row(link, &gathering.offsets));
+                if let (None, Some((date, origin))) = (entry.published, date)
+                    && date <= now
+                {
+                    (entry.published, entry.dated) = (Some(date), Some(origin));
                 }
                 if entry.authors.is_empty() {
                     entry.authors.extend(link.and_then(|link| link.author.clone()));
@@ -333,6 +338,15 @@ impl Visit<'_> {
     }
 }
 
+/// The date in the row of an article, read in the zone of the site if it has none.
+fn date_of_row(link: &ListLink, offsets: &Offsets) -> Option<(Time, DateOrigin)> {
+    let date = link.date?;
+    let read = in_zone(date, link.zone, offsets);
+    let zone = read.map(|_| ZoneSource::Site);
+    let origin = DateOrigin { from: DateSource::List, confidence: Confidence::Medium, zone };
+    Some((read.unwrap_or(date), origin))
+}
+
 /// Selectors that find the titles or texts of all these articles.
 pub(super) fn instead(
     blank: Vec<(Response, String)>,
@@ -363,6 +377,7 @@ fn read(
     rules: &WebsiteRules,
     publisher: &str,
     home: &Url,
+    offsets: &Offsets,
     now: Time,
 ) -> Read {
     let page = Page::read(&response.body, response.content_type(), &response.final_url);
@@ -376,7 +391,8 @@ fn read(
     if let Err(e) = check_selectors(&page, rules) {
         return Read::Refused { reason: LeftOutReason::NotSelected, why: e.to_string() };
     }
-    let found = article(&page, rules, Some(now));
+    let mut found = article(&page, rules, Some(now));
+    found.read_in(offsets, ZoneSource::Site);
     if let Err(rejection) = validate(&found, home, now) {
         return Read::Refused { reason: rejection.reason(), why: rejection.to_string() };
     }
@@ -388,5 +404,6 @@ fn read(
         return Read::Refused { reason, why: reason.describe().to_owned() };
     }
     let (titled, instead) = (found.titled, found.instead);
-    Read::Article { entry: Box::new(found.entry(publisher, now)), titled, instead }
+    let offsets = std::mem::take(&mut found.offsets);
+    Read::Article { entry: Box::new(found.entry(publisher, now)), titled, instead, offsets }
 }

@@ -116,7 +116,7 @@ async fn reread(
         return Ok(done);
     }
     let publisher = visit.publisher(None);
-    let mut gathering = Gathering::default();
+    let mut gathering = Gathering::after(&facts.website);
     for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
         match visit.fetcher.page(url.clone()).await {
             // A page at another URL has another text.
@@ -168,6 +168,11 @@ async fn reread(
             Err(_) => gathering.leave_out(LeftOutReason::Unreachable, &url),
         }
     }
+    let offsets = gathering.offsets;
+    context
+        .store
+        .change_facts(key, move |facts| facts.website.offsets.clone_from(&offsets))
+        .await?;
     done.left_out = gathering.left_out;
     Ok(done)
 }

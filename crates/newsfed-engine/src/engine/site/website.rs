@@ -89,6 +89,7 @@ pub(super) async fn read(
         let active = visit.activities(&listed.page.links);
         let mut again = visit.renewed(active.clone()).await?;
         let waits = again.clone();
+        gathering.learn_zone(&listed.page.links, visit.started);
         let links = listed.page.links.iter().map(|l| (normalise(&l.url), l.clone()));
         gathering.listed.extend(links);
         let page = walk.take(&asked, &answered, listed.page, is_old);
