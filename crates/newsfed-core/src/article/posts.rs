@@ -18,6 +18,10 @@ const MAX_TIME: usize = 60;
 const MAX_MARKS: usize = 5000;
 /// Maximum number of nodes that are searched for names.
 const MAX_NODES: usize = 400_000;
+/// Maximum number of nodes of an element that are searched, of images, and of elements around one.
+const MAX_WITHIN: usize = 40;
+const MAX_IMAGES: usize = 5000;
+const MAX_ABOVE: usize = 12;
 /// Blocks at the start of a post that may repeat what the line above it says, and their length in words.
 const REPEATED: usize = 3;
 const REPEATED_WORDS: usize = 12;
@@ -81,16 +85,31 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], sums: &[usize]) -> Posts {
             of_name.insert(name, at);
         }
     }
-    let mut found: Vec<(usize, usize)> = of_name.into_iter().map(|(n, at)| (at, n)).collect();
-    found.sort_unstable();
     let mut out = Posts::default();
-    for (at, name) in found {
-        let name = names[name].text.as_str();
+    let mut groups: HashSet<(usize, &str)> = HashSet::new();
+    for (name, at) in of_name {
+        let element = &page.elements[at];
+        groups.insert((element.parent, element.name()));
         let time = first_time[at].map(|time| times[time].text.as_str()).unwrap_or_default();
-        out.lines.insert(page.elements[at].node.id(), line(name, time));
+        let name = names[name].text.as_str();
+        out.lines.insert(element.node.id(), line(name, time));
         out.dropped.extend(repeated(page, at, taken, name, time));
     }
-    out.dropped.extend(portraits(page, &out.lines, &names));
+    let members = || {
+        let all = page.elements.iter().enumerate().skip(1);
+        all.filter(|(_, e)| groups.contains(&(e.parent, e.name())))
+    };
+    // Of several posts of one author in a row, only the first may have the name.
+    for (at, element) in members() {
+        if let (None, Some(time)) = (first_name[at], first_time[at])
+            && sums[element.blocks.end] > sums[element.blocks.start]
+        {
+            let time = times[time].text.as_str();
+            out.lines.insert(element.node.id(), vec![Inline::Text(time.to_owned())]);
+            out.dropped.extend(repeated(page, at, taken, "", time));
+        }
+    }
+    out.dropped.extend(portraits(members().map(|(_, e)| e.node), &names));
     out
 }
 
@@ -151,7 +170,8 @@ fn name(element: ElementRef<'_>) -> Option<String> {
     if !marked {
         return None;
     }
-    let named = element.descendent_elements().find(|e| e.attr("itemprop") == Some("name"));
+    let named =
+        element.descendent_elements().take(MAX_WITHIN).find(|e| e.attr("itemprop") == Some("name"));
     let named = named.unwrap_or(element);
     let text: String = named.text().take(8).collect();
     named.attr("content").and_then(valid).or_else(|| valid(&text))
@@ -205,8 +225,9 @@ fn times(page: &Page<'_>) -> Vec<Mark> {
 fn stamp(page: &Page<'_>, at: usize) -> Option<String> {
     let node = page.elements[page.blocks[at].element].node;
     let text = page.nodes(at);
-    let time = node.descendent_elements().take(40).find(|e| {
-        e.value().name() == "time" && e.descendants().any(|node| text.contains(&node.id()))
+    let time = node.descendent_elements().take(MAX_WITHIN).find(|e| {
+        e.value().name() == "time"
+            && e.descendants().take(MAX_WITHIN).any(|node| text.contains(&node.id()))
     })?;
     let shown = text::line(&time.text().collect::<String>());
     if is_date_line(&shown) && shown.chars().count() <= MAX_TIME && !shown.contains('T') {
@@ -255,21 +276,23 @@ fn repeated(page: &Page<'_>, post: usize, taken: &[bool], name: &str, time: &str
     dropped
 }
 
-/// Pictures of the authors, and of their ranks: those that are named after an author, or are in a box about
-/// one.
-fn portraits(
-    page: &Page<'_>,
-    posts: &HashMap<NodeId, Vec<Inline>>,
-    names: &[Mark],
-) -> HashSet<NodeId> {
+/// Pictures of the authors, and of their ranks, in posts: those that are named after an author, or are in a
+/// box about one.
+fn portraits<'a>(posts: impl Iterator<Item = ElementRef<'a>>, names: &[Mark]) -> HashSet<NodeId> {
     let names: HashSet<&str> = names.iter().map(|name| name.text.as_str()).collect();
     let mut found = HashSet::new();
-    for post in page.elements.iter().filter(|e| posts.contains_key(&e.node.id())) {
-        for image in post.node.descendent_elements().filter(|e| e.value().name() == "img") {
+    let mut left = MAX_IMAGES;
+    for post in posts {
+        for image in post.descendent_elements().filter(|e| e.value().name() == "img") {
+            if left == 0 {
+                return found;
+            }
+            left -= 1;
             let alt = text::line(image.attr("alt").unwrap_or_default());
             let mut around = std::iter::once(image)
                 .chain(image.ancestors().filter_map(ElementRef::wrap))
-                .take_while(|e| e.id() != post.node.id());
+                .take(MAX_ABOVE)
+                .take_while(|e| e.id() != post.id());
             if names.contains(alt.as_str()) || around.any(is_about_author) {
                 found.insert(image.id());
             }

@@ -100,6 +100,32 @@ fn answers_inside_posts_have_their_own_lines() {
 }
 
 #[test]
+fn further_posts_of_one_author_have_their_times() {
+    let post = |n: usize, name: &str| {
+        let profile = match name {
+            "" => String::new(),
+            name => format!(
+                "<dl class=postprofile><dt><a class=username-coloured>{name}</a>\
+                 <div class=profile-rank><img src=/rank.png alt=Member></div></dt></dl>"
+            ),
+        };
+        format!(
+            "<div class=post>{profile}<div class=postbody><p class=posted>Jul {n}, 2013 <a>#{n}</a></p>\
+             <div class=content>{}</div></div></div>",
+            words(n)
+        )
+    };
+    let page = [(1, "Ann"), (2, "Bob"), (3, ""), (4, "Ann")].map(|(n, name)| post(n, name));
+    let found = read(&format!("<h1>Keel</h1><main>{}</main>", page.concat()), THREAD);
+    let text = found.document.text();
+    let at = |line: &str| text.find(line).unwrap_or_else(|| panic!("{line} in {text}"));
+    assert!(at("Ann · Jul 1, 2013") < at("Bob · Jul 2, 2013"));
+    assert!(at("Bob · Jul 2, 2013") < at("\nJul 3, 2013\n"));
+    assert!(at("\nJul 3, 2013\n") < at("Ann · Jul 4, 2013"));
+    assert!(!text.contains("Member"), "{text}");
+}
+
+#[test]
 fn articles_and_quotations_get_no_lines() {
     let comments: String = (1..4)
         .map(|n| {
@@ -220,7 +246,17 @@ fn names_of_sites_are_not_titles() {
         ("<title>A new keel | X</title><h1>A new keel<a href='#k'>¶</a></h1>", "A new keel"),
         ("<meta property=og:title content='Keels &amp;amp; hulls'>", "Keels & hulls"),
         ("<title>Keels &lt;b&gt; &amp; hulls</title>", "Keels <b> & hulls"),
+        (
+            "<title>Home - Weekly</title><meta property=og:site_name content=Weekly>",
+            "Home - Weekly",
+        ),
+        // A heading of several lines.
+        (
+            "<title>Keels and hulls, and all the rest of it - Weekly</title><h1>Keels and hulls,<br><br>and all the rest of it</h1>",
+            "Keels and hulls, and all the rest of it",
+        ),
         // Without spaces.
+        ("<title>蔡健雅_百度百科</title><h1>蔡健雅</h1>", "蔡健雅"),
         (
             "<title>武汉的声音：有英雄的城-新华网</title><meta property=og:site_name content=新华网>",
             "武汉的声音：有英雄的城",

@@ -18,24 +18,48 @@ const MAX_SITE: usize = 60;
 const SIGNS: [&str; 10] = [" | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " ‹ "];
 /// Signs that stand in such a place without spaces in languages that are written without them.
 const CLOSE: [char; 4] = ['-', '_', '|', '－'];
+/// Titles of home pages, folded: they say less than the name of the site.
+const HOMES: [&str; 9] = [
+    "home",
+    "homepage",
+    "index",
+    "startseite",
+    "accueil",
+    "inicio",
+    "início",
+    "главная",
+    "welcome",
+];
 
 /// A heading of the first level.
 pub(super) struct Heading<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     /// Whether it leads to the home page, as the name of the site does.
     home: bool,
 }
 
 /// The headings of the first level.
 pub(super) fn headings<'p>(page: &'p Page<'_>, base: Option<&Url>) -> Vec<Heading<'p>> {
-    let level_one = |at: &usize| page.elements[page.blocks[*at].element].name() == "h1";
-    let heading = |at: usize| {
-        let block = &page.blocks[at];
-        let linked = block.link_chars * 10 >= block.chars * 9 && block.chars > 0;
-        let home = linked && leads_home(page.elements[block.element].node, base);
-        Heading { text: page.text(at), home }
-    };
-    (0..page.blocks.len()).filter(level_one).take(MAX_HEADINGS).map(heading).collect()
+    let of_block = |at: usize| page.blocks[at].element;
+    let level_one = |at: &usize| page.elements[of_block(*at)].name() == "h1";
+    let mut found: Vec<(usize, Heading<'p>)> = Vec::new();
+    for at in (0..page.blocks.len()).filter(level_one) {
+        let (block, text) = (&page.blocks[at], page.text(at));
+        let full = found.len() >= MAX_HEADINGS;
+        match found.last_mut() {
+            // A heading of several lines.
+            Some((element, heading)) if *element == block.element => {
+                heading.text = Cow::Owned(format!("{} {text}", heading.text));
+            }
+            _ if full => break,
+            _ => {
+                let linked = block.link_chars * 10 >= block.chars * 9 && block.chars > 0;
+                let home = linked && leads_home(page.elements[block.element].node, base);
+                found.push((block.element, Heading { text: Cow::Borrowed(text), home }));
+            }
+        }
+    }
+    found.into_iter().map(|(_, heading)| heading).collect()
 }
 
 fn leads_home(heading: ElementRef<'_>, base: Option<&Url>) -> bool {
@@ -69,15 +93,15 @@ pub(super) fn title(
         .flatten()
         .map(|t| site.parts(t))
         .collect();
-    let own = |heading: &&Heading<'_>| !heading.home && !site.is_named(heading.text);
+    let own = |heading: &&Heading<'_>| !heading.home && !site.is_named(&heading.text);
     let place = |heading: &Heading<'_>| {
-        let heading = folded(heading.text);
+        let heading = folded(&heading.text);
         titles.iter().filter_map(|title| title.place(&heading)).min()
     };
     // The name of a book or a section is a heading too, and stands after the title.
     let placed = headings.iter().filter(own).filter_map(|heading| Some((place(heading)?, heading)));
     let within = placed.min_by_key(|(place, _)| *place).map(|(_, heading)| heading);
-    let of_heading = |heading: &Heading<'_>| clean(without_mark(heading.text));
+    let of_heading = |heading: &Heading<'_>| clean(without_mark(&heading.text));
     within
         .and_then(of_heading)
         .or_else(|| stated.map(|title| site.removed(&title)))
@@ -98,6 +122,15 @@ fn without_mark(heading: &str) -> &str {
     heading.trim_end_matches(['¶', '#', '§', '🔗', ' '])
 }
 
+/// The last sign between parts without spaces around it, and its length.
+fn close(title: &str) -> Option<(usize, usize)> {
+    let (at, sign) = title.char_indices().rev().find(|(_, c)| CLOSE.contains(c))?;
+    let before = title[..at].chars().next_back()?;
+    // Other languages have words with hyphens.
+    let unspaced = super::spaces::is_unspaced(before) || ('가'..='힣').contains(&before);
+    unspaced.then_some((at, sign.len_utf8()))
+}
+
 /// Letters and digits in lower case.
 fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -115,8 +148,9 @@ impl Parts {
     /// Where a heading stands in the title, if it is its first part or at least half of it.
     fn place(&self, heading: &str) -> Option<usize> {
         let place = self.whole.find(heading)?;
-        let large = heading.len() * 2 >= self.whole.len() || heading == self.first;
-        (heading.chars().count() > SHORT && large).then_some(place)
+        let chars = heading.chars().count();
+        let large = heading.len() * 2 >= self.whole.len() && chars > SHORT;
+        (large || heading == self.first && chars > 1).then_some(place)
     }
 }
 
@@ -158,7 +192,8 @@ impl Site {
 
     fn parts(&self, title: &str) -> Parts {
         let whole = self.removed(title);
-        let end = SIGNS.iter().filter_map(|sign| whole.find(sign)).min().unwrap_or(whole.len());
+        let end = SIGNS.iter().filter_map(|sign| whole.find(sign)).min();
+        let end = end.or_else(|| close(&whole).map(|(at, _)| at)).unwrap_or(whole.len());
         Parts { first: folded(&whole[..end]), whole: folded(&whole) }
     }
 
@@ -172,15 +207,13 @@ impl Site {
     }
 
     fn shorter<'t>(&self, title: &'t str) -> Option<&'t str> {
-        let whole = |rest: &&str| folded(rest).chars().count() > SHORT;
-        let spaced = |sign: &&str| title.rfind(*sign).map(|at| (at, sign.len()));
-        let close = || {
-            let (at, sign) = title.char_indices().rev().find(|(_, c)| CLOSE.contains(c))?;
-            let before = title[..at].chars().next_back()?;
-            // Other languages have words with hyphens.
-            (!before.is_ascii() && before != ' ').then_some((at, sign.len_utf8()))
+        let whole = |rest: &&str| {
+            let rest = folded(rest);
+            rest.chars().count() > SHORT && !HOMES.contains(&rest.as_str())
         };
-        let last = SIGNS.iter().filter_map(spaced).max_by_key(|(at, _)| *at).or_else(close);
+        let spaced = |sign: &&str| title.rfind(*sign).map(|at| (at, sign.len()));
+        let last =
+            SIGNS.iter().filter_map(spaced).max_by_key(|(at, _)| *at).or_else(|| close(title));
         if let Some((at, sign)) = last {
             let (rest, name) = (title[..at].trim_end(), &title[at + sign..]);
             if self.is_named(name) && whole(&rest) {
