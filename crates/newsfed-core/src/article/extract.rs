@@ -9,6 +9,7 @@ use super::head::Head;
 use super::noscript;
 use super::page::Judged;
 use super::page_date::{self, Dates, PageTime, Published};
+use super::posts::{self, Posts};
 use super::several::Wanted;
 use super::signs::Signs;
 use super::template::Template;
@@ -169,7 +170,7 @@ pub fn extract(
     let head = Head::read(&tree);
     let concepts = Concepts::of(guide.title.as_deref(), guide.summary.as_deref());
     let hints = guide.hints(&head);
-    let found = match mode {
+    let mut found = match mode {
         Mode::Guided => {
             let concepts = concepts.as_ref().ok_or(NoArticle::NotFound)?;
             Found { taken: by_guide(&page, &hints, concepts)?, origin: Origin::Guide }
@@ -180,6 +181,7 @@ pub fn extract(
             contradicted(&page, &hints, guide, &found).unwrap_or(found)
         }
     };
+    page::trim_tail(&page, &mut found.taken);
     let words = words_of(&page, &found.taken);
     let body = hints.body.as_deref().filter(|_| words < FEW_WORDS);
     let body = body.filter(|b| super::words::count(b) >= WORTH.max(2 * words));
@@ -400,10 +402,7 @@ impl Reading<'_, '_> {
         let own =
             self.head.base.and_then(|b| crate::util::url::absolute(self.guide.url.as_ref(), b));
         let base = own.as_ref().or(self.guide.url.as_ref());
-        let heading = (0..page.blocks.len())
-            .find(|at| page.elements[page.blocks[*at].element].name() == "h1")
-            .map(|at| page.text(at));
-        let said = metadata::metadata(self.head, heading, base);
+        let said = metadata::metadata(self.head, page, taken, base);
         let dates = self.guide.dates(self.head, page, taken);
         let (document, text, origin) = match body {
             Some(body) => {
@@ -473,6 +472,12 @@ impl Reading<'_, '_> {
                 dropped.insert(element.node.id());
             }
         }
-        from_html::of_element(page.elements[root].node, base, &dropped)
+        let posts =
+            match Signs::of(self.head, self.guide.url.as_ref()).with(page.signs).is_discussion() {
+                true => posts::posts(page, taken, &sums),
+                false => Posts::default(),
+            };
+        dropped.extend(posts.dropped);
+        from_html::of_discussion(page.elements[root].node, base, &dropped, &posts.lines)
     }
 }

@@ -5,6 +5,7 @@ use super::blocks::Page;
 use super::classes::{AD, FORM, NAV, SHARE, SIDEBAR};
 use super::{from_html, picture};
 use ego_tree::NodeId;
+use scraper::ElementRef;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -27,6 +28,16 @@ pub(super) struct Kept {
     pub(super) captions: HashSet<NodeId>,
 }
 
+impl Kept {
+    /// Keeps what says who made the picture in a box.
+    fn keep_credits(&mut self, page: &Page<'_>, at: usize) {
+        for block in inside(page, at, from_html::is_credit) {
+            self.captions.extend(page.nodes(block));
+            self.boxes.extend(page.around(page.blocks[block].element));
+        }
+    }
+}
+
 /// The pictures between the first and the last selected block inside `root`. `sums` are the
 /// numbers of selected blocks before each block.
 pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<usize>) -> Kept {
@@ -43,6 +54,9 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         }
         let emptied = !blocks.is_empty() && sums[blocks.end] == sums[blocks.start];
         let figure = element.name() == "figure";
+        if figure && !emptied && !blocks.is_empty() && !captions(page, at).is_empty() {
+            kept.keep_credits(page, at);
+        }
         let near = range.start.saturating_sub(if figure { BEFORE } else { 0 });
         if !emptied || blocks.start < near || blocks.end > range.end || left == 0 {
             continue;
@@ -75,24 +89,30 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         kept.boxes.extend(at..after);
         kept.boxes.extend(page.around(element.parent));
         kept.captions.extend(captions.iter().flat_map(|c| page.nodes(*c)));
+        if !captions.is_empty() {
+            kept.keep_credits(page, at);
+        }
     }
     kept
 }
 
-fn contains_image(element: scraper::ElementRef<'_>) -> bool {
+fn contains_image(element: ElementRef<'_>) -> bool {
     element.descendent_elements().take(MAX_SEARCHED).any(|e| e.value().name() == "img")
 }
 
 /// The blocks of the captions in a box.
 fn captions(page: &Page<'_>, at: usize) -> Vec<usize> {
+    inside(page, at, from_html::is_caption)
+}
+
+/// The blocks inside such elements of a box.
+fn inside(page: &Page<'_>, at: usize, is: fn(ElementRef<'_>) -> bool) -> Vec<usize> {
     let own = page.elements[at].depth;
-    let in_caption = |block: &usize| {
+    let within = |block: &usize| {
         let around = page.around(page.blocks[*block].element);
-        around
-            .take_while(|e| page.elements[*e].depth >= own)
-            .any(|e| from_html::is_caption(page.elements[e].node))
+        around.take_while(|e| page.elements[*e].depth >= own).any(|e| is(page.elements[e].node))
     };
-    page.elements[at].blocks.clone().filter(in_caption).collect()
+    page.elements[at].blocks.clone().filter(within).collect()
 }
 
 /// Whether a box is not part of the text around it, by its name.

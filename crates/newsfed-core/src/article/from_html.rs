@@ -26,6 +26,10 @@ const TITLE_WORDS: usize = 4;
 /// Maximum number of elements of a figure, and of sources of a video.
 const MAX_IN_FIGURE: usize = 200;
 const MAX_SOURCES: usize = 10;
+/// Maximum number of captions and credits of a figure.
+const MAX_CAPTIONS: usize = 4;
+/// Endings of ordinal numbers, which are often raised.
+const ORDINALS: [&str; 9] = ["st", "nd", "rd", "th", "er", "re", "ème", "nde", "ère"];
 
 /// Reads a fragment of HTML. URLs are resolved against `base`. A fragment nested too deeply for a
 /// tree is read as plain text.
@@ -62,6 +66,16 @@ pub(super) fn of_element(
     base: Option<&Url>,
     dropped: &HashSet<NodeId>,
 ) -> Document {
+    of_discussion(element, base, dropped, &HashMap::new())
+}
+
+/// Like [`of_element`]. Each element in `posts` starts with the line given there.
+pub(super) fn of_discussion(
+    element: ElementRef<'_>,
+    base: Option<&Url>,
+    dropped: &HashSet<NodeId>,
+    posts: &HashMap<NodeId, Vec<Inline>>,
+) -> Document {
     let anchors = anchors(element, dropped);
     let notes = Notes::find(element, &anchors);
     let places = Places::find(&anchors, base, &notes);
@@ -71,9 +85,11 @@ pub(super) fn of_element(
         known: HashMap::new(),
         left: limits::ARTICLE_TARGETS,
         dropped,
+        posts,
         notes,
         places,
         in_heading: false,
+        in_caption: false,
         has_formulas: maths::has_formulas(element),
     };
     let mut blocks = builder.blocks(element, 0);
@@ -96,10 +112,13 @@ struct Builder<'a> {
     left: usize,
     /// Nodes that are skipped with all their content.
     dropped: &'a HashSet<NodeId>,
+    /// The lines above the posts of a discussion.
+    posts: &'a HashMap<NodeId, Vec<Inline>>,
     notes: Notes,
     places: Places,
     /// Whether the content of a heading is being read.
     in_heading: bool,
+    in_caption: bool,
     /// Whether the text has formulas between single dollar signs.
     has_formulas: bool,
 }
@@ -117,6 +136,14 @@ impl Flow {
     fn push(&mut self, block: Block) {
         self.end_paragraph();
         self.blocks.push(block);
+    }
+
+    fn begin_post(&mut self, line: Vec<Inline>) {
+        self.end_paragraph();
+        if self.blocks.last().is_some_and(|last| *last != Block::Rule) {
+            self.blocks.push(Block::Rule);
+        }
+        self.blocks.push(Block::Paragraph(line));
     }
 
     /// Two line breaks are the end of a paragraph.
@@ -198,6 +225,9 @@ impl Builder<'_> {
     fn element(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
         self.places.enter(e.id());
+        if let Some(line) = self.posts.get(&e.id()) {
+            flow.begin_post(line.clone());
+        }
         match e.value().name() {
             _ if maths::is_rendering(e) => {}
             _ if !deep && self.notes.body(e.id()).is_some() => {
@@ -245,6 +275,12 @@ impl Builder<'_> {
                 if !inner.is_empty() {
                     flow.push(Block::Quote(inner, by));
                 }
+            }
+            // The posts are marked by the lines above them.
+            "ul" | "ol" | "table" if self.holds_posts(e) => {
+                flow.end_paragraph();
+                self.flow(e, depth + 1, flow);
+                flow.end_paragraph();
             }
             "ul" | "menu" if !deep => self.list(e, depth, None, flow),
             "ol" if !deep => {
@@ -302,7 +338,11 @@ impl Builder<'_> {
             "code" | "kbd" | "samp" | "tt" => {
                 let code = self.raw_text(e);
                 flow.inline.extend(self.places.reached());
+                // White space at its ends separates it from the text around it.
+                let space = |at_end: bool| at_end.then(|| Inline::Text(" ".to_owned()));
+                flow.inline.extend(space(code.starts_with(char::is_whitespace)));
                 flow.inline.push(Inline::Code(text::line(&code)));
+                flow.inline.extend(space(code.ends_with(char::is_whitespace)));
             }
             "a" if self.notes.is_back(e.id()) => {}
             "a" if self.in_heading && is_permalink(e) => {}
@@ -336,16 +376,36 @@ impl Builder<'_> {
             }
             "sup" | "sub" => {
                 let inner: String = e.text().collect();
-                let mark = if e.value().name() == "sup" { '^' } else { '_' };
+                let raised = e.value().name() == "sup";
                 let link = e.descendent_elements().any(|d| d.value().name() == "a");
                 if link {
                     self.flow(e, depth + 1, flow);
                 } else if !inner.trim().is_empty() {
-                    flow.inline.push(Inline::Text(format!("{mark}{}", inner.trim())));
+                    let script = script(inner.trim(), raised, &flow.inline);
+                    flow.inline.push(Inline::Text(script));
                 }
             }
-            _ => self.flow(e, depth + 1, flow),
+            _ => {
+                let credit = self.in_caption && is_credit(e);
+                if credit && flow.inline.last().is_some_and(|last| *last != Inline::Break) {
+                    flow.inline.push(Inline::Break);
+                }
+                // The labels of tabs are beside each other without white space.
+                let apart = e.attr("role") == Some("tab");
+                flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
+                self.flow(e, depth + 1, flow);
+                flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
+            }
         }
+    }
+
+    fn holds_posts(&self, e: ElementRef<'_>) -> bool {
+        let bodies = e.child_elements().filter(|c| c.value().name() == "tbody");
+        !self.posts.is_empty()
+            && std::iter::once(e)
+                .chain(bodies)
+                .flat_map(|e| e.child_elements())
+                .any(|child| self.posts.contains_key(&child.id()))
     }
 
     fn new_flow(&self) -> Flow {
@@ -467,11 +527,12 @@ impl Builder<'_> {
                 }
             }
         }
-        let caption = within().find(|d| is_caption(*d)).filter(|_| !nested);
+        let captions = if nested { Vec::new() } else { captions(e) };
         if images.is_empty() {
             // Of an image that a script loads, the page has only the caption.
             let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
-            let alone = caption.is_some_and(|c| text(c) == text(e));
+            let in_captions: usize = captions.iter().map(|c| text(*c)).sum();
+            let alone = !captions.is_empty() && in_captions == text(e);
             if !alone {
                 flow.end_paragraph();
                 self.flow(e, depth + 1, flow);
@@ -479,10 +540,21 @@ impl Builder<'_> {
                 return;
             }
         }
-        let caption = caption.map(|c| tidy(self.inline(c, depth + 1))).unwrap_or_default();
+        let caption = self.caption(&captions, depth);
         if !(images.is_empty() && caption.is_empty()) {
             flow.push(Block::Figure(images, caption));
         }
+    }
+
+    /// Captions, with each paragraph and each credit on its own line.
+    fn caption(&mut self, captions: &[ElementRef<'_>], depth: usize) -> Vec<Inline> {
+        let around = std::mem::replace(&mut self.in_caption, true);
+        let mut lines = Vec::new();
+        for caption in captions {
+            lines_of(self.blocks(*caption, depth + 1), &mut lines);
+        }
+        self.in_caption = around;
+        tidy(lines)
     }
 
     /// A definition list. Several terms in a row have the same definitions.
@@ -734,6 +806,96 @@ fn is_captioned(e: ElementRef<'_>) -> bool {
 /// Whether an element is the caption of a figure.
 pub(super) fn is_caption(e: ElementRef<'_>) -> bool {
     e.value().name() == "figcaption" || has_class(e, &["wp-caption-text", "thumbcaption"])
+}
+
+/// The captions in a figure and the credits beside them, in page order.
+fn captions(figure: ElementRef<'_>) -> Vec<ElementRef<'_>> {
+    let mut found: Vec<ElementRef<'_>> = Vec::new();
+    for element in figure.descendent_elements().skip(1).take(MAX_IN_FIGURE) {
+        let inside = found.iter().any(|f| element.ancestors().any(|a| a.id() == f.id()));
+        let holds_more = || {
+            let mut inner = element.descendent_elements().skip(1).take(MAX_IN_FIGURE);
+            inner.any(|d| d.value().name() == "img" || is_caption(d))
+        };
+        if found.len() < MAX_CAPTIONS
+            && !inside
+            && (is_caption(element) || is_credit(element) && !holds_more())
+        {
+            found.push(element);
+        }
+    }
+    // A credit alone is no caption.
+    if !found.iter().any(|f| is_caption(*f)) {
+        found.clear();
+    }
+    found
+}
+
+/// Whether an element says who made a picture.
+pub(super) fn is_credit(e: ElementRef<'_>) -> bool {
+    let is_word = |w: &str| {
+        ["credit", "credits", "copyright", "photographer"].iter().any(|c| w.eq_ignore_ascii_case(c))
+    };
+    let class = e.attr("class").unwrap_or_default();
+    class.split(|c: char| !c.is_ascii_alphanumeric()).any(is_word)
+}
+
+/// The content of blocks as lines of one text.
+fn lines_of(blocks: Vec<Block>, out: &mut Vec<Inline>) {
+    let line = |inner: Vec<Inline>, out: &mut Vec<Inline>| {
+        if !out.is_empty() && !inner.is_empty() {
+            out.push(Inline::Break);
+        }
+        out.extend(inner);
+    };
+    for block in blocks {
+        match block {
+            Block::Paragraph(inner) | Block::Heading(_, inner) => line(inner, out),
+            Block::Figure(image, caption) => {
+                line(image, out);
+                line(caption, out);
+            }
+            Block::Code { code, .. } => line(vec![Inline::Code(text::line(&code))], out),
+            Block::List(_, items) => items.into_iter().for_each(|item| lines_of(item, out)),
+            Block::Definitions(all) => {
+                all.iter().for_each(|definition| lines_of(definition.as_item(), out));
+            }
+            Block::Quote(inner, by) => {
+                lines_of(inner, out);
+                line(by, out);
+            }
+            Block::Note { blocks, .. } => lines_of(blocks, out),
+            Block::Table { rows, .. } => {
+                for row in rows {
+                    let cells = row.into_iter().filter(|cell| !cell.is_empty());
+                    line(cells.collect::<Vec<_>>().join(&Inline::Text(" ".to_owned())), out);
+                }
+            }
+            Block::Rule => {}
+        }
+    }
+}
+
+/// A raised or lowered text with a sign for that. Marks of references, ordinals and signs such as `®` are
+/// read without one.
+fn script(inner: &str, raised: bool, before: &[Inline]) -> String {
+    let after_digit = || {
+        let last = before.iter().rev().find_map(|i| match i {
+            Inline::Text(text) => text.chars().next_back(),
+            _ => None,
+        });
+        last.is_some_and(char::is_numeric)
+    };
+    let folded = inner.to_lowercase();
+    let ordinal = || ORDINALS.contains(&folded.as_str()) && after_digit();
+    match (raised, folded.as_str()) {
+        (true, "tm") => "™".to_owned(),
+        (true, "*" | "†" | "‡" | "™" | "®" | "©" | "º" | "ª" | "°") => inner.to_owned(),
+        _ if inner.starts_with('[') && inner.ends_with(']') => inner.to_owned(),
+        (true, _) if ordinal() => inner.to_owned(),
+        (true, _) => format!("^{inner}"),
+        (false, _) => format!("_{inner}"),
+    }
 }
 
 /// Whether an element explains a word and is shown only on demand.

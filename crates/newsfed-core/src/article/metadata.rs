@@ -1,7 +1,10 @@
 //! Title, authors, language, URL and image of an article, as given by its page.
 
+use super::blocks::Page;
+use super::bylines;
 use super::features::Hints;
 use super::head::Head;
+use super::title;
 use crate::util::text;
 use serde_json::Value;
 use url::Url;
@@ -21,8 +24,13 @@ pub(super) struct Metadata {
     pub(super) image: Option<Url>,
 }
 
-/// Reads the metadata; `heading` is the text of the first `h1`.
-pub(super) fn metadata(head: &Head<'_>, heading: Option<&str>, base: Option<&Url>) -> Metadata {
+/// Reads the metadata of a page with an article in the blocks `taken`.
+pub(super) fn metadata(
+    head: &Head<'_>,
+    page: &Page<'_>,
+    taken: &[bool],
+    base: Option<&Url>,
+) -> Metadata {
     let address = |s: &str| crate::util::url::absolute(base, s.trim());
     let canonical = head.canonical.and_then(address);
     let canonical = canonical.or_else(|| head.first(&["og:url"]).and_then(address));
@@ -30,8 +38,8 @@ pub(super) fn metadata(head: &Head<'_>, heading: Option<&str>, base: Option<&Url
     let image = head.first(&["og:image", "og:image:url", "twitter:image", "twitter:image:src"]);
     let image = image.map(str::to_owned).or_else(|| in_objects("image").find_map(first_address));
     Metadata {
-        title: title(head, heading),
-        authors: authors(head),
+        title: title::title(head, &title::headings(page, base), base),
+        authors: authors(head, page, taken),
         language: language(head),
         canonical,
         image: image.and_then(|i| address(&i)),
@@ -59,20 +67,7 @@ pub(super) fn summaries(head: &Head<'_>) -> Vec<String> {
     all.map(|text| text::line(&text)).filter(|text| !text.is_empty()).collect()
 }
 
-fn title(head: &Head<'_>, heading: Option<&str>) -> Option<String> {
-    let headline = head.articles().find_map(|o| o.get("headline").and_then(Value::as_str));
-    let stated = headline.or_else(|| head.first(&["og:title", "twitter:title", "dc.title"]));
-    let clean = |s: &str| Some(text::line(s)).filter(|t| !t.is_empty());
-    // A heading that is part of the page's title is the title without the site's name.
-    let within = heading.filter(|h| h.chars().count() > 3 && head.title.contains(h.trim()));
-    within
-        .and_then(clean)
-        .or_else(|| stated.and_then(clean))
-        .or_else(|| heading.and_then(clean))
-        .or_else(|| clean(&head.title))
-}
-
-fn authors(head: &Head<'_>) -> Vec<String> {
+fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
     let mut found = Vec::new();
     for object in head.articles() {
         if let Some(author) = object.get("author").or_else(|| object.get("creator")) {
@@ -101,16 +96,14 @@ fn authors(head: &Head<'_>) -> Vec<String> {
         }
     }
     let marked = head.properties.iter().filter(|(name, _)| *name == "author").map(|(_, e)| e);
-    let bylines = marked.chain(&head.bylines);
-    for element in bylines.take(3) {
+    for element in marked.chain(&head.bylines).take(4) {
         let named = element.descendent_elements().find(|e| e.attr("itemprop") == Some("name"));
-        let text: String = named.as_ref().unwrap_or(element).text().take(30).collect();
-        let tidied = tidy(split_names(&text).collect());
+        let tidied = tidy(bylines::marked(named.unwrap_or(*element)));
         if !tidied.is_empty() {
             return tidied;
         }
     }
-    Vec::new()
+    tidy(bylines::near(page, taken))
 }
 
 fn people(value: &Value, found: &mut Vec<String>, depth: usize) {
@@ -131,13 +124,7 @@ fn people(value: &Value, found: &mut Vec<String>, depth: usize) {
 /// `By Ann Lee and Bob Ray`.
 fn split_names(text: &str) -> impl Iterator<Item = String> {
     let line = text::line(text);
-    let rest = ["by ", "von ", "par ", "por ", "di ", "written by ", "posted by "]
-        .iter()
-        .find_map(|w| {
-            let start = line.get(..w.len())?;
-            start.eq_ignore_ascii_case(w).then(|| line[w.len()..].to_owned())
-        })
-        .unwrap_or(line);
+    let rest = bylines::after_prefix(&line).unwrap_or(&line);
     let parts: Vec<String> = rest
         .split([',', ';', '&', '|'])
         .flat_map(|p| p.split(" and ").map(str::trim).map(str::to_owned).collect::<Vec<_>>())
@@ -195,7 +182,7 @@ mod tests {
     fn read(markup: &str) -> Metadata {
         let tree = tree::page(markup).unwrap();
         let base = Url::parse("https://example.org/a/").unwrap();
-        metadata(&Head::read(&tree), None, Some(&base))
+        metadata(&Head::read(&tree), &Page::read(&tree), &[], Some(&base))
     }
 
     #[test]

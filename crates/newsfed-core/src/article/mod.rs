@@ -4,6 +4,7 @@
 
 mod below_title;
 mod blocks;
+mod bylines;
 mod classes;
 mod code;
 mod comments;
@@ -33,6 +34,7 @@ mod page_date;
 mod permalinks;
 mod picture;
 mod places;
+mod posts;
 mod related;
 mod several;
 mod signs;
@@ -41,6 +43,7 @@ mod substance;
 mod tags;
 mod template;
 mod thumbnail;
+mod title;
 pub mod training;
 pub mod trees;
 mod units;
@@ -50,6 +53,8 @@ mod words;
 mod formula_tests;
 #[cfg(test)]
 mod parts_tests;
+#[cfg(test)]
+mod posts_tests;
 #[cfg(test)]
 mod tests;
 

@@ -30,6 +30,9 @@ const EXCLUDED: f32 = 0.02;
 const HOPELESS: f32 = 0.005;
 /// Number of blocks at the start of an article that may be a title or a date.
 const HEAD: usize = 4;
+/// Longest heading at the end of an article that is dropped, in words. Three characters of a script without
+/// spaces count as two words.
+const TAIL_WORDS: usize = 3;
 /// With fewer words the trees are unreliable, and the best box is used.
 const FEW_WORDS: usize = 40;
 
@@ -160,6 +163,19 @@ fn complete(page: &Page<'_>, own: usize, chances: &[f32], taken: &mut [bool]) {
         let heading = is_heading(page.elements[element].name());
         taken[at] = heading && taken[at - 1] && taken[at + 1]
             || page.around(element).any(|e| page.elements[e].name() == "pre");
+    }
+}
+
+/// Drops a short heading at the end, such as "Reviews": what it announces was not selected. The entries of
+/// lists may be headings, too: those are several, longer, or links.
+pub(super) fn trim_tail(page: &Page<'_>, taken: &mut [bool]) {
+    let heading = |at: usize| is_heading(page.elements[page.blocks[at].element].name());
+    let mut ends = (0..taken.len()).rev().filter(|at| taken[*at]);
+    let (Some(last), Some(before)) = (ends.next(), ends.next()) else { return };
+    let block = &page.blocks[last];
+    let short = block.words <= TAIL_WORDS && block.link_chars == 0;
+    if heading(last) && !heading(before) && short {
+        taken[last] = false;
     }
 }
 
