@@ -10,6 +10,8 @@ use url::Url;
 
 /// Maximum number of headings.
 const MAX_HEADINGS: usize = 6;
+/// Lines that follow this many bytes of a heading are not part of it.
+const LONGEST: usize = 300;
 /// Shortest heading that is compared with the title of the page, in letters and digits.
 const SHORT: usize = 3;
 /// Longest name of a site, in characters.
@@ -49,7 +51,9 @@ pub(super) fn headings<'p>(page: &'p Page<'_>, base: Option<&Url>) -> Vec<Headin
         match found.last_mut() {
             // A heading of several lines.
             Some((element, heading)) if *element == block.element => {
-                heading.text = Cow::Owned(format!("{} {text}", heading.text));
+                if heading.text.len() < LONGEST {
+                    heading.text = Cow::Owned(format!("{} {text}", heading.text));
+                }
             }
             _ if full => break,
             _ => {
