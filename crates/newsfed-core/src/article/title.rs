@@ -14,6 +14,8 @@ const MAX_HEADINGS: usize = 6;
 const LONGEST: usize = 300;
 /// Shortest heading that is compared with the title of the page, in letters and digits.
 const SHORT: usize = 3;
+/// Maximum number of times that the name of its site is removed from a title.
+const MAX_NAMES: usize = 4;
 /// Longest name of a site, in characters.
 const MAX_SITE: usize = 60;
 /// Signs between the parts of a title, with the spaces around them.
@@ -204,8 +206,11 @@ impl Site {
     /// A title without the name of the site before or after it.
     fn removed(&self, title: &str) -> String {
         let mut title = title;
-        while let Some(rest) = self.shorter(title) {
-            title = rest;
+        for _ in 0..MAX_NAMES {
+            match self.shorter(title) {
+                Some(rest) => title = rest,
+                None => break,
+            }
         }
         title.to_owned()
     }
