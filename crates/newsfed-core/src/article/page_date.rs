@@ -59,10 +59,10 @@ impl Published {
         DateOrigin { from: self.from, confidence: self.confidence, zone: self.zone_from }
     }
 
-    /// Reads a time without a zone in the zone that was seen elsewhere.
-    pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource) {
+    /// Reads a time without a zone in the zone that was seen elsewhere. The page was read at `now`.
+    pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource, now: Option<Time>) {
         if self.zone_from.is_none()
-            && let Some(time) = read_in(self.time, self.zone, offsets)
+            && let Some(time) = read_in(self.time, self.zone, offsets, now)
         {
             (self.time, self.zone_from) = (time, Some(from));
         }
@@ -144,15 +144,14 @@ pub(super) fn dates(
     let events = event_days(head, &context);
     all.retain(|c| !is_visible(c) || c.labelled || !events.contains(&c.day()));
     let modified = all.iter().filter(|c| c.meaning == Meaning::Modified);
-    let modified = modified.max_by(|a, b| a.score.total_cmp(&b.score));
-    let (modified, modified_zone) = (modified.map(|c| c.time), modified.map(|c| c.zone));
+    let modified = modified.max_by(|a, b| a.score.total_cmp(&b.score)).map(|c| (c.time, c.zone));
     among_others(&mut all);
-    settle_order(&mut all, modified, &context);
+    settle_order(&mut all, modified.map(|m| m.0), &context);
     in_zones(&mut all);
     before_build(&mut all);
     // A date without a label that is that of the modification.
     let known = all.iter().any(|c| c.family != "text" && c.meaning == Meaning::Published);
-    if let Some(modified) = modified.map(|t| t.date_naive()).filter(|_| known) {
+    if let Some(modified) = modified.map(|m| m.0.date_naive()).filter(|_| known) {
         let others: Vec<NaiveDate> = all
             .iter()
             .filter(|c| c.family != "text" && c.meaning == Meaning::Published)
@@ -167,18 +166,18 @@ pub(super) fn dates(
     let offsets = zones::offsets(&all);
     let mut published = best(&all, url);
     if let Some(published) = &mut published {
-        published.read_in(&offsets, ZoneSource::Page);
+        published.read_in(&offsets, ZoneSource::Page, fetched_at);
     }
-    let modified = modified
-        .map(|time| read_in(time, modified_zone.unwrap_or_default(), &offsets).unwrap_or(time));
+    let modified =
+        modified.map(|(time, zone)| read_in(time, zone, &offsets, fetched_at).unwrap_or(time));
     // A page is not modified before it is published; a day without a time does not say when.
     let after = |m: &PageTime| published.is_none_or(|p| *m >= p.time);
     Dates { published, modified: modified.filter(after), offsets }
 }
 
 /// A time without a zone, in the zone that was seen elsewhere.
-fn read_in(time: PageTime, zone: Zone, offsets: &Offsets) -> Option<PageTime> {
-    let offset = offsets.at(time.to_utc()).filter(|_| zone == Zone::Missing)?;
+fn read_in(time: PageTime, zone: Zone, offsets: &Offsets, now: Option<Time>) -> Option<PageTime> {
+    let offset = offsets.of(time.to_utc(), zone, now)?;
     time.naive_utc().and_local_timezone(offset).single()
 }
 

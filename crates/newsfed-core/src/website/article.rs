@@ -97,7 +97,7 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
         updated: found.updated.or(own.modified.map(|t| t.to_utc())),
         ..found
     };
-    read.read_in(&own.offsets, ZoneSource::Page);
+    read.read_in(&own.offsets, ZoneSource::Page, now);
     read.offsets = own.offsets;
     read
 }
@@ -161,8 +161,8 @@ fn same_instant(time: Time, stated: &Published) -> bool {
 }
 
 /// A time without a zone, in the zone that was seen elsewhere.
-pub fn in_zone(time: Time, zone: Zone, offsets: &Offsets) -> Option<Time> {
-    let offset = offsets.at(time).filter(|_| zone == Zone::Missing)?;
+pub fn in_zone(time: Time, zone: Zone, offsets: &Offsets, now: Option<Time>) -> Option<Time> {
+    let offset = offsets.of(time, zone, now)?;
     time.checked_sub_signed(TimeDelta::seconds(i64::from(offset.local_minus_utc())))
 }
 
@@ -181,11 +181,11 @@ pub fn summarise(text: &str) -> String {
 }
 
 impl Article {
-    /// Reads a date without a zone in the zone that was seen elsewhere.
-    pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource) {
+    /// Reads a time without a zone in the zone that was seen elsewhere. The page was read at `now`.
+    pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource, now: Option<Time>) {
         if let (Some(time), Some(dated)) = (&mut self.published, &mut self.dated)
             && dated.zone.is_none()
-            && let Some(read) = in_zone(*time, self.zone, offsets)
+            && let Some(read) = in_zone(*time, self.zone, offsets, now)
         {
             (*time, dated.zone) = (read, Some(from));
         }

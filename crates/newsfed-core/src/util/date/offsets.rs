@@ -15,6 +15,8 @@ use std::sync::LazyLock;
 const MAX_RUNS: usize = 8;
 /// What was seen counts for times up to this far away: sites move, and zones change.
 const REACH: TimeDelta = TimeDelta::days(400);
+/// How far the clocks of servers may be ahead.
+const SLACK: TimeDelta = TimeDelta::minutes(10);
 /// The zones of the world reach from 12 hours west to 14 hours east.
 const WEST: i32 = -12 * 3600;
 const EAST: i32 = 14 * 3600;
@@ -88,8 +90,16 @@ impl Offsets {
         !several || fitting(&self.ends().collect::<Vec<_>>()).next().is_some()
     }
 
+    /// The offset of a time that was read at `now` and has no zone, given as if it were UTC. An
+    /// offset that would make it later than `now` is wrong.
+    pub fn of(&self, local: Time, zone: Zone, now: Option<Time>) -> Option<FixedOffset> {
+        let offset = self.at(local).filter(|_| zone == Zone::Missing)?;
+        let time = local - TimeDelta::seconds(i64::from(offset.local_minus_utc()));
+        now.is_none_or(|now| time <= now + SLACK).then_some(offset)
+    }
+
     /// The offset of a local time, given as if it were UTC.
-    pub fn at(&self, local: Time) -> Option<FixedOffset> {
+    fn at(&self, local: Time) -> Option<FixedOffset> {
         let near: Vec<(Time, i32)> =
             self.ends().filter(|(at, _)| (*at - local).abs() <= REACH).collect();
         if near.is_empty() {
@@ -174,6 +184,17 @@ mod tests {
             let found = seen(dates).at(parse_with_zone(local).unwrap().0);
             assert_eq!(found.map(|o| o.to_string()).as_deref(), want, "{dates:?} {local}");
         }
+    }
+
+    #[test]
+    fn an_offset_that_would_put_a_time_into_the_future_is_wrong() {
+        let seattle = seen(&["2026-11-10T08:00:00-08:00"]);
+        let local = parse_with_zone("2026-11-12T09:15").unwrap();
+        let at = |now: &str| seattle.of(local.0, local.1, parse_with_zone(now).map(|n| n.0));
+        assert_eq!(at("2026-11-12T17:20Z").map(|o| o.to_string()).as_deref(), Some("-08:00"));
+        assert_eq!(at("2026-11-12T12:00Z"), None);
+        assert_eq!(seattle.of(local.0, Zone::Named, None), None);
+        assert_eq!(seattle.of(local.0, Zone::Day, None), None);
     }
 
     #[test]

@@ -402,7 +402,7 @@ fn article(
     let text = text::block(&found.text);
     let mut dated = found.dated.filter(|d| !d.is_doubtful(now));
     if let Some(dated) = &mut dated {
-        dated.read_in(offsets, ZoneSource::Site);
+        dated.read_in(offsets, ZoneSource::Site, Some(now));
     }
     let mut article = Article {
         url,

@@ -301,7 +301,7 @@ impl Visit<'_> {
                 }
                 let link = gathering.listed.get(&normalise(&listed));
                 // The list takes precedence if it has more data than the article.
-                let date = link.and_then(|link| date_of_row(link, &gathering.offsets));
+                let date = link.and_then(|link| date_of_row(link, &gathering.offsets, now));
                 if let (None, Some((date, origin))) = (entry.published, date)
                     && date <= now
                 {
@@ -339,9 +339,9 @@ impl Visit<'_> {
 }
 
 /// The date in the row of an article, read in the zone of the site if it has none.
-fn date_of_row(link: &ListLink, offsets: &Offsets) -> Option<(Time, DateOrigin)> {
+fn date_of_row(link: &ListLink, offsets: &Offsets, now: Time) -> Option<(Time, DateOrigin)> {
     let date = link.date?;
-    let read = in_zone(date, link.zone, offsets);
+    let read = in_zone(date, link.zone, offsets, Some(now));
     let zone = read.map(|_| ZoneSource::Site);
     let origin = DateOrigin { from: DateSource::List, confidence: Confidence::Medium, zone };
     Some((read.unwrap_or(date), origin))
@@ -392,7 +392,7 @@ fn read(
         return Read::Refused { reason: LeftOutReason::NotSelected, why: e.to_string() };
     }
     let mut found = article(&page, rules, Some(now));
-    found.read_in(offsets, ZoneSource::Site);
+    found.read_in(offsets, ZoneSource::Site, Some(now));
     if let Err(rejection) = validate(&found, home, now) {
         return Read::Refused { reason: rejection.reason(), why: rejection.to_string() };
     }
