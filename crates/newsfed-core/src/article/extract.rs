@@ -181,7 +181,10 @@ pub fn extract(
             contradicted(&page, &hints, guide, &found).unwrap_or(found)
         }
     };
-    page::trim_tail(&page, &mut found.taken);
+    // The sections of a home page may be nothing but headings.
+    if guide.url.as_ref().is_none_or(|url| url.path() != "/") {
+        page::trim_tail(&page, &mut found.taken);
+    }
     let words = words_of(&page, &found.taken);
     let body = hints.body.as_deref().filter(|_| words < FEW_WORDS);
     let body = body.filter(|b| super::words::count(b) >= WORTH.max(2 * words));

@@ -391,7 +391,7 @@ impl Builder<'_> {
                     flow.inline.push(Inline::Break);
                 }
                 // The labels of tabs are beside each other without white space.
-                let apart = e.attr("role") == Some("tab");
+                let apart = e.value().attrs().any(|(name, value)| name == "role" && value == "tab");
                 flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
                 self.flow(e, depth + 1, flow);
                 flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));

@@ -63,6 +63,9 @@ struct Mark {
 /// are the numbers of selected blocks before each block.
 pub(super) fn posts(page: &Page<'_>, taken: &[bool], sums: &[usize]) -> Posts {
     let names = names(page);
+    if names.len() < 2 {
+        return Posts::default();
+    }
     let times = times(page);
     let (first_name, first_time) = (firsts(page, &names), firsts(page, &times));
     let is_post = |at: usize| {
@@ -209,10 +212,11 @@ fn is_quoted(element: ElementRef<'_>) -> bool {
 fn times(page: &Page<'_>) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (at, block) in page.blocks.iter().enumerate() {
-        if block.words > REPEATED_WORDS || marks.len() >= MAX_MARKS {
+        let line = page.text(at);
+        let short = block.words <= REPEATED_WORDS;
+        if !short || !line.contains(char::is_numeric) && !block.time || marks.len() >= MAX_MARKS {
             continue;
         }
-        let line = page.text(at);
         if let Some(text) = stamp(page, at).or_else(|| is_date_line(line).then(|| shortened(line)))
         {
             marks.push(Mark { element: block.element, text });

@@ -322,6 +322,11 @@ fn short_headings_at_the_end_announce_nothing() {
         let found = read(&page, "https://news.example/keel");
         assert!(!found.text.contains("Share this") && found.text.contains("number 1"), "{tail}");
     }
+    // The sections of a home page may be nothing but headings.
+    let page = format!("<title>Keel</title><article><h1>Keel</h1>{text}<h2>Reviews</h2></article>");
+    for (url, kept) in [("https://news.example/", true), ("https://news.example/keel", false)] {
+        assert_eq!(read(&page, url).text.contains("Reviews"), kept, "{url}");
+    }
     // Only what is short and no link: the rule itself, whatever the classifier selects.
     for (tail, kept) in cases {
         let tree = crate::util::html::tree::page(&format!("<p>{}</p>{tail}", words(1))).unwrap();
