@@ -1,5 +1,7 @@
 //! Where the publication date of an item comes from.
 
+use super::Time;
+
 /// Where a publication date was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -130,6 +132,19 @@ impl ZoneSource {
             Self::Site => "of the site",
         }
     }
+}
+
+/// Offsets from UTC that were seen, and when.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Offsets(pub(crate) Vec<OffsetRun>);
+
+/// The first and the last time with an offset, in seconds, between which no other one was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct OffsetRun {
+    pub(crate) offset: i32,
+    pub(crate) first: Time,
+    pub(crate) last: Time,
 }
 
 /// Where the publication date of an item comes from, and how certain it is.

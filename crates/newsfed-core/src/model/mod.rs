@@ -21,7 +21,10 @@ mod website;
 
 pub use article::{FullText, TextFrom, TextWay};
 pub use collected::{Collected, CollectedChange, OwnSettings};
-pub use date_origin::{Confidence, DateOrigin, DatePrecision, DateSource, DatesFrom, ZoneSource};
+pub(crate) use date_origin::OffsetRun;
+pub use date_origin::{
+    Confidence, DateOrigin, DatePrecision, DateSource, DatesFrom, Offsets, ZoneSource,
+};
 pub use entry::{Enclosure, Entry, FeedHints, FormerTexts};
 pub use episode::{Chapter, EpisodeKey, Progress, Queued, seconds};
 pub use foreign::{ForeignItem, ForeignKind, ForeignText};

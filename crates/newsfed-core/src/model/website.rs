@@ -1,8 +1,7 @@
 //! How a site without a feed is read, as declared in `sources.toml`.
 
-use super::Time;
 use super::hash::stable_hash;
-use crate::util::date::Offsets;
+use super::{Offsets, Time};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

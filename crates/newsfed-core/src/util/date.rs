@@ -10,8 +10,9 @@ mod scan;
 mod token;
 mod words;
 
+pub use crate::model::Offsets;
 pub use names::{day_name, is_weekday, language_of};
-pub use offsets::{Offsets, is_offset};
+pub use offsets::is_offset;
 pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
 pub use token::prepared;
 

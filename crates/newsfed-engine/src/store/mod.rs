@@ -202,8 +202,7 @@ impl Drop for Inner {
 
 impl Store {
     /// Opens the database, creating or migrating it first. A database that can only be read is
-    /// opened too; writes then fail with [`StoreError::ReadOnly`] or [`StoreError::Full`] until
-    /// that changes.
+    /// opened too; writes then fail with [`StoreError::ReadOnly`] or [`StoreError::Full`] until that changes.
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
         Ok(Self::with(path, WriterState::open(path, &revision)?, revision))

@@ -4,7 +4,7 @@
 //! all zones of the world that fit what was seen have the same one at that time.
 
 use super::Zone;
-use crate::model::Time;
+use crate::model::{OffsetRun as Run, Offsets, Time};
 use chrono::{FixedOffset, SubsecRound, TimeDelta};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -29,19 +29,6 @@ static ZONES: LazyLock<Vec<TimeZone>> = LazyLock::new(|| {
     let different = all.filter(|(_, data)| seen.insert(*data));
     different.filter_map(|(name, data)| TimeZone::tzif(name, data).ok()).collect()
 });
-
-/// Offsets from UTC that were seen, and when.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub struct Offsets(Vec<Run>);
-
-/// The first and the last time with an offset, in seconds, between which no other one was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-struct Run {
-    offset: i32,
-    first: Time,
-    last: Time,
-}
 
 /// Whether these are the seconds between a local time and UTC in some zone.
 pub fn is_offset(seconds: i64) -> bool {
