@@ -42,7 +42,9 @@ pub(super) struct AddAccountArgs {
 pub(super) fn add(home: &Home, args: &AddAccountArgs, out: &mut Output) -> Result<Exit, Failure> {
     if home.settings.accounts.iter().any(|account| account.id == args.id) {
         let id = text::line(&args.id);
-        return Err(Failure::Usage(format!("there is an account \"{id}\"; choose another --id")));
+        return Err(Failure::Usage(format!(
+            "there is already an account \"{id}\"; choose another --id"
+        )));
     }
     let web = parse_web(&args.url).map_err(|e| Failure::Usage(e.to_string()))?;
     if web.user.is_some() || web.password.is_some() {

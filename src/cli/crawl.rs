@@ -274,7 +274,7 @@ fn summary(figures: &Figures, graph: &Graph) -> String {
         Some(requests) if requests >= 0.0 => {
             words.push_str(&format!("; 90 % of what is new with {requests:.0} requests"));
         }
-        Some(_) => words.push_str("; it stops before 90 % of what is new"),
+        Some(_) => words.push_str("; it stops before it finds 90 % of what is new"),
         None => {}
     }
     words

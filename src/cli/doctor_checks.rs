@@ -45,7 +45,7 @@ pub(super) fn clock() -> Vec<Finding> {
     vec![if sane {
         Finding::ok("clock", zone)
     } else {
-        Finding::problem("clock", format!("the clock shows {zone}, which is wrong; set it"))
+        Finding::problem("clock", format!("the clock shows {zone}, which is wrong; correct it"))
     }]
 }
 

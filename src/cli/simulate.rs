@@ -68,10 +68,10 @@ pub(super) struct SimulateArgs {
 
 const EXAMPLES: &str = "\
 Delays are in minutes, from the publication of an item to the first poll after
-it. With --rules on, sources are replayed by the code that polls them: minimum
-and maximum intervals, quiet hours, Cache-Control, ttl, validators, skipped
-hours, and the daily correction of the budget. With --synthetic and a file, the
-policy is fitted to the budget with the timelines of the file.
+it. With --rules on, a replay has all the limits of real polls: minimum and
+maximum intervals, quiet hours, Cache-Control, ttl, validators, skipped hours,
+and the daily correction of the budget. With --synthetic and a file, the policy
+is fitted to the budget with the timelines of the file.
 
 A timeline has start, end, t (publication times in seconds since the epoch) and
 h (those that the feed lists at the first poll). --from-db uses the policy of

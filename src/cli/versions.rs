@@ -142,7 +142,7 @@ fn difference(shown: &Versions<'_>, out: &mut Output) -> Result<(), Failure> {
     let changes = version_changes(shown.reader, shown.key, shown.item)?;
     let Some(change) = changes.first() else {
         return Err(Failure::Plain(format!(
-            "item {} has no difference: {}",
+            "item {} has no changes to show: {}",
             shown.key,
             shown.none()
         )));

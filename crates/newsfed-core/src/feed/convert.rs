@@ -127,7 +127,8 @@ impl Converter {
         Some(text)
     }
 
-    /// Safe HTML, or `None` if nothing is left after sanitising, and what earlier versions made of it.
+    /// Safe HTML, or `None` if nothing is left after sanitising, and what earlier versions of newsfed made
+    /// of the same text.
     fn body(
         &mut self,
         raw: Option<&RawText>,

@@ -145,7 +145,7 @@ impl Unit {
 }
 
 impl Span {
-    /// Parses a duration, at most as long as dates go back.
+    /// Parses a duration of at most `MOST_DAYS` days.
     pub fn parse(text: &str) -> Option<Self> {
         let (unit, letter, _) = Unit::ALL.into_iter().find(|row| text.ends_with(row.1))?;
         let digits = text.strip_suffix(letter)?;

@@ -215,7 +215,7 @@ enum Own {
     Nothing,
     /// A word.
     Word,
-    /// A word that its own text repeats.
+    /// A word that the text of the same item repeats.
     Topic,
 }
 

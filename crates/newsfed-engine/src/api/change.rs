@@ -44,7 +44,7 @@ impl Api {
         };
         let (items, add, remove) = self.with_directory(read).await?;
         if items.is_empty() {
-            return Err(Refusal::Bad("there is no item with such an id".to_owned()));
+            return Err(Refusal::Bad("there is no item with this id".to_owned()));
         }
         for (marks, to) in [(add, true), (remove, false)] {
             for mark in marks {

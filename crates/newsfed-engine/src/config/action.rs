@@ -114,7 +114,7 @@ actions! {
         ReadAll, "read-all", "mark all read", "Mark all items of the list read";
         ReadAbove, "read-above", "mark above read", "Mark the items above read";
         ReadBelow, "read-below", "mark below read", "Mark the items below read";
-        ReadMatching, "read", "mark matches read", "Mark all items that match a query read";
+        ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
         ReadFor, "read-for", "read for", "List the best unread items for the minutes you have";
         UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
         Select, "select", "select", "Add to the selection or remove from it, and go down";

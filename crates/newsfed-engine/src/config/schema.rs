@@ -137,7 +137,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.sources_pane", Rule::Any, |s| Slot::Flag(&mut s.ui.sources_pane)).on(
         FormPage::Appearance,
         "Sources pane",
-        "Beside the items. Otherwise only while you choose a list.",
+        "Show it beside the items. If off, it is shown only while it has the focus.",
     ),
     key("ui.sort", Rule::OneOf(SortOrder::NAMES), |s| Slot::Choice(&mut s.ui.sort)).on(
         FormPage::Reading,
@@ -371,7 +371,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "Delay per host", "Minimum time between two requests to one host.")
         .waits(),
     key("net.proxy", PROXY, |s| Slot::MaybeText(&mut s.net.proxy))
-        .on(FormPage::Network, "Proxy", "Used for all requests: socks5://localhost:9050.")
+        .on(FormPage::Network, "Proxy", "URL for all requests, such as socks5://localhost:9050.")
         .waits()
         .unset("environment"),
     key("net.contact", CONTACT, |s| Slot::Text(&mut s.net.contact))
@@ -388,7 +388,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Network, "Max size", "Maximum size of a document, 10MiB for feeds at most.")
         .waits(),
     key("feeds.address", LOOPBACK, |s| Slot::MaybeText(&mut s.feeds.address))
-        .on(FormPage::Network, "Views address", "Where the daemon serves views: 127.0.0.1:8990.")
+        .on(
+            FormPage::Network,
+            "Views address",
+            "Where the daemon serves views, such as 127.0.0.1:8990.",
+        )
         .waits()
         .unset("off"),
     key("feeds.items", FEED_ITEMS, |s| Slot::Count(&mut s.feeds.items)).on(
@@ -397,7 +401,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Maximum number of items in the feed of a view, 1 to 5000. Default 50.",
     ),
     key("serve.address", LISTENING, |s| Slot::MaybeText(&mut s.serve.address))
-        .on(FormPage::Network, "API for apps", "Where the daemon serves apps: 127.0.0.1:8991.")
+        .on(
+            FormPage::Network,
+            "API for apps",
+            "Where the daemon serves apps, such as 127.0.0.1:8991.",
+        )
         .waits()
         .unset("off"),
     key("serve.user", WORD, |s| Slot::Text(&mut s.serve.user)).on(

@@ -137,7 +137,7 @@ async fn run(
     }
 }
 
-/// Reads a file or mailbox unless it is as `known`. The error is a message.
+/// Reads a file or mailbox unless its version is still `known`. The error is a message.
 fn read_path(url: &Url, origin: &Origin, known: Option<&[u8]>) -> Result<Content, String> {
     let path = url.to_file_path().map_err(|()| format!("{url} is not a file"))?;
     match origin.mail.is_some() {

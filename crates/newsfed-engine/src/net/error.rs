@@ -265,7 +265,7 @@ impl Attempt<'_> {
                 Bad::NotValidForName | Bad::NotValidForNameContext { .. },
             ) => "its certificate is for another name".to_owned(),
             Error::FailedToGetCurrentTime => {
-                "the clock of this machine is set to a time before 1970; set it".to_owned()
+                "the clock of this machine is set to a time before 1970; correct it".to_owned()
             }
             other => plain(&other.to_string()),
         }
@@ -365,7 +365,7 @@ mod tests {
             (invalid(Bad::NotValidYet), "not valid yet; check the clock of this machine"),
             (invalid(Bad::UnknownIssuer), "an authority that this machine trusts"),
             (invalid(Bad::NotValidForName), "its certificate is for another name"),
-            (Error::FailedToGetCurrentTime, "set to a time before 1970; set it"),
+            (Error::FailedToGetCurrentTime, "set to a time before 1970; correct it"),
             (Error::DecryptError, "decrypt"),
         ];
         for (error, want) in cases {

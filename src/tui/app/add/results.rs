@@ -61,7 +61,7 @@ impl App {
         let page = FormPage::Origin.title();
         vec![
             format!("This feed is already followed as {title}."),
-            format!("{form}, page {page}, adds the filter to it."),
+            format!("{form} (page {page}) adds the filter to it."),
         ]
     }
 

@@ -28,7 +28,7 @@ impl Bench {
         }
         match self.preview.list.as_ref().and_then(|page| page.next.clone()) {
             Some(url) => self.fetch(url, WorkbenchPage::Second, String::new()),
-            None => app.note("No next page found: pick its link for field 2 (next)"),
+            None => app.note("No next page found: pick the link to it for field 2 (next)"),
         }
     }
 

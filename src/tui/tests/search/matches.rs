@@ -230,7 +230,7 @@ fn highlights_disappear_when_the_user_reads_on_and_the_keys_lead_to_unread_items
 }
 
 #[test]
-fn after_the_last_match_comes_the_next_result_and_before_the_first_the_one_before() {
+fn stepping_past_the_last_match_opens_the_next_result_and_back_past_the_first_the_previous_one() {
     let mut stage = stage("<p>The regatta and a concert, one Regatta.</p>");
     press(&mut stage, &["/re<Enter>", "<Enter>"]);
     assert!(stage.app.items.rows.len() > 1);

@@ -321,8 +321,8 @@ fn of_objects(
             ));
         }
         if let Some(read) = date("datePublished") {
-            // Some systems give the time of the last build twice, or as publication after the last
-            // modification.
+            // Some systems give the time of the last build as both dates, or as a date of publication
+            // after that of the last modification.
             let built = modified.is_some_and(|m| m.time <= read.time);
             let score = if built { base - 32.0 } else { base };
             let from = DateSource::StructuredData;

@@ -63,7 +63,7 @@ fn day(year: &str, month: &str, day: &str) -> Option<PageTime> {
     midnight(NaiveDate::from_ymd_opt(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)?)
 }
 
-/// Dates in the data of scripts that are named like a publication date: `"publishedAt":"2024-…"`.
+/// Dates in the data of scripts whose keys name a publication date: `"publishedAt":"2024-…"`.
 /// The last resort.
 pub(super) fn of_scripts(head: &Head<'_>) -> Vec<Candidate> {
     const NAMES: [&str; 13] = [

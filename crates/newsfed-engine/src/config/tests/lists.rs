@@ -195,7 +195,7 @@ fn stored_sources_of_a_list_are_read_back() {
 }
 
 #[test]
-fn another_identifier_or_order_of_tags_is_not_a_change_by_the_user() {
+fn a_different_identifier_or_order_of_tags_is_not_a_change_by_the_user() {
     let mut state = state(&[], &["a", "b"]);
     for at in [0, 1] {
         state.compared.taken[at].tags = vec!["x".to_owned(), "y".to_owned()];

@@ -83,7 +83,7 @@ impl Drop for RunningCrawl {
 pub struct CrawlListing {
     /// Crawls in remembered folders, the newest first.
     pub crawls: Vec<CrawlState>,
-    /// Folders that were not asked for.
+    /// Folders that the request excluded.
     pub except: Vec<PathBuf>,
     /// Sources (row keys) that explore their sites now, and their progress in words.
     pub exploring: Vec<(i64, Vec<String>)>,

@@ -72,7 +72,7 @@ impl Gathering {
         }
     }
 
-    /// Learns the zone of the site from the dates of a list. One in the future means nothing.
+    /// Learns the zone of the site from the dates of a list. A date in the future means nothing.
     pub(super) fn learn_zone(&mut self, links: &[ListLink], now: Time) {
         for link in links {
             if let Some(date) = link.date.filter(|date| *date <= now) {
