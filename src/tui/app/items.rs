@@ -105,6 +105,7 @@ impl ItemsPane {
                 query: String::new(),
                 place: Query::of([What::Is(State::Unread)]),
                 layout: ListLayout::default(),
+                is_search: false,
             },
             rows: Vec::new(),
             series: Series::default(),
