@@ -82,6 +82,7 @@ pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
 pub(super) use listen::ListenList;
 pub(super) use log::LogList;
+pub(super) use mouse::Areas;
 pub(super) use mute::{Mute, UNTIL};
 #[cfg(test)]
 pub(super) use palette::assignment;
@@ -174,8 +175,7 @@ pub(super) struct App {
     pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
     /// The frame of the topmost dialog and the row of its keys, when the screen was drawn last.
     pub(super) dialog_shape: Cell<Option<(Rect, Rect)>>,
-    /// The pane whose right border is being dragged.
-    dragged: Option<Focus>,
+    pub(super) borders: mouse::Borders,
     pub(super) downloads: downloads::Downloads,
     /// Whether letters go into a text field.
     pub(super) typing: bool,
@@ -209,14 +209,6 @@ struct Stale {
     changed: bool,
     loading: bool,
     not_before: Option<Time>,
-}
-
-/// Areas of the panes at the last draw, for the mouse.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Areas {
-    pub(super) sources: Option<Rect>,
-    pub(super) items: Option<Rect>,
-    pub(super) reader: Option<Rect>,
 }
 
 impl App {
@@ -259,7 +251,7 @@ impl App {
             areas: Areas::default(),
             shown_hints: RefCell::default(),
             dialog_shape: Cell::default(),
-            dragged: None,
+            borders: mouse::Borders::default(),
             downloads: downloads::Downloads::default(),
             typing: false,
             crawls: CrawlRuns::default(),

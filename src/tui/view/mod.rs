@@ -153,13 +153,13 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let part =
         |of: u16, percent: u32| u16::try_from(u32::from(of) * percent / 100).unwrap_or(u16::MAX);
     let default = if width < BESIDE { 22 } else { part(width, 22).clamp(24, 34) };
-    let sources = or_default(ui.sources_width, width / 2, default);
+    let sources = or_default(app.borders.sources_width(ui), width / 2, default);
     let beside = |space: u16, default: u16| {
         // The space beyond the text column and its margins is more useful in the list.
         let left = space.saturating_sub(default + 1 + app.reader.column + READER_MARGINS);
         let default = default + left / 3 * 2;
         let limit = space.saturating_sub(READER + 1).max(12);
-        let items = or_default(ui.items_width, limit, default.min(limit));
+        let items = or_default(app.borders.items_width(ui), limit, default.min(limit));
         [(Focus::Items, items), (Focus::Reader, space - items - 1)]
     };
     let hidden = !ui.sources_pane && app.focus != Focus::Sources;
