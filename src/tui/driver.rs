@@ -15,7 +15,7 @@ use super::read::{Read, ReadQueue};
 use super::terminal;
 use crate::config::{EditError, Paths};
 use crate::engine::{
-    FollowError, Handle, MarkedItems, PrefetchPlan, TextGot, WhichAccounts, Workbench,
+    FollowError, Handle, MarkedItems, Pace, PrefetchPlan, TextGot, WhichAccounts, Workbench,
 };
 use crate::model::SourceKind;
 use crate::store::{Mark, RuleMarks, Store};
@@ -348,19 +348,19 @@ impl Driver {
         }
     }
 
-    fn refresh(&self, keys: Option<Vec<i64>>, pace: crate::engine::Pace) {
+    fn refresh(&self, keys: Option<Vec<i64>>, pace: Pace, request: RequestId) {
         let (handle, events) = (self.handle.clone(), self.events.clone());
         tokio::spawn(async move {
             let all = keys.is_none();
             let mut reports = handle.refresh(keys, pace).await;
             while let Some(report) = reports.recv().await {
-                let _ = events.send(Event::Refreshed(report));
+                let _ = events.send(Event::Refreshed(request, report));
             }
             // The status line shows the results.
-            if all && pace != crate::engine::Pace::Due {
+            if all && pace != Pace::Due {
                 handle.sync_accounts(WhichAccounts::All, false).await;
             }
-            let _ = events.send(Event::RefreshEnded);
+            let _ = events.send(Event::RefreshEnded(request));
         });
     }
 

@@ -251,7 +251,7 @@ impl Loop {
         let pace = match event {
             Event::StatusChanged(_)
             | Event::StoreChanged
-            | Event::Refreshed(_)
+            | Event::Refreshed(..)
             | Event::CrawlChanged(_) => BACKGROUND_FRAME,
             _ => FRAME,
         };

@@ -117,6 +117,7 @@ use history::History;
 pub(in crate::tui) use items::show_mark;
 use progress::ProgressRow;
 use ratatui::layout::Rect;
+use refresh::Refreshing;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
 use std::cell::{Cell, RefCell};
@@ -162,7 +163,8 @@ pub(super) struct App {
     commands_running: HashSet<String>,
     /// Commands that were run from the palette, the last one first.
     recent: Vec<Action>,
-    pub(super) refreshing: Option<Refreshing>,
+    /// The refreshes that the user started, while they run.
+    pub(super) refreshing: BTreeMap<RequestId, Refreshing>,
     pub(super) player: PlayerState,
     /// Whether the statistics are being read.
     counts_items: bool,
@@ -189,18 +191,6 @@ pub(super) struct App {
     started: bool,
     /// The list in which a search or a filter was opened.
     before_search: Option<position::ListPosition>,
-}
-
-/// Counts of a refresh that the user started.
-#[derive(Debug, Default)]
-pub(super) struct Refreshing {
-    polled: usize,
-    new: u32,
-    updated: u32,
-    failed: usize,
-    skipped: usize,
-    /// Entries and pages that were not stored.
-    left_out: u32,
 }
 
 /// Whether the screen may be older than the database.
@@ -243,7 +233,7 @@ impl App {
             unbound: HashSet::new(),
             commands_running: HashSet::new(),
             recent: Vec::new(),
-            refreshing: None,
+            refreshing: BTreeMap::new(),
             player: PlayerState::default(),
             counts_items: false,
             values: ItemValues::default(),
@@ -384,8 +374,8 @@ impl App {
             Event::ExplorationsListed(result) => self.explorations_listed(result),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
-            Event::Refreshed(report) => self.refreshed(&report),
-            Event::RefreshEnded => self.refresh_ended(),
+            Event::Refreshed(request, report) => self.refreshed(request, &report),
+            Event::RefreshEnded(request) => self.refresh_ended(request),
             Event::CommandEnded(name, output, run) => self.command_ended(&name, output, run),
             Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],
             Event::BrowserOpened(result) => self.browser_opened(result),
