@@ -7,6 +7,7 @@ pub(super) use self::discovery::{followed, listed};
 use super::crawls::RunningCrawls;
 use super::effect::{Effect, PictureUse};
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
+use super::ending::Ending;
 use super::files::{self, follow_starters, run_command};
 use super::graphics::encode;
 use super::import;
@@ -50,13 +51,10 @@ pub(super) struct Driver {
 }
 
 /// Boxed: one task for each type of work would take long to compile.
-type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(super) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Time that an item stays open before its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
-
-/// How long the program waits for changes to files before it exits.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Maximum number of pages that one prefetch fetches.
 const MAX_PREFETCH: usize = 500;
@@ -315,36 +313,13 @@ impl Driver {
         None
     }
 
-    /// Performs effects that must be done before the program ends.
-    pub(super) async fn finish(&mut self, effects: Vec<Effect>) {
-        self.finish_edits().await;
-        self.listening.finish().await;
-        self.crawls.finish().await;
-        for effect in effects {
-            match effect {
-                Effect::StorePosition { item, place } => {
-                    store_position(self.handle.store(), item, place).await;
-                }
-                Effect::Edit { change, .. } => {
-                    // The interface is closed, so the error can only be logged.
-                    if let Err(e) = self.handle.edit(change).await {
-                        tracing::warn!("settings were not saved: {e}");
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Waits until the queued file changes are made.
-    async fn finish_edits(&self) {
-        let (made, all_made) = tokio::sync::oneshot::channel();
-        let last = async move {
-            let _ = made.send(());
-        };
-        let _ = self.edits.send(Box::pin(last));
-        if tokio::time::timeout(PATIENCE, all_made).await.is_err() {
-            tracing::warn!("not all files were changed before newsfed exited");
+    /// What must be done before the program ends.
+    pub(super) fn ending(&self) -> Ending {
+        Ending {
+            handle: self.handle.clone(),
+            edits: self.edits.clone(),
+            listening: self.listening.clone(),
+            crawls: self.crawls.clone(),
         }
     }
 
@@ -466,7 +441,7 @@ impl Driver {
 }
 
 /// Stores a reading position. Errors are only logged.
-async fn store_position(store: &Store, item: i64, place: usize) {
+pub(super) async fn store_position(store: &Store, item: i64, place: usize) {
     if let Err(e) = store.set_place(item, place).await {
         tracing::debug!("the position in item {item} was not stored: {e}");
     }
