@@ -207,7 +207,7 @@ impl App {
         self.items.listing = listing;
         self.items.kept.clear();
         self.items.marked.clear();
-        (self.items.seeking, self.items.opening) = (None, false);
+        (self.items.seeking, self.items.opening, self.items.fitting) = (None, false, None);
         self.load_items(Anchor::First, Placement::Start)
     }
 
