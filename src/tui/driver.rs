@@ -2,12 +2,13 @@
 
 mod bench;
 mod discovery;
+mod spawn;
 
 pub(super) use self::discovery::{followed, listed};
 use super::crawls::RunningCrawls;
 use super::effect::{Effect, PictureUse};
-use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::ending::Ending;
+use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::files::{self, follow_starters, run_command};
 use super::graphics::encode;
 use super::import;
@@ -27,7 +28,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
-use tokio_util::sync::CancellationToken;
 
 pub(super) struct Driver {
     handle: Handle,
@@ -136,6 +136,14 @@ impl Driver {
                     task.abort();
                 }
             }
+            other => return self.perform_marking(other),
+        }
+        None
+    }
+
+    /// Marks, rules and refreshes.
+    fn perform_marking(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = match cause {
                     Cause::Undo | Cause::Redo => h.mark(mark.clone(), keys, to).await,
@@ -163,11 +171,19 @@ impl Driver {
             Effect::MarkByRule { name, marks, on } => self.spawn(move |h| async move {
                 Event::MarkedByRule(h.mark_by_rule(name, marks, on).await.map_err(message))
             }),
-            Effect::Refresh { keys, pace } => self.refresh(keys, pace),
+            Effect::Refresh { keys, pace, request } => self.refresh(keys, pace, request),
             Effect::CancelRefresh => {
                 let handle = self.handle.clone();
                 tokio::spawn(async move { handle.cancel_refresh().await });
             }
+            other => return self.perform_following(other),
+        }
+        None
+    }
+
+    /// Discovery, new sources and the workbench.
+    fn perform_following(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::Discover { request, address } => self.discover(request, address),
             Effect::DiscoverOrigin { request, typed } => self.discover_origin(request, typed),
             Effect::CancelDiscovery => {
@@ -200,6 +216,14 @@ impl Driver {
             Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
             Effect::Bench { bench, ask } => self.ask_bench(bench, ask),
             Effect::CloseBench => self.bench = None,
+            other => return self.perform_editing(other),
+        }
+        None
+    }
+
+    /// Lists and files of sources, and the settings.
+    fn perform_editing(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::StopCrawl { source } => {
                 let message = match self.handle.stop_exploring(source) {
                     true => "Crawl stopped; items found so far are kept",
@@ -244,6 +268,14 @@ impl Driver {
             Effect::LoadSettings => self.spawn(move |h| async move {
                 Event::SettingsLoaded(h.settings_section().await.map_err(message))
             }),
+            other => return self.perform_file_use(other),
+        }
+        None
+    }
+
+    /// Positions, enclosures, downloads and programs of the user.
+    fn perform_file_use(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::StorePosition { item, place } => {
                 let store = self.handle.store().clone();
                 tokio::spawn(async move { store_position(&store, item, place).await });
@@ -281,6 +313,14 @@ impl Driver {
                     ended.await.unwrap_or_else(cancelled)
                 });
             }
+            other => return self.perform_taking_along(other),
+        }
+        None
+    }
+
+    /// What the user takes along: texts, episodes, crawls, pages in the browser.
+    fn perform_taking_along(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::MakeMarkdown { items } => self.spawn(move |h| async move {
                 let count = items.len();
                 let made = h.markdown(items).await.map(|text| (text, count));
@@ -386,57 +426,6 @@ impl Driver {
             let _ = events.send(Event::PrefetchEnded);
         });
         self.prefetch = Some(task.abort_handle());
-    }
-
-    fn spawn<F: Future<Output = Event> + Send>(
-        &self,
-        work: impl FnOnce(Handle) -> F + Send + 'static,
-    ) {
-        self.spawn_task(work);
-    }
-
-    /// Spawns work that the user can cancel; `url` is that of a download.
-    fn spawn_cancellable<F: Future<Output = Event> + Send>(
-        &mut self,
-        url: Option<String>,
-        work: impl FnOnce(Handle, CancellationToken) -> F + Send + 'static,
-    ) {
-        let cancel = CancellationToken::new();
-        let cancelled = cancel.clone();
-        let task = self.spawn_task(move |handle| work(handle, cancelled));
-        self.running.add(url, cancel, task);
-    }
-
-    /// Queues a file change after the previous ones.
-    fn queue_edit<F: Future<Output = Event> + Send>(
-        &self,
-        work: impl FnOnce(Handle) -> F + Send + 'static,
-    ) {
-        let (handle, events) = (self.handle.clone(), self.events.clone());
-        let edit = async move {
-            let event = work(handle).await;
-            let _ = events.send(event);
-        };
-        // The receiver lives as long as the runtime.
-        let _ = self.edits.send(Box::pin(edit));
-    }
-
-    fn spawn_task<F: Future<Output = Event> + Send>(
-        &self,
-        work: impl FnOnce(Handle) -> F + Send + 'static,
-    ) -> AbortHandle {
-        let (handle, events) = (self.handle.clone(), self.events.clone());
-        let task: Task = Box::pin(async move {
-            let event = work(handle).await;
-            // The interface may already be closed.
-            let _ = events.send(event);
-        });
-        tokio::spawn(task).abort_handle()
-    }
-
-    fn blocking(&self, work: impl FnOnce() -> Option<Event> + Send + 'static) {
-        let events = self.events.clone();
-        tokio::task::spawn_blocking(move || work().is_some_and(|event| events.send(event).is_ok()));
     }
 }
 

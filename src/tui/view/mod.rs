@@ -256,6 +256,12 @@ fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
     frame.buffer_mut()[(area.x, area.y)].set_symbol(bar).set_style(style);
 }
 
+/// The first visible row, so that the selected one is visible, in the middle if possible.
+fn first_row(selected: usize, height: usize, count: usize) -> usize {
+    let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
+    first.min(count.saturating_sub(height))
+}
+
 /// A thumb in the last column that shows which part of `all` is visible.
 fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, all: usize) {
     let space = usize::from(area.height);
