@@ -6,6 +6,7 @@ use super::event::Event;
 use crate::engine::Handle;
 use crate::engine::crawl::{CrawlPlan, CrawlState, RunningCrawl};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -29,12 +30,13 @@ pub(super) enum CrawlCommand {
     Follow { start: String, targets: String },
 }
 
-#[derive(Default)]
-pub(super) struct RunningCrawls(Vec<(PathBuf, RunningCrawl)>);
+/// The running crawls by their folders. Copies share them.
+#[derive(Clone, Default)]
+pub(super) struct RunningCrawls(Arc<Mutex<Vec<(PathBuf, RunningCrawl)>>>);
 
 impl RunningCrawls {
     pub(super) fn perform(
-        &mut self,
+        &self,
         handle: &Handle,
         events: &UnboundedSender<Event>,
         command: CrawlCommand,
@@ -43,8 +45,8 @@ impl RunningCrawls {
         match command {
             CrawlCommand::Run(plan) => self.run(&handle, events, *plan),
             CrawlCommand::Stop(folder) => {
-                let meant = self.0.iter().filter(|(of, _)| *of == folder);
-                meant.for_each(|(_, crawl)| crawl.stop());
+                let all = self.all();
+                all.iter().filter(|(of, _)| *of == folder).for_each(|(_, crawl)| crawl.stop());
             }
             other => {
                 tokio::spawn(async move {
@@ -57,8 +59,8 @@ impl RunningCrawls {
         }
     }
 
-    fn run(&mut self, handle: &Handle, events: UnboundedSender<Event>, plan: CrawlPlan) {
-        self.0.retain(|(_, crawl)| !crawl.has_ended());
+    fn run(&self, handle: &Handle, events: UnboundedSender<Event>, plan: CrawlPlan) {
+        self.all().retain(|(_, crawl)| !crawl.has_ended());
         let folder = plan.folder.clone();
         let crawl = handle.crawl(plan);
         let mut states = crawl.states();
@@ -75,16 +77,20 @@ impl RunningCrawls {
                 let _ = tokio::time::timeout(STEP, states.clone().wait_for(has_ended)).await;
             }
         });
-        self.0.push((folder, crawl));
+        self.all().push((folder, crawl));
     }
 
     /// Stops all crawls; they can be resumed.
-    pub(super) async fn finish(&mut self) {
-        let all = std::mem::take(&mut self.0);
+    pub(super) async fn finish(&self) {
+        let all = std::mem::take(&mut *self.all());
         all.iter().for_each(|(_, crawl)| crawl.stop());
         for (_, crawl) in all {
             crawl.finish().await;
         }
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<(PathBuf, RunningCrawl)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

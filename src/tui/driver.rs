@@ -2,10 +2,12 @@
 
 mod bench;
 mod discovery;
+mod spawn;
 
 pub(super) use self::discovery::{followed, listed};
 use super::crawls::RunningCrawls;
 use super::effect::{Effect, PictureUse};
+use super::ending::Ending;
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
 use super::files::{self, follow_starters, run_command};
 use super::graphics::encode;
@@ -15,7 +17,7 @@ use super::read::{Read, ReadQueue};
 use super::terminal;
 use crate::config::{EditError, Paths};
 use crate::engine::{
-    FollowError, Handle, MarkedItems, PrefetchPlan, TextGot, WhichAccounts, Workbench,
+    FollowError, Handle, MarkedItems, Pace, PrefetchPlan, TextGot, WhichAccounts, Workbench,
 };
 use crate::model::SourceKind;
 use crate::store::{Mark, RuleMarks, Store};
@@ -26,7 +28,6 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
-use tokio_util::sync::CancellationToken;
 
 pub(super) struct Driver {
     handle: Handle,
@@ -50,13 +51,10 @@ pub(super) struct Driver {
 }
 
 /// Boxed: one task for each type of work would take long to compile.
-type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(super) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Time that an item stays open before its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
-
-/// How long the program waits for changes to files before it exits.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Maximum number of pages that one prefetch fetches.
 const MAX_PREFETCH: usize = 500;
@@ -138,6 +136,14 @@ impl Driver {
                     task.abort();
                 }
             }
+            other => return self.perform_marking(other),
+        }
+        None
+    }
+
+    /// Marks, rules and refreshes.
+    fn perform_marking(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = match cause {
                     Cause::Undo | Cause::Redo => h.mark(mark.clone(), keys, to).await,
@@ -165,11 +171,19 @@ impl Driver {
             Effect::MarkByRule { name, marks, on } => self.spawn(move |h| async move {
                 Event::MarkedByRule(h.mark_by_rule(name, marks, on).await.map_err(message))
             }),
-            Effect::Refresh { keys, pace } => self.refresh(keys, pace),
+            Effect::Refresh { keys, pace, request } => self.refresh(keys, pace, request),
             Effect::CancelRefresh => {
                 let handle = self.handle.clone();
                 tokio::spawn(async move { handle.cancel_refresh().await });
             }
+            other => return self.perform_following(other),
+        }
+        None
+    }
+
+    /// Discovery, new sources and the workbench.
+    fn perform_following(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::Discover { request, address } => self.discover(request, address),
             Effect::DiscoverOrigin { request, typed } => self.discover_origin(request, typed),
             Effect::CancelDiscovery => {
@@ -202,6 +216,14 @@ impl Driver {
             Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
             Effect::Bench { bench, ask } => self.ask_bench(bench, ask),
             Effect::CloseBench => self.bench = None,
+            other => return self.perform_editing(other),
+        }
+        None
+    }
+
+    /// Lists and files of sources, and the settings.
+    fn perform_editing(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::StopCrawl { source } => {
                 let message = match self.handle.stop_exploring(source) {
                     true => "Crawl stopped; items found so far are kept",
@@ -246,6 +268,14 @@ impl Driver {
             Effect::LoadSettings => self.spawn(move |h| async move {
                 Event::SettingsLoaded(h.settings_section().await.map_err(message))
             }),
+            other => return self.perform_file_use(other),
+        }
+        None
+    }
+
+    /// Positions, enclosures, downloads and programs of the user.
+    fn perform_file_use(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::StorePosition { item, place } => {
                 let store = self.handle.store().clone();
                 tokio::spawn(async move { store_position(&store, item, place).await });
@@ -283,6 +313,14 @@ impl Driver {
                     ended.await.unwrap_or_else(cancelled)
                 });
             }
+            other => return self.perform_taking_along(other),
+        }
+        None
+    }
+
+    /// What the user takes along: texts, episodes, crawls, pages in the browser.
+    fn perform_taking_along(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
             Effect::MakeMarkdown { items } => self.spawn(move |h| async move {
                 let count = items.len();
                 let made = h.markdown(items).await.map(|text| (text, count));
@@ -315,52 +353,29 @@ impl Driver {
         None
     }
 
-    /// Performs effects that must be done before the program ends.
-    pub(super) async fn finish(&mut self, effects: Vec<Effect>) {
-        self.finish_edits().await;
-        self.listening.finish().await;
-        self.crawls.finish().await;
-        for effect in effects {
-            match effect {
-                Effect::StorePosition { item, place } => {
-                    store_position(self.handle.store(), item, place).await;
-                }
-                Effect::Edit { change, .. } => {
-                    // The interface is closed, so the error can only be logged.
-                    if let Err(e) = self.handle.edit(change).await {
-                        tracing::warn!("settings were not saved: {e}");
-                    }
-                }
-                _ => {}
-            }
+    /// What must be done before the program ends.
+    pub(super) fn ending(&self) -> Ending {
+        Ending {
+            handle: self.handle.clone(),
+            edits: self.edits.clone(),
+            listening: self.listening.clone(),
+            crawls: self.crawls.clone(),
         }
     }
 
-    /// Waits until the queued file changes are made.
-    async fn finish_edits(&self) {
-        let (made, all_made) = tokio::sync::oneshot::channel();
-        let last = async move {
-            let _ = made.send(());
-        };
-        let _ = self.edits.send(Box::pin(last));
-        if tokio::time::timeout(PATIENCE, all_made).await.is_err() {
-            tracing::warn!("not all files were changed before newsfed exited");
-        }
-    }
-
-    fn refresh(&self, keys: Option<Vec<i64>>, pace: crate::engine::Pace) {
+    fn refresh(&self, keys: Option<Vec<i64>>, pace: Pace, request: RequestId) {
         let (handle, events) = (self.handle.clone(), self.events.clone());
         tokio::spawn(async move {
             let all = keys.is_none();
             let mut reports = handle.refresh(keys, pace).await;
             while let Some(report) = reports.recv().await {
-                let _ = events.send(Event::Refreshed(report));
+                let _ = events.send(Event::Refreshed(request, report));
             }
             // The status line shows the results.
-            if all && pace != crate::engine::Pace::Due {
+            if all && pace != Pace::Due {
                 handle.sync_accounts(WhichAccounts::All, false).await;
             }
-            let _ = events.send(Event::RefreshEnded);
+            let _ = events.send(Event::RefreshEnded(request));
         });
     }
 
@@ -412,61 +427,10 @@ impl Driver {
         });
         self.prefetch = Some(task.abort_handle());
     }
-
-    fn spawn<F: Future<Output = Event> + Send>(
-        &self,
-        work: impl FnOnce(Handle) -> F + Send + 'static,
-    ) {
-        self.spawn_task(work);
-    }
-
-    /// Spawns work that the user can cancel; `url` is that of a download.
-    fn spawn_cancellable<F: Future<Output = Event> + Send>(
-        &mut self,
-        url: Option<String>,
-        work: impl FnOnce(Handle, CancellationToken) -> F + Send + 'static,
-    ) {
-        let cancel = CancellationToken::new();
-        let cancelled = cancel.clone();
-        let task = self.spawn_task(move |handle| work(handle, cancelled));
-        self.running.add(url, cancel, task);
-    }
-
-    /// Queues a file change after the previous ones.
-    fn queue_edit<F: Future<Output = Event> + Send>(
-        &self,
-        work: impl FnOnce(Handle) -> F + Send + 'static,
-    ) {
-        let (handle, events) = (self.handle.clone(), self.events.clone());
-        let edit = async move {
-            let event = work(handle).await;
-            let _ = events.send(event);
-        };
-        // The receiver lives as long as the runtime.
-        let _ = self.edits.send(Box::pin(edit));
-    }
-
-    fn spawn_task<F: Future<Output = Event> + Send>(
-        &self,
-        work: impl FnOnce(Handle) -> F + Send + 'static,
-    ) -> AbortHandle {
-        let (handle, events) = (self.handle.clone(), self.events.clone());
-        let task: Task = Box::pin(async move {
-            let event = work(handle).await;
-            // The interface may already be closed.
-            let _ = events.send(event);
-        });
-        tokio::spawn(task).abort_handle()
-    }
-
-    fn blocking(&self, work: impl FnOnce() -> Option<Event> + Send + 'static) {
-        let events = self.events.clone();
-        tokio::task::spawn_blocking(move || work().is_some_and(|event| events.send(event).is_ok()));
-    }
 }
 
 /// Stores a reading position. Errors are only logged.
-async fn store_position(store: &Store, item: i64, place: usize) {
+pub(super) async fn store_position(store: &Store, item: i64, place: usize) {
     if let Err(e) = store.set_place(item, place).await {
         tracing::debug!("the position in item {item} was not stored: {e}");
     }

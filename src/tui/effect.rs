@@ -93,6 +93,7 @@ pub(super) enum Effect {
     Refresh {
         keys: Option<Vec<i64>>,
         pace: Pace,
+        request: RequestId,
     },
     /// Sends no more requests of refreshes that the user started.
     CancelRefresh,

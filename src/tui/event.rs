@@ -149,9 +149,9 @@ pub(super) enum Event {
     /// The settings file for the form.
     SettingsLoaded(Result<Section, Failure>),
     /// One source of a manual refresh is done.
-    Refreshed(Report),
+    Refreshed(RequestId, Report),
     /// A manual refresh ended.
-    RefreshEnded,
+    RefreshEnded(RequestId),
     /// The browser needs the terminal.
     BrowserPlanned(Launch),
     /// The browser was started, or the URL and the error.

@@ -99,7 +99,7 @@ impl Field {
         let newline = matches!(event.code, Code::Enter)
             || (event.modifiers.contains(KeyModifiers::CONTROL)
                 && matches!(event.code, Code::Char('m' | 'j')));
-        if newline || self.value().len() > MAX_FIELD {
+        if newline {
             return false;
         }
         let typed = !event.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
@@ -117,7 +117,14 @@ impl Field {
         if event.modifiers.contains(KeyModifiers::CONTROL) && event.code == Code::Char('u') {
             return self.area.delete_line_by_head();
         }
-        self.area.input(event)
+        let before = self.area.clone();
+        let was = self.value().len();
+        let changed = self.area.input(event);
+        if self.value().len() > MAX_FIELD.max(was) {
+            self.area = before;
+            return false;
+        }
+        changed
     }
 
     /// Position of the cursor in bytes.
@@ -221,5 +228,34 @@ mod tests {
         let mut field = Field::new("");
         field.paste("https://a.example/\u{1b}[31m\nsecond");
         assert!(!field.value().contains(['\n', '\u{1b}']), "{}", field.value());
+    }
+
+    #[test]
+    fn a_full_field_can_be_shortened() {
+        let press = |code| KeyEvent::new(code, KeyModifiers::NONE);
+        let mut field = Field::new("");
+        for _ in 0..10 {
+            field.paste(&"x".repeat(1000));
+        }
+        assert_eq!(field.value().len(), MAX_FIELD);
+        assert!(!field.input(press(Code::Char('y'))), "there is no space");
+        // A file may have a longer value.
+        for mut field in [field, Field::new(&"x".repeat(2 * MAX_FIELD))] {
+            let len = field.value().len();
+            assert!(!field.input(press(Code::Char('日'))));
+            assert_eq!(field.value().len(), len);
+            assert!(field.input(press(Code::Backspace)));
+            assert_eq!(field.value().len(), len - 1);
+            field.input(press(Code::Home));
+            assert_eq!(field.cursor(), 0);
+            field.input(press(Code::End));
+            assert!(field.input(KeyEvent::new(Code::Char('u'), KeyModifiers::CONTROL)));
+            assert_eq!(field.value(), "");
+            // What was deleted is too long to be inserted twice.
+            let yank = KeyEvent::new(Code::Char('y'), KeyModifiers::CONTROL);
+            field.input(yank);
+            field.input(yank);
+            assert!(field.value().len() <= MAX_FIELD, "{}", field.value().len());
+        }
     }
 }

@@ -4,25 +4,28 @@ use super::driver::message;
 use super::event::Event;
 use crate::engine::{Handle, Player, PlayerCommand};
 use crate::model::EpisodeKey;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// Minimum time between two states, because a player reports its position many times a second.
 const STEP: Duration = Duration::from_millis(500);
 
-#[derive(Default)]
+/// Copies share the player.
+#[derive(Clone, Default)]
 pub(super) struct Listening {
-    player: Option<Player>,
+    player: Arc<Mutex<Option<Player>>>,
 }
 
 impl Listening {
     pub(super) fn command(
-        &mut self,
+        &self,
         handle: &Handle,
         events: &UnboundedSender<Event>,
         command: PlayerCommand,
     ) {
-        let player = self.player.get_or_insert_with(|| {
+        let mut player = self.player();
+        let player = player.get_or_insert_with(|| {
             let player = handle.player(false);
             let (mut states, events) = (player.state(), events.clone());
             tokio::spawn(async move {
@@ -40,10 +43,15 @@ impl Listening {
     }
 
     /// Stops the current episode, and stores its position.
-    pub(super) async fn finish(&mut self) {
-        if let Some(player) = self.player.take() {
+    pub(super) async fn finish(&self) {
+        let player = self.player().take();
+        if let Some(player) = player {
             player.finish().await;
         }
+    }
+
+    fn player(&self) -> MutexGuard<'_, Option<Player>> {
+        self.player.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

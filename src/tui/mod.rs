@@ -8,6 +8,7 @@ mod app;
 mod crawls;
 mod driver;
 mod effect;
+mod ending;
 mod event;
 mod external;
 mod files;

@@ -8,7 +8,7 @@ pub(super) use article::NO_TEXT;
 pub(super) use article::document;
 
 use super::app::midnight;
-use super::event::{Event, Matches, RequestId, SourceEntry, SourceList};
+use super::event::{Event, Failure, Matches, RequestId, SourceEntry, SourceList};
 use crate::config::Paths;
 use crate::engine::{self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics};
 use crate::model::Effect as RuleEffect;
@@ -228,108 +228,91 @@ impl ReaderThread {
     }
 
     fn perform(&mut self, read: Read) -> Outcome {
-        let message = |e: StoreError| e.to_string();
         Outcome::Event(match read {
-            Read::Sources => Event::SourcesLoaded(self.retry(Self::sources).map_err(message)),
+            Read::Sources => Event::SourcesLoaded(self.retry(Self::sources)),
             Read::Window { request, ref view, anchor, size } => {
-                self.in_window.store(true, Ordering::SeqCst);
-                let window = self.reader.window(view, anchor, size);
-                self.in_window.store(false, Ordering::SeqCst);
-                if let Err(StoreError::Interrupted) = window {
-                    return Outcome::Interrupted(read);
+                match self.in_window(|reader| reader.window(view, anchor, size)) {
+                    Err(StoreError::Interrupted) => return Outcome::Interrupted(read),
+                    window => Event::WindowLoaded(request, window.map_err(message)),
                 }
-                Event::WindowLoaded(request, window.map_err(message))
             }
             Read::Article { request, key } => {
                 self.reopen_if_writable();
-                let article = self.retry(|this| this.article(key));
-                Event::ArticleLoaded(request, article.map_err(message))
+                Event::ArticleLoaded(request, self.retry(|this| this.article(key)))
             }
             Read::Linked { url, from, source } => {
                 let parsed = url::Url::parse(&url);
                 let item = parsed.map_or(Ok(None), |u| self.retry(|t| t.reader.linked(source, &u)));
-                Event::LinkFollowed { from, url, item: item.map_err(message) }
+                Event::LinkFollowed { from, url, item }
             }
             Read::Log => {
                 let filter = PollFilter { source: None, noteworthy: true };
-                let polls = self.retry(|this| this.reader.polls(filter, LOG_LINES));
-                Event::LogLoaded(polls.map_err(message))
+                Event::LogLoaded(self.retry(|this| this.reader.polls(filter, LOG_LINES)))
             }
             Read::Downloads => Event::DownloadsListed(self.downloads()),
-            Read::Rules => {
-                let records = self.retry(|this| this.reader.rule_records());
-                Event::RulesLoaded(records.map_err(message))
-            }
-            Read::Queue => {
-                let queue = self.retry(|this| this.reader.queue());
-                Event::QueueLoaded(queue.map_err(message))
-            }
-            Read::Values => {
-                let values = self.retry(|this| this.reader.item_values());
-                Event::ValuesLoaded(values.map_err(message))
-            }
+            Read::Rules => Event::RulesLoaded(self.retry(|this| this.reader.rule_records())),
+            Read::Queue => Event::QueueLoaded(self.retry(|this| this.reader.queue())),
+            Read::Values => Event::ValuesLoaded(self.retry(|this| this.reader.item_values())),
             Read::Matches { request, view, effects } => {
-                let found = self.retry(|this| this.matches(&view, &effects));
-                Event::MatchesFound(request, found.map_err(message))
+                Event::MatchesFound(request, self.retry(|this| this.matches(&view, &effects)))
             }
             Read::Fitting { request, view, minutes } => {
                 let now = self.handle.now();
                 let keys = self.retry(|this| this.reader.fitting(&view, minutes, now));
-                Event::FittingFound(request, minutes, keys.map_err(message))
+                Event::FittingFound(request, minutes, keys)
             }
-            // One count at a time, so that other reads need not wait for all of them.
-            Read::Counts { mut left, mut done } => match left.pop() {
-                None => Event::ViewsCounted(Ok(done)),
-                Some((name, view)) => {
-                    self.in_window.store(true, Ordering::SeqCst);
-                    let count = self.reader.count(&view);
-                    self.in_window.store(false, Ordering::SeqCst);
-                    match count {
-                        Ok(count) => done.push((name, count)),
-                        Err(StoreError::Interrupted) => left.push((name, view)),
-                        Err(e) => return Outcome::Event(Event::ViewsCounted(Err(message(e)))),
-                    }
-                    return Outcome::Interrupted(Read::Counts { left, done });
-                }
-            },
+            Read::Counts { left, done } => return self.count_next(left, done),
             Read::Rhythms(sources) => {
-                let rhythms = self.retry(|this| this.rhythms(&sources));
-                Event::RhythmsLoaded(rhythms.map_err(message))
+                Event::RhythmsLoaded(self.retry(|this| this.rhythms(&sources)))
             }
             Read::Why(source) => {
-                let report = self.retry(|this| this.why(source));
                 let no_source = || "The source no longer exists".to_owned();
-                Event::WhyLoaded(
-                    source,
-                    report
-                        .map_err(message)
-                        .and_then(|report| report.ok_or_else(no_source))
-                        .map(Box::new),
-                )
+                let report = self.retry(|this| this.why(source));
+                let report = report.and_then(|report| report.ok_or_else(no_source));
+                Event::WhyLoaded(source, report.map(Box::new))
             }
             Read::Snippets { keys, expression } => {
                 let found = self.retry(|this| match &expression {
                     Some(expression) => this.reader.snippets(&keys, expression),
                     None => this.reader.openings(&keys),
                 });
-                Event::SnippetsLoaded(expression, found.map_err(message))
+                Event::SnippetsLoaded(expression, found)
             }
-            Read::Statistics => {
-                let statistics = self.retry(Self::statistics).map(Box::new);
-                Event::StatisticsLoaded(statistics.map_err(message))
-            }
-            Read::Version => {
-                if self.reopen_if_writable() {
-                    return Outcome::Event(Event::StoreChanged);
-                }
-                let version = self.reader.data_version().ok();
-                let before = std::mem::replace(&mut self.version, version);
-                if before.is_none() || before == version {
-                    return Outcome::Nothing;
-                }
-                Event::StoreChanged
-            }
+            Read::Statistics => Event::StatisticsLoaded(self.retry(Self::statistics).map(Box::new)),
+            Read::Version if self.has_changed() => Event::StoreChanged,
+            Read::Version => return Outcome::Nothing,
         })
+    }
+
+    /// Counts one view, so that other reads need not wait for all of them.
+    fn count_next(&self, mut left: Vec<(String, View)>, mut done: Vec<(String, Count)>) -> Outcome {
+        let Some((name, view)) = left.pop() else {
+            return Outcome::Event(Event::ViewsCounted(Ok(done)));
+        };
+        match self.in_window(|reader| reader.count(&view)) {
+            Ok(count) => done.push((name, count)),
+            Err(StoreError::Interrupted) => left.push((name, view)),
+            Err(e) => return Outcome::Event(Event::ViewsCounted(Err(message(e)))),
+        }
+        Outcome::Interrupted(Read::Counts { left, done })
+    }
+
+    /// Whether another process has written since the last check.
+    fn has_changed(&mut self) -> bool {
+        if self.reopen_if_writable() {
+            return true;
+        }
+        let version = self.reader.data_version().ok();
+        let before = std::mem::replace(&mut self.version, version);
+        before.is_some() && before != version
+    }
+
+    /// Performs a read that a newer window interrupts.
+    fn in_window<T>(&self, ask: impl FnOnce(&Reader) -> Result<T>) -> Result<T> {
+        self.in_window.store(true, Ordering::SeqCst);
+        let result = ask(&self.reader);
+        self.in_window.store(false, Ordering::SeqCst);
+        result
     }
 
     /// Replaces a reader of a database that was read-only when opened and is writable now.
@@ -342,11 +325,11 @@ impl ReaderThread {
     }
 
     /// Repeats a read after an interrupt that was meant for the previous window.
-    fn retry<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> Result<T> {
+    fn retry<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> std::result::Result<T, Failure> {
         loop {
             match ask(self) {
                 Err(StoreError::Interrupted) => {}
-                other => return other,
+                other => return other.map_err(message),
             }
         }
     }
@@ -393,7 +376,7 @@ impl ReaderThread {
         let folder = Paths::downloads(settings.download.folder.as_deref());
         let folder = folder.map_err(|e| line(&e.to_string()))?;
         let listed = self.retry(|this| engine::list_downloads(&this.reader, &folder));
-        listed.map_err(|e| line(&e.to_string()))
+        listed.map_err(|why| line(&why))
     }
 
     fn statistics(&self) -> Result<Statistics> {
@@ -410,4 +393,8 @@ impl ReaderThread {
         let schedule = &settings.schedule;
         engine::schedule_report(&self.reader, source, &facts, schedule, now).map(Some)
     }
+}
+
+fn message(error: StoreError) -> Failure {
+    error.to_string()
 }

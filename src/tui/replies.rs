@@ -2,66 +2,131 @@
 
 use super::graphics::query::light;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::time::{Duration, Instant};
 
-/// Replies to queries begin with an escape and one of [`STARTS`], and end with BEL or `ESC \`. On a
+/// Replies to queries begin with an escape and one of the starts below, and end with BEL or `ESC \`. On a
 /// slow connection, or through a multiplexer that passes them on late, they arrive after the program has
-/// stopped waiting for them. Their characters must not act as keys.
+/// stopped waiting for them. Their characters must not act as keys. A key of the user that might begin a
+/// reply acts when it is clear that it does not.
 #[derive(Debug, Default)]
 pub(super) struct Replies {
-    /// If a reply has begun: its start, and what was read of it after the escape.
-    read: Option<(&'static str, String)>,
+    /// The starts of the replies that may still arrive.
+    expected: Vec<&'static str>,
+    begun: Option<Begun>,
     /// Whether the background is light, if a late reply has reported it.
     pub(super) light: Option<bool>,
-    /// Whether the terminal was asked for graphics. Otherwise the keys of such replies are the user's.
-    pub(super) graphics: bool,
 }
 
-/// The beginnings of replies: with the background, about kitty's graphics, with the terminal's name.
-const STARTS: [&str; 3] = ["]11;rgb:", "_Gi=31;", "P>|"];
+/// A reply that has begun.
+#[derive(Debug)]
+struct Begun {
+    start: &'static str,
+    /// What was read of it after the escape.
+    read: String,
+    keys: Vec<KeyEvent>,
+    /// When the last key arrived.
+    last: Instant,
+}
+
+/// The start of the reply with the background.
+const BACKGROUND: &str = "]11;";
+/// The starts of replies about kitty's graphics and with the terminal's name.
+const GRAPHICS: [&str; 2] = ["_Gi=31;", "P>|"];
 /// Longest reply, in characters.
 const LONGEST: usize = 60;
+/// A reply arrives at once, so it has ended, or was none, if no key follows for this long.
+const PAUSE: Duration = Duration::from_millis(200);
 
-impl Replies {
-    pub(super) fn new(graphics: bool) -> Self {
-        Self { graphics, ..Self::default() }
+impl Begun {
+    /// Whether it is a reply, and not keys that are the same up to here.
+    fn is_reply(&self) -> bool {
+        self.read.starts_with(self.start)
     }
 
-    /// Whether a key is part of a reply. A key that cannot be part of it ends the reply and acts as usual.
-    pub(super) fn take(&mut self, key: KeyEvent) -> bool {
-        let alt = key.modifiers.contains(KeyModifiers::ALT);
-        let control = key.modifiers == KeyModifiers::CONTROL;
-        let Some((start, read)) = &mut self.read else {
-            let begins = |start: &&str| alt && key.code.as_char() == start.chars().next();
-            let starts = if self.graphics { &STARTS[..] } else { &STARTS[..1] };
-            self.read =
-                starts.iter().copied().find(begins).map(|start| (start, start[..1].to_owned()));
-            return self.read.is_some();
-        };
-        let closes =
-            alt && key.code == KeyCode::Char('\\') || control && key.code == KeyCode::Char('g');
-        let ends = closes && read.starts_with(*start);
-        if ends {
-            let color = read.strip_prefix("]11;");
-            self.light = color.and_then(light).or(self.light);
-            self.read = None;
-            return true;
-        }
-        if let KeyCode::Char(c) = key.code {
-            read.push(c);
-        }
-        let goes_on = match read.strip_prefix(*start) {
-            Some(color) if *start == STARTS[0] => {
-                color.chars().all(|c| c.is_ascii_hexdigit() || c == '/')
+    /// Whether a key ends it.
+    fn ends_with(&self, key: KeyEvent) -> bool {
+        let bell = key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('g');
+        let escape = key.modifiers.contains(KeyModifiers::ALT) && key.code == KeyCode::Char('\\');
+        self.is_reply() && (bell || escape)
+    }
+
+    /// Adds a key, if it can be the next part.
+    fn add(&mut self, key: KeyEvent, now: Instant) -> bool {
+        let KeyCode::Char(c) = key.code else { return false };
+        let read = format!("{}{c}", self.read);
+        let fits = match read.strip_prefix(self.start) {
+            Some(color) if self.start == BACKGROUND => {
+                color.chars().all(|c| c.is_ascii_hexdigit() || "rgb:/".contains(c))
             }
             Some(_) => true,
-            None => start.starts_with(read.as_str()),
+            None => self.start.starts_with(&read),
         };
-        let typed = matches!(key.code, KeyCode::Char(_)) && !alt && !control;
-        let part = typed && goes_on && read.len() <= LONGEST;
-        if !part {
-            self.read = None;
+        let is_text = !key.modifiers.intersects(KeyModifiers::ALT | KeyModifiers::CONTROL);
+        if !is_text || !fits || read.len() > LONGEST {
+            return false;
         }
-        part
+        self.keys.push(key);
+        (self.read, self.last) = (read, now);
+        true
+    }
+}
+
+impl Replies {
+    /// Expects the background, or the replies about graphics, that were requested and have not arrived.
+    pub(super) fn new(background: bool, graphics: bool) -> Self {
+        let mut replies = Self::default();
+        replies.expected.extend(background.then_some(BACKGROUND));
+        replies.expect_graphics(graphics);
+        replies
+    }
+
+    /// Sets whether the replies about graphics were requested and have not arrived.
+    pub(super) fn expect_graphics(&mut self, expected: bool) {
+        self.expected.retain(|start| !GRAPHICS.contains(start));
+        self.expected.extend(GRAPHICS.into_iter().filter(|_| expected));
+    }
+
+    /// The keys that act after a key press: none if it is part of a reply, and also earlier ones if they turn
+    /// out not to be one.
+    pub(super) fn take(&mut self, key: KeyEvent, now: Instant) -> Vec<KeyEvent> {
+        let Some(begun) = &mut self.begun else {
+            self.begun = self.begin(key, now);
+            return if self.begun.is_some() { vec![] } else { vec![key] };
+        };
+        if begun.ends_with(key) {
+            let color = begun.read.strip_prefix(BACKGROUND);
+            self.light = color.and_then(light).or(self.light);
+            self.expected.retain(|start| *start != begun.start);
+            self.begun = None;
+            return vec![];
+        }
+        if begun.add(key, now) {
+            return vec![];
+        }
+        let mut keys = self.give_up();
+        keys.extend(self.take(key, now));
+        keys
+    }
+
+    fn begin(&self, key: KeyEvent, now: Instant) -> Option<Begun> {
+        let first = key.code.as_char().filter(|_| key.modifiers.contains(KeyModifiers::ALT))?;
+        let start = self.expected.iter().find(|start| start.starts_with(first))?;
+        Some(Begun { start, read: first.to_string(), keys: vec![key], last: now })
+    }
+
+    /// Waits no longer for the rest of a reply. Returns the keys so far, unless they were one.
+    pub(super) fn give_up(&mut self) -> Vec<KeyEvent> {
+        self.begun
+            .take()
+            .filter(|begun| !begun.is_reply())
+            .map(|begun| begun.keys)
+            .unwrap_or_default()
+    }
+
+    /// How long to wait for the next key before giving up; `None` if no reply has begun.
+    pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
+        let begun = self.begun.as_ref()?;
+        Some(PAUSE.saturating_sub(now.saturating_duration_since(begun.last)))
     }
 }
 
@@ -73,19 +138,27 @@ mod tests {
         KeyEvent::new(KeyCode::Char(code), modifiers)
     }
 
+    fn plain(text: &str) -> Vec<KeyEvent> {
+        text.chars().map(|c| press(c, KeyModifiers::NONE)).collect()
+    }
+
+    fn alt(c: char) -> Vec<KeyEvent> {
+        vec![press(c, KeyModifiers::ALT)]
+    }
+
     /// The characters that act as keys.
-    fn left(keys: &[KeyEvent]) -> String {
-        let mut replies = Replies { graphics: true, ..Replies::default() };
-        let left = keys.iter().filter(|key| !replies.take(**key));
+    fn left_by(replies: &mut Replies, keys: &[KeyEvent]) -> String {
+        let now = Instant::now();
+        let left = keys.iter().flat_map(|key| replies.take(*key, now));
         left.filter_map(|key| key.code.as_char()).collect()
+    }
+
+    fn left(keys: &[KeyEvent]) -> String {
+        left_by(&mut Replies::new(true, true), keys)
     }
 
     #[test]
     fn replies_do_not_act_as_keys() {
-        let plain = |text: &str| -> Vec<KeyEvent> {
-            text.chars().map(|c| press(c, KeyModifiers::NONE)).collect()
-        };
-        let alt = |c| vec![press(c, KeyModifiers::ALT)];
         let bell = vec![press('g', KeyModifiers::CONTROL)];
         let reply = plain("11;rgb:1313/1515/1b1b");
         assert_eq!(
@@ -99,15 +172,52 @@ mod tests {
             let reply = [shifted, plain(rest), alt('\\'), plain("k")].concat();
             assert_eq!(left(&reply), "k", "{rest}");
         }
-        assert_eq!(left(&[alt('_'), plain("Gj"), alt('P'), plain("q")].concat()), "jq");
-        let user = press('P', KeyModifiers::ALT);
-        assert!(!Replies::default().take(user), "nothing was asked");
-        let mut late = Replies::default();
+        let mut late = Replies::new(true, false);
         let reply = [alt(']'), plain("11;rgb:ffff/fafa/f0f0"), alt('\\')].concat();
-        assert!(reply.into_iter().all(|key| late.take(key)));
+        assert_eq!(left_by(&mut late, &reply), "");
         assert_eq!(late.light, Some(true));
-        // Alt-] typed by a user affects no other key.
-        assert_eq!(left(&[alt(']'), plain("jk1")].concat()), "jk1");
+        // A damaged reply ends with the first character that cannot belong to it.
         assert_eq!(left(&[alt(']'), plain("11;rgb:zj")].concat()), "zj");
+    }
+
+    #[test]
+    fn keys_that_begin_like_a_reply_act() {
+        for keys in [
+            [alt(']'), plain("jk1")].concat(),
+            [alt(']'), plain("1j")].concat(),
+            [alt(']'), alt(']'), plain("j")].concat(),
+            [alt('_'), plain("Gj"), alt('P'), plain("q")].concat(),
+        ] {
+            let expected: String = keys.iter().filter_map(|key| key.code.as_char()).collect();
+            assert_eq!(left(&keys), expected);
+        }
+        // If no other key follows, they act after a pause.
+        let mut replies = Replies::new(true, true);
+        let now = Instant::now();
+        assert_eq!(replies.wait(now), None);
+        assert_eq!(left_by(&mut replies, &alt(']')), "");
+        let wait = replies.wait(now).unwrap();
+        assert!(!wait.is_zero() && replies.wait(now + Duration::from_secs(5)).unwrap().is_zero());
+        assert_eq!(replies.give_up(), alt(']'));
+        assert_eq!(replies.wait(now), None);
+    }
+
+    #[test]
+    fn only_expected_replies_are_awaited() {
+        let keys = [alt(']'), alt('_'), alt('P')].concat();
+        for key in &keys {
+            let act = Replies::new(false, false).take(*key, Instant::now());
+            assert_eq!(act, [*key], "nothing was asked");
+        }
+        // After the reply, the key has no delay.
+        let mut replies = Replies::new(true, false);
+        let reply = [alt(']'), plain("11;rgb:0/0/0"), alt('\\')].concat();
+        assert_eq!(left_by(&mut replies, &reply), "");
+        assert_eq!(left_by(&mut replies, &alt(']')), "]");
+        replies.expect_graphics(true);
+        assert_eq!(left_by(&mut replies, &alt('P')), "");
+        replies.give_up();
+        replies.expect_graphics(false);
+        assert_eq!(left_by(&mut replies, &keys), "]_P");
     }
 }

@@ -11,14 +11,16 @@ use super::signals::Signals;
 use super::style::{ColorSupport, Palette};
 use super::terminal::{self, Screen, TerminalQuery};
 use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile};
-use crate::engine::{Edited, Handle, Role};
+use crate::engine::{Edited, Handle, Notification, Role, Status};
+use crate::model::Source;
 use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use futures_util::StreamExt;
 use ratatui::layout::Rect;
 use signal_hook::consts::SIGTSTP;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// Shortest time between two frames. It is half of what a user can notice, because the reply to a
 /// key often arrives right after the frame that shows the key press itself.
@@ -58,14 +60,20 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     let Interface { handle, mut settings, paths, keymap, terminal } = interface;
     let var = |name: &str| std::env::var(name).ok();
     let support = ColorSupport::detect(var);
-    let (light, replies) = terminal.replies();
+    let asked = terminal.replies();
+    let light = asked.replies.light;
     let support = ColorSupport { light: light.unwrap_or(support.light), ..support };
     settings.ui.ascii |= support.ascii || settings.ui.linear;
     let mouse = settings.ui.mouse;
     let palette = Palette::of(&settings, support);
-    let graphics = replies.is_some();
+    let replies = Replies::new(
+        asked.background && light.is_none(),
+        asked.graphics && !asked.replies.complete,
+    );
+    let typed = asked.replies.typed.clone();
     let mut app = App::new(settings, keymap, palette, handle.now());
-    app.terminal = TerminalInfo::new(replies, terminal::cell_size());
+    app.terminal =
+        TerminalInfo::new(asked.graphics.then_some(asked.replies), terminal::cell_size());
     let (sender, events) = mpsc::unbounded_channel();
     let driver = Driver::new(handle.clone(), paths.clone(), sender)?;
     let screen = Screen::open(mouse)?;
@@ -73,8 +81,8 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     let visitor = handle.clone();
     // A read-only database cannot record visits, so errors are ignored.
     tokio::spawn(async move { visitor.begin_visit().await.ok() });
-    let visited = handle.clone();
     let mut run = Loop {
+        reports: Reports::of(&handle),
         app,
         driver,
         screen,
@@ -82,7 +90,8 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
         paths,
         events,
         input: Some(EventStream::new()),
-        replies: Replies::new(graphics),
+        replies,
+        typed,
         signals,
         due: Some(FRAME),
         started: Instant::now(),
@@ -92,12 +101,12 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     let result = run.run().await;
     let downloads = run.app.downloads.running.len();
     let last = run.app.store_reading_state();
-    run.driver.finish(last).await;
-    visited.end_visit().await.ok();
+    run.driver.ending().finish(last).await;
     result.map(|reason| Left { reason, downloads })
 }
 
 struct Loop {
+    reports: Reports,
     app: App,
     driver: Driver,
     screen: Screen,
@@ -107,6 +116,8 @@ struct Loop {
     /// `None` while another program or a query reads from the terminal.
     input: Option<EventStream>,
     replies: Replies,
+    /// What was typed before keys were read, until there is a list to which it can refer.
+    typed: String,
     signals: Signals,
     /// Time after the last frame when the next one is due; `None` if there is nothing to draw.
     due: Option<Duration>,
@@ -119,34 +130,49 @@ struct Loop {
 enum Wake {
     Input(Option<std::io::Result<Input>>),
     Event(Event),
+    /// The status of the engine has changed.
+    Status,
+    Notified(Notification),
+    /// It is time to check whether another process has written.
+    Watch,
     Stop,
     Resume,
     End,
     Frame,
+    /// Keys that might have begun a reply of the terminal did not.
+    NoReply,
+}
+
+/// What the engine reports while it runs.
+struct Reports {
+    status: watch::Receiver<Status>,
+    revision: watch::Receiver<u64>,
+    declared: watch::Receiver<Arc<Vec<Arc<Source>>>>,
+    settings: watch::Receiver<Arc<Settings>>,
+    notifications: mpsc::UnboundedReceiver<Notification>,
+}
+
+impl Reports {
+    fn of(handle: &Handle) -> Self {
+        Self {
+            status: handle.status(),
+            revision: handle.store().revision(),
+            declared: handle.declared(),
+            settings: handle.reloaded_settings(),
+            notifications: handle.notifications(),
+        }
+    }
 }
 
 impl Loop {
     async fn run(&mut self) -> Result<ExitReason, InterfaceError> {
-        let (width, height) = Screen::size()?;
-        self.screen.resize(Rect { x: 0, y: 0, width, height })?;
-        self.handle(Event::Resized(width, height))?;
-        // Record the version of the database, to notice later writes of other processes.
-        self.driver.ask_version();
-        let first = self.app.start();
-        self.perform(first)?;
-        let (mut status, mut revision) = (self.handle.status(), self.handle.store().revision());
-        let mut declared = self.handle.declared();
-        let mut settings = self.handle.reloaded_settings();
-        let mut notifications = self.handle.notifications();
-        let now = status.borrow_and_update().clone();
-        self.handle(Event::StatusChanged(now))?;
-        revision.borrow_and_update();
-        if let Err(why) = self.handle.store().writable() {
-            self.handle(Event::Message(Err(why.to_string())))?;
-        }
+        self.begin()?;
         loop {
             if let Some(exit_reason) = self.exit_reason {
                 return Ok(exit_reason);
+            }
+            if self.app.has_first_list() {
+                self.press_typed()?;
             }
             self.draw_if_due()?;
             // For tests of the panic handling, in debug builds only.
@@ -155,63 +181,97 @@ impl Loop {
             if std::env::var_os("NEWSFED_PANIC").is_some() {
                 panic!("boom");
             }
-            let frame = self.frame_wait();
-            let deadline = self.deadline_wait();
-            let watches = matches!(self.app.status.role, Role::Watches(_) | Role::Reads);
-            // Without a writer, the engine does not notice what other processes write.
-            let reads = self.app.status.role == Role::Reads;
-            let wake = tokio::select! {
-                biased;
-                () = self.signals.interrupt.recv() => Wake::End,
-                _ = self.signals.terminate.recv() => Wake::End,
-                _ = self.signals.hang_up.recv() => Wake::End,
-                _ = self.signals.quit.recv() => Wake::End,
-                () = self.signals.stop.recv() => Wake::Stop,
-                () = self.signals.resume.recv() => Wake::Resume,
-                input = next(&mut self.input) => Wake::Input(input),
-                () = wait(frame) => Wake::Frame,
-                Some(event) = self.events.recv() => Wake::Event(event),
-                Ok(()) = status.changed() => {
-                    // Reads what the other process wrote last, in case this one takes over.
-                    if watches {
-                        self.driver.ask_version();
-                    }
-                    Wake::Event(Event::StatusChanged(status.borrow_and_update().clone()))
-                }
-                Ok(()) = revision.changed() => Wake::Event(Event::StoreChanged),
-                Ok(()) = declared.changed() => Wake::Event(Event::StoreChanged),
-                Ok(()) = settings.changed() => {
-                    let settings = Settings::clone(&settings.borrow_and_update());
-                    Wake::Event(Event::SettingsReloaded(Box::new(settings)))
-                }
-                Some(message) = notifications.recv() => {
-                    if message.rings {
-                        self.screen.notify(self.handle.settings().notify.how, &message)?;
-                    }
-                    if !message.is_shown {
-                        continue;
-                    }
-                    Wake::Event(Event::ChangedByItself(message.text, message.undo))
-                }
-                () = wait(deadline) => Wake::Event(Event::TimePassed),
-                () = tokio::time::sleep(WATCH_INTERVAL), if reads => {
+            let wake = self.wake().await;
+            self.woken(wake)?;
+        }
+    }
+
+    /// Reads the first list and the present state of the engine.
+    fn begin(&mut self) -> Result<(), InterfaceError> {
+        let (width, height) = Screen::size()?;
+        self.screen.resize(Rect { x: 0, y: 0, width, height })?;
+        self.handle(Event::Resized(width, height))?;
+        // Record the version of the database, to notice later writes of other processes.
+        self.driver.ask_version();
+        let first = self.app.start();
+        self.perform(first)?;
+        let now = self.reports.status.borrow_and_update().clone();
+        self.handle(Event::StatusChanged(now))?;
+        self.reports.revision.borrow_and_update();
+        if let Err(why) = self.handle.store().writable() {
+            self.handle(Event::Message(Err(why.to_string())))?;
+        }
+        Ok(())
+    }
+
+    /// Waits until something happens.
+    async fn wake(&mut self) -> Wake {
+        let frame = self.frame_wait();
+        let deadline = self.deadline_wait();
+        let no_reply = self.replies.wait(Instant::now());
+        // Without a writer, the engine does not notice what other processes write.
+        let reads = self.app.status.role == Role::Reads;
+        tokio::select! {
+            biased;
+            () = self.signals.interrupt.recv() => Wake::End,
+            _ = self.signals.terminate.recv() => Wake::End,
+            _ = self.signals.hang_up.recv() => Wake::End,
+            () = self.signals.quit.recv() => Wake::End,
+            () = self.signals.stop.recv() => Wake::Stop,
+            () = self.signals.resume.recv() => Wake::Resume,
+            input = next(&mut self.input) => Wake::Input(input),
+            () = wait(frame) => Wake::Frame,
+            () = wait(no_reply) => Wake::NoReply,
+            Some(event) = self.events.recv() => Wake::Event(event),
+            Ok(()) = self.reports.status.changed() => Wake::Status,
+            Ok(()) = self.reports.revision.changed() => Wake::Event(Event::StoreChanged),
+            Ok(()) = self.reports.declared.changed() => Wake::Event(Event::StoreChanged),
+            Ok(()) = self.reports.settings.changed() => {
+                let settings = Settings::clone(&self.reports.settings.borrow_and_update());
+                Wake::Event(Event::SettingsReloaded(Box::new(settings)))
+            }
+            Some(message) = self.reports.notifications.recv() => Wake::Notified(message),
+            () = wait(deadline) => Wake::Event(Event::TimePassed),
+            () = tokio::time::sleep(WATCH_INTERVAL), if reads => Wake::Watch,
+        }
+    }
+
+    fn woken(&mut self, wake: Wake) -> Result<(), InterfaceError> {
+        match wake {
+            Wake::Stop => self.suspend()?,
+            // The program that stopped the process may have changed the terminal's mode and content.
+            Wake::Resume => self.lend_and_resize(|| ())?,
+            Wake::Frame => {}
+            Wake::NoReply => {
+                let keys = self.replies.give_up();
+                self.press(keys)?;
+            }
+            Wake::Status => {
+                // Reads what the other process wrote last, in case this one takes over.
+                if matches!(self.app.status.role, Role::Watches(_) | Role::Reads) {
                     self.driver.ask_version();
-                    continue;
                 }
-            };
-            match wake {
-                Wake::End => return Ok(ExitReason::Quit),
-                Wake::Stop => self.suspend()?,
-                // The program that stopped the process may have changed the terminal's mode and content.
-                Wake::Resume => self.lend_and_resize(|| ())?,
-                Wake::Frame => {}
-                Wake::Event(Event::TerminalReplied(replies)) => self.terminal_replied(replies)?,
-                Wake::Event(event) => self.handle(event)?,
-                // The terminal is gone.
-                Wake::Input(None | Some(Err(_))) => return Ok(ExitReason::Quit),
-                Wake::Input(Some(Ok(input))) => self.handle_input(input)?,
+                let status = self.reports.status.borrow_and_update().clone();
+                self.handle(Event::StatusChanged(status))?;
+            }
+            Wake::Notified(message) => {
+                if message.rings {
+                    self.screen.notify(self.handle.settings().notify.how, &message)?;
+                }
+                if message.is_shown {
+                    self.handle(Event::ChangedByItself(message.text, message.undo))?;
+                }
+            }
+            Wake::Watch => self.driver.ask_version(),
+            Wake::Event(Event::TerminalReplied(replies)) => self.terminal_replied(replies)?,
+            Wake::Event(event) => self.handle(event)?,
+            Wake::Input(Some(Ok(input))) => self.handle_input(input)?,
+            // After an error, the terminal is gone.
+            Wake::End | Wake::Input(None | Some(Err(_))) => {
+                self.exit_reason = Some(ExitReason::Quit);
             }
         }
+        Ok(())
     }
 
     fn handle_input(&mut self, input: Input) -> Result<(), InterfaceError> {
@@ -220,11 +280,11 @@ impl Loop {
             self.driver.ask_version();
         }
         match input {
-            Input::Key(key) if self.replies.take(key) => match self.replies.light.take() {
-                Some(light) => self.handle(Event::BackgroundFound(light)),
-                None => Ok(()),
-            },
-            Input::Key(key) => self.handle(Event::KeyPressed(key)),
+            Input::Key(key) => {
+                self.press_typed()?;
+                let keys = self.replies.take(key, Instant::now());
+                self.press(keys)
+            }
             Input::Mouse(mouse) => self.handle(Event::MouseUsed(mouse)),
             Input::Paste(text) => self.handle(Event::Pasted(text)),
             Input::Resize(width, height) => {
@@ -237,21 +297,36 @@ impl Loop {
         }
     }
 
+    /// Acts on keys, and on what a reply of the terminal has reported.
+    fn press(&mut self, keys: Vec<KeyEvent>) -> Result<(), InterfaceError> {
+        if let Some(light) = self.replies.light.take() {
+            self.handle(Event::BackgroundFound(light))?;
+        }
+        keys.into_iter().try_for_each(|key| self.handle(Event::KeyPressed(key)))
+    }
+
+    /// Acts on what was typed before keys were read.
+    fn press_typed(&mut self) -> Result<(), InterfaceError> {
+        let typed = std::mem::take(&mut self.typed);
+        typed.chars().try_for_each(|typed| self.handle_input(Input::Key(key_of(typed))))
+    }
+
     /// Reads keys again after the terminal has replied, or failed to reply in time.
     fn terminal_replied(&mut self, replies: graphics::Replies) -> Result<(), InterfaceError> {
         self.input = Some(EventStream::new());
         // Some terminals show unknown queries as text.
         self.screen.clear()?;
-        let typed = replies.typed.clone();
+        self.replies.expect_graphics(!replies.complete);
+        self.typed.push_str(&replies.typed);
         self.handle(Event::TerminalReplied(replies))?;
-        typed.chars().try_for_each(|typed| self.handle_input(Input::Key(key_of(typed))))
+        self.press_typed()
     }
 
     fn handle(&mut self, event: Event) -> Result<(), InterfaceError> {
         let pace = match event {
             Event::StatusChanged(_)
             | Event::StoreChanged
-            | Event::Refreshed(_)
+            | Event::Refreshed(..)
             | Event::CrawlChanged(_) => BACKGROUND_FRAME,
             _ => FRAME,
         };
@@ -278,7 +353,6 @@ impl Loop {
             Effect::AskForGraphics => {
                 // Dropped, because it would read the replies. It is created again when they have arrived.
                 self.input = None;
-                self.replies.graphics = true;
                 self.driver.ask_for_graphics();
             }
             Effect::Copy { text } => self.screen.copy(&text)?,
@@ -329,7 +403,7 @@ impl Loop {
         self.perform(last)?;
         // Dropped before another one is made, which would wait until the old one has read a key.
         self.input = None;
-        let exit = self.signals.lend(self.handle.clone())?;
+        let exit = self.signals.lend(self.driver.ending())?;
         let result = self.screen.lend(work)?;
         exit.abort();
         self.signals.take_back();

@@ -1,7 +1,7 @@
 //! Signals to the interface.
 
-use crate::engine::Handle;
-use signal_hook::consts::{SIGCONT, SIGINT, SIGTSTP};
+use super::ending::Ending;
+use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTSTP};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -38,7 +38,7 @@ pub(super) struct Signals {
     pub(super) interrupt: Forgettable,
     pub(super) terminate: Signal,
     pub(super) hang_up: Signal,
-    pub(super) quit: Signal,
+    pub(super) quit: Forgettable,
     pub(super) stop: Forgettable,
     pub(super) resume: Forgettable,
     /// Whether the terminal is lent to another program; then this one is stopped together with it.
@@ -57,15 +57,15 @@ impl Signals {
             interrupt: Forgettable::new(SIGINT)?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
-            quit: signal(SignalKind::quit())?,
+            quit: Forgettable::new(SIGQUIT)?,
             stop,
             resume: Forgettable::new(SIGCONT)?,
         })
     }
 
     /// Lends the terminal to a program, for which the loop waits. A signal to exit is obeyed at once, because
-    /// the program may not end: the returned task closes the database and exits.
-    pub(super) fn lend(&self, handle: Handle) -> std::io::Result<JoinHandle<()>> {
+    /// the program may not end: the returned task finishes what is running and exits.
+    pub(super) fn lend(&self, ending: Ending) -> std::io::Result<JoinHandle<()>> {
         self.lent.store(true, Ordering::SeqCst);
         let mut terminate = signal(SignalKind::terminate())?;
         let mut hang_up = signal(SignalKind::hangup())?;
@@ -74,7 +74,7 @@ impl Signals {
                 _ = terminate.recv() => {}
                 _ = hang_up.recv() => {}
             }
-            handle.shutdown().await;
+            ending.finish_soon().await;
             std::process::exit(0);
         }))
     }
@@ -83,6 +83,7 @@ impl Signals {
     /// program.
     pub(super) fn take_back(&self) {
         self.lent.store(false, Ordering::SeqCst);
-        [&self.interrupt, &self.stop, &self.resume].into_iter().for_each(Forgettable::forget);
+        let meant = [&self.interrupt, &self.quit, &self.stop, &self.resume];
+        meant.into_iter().for_each(Forgettable::forget);
     }
 }

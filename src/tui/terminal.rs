@@ -216,8 +216,16 @@ pub(crate) fn unusable() -> Option<&'static str> {
 pub struct TerminalQuery {
     /// `None` if there is nothing to ask.
     thread: Option<JoinHandle<Replies>>,
-    /// Whether it is asked how it draws pictures.
+    /// Whether it is asked for its background, and how it draws pictures.
+    background: bool,
     graphics: bool,
+}
+
+/// What the terminal was asked at the start, and what it replied.
+pub(super) struct FirstReplies {
+    pub(super) background: bool,
+    pub(super) graphics: bool,
+    pub(super) replies: Replies,
 }
 
 impl TerminalQuery {
@@ -237,7 +245,7 @@ impl TerminalQuery {
             queries += query::GRAPHICS;
         }
         if queries.is_empty() || unusable().is_some() {
-            return Self { thread: None, graphics: false };
+            return Self { thread: None, background: false, graphics: false };
         }
         // All terminals reply to the last query, so a terminal that ignores the others does not delay the
         // start. A slow connection does, because a reply that arrives later would be read as keys.
@@ -249,14 +257,13 @@ impl TerminalQuery {
             let _ = terminal::disable_raw_mode();
             replies
         });
-        Self { thread: Some(thread), graphics }
+        Self { thread: Some(thread), background, graphics }
     }
 
-    /// Whether the background is light, and the replies about pictures if they were requested. Call it before
-    /// keys are read.
-    pub(super) fn replies(mut self) -> (Option<bool>, Option<Replies>) {
+    /// Call it before keys are read.
+    pub(super) fn replies(mut self) -> FirstReplies {
         let replies = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        (replies.light, self.graphics.then_some(replies))
+        FirstReplies { background: self.background, graphics: self.graphics, replies }
     }
 }
 
@@ -292,7 +299,7 @@ fn reports_graphics() -> bool {
 pub(super) fn ask_for_graphics() -> Replies {
     match reports_graphics() {
         true => exchange(&format!("{}{}", query::GRAPHICS, query::ATTRIBUTES)).unwrap_or_default(),
-        false => Replies::default(),
+        false => Replies { complete: true, ..Replies::default() },
     }
 }
 
@@ -303,10 +310,10 @@ fn exchange(queries: &str) -> io::Result<Replies> {
     tty.flush()?;
     let (begin, mut input) = (Instant::now(), Vec::new());
     loop {
-        let (replies, complete) = query::read(&input);
+        let replies = query::read(&input);
         let left = PATIENCE.saturating_sub(begin.elapsed());
         let mut ready = [pollfd { fd: tty.as_raw_fd(), events: POLLIN, revents: 0 }];
-        if complete
+        if replies.complete
             || input.len() > MAX_REPLIES
             || filedescriptor::poll(&mut ready, Some(left)).map_err(io::Error::other)? == 0
         {
@@ -338,17 +345,22 @@ fn enter(mouse: bool) -> io::Result<()> {
 /// Restores the terminal. Errors are ignored, because the terminal may be gone.
 fn restore() {
     if ACTIVE.swap(false, Ordering::SeqCst) {
-        let mut out = io::stdout();
-        let _ = execute!(
-            out,
-            DisableMouseCapture,
-            DisableFocusChange,
-            DisableBracketedPaste,
-            LeaveAlternateScreen,
-            cursor::Show
-        );
+        let _ = leave(&mut io::stdout());
         let _ = terminal::disable_raw_mode();
     }
+}
+
+fn leave(out: &mut impl Write) -> io::Result<()> {
+    execute!(
+        out,
+        // After a panic in the middle of a frame, the terminal would show nothing more.
+        terminal::EndSynchronizedUpdate,
+        DisableMouseCapture,
+        DisableFocusChange,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        cursor::Show
+    )
 }
 
 /// Installs a panic hook. A panic of the drawing thread restores the terminal before its message is
@@ -371,4 +383,20 @@ fn restore_on_panic(drawing: ThreadId) {
             }
         }));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A panic may interrupt a frame whose parts the terminal holds back.
+    #[test]
+    fn leaving_first_ends_the_frame_that_is_being_drawn() {
+        let mut written = Vec::new();
+        leave(&mut written).unwrap();
+        let written = String::from_utf8(written).unwrap();
+        let at = |sequence: &str| written.find(sequence);
+        assert_eq!(at("\x1b[?2026l"), Some(0), "{written:?}");
+        assert!(at("\x1b[?1049l").is_some(), "{written:?}");
+    }
 }

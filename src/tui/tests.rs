@@ -20,6 +20,7 @@ mod programs;
 mod random;
 mod reader;
 mod real;
+mod refreshes;
 mod returning;
 mod rules;
 mod search;
@@ -407,8 +408,8 @@ fn keys_have_their_documented_effects() {
         (">", "Order: newest first"),
         ("o", r#"Browse { urls: ["https://kernel.example/0"] }"#),
         ("y", "Copy"),
-        ("r", "Refresh { keys: Some([1]), pace: Manual }"),
-        ("R", "Refresh { keys: None, pace: Manual }"),
+        ("r", "Refresh { keys: Some([1]), pace: Manual,"),
+        ("R", "Refresh { keys: None, pace: Manual,"),
         ("A", "MarkViewRead"),
         ("<Enter>1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("<Enter>n", "Postgres 19 enters beta"),

@@ -11,6 +11,7 @@ mod pictures;
 mod reading;
 mod settings;
 mod term;
+mod terminals;
 mod workbench;
 mod world;
 

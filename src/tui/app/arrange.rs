@@ -290,9 +290,11 @@ impl App {
     }
 
     pub(super) fn count_if_due(&mut self) -> Vec<Effect> {
-        let counting = &self.counting;
+        let counting = &mut self.counting;
+        // Otherwise the deadline of the count would stay in the past.
+        counting.requested &= !self.settings.views.is_empty();
         let due = counting.not_before.is_none_or(|t| t <= self.now);
-        if !counting.requested || counting.waiting || !due || self.settings.views.is_empty() {
+        if !counting.requested || counting.waiting || !due {
             return vec![];
         }
         let view = |view: &ViewSettings| {

@@ -6,7 +6,7 @@ use super::history::Change;
 use super::{Add, App, Prompt};
 use crate::config::{Completion, FileChange, FileKind, Import, ImportKind, Key, ViewSettings};
 use crate::engine::Edited;
-use crate::model::Source;
+use crate::model::{Source, SourceId};
 use crate::tui::effect::{Effect, ImportList, Purpose};
 use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crate::tui::import::expand_home;
@@ -27,6 +27,8 @@ pub(crate) struct ImportPreview {
     private: bool,
     /// `None` while the file is being read.
     pub(crate) read: Option<Box<ImportRead>>,
+    /// The indexes of what the list would add to sources that are already followed.
+    completions: HashMap<SourceId, usize>,
     /// The list as the user named it.
     pub(crate) path: String,
     list: ImportList,
@@ -45,7 +47,7 @@ pub(crate) enum ImportLine<'a> {
     Source(&'a Source),
     View(&'a ViewSettings),
     /// Already followed: id, URL, and what the list would add.
-    Known(&'a crate::model::SourceId, &'a url::Url, Option<&'a Completion>),
+    Known(&'a SourceId, &'a url::Url, Option<&'a Completion>),
     /// A view whose name is taken.
     KnownView(&'a ViewSettings),
     /// Skipped entry and reason.
@@ -111,8 +113,8 @@ impl ImportPreview {
         let sources = grouped(&read.sources);
         let views = read.views.iter().map(ImportLine::View);
         let known = read.already.iter().map(|(id, url)| {
-            let completion = read.completions.iter().find(|completion| completion.id == *id);
-            ImportLine::Known(id, url, completion)
+            let at = self.completions.get(id);
+            ImportLine::Known(id, url, at.and_then(|at| read.completions.get(*at)))
         });
         let skipped = read.import.skipped.iter().map(|(what, why)| ImportLine::Skipped(what, why));
         let named = read.known_views.iter().map(ImportLine::KnownView);
@@ -130,8 +132,11 @@ impl Dialog for ImportPreview {
                     "Nothing to import: everything in this file is already followed or skipped";
                 return Reply::close(app.note(why));
             }
-            let is_new = |line: &ImportLine<'_>| self.is_ticked(*line);
-            if !completes && !self.lines().iter().any(is_new) {
+            let is_new = |name: &str| !self.unticked.contains(name);
+            if !completes
+                && !read.sources.iter().any(|source| is_new(source.url.as_str()))
+                && !read.views.iter().any(|view| is_new(&view.name))
+            {
                 return app.note("Nothing is selected. Space selects a source or a folder.").into();
             }
             let (sources, views) = self.wanted(&read.import);
@@ -219,6 +224,7 @@ impl App {
             request,
             private: false,
             read: None,
+            completions: HashMap::new(),
             path,
             list: list.clone(),
             selected: 0,
@@ -248,6 +254,8 @@ impl App {
     ) -> Vec<Effect> {
         match (result, self.import_preview(request)) {
             (Ok(read), Some(preview)) => {
+                let ids = read.completions.iter().map(|completion| completion.id.clone());
+                preview.completions = ids.zip(0..).collect();
                 preview.read = Some(read);
                 vec![]
             }

@@ -105,6 +105,7 @@ impl ItemsPane {
                 query: String::new(),
                 place: Query::of([What::Is(State::Unread)]),
                 layout: ListLayout::default(),
+                is_search: false,
             },
             rows: Vec::new(),
             series: Series::default(),
@@ -206,7 +207,7 @@ impl App {
         self.items.listing = listing;
         self.items.kept.clear();
         self.items.marked.clear();
-        (self.items.seeking, self.items.opening) = (None, false);
+        (self.items.seeking, self.items.opening, self.items.fitting) = (None, false, None);
         self.load_items(Anchor::First, Placement::Start)
     }
 

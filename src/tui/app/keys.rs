@@ -160,10 +160,21 @@ impl App {
             Action::RefreshAll => self.refresh(None, Pace::Manual),
             Action::Refresh => self.refresh_targets(Pace::Manual),
             Action::ForceRefresh => self.refresh_targets(Pace::Force),
+            Action::GoSources => self.go_to_pane(Focus::Sources),
+            Action::GoItems => self.go_to_pane(Focus::Items),
+            Action::GoReader => self.go_to_pane(Focus::Reader),
+            Action::Theme => self.choose_theme(),
+            Action::SourcesPane => self.toggle_sources_pane(),
+            other => self.act_on_items(other, key),
+        }
+    }
+
+    fn act_on_items(&mut self, action: Action, key: Key) -> Vec<Effect> {
+        match action {
             // During a text search or in a difference, "next" is the next match or change.
             Action::NextUnread if self.stepping() => self.step(true),
-            Action::PreviousUnread if self.stepping() => self.step(false),
             Action::NextUnread => self.next_unread(true),
+            Action::PreviousUnread if self.stepping() => self.step(false),
             Action::PreviousUnread => self.next_unread(false),
             Action::NextItem => self.step_item(true),
             Action::PreviousItem => self.step_item(false),
@@ -200,6 +211,12 @@ impl App {
             Action::SortNext => self.sort(true),
             Action::SortPrevious => self.sort(false),
             Action::Select => self.select(),
+            other => self.act_on_sources(other, key),
+        }
+    }
+
+    fn act_on_sources(&mut self, action: Action, key: Key) -> Vec<Effect> {
+        match action {
             Action::Fold => {
                 self.sources.toggle_fold();
                 self.show_selected_source()
@@ -212,9 +229,6 @@ impl App {
             Action::ShowNew => self.show_smart(Smart::New),
             Action::ShowLater => self.show_smart(Smart::Later),
             Action::ShowAll => self.show_smart(Smart::All),
-            Action::GoSources => self.go_to_pane(Focus::Sources),
-            Action::GoItems => self.go_to_pane(Focus::Items),
-            Action::GoReader => self.go_to_pane(Focus::Reader),
             Action::Delete => self.delete(),
             Action::Rename => self.rename(),
             Action::Move => self.move_to_folder(),
@@ -227,11 +241,15 @@ impl App {
             Action::StopCrawl => self.stop_crawl(),
             Action::AcceptList => self.accept_list(),
             Action::EditFile => self.edit_source(),
-            Action::Theme => self.choose_theme(),
+            other => self.act_in_reader(other, key),
+        }
+    }
+
+    fn act_in_reader(&mut self, action: Action, key: Key) -> Vec<Effect> {
+        match action {
             Action::FullText => self.fetch_text(),
             Action::Prefetch => self.prefetch(),
             Action::Zen => self.toggle_zen(),
-            Action::SourcesPane => self.toggle_sources_pane(),
             Action::WrapCode => self.toggle_wrap_code(),
             Action::Pictures => self.toggle_pictures(),
             Action::Narrower => self.change_width(-4),

@@ -19,6 +19,8 @@ pub(crate) struct Listing {
     pub(crate) place: Query,
     /// How it is shown, if that differs from the settings.
     pub(crate) layout: ListLayout,
+    /// Whether it is a search, to which no row of the Sources pane belongs.
+    pub(crate) is_search: bool,
 }
 
 impl App {
@@ -81,7 +83,7 @@ impl App {
             _ => None,
         };
         let layout = layout.unwrap_or_default();
-        Listing { title: row.title.clone(), base, query, place, layout }
+        Listing { title: row.title.clone(), base, query, place, layout, is_search: false }
     }
 
     fn place_of(&self, row: &Row) -> Query {
@@ -110,8 +112,8 @@ impl App {
         let base = View { order: self.items.order, ..View::of(Scope::All) };
         let query = format!("tag:\"{tag}\"");
         self.focus = Focus::Items;
-        let (title, place) = ("Tag".to_owned(), Query::default());
-        self.show(Listing { title, base, query, place, layout: ListLayout::default() })
+        let (title, place, layout) = ("Tag".to_owned(), Query::default(), ListLayout::default());
+        self.show(Listing { title, base, query, place, layout, is_search: false })
     }
 
     pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {

@@ -82,6 +82,7 @@ pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
 pub(super) use listen::ListenList;
 pub(super) use log::LogList;
+pub(super) use mouse::Areas;
 pub(super) use mute::{Mute, UNTIL};
 #[cfg(test)]
 pub(super) use palette::assignment;
@@ -116,6 +117,7 @@ use history::History;
 pub(in crate::tui) use items::show_mark;
 use progress::ProgressRow;
 use ratatui::layout::Rect;
+use refresh::Refreshing;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
 use std::cell::{Cell, RefCell};
@@ -161,7 +163,8 @@ pub(super) struct App {
     commands_running: HashSet<String>,
     /// Commands that were run from the palette, the last one first.
     recent: Vec<Action>,
-    pub(super) refreshing: Option<Refreshing>,
+    /// The refreshes that the user started, while they run.
+    pub(super) refreshing: BTreeMap<RequestId, Refreshing>,
     pub(super) player: PlayerState,
     /// Whether the statistics are being read.
     counts_items: bool,
@@ -174,8 +177,7 @@ pub(super) struct App {
     pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
     /// The frame of the topmost dialog and the row of its keys, when the screen was drawn last.
     pub(super) dialog_shape: Cell<Option<(Rect, Rect)>>,
-    /// The pane whose right border is being dragged.
-    dragged: Option<Focus>,
+    pub(super) borders: mouse::Borders,
     pub(super) downloads: downloads::Downloads,
     /// Whether letters go into a text field.
     pub(super) typing: bool,
@@ -191,32 +193,12 @@ pub(super) struct App {
     before_search: Option<position::ListPosition>,
 }
 
-/// Counts of a refresh that the user started.
-#[derive(Debug, Default)]
-pub(super) struct Refreshing {
-    polled: usize,
-    new: u32,
-    updated: u32,
-    failed: usize,
-    skipped: usize,
-    /// Entries and pages that were not stored.
-    left_out: u32,
-}
-
 /// Whether the screen may be older than the database.
 #[derive(Debug, Default)]
 struct Stale {
     changed: bool,
     loading: bool,
     not_before: Option<Time>,
-}
-
-/// Areas of the panes at the last draw, for the mouse.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Areas {
-    pub(super) sources: Option<Rect>,
-    pub(super) items: Option<Rect>,
-    pub(super) reader: Option<Rect>,
 }
 
 impl App {
@@ -251,7 +233,7 @@ impl App {
             unbound: HashSet::new(),
             commands_running: HashSet::new(),
             recent: Vec::new(),
-            refreshing: None,
+            refreshing: BTreeMap::new(),
             player: PlayerState::default(),
             counts_items: false,
             values: ItemValues::default(),
@@ -259,7 +241,7 @@ impl App {
             areas: Areas::default(),
             shown_hints: RefCell::default(),
             dialog_shape: Cell::default(),
-            dragged: None,
+            borders: mouse::Borders::default(),
             downloads: downloads::Downloads::default(),
             typing: false,
             crawls: CrawlRuns::default(),
@@ -392,8 +374,8 @@ impl App {
             Event::ExplorationsListed(result) => self.explorations_listed(result),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
-            Event::Refreshed(report) => self.refreshed(&report),
-            Event::RefreshEnded => self.refresh_ended(),
+            Event::Refreshed(request, report) => self.refreshed(request, &report),
+            Event::RefreshEnded(request) => self.refresh_ended(request),
             Event::CommandEnded(name, output, run) => self.command_ended(&name, output, run),
             Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],
             Event::BrowserOpened(result) => self.browser_opened(result),

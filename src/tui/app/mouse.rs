@@ -2,7 +2,7 @@
 
 use super::keys::Motion;
 use super::{App, Focus, RowId};
-use crate::config::Key;
+use crate::config::{Key, UiSettings};
 use crate::tui::effect::Effect;
 use crate::tui::input;
 use crate::tui::reader::glyphs;
@@ -13,6 +13,39 @@ use ratatui::layout::{Position, Rect};
 
 /// Number of lines by which one notch of the wheel scrolls.
 const NOTCH: isize = 3;
+
+/// Areas of the panes at the last draw, for the mouse.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::tui) struct Areas {
+    pub(in crate::tui) sources: Option<Rect>,
+    pub(in crate::tui) items: Option<Rect>,
+    pub(in crate::tui) reader: Option<Rect>,
+}
+
+/// The borders between panes, and the widths that the mouse has given to panes for this session.
+#[derive(Debug, Default)]
+pub(crate) struct Borders {
+    /// The pane whose right border is being dragged.
+    dragged: Option<Focus>,
+    sources: Option<u16>,
+    items: Option<u16>,
+}
+
+impl Borders {
+    pub(crate) fn sources_width(&self, settings: &UiSettings) -> u16 {
+        self.sources.unwrap_or(settings.sources_width)
+    }
+
+    pub(crate) fn items_width(&self, settings: &UiSettings) -> u16 {
+        self.items.unwrap_or(settings.items_width)
+    }
+
+    /// Forgets the width of a pane if its setting changes.
+    pub(super) fn settings_changed(&mut self, before: &UiSettings, after: &UiSettings) {
+        self.sources.take_if(|_| before.sources_width != after.sources_width);
+        self.items.take_if(|_| before.items_width != after.items_width);
+    }
+}
 
 impl App {
     pub(super) fn mouse_used(&mut self, mouse: MouseEvent) -> Vec<Effect> {
@@ -26,13 +59,13 @@ impl App {
         }
         match mouse.kind {
             MouseEventKind::Down(MouseButton::Left) => {
-                self.dragged = self.border_at(at);
-                if self.dragged.is_some() {
+                self.borders.dragged = self.border_at(at);
+                if self.borders.dragged.is_some() {
                     return vec![];
                 }
             }
             MouseEventKind::Drag(MouseButton::Left) => return self.drag(mouse.column),
-            MouseEventKind::Up(_) => self.dragged = None,
+            MouseEventKind::Up(_) => self.borders.dragged = None,
             _ => {}
         }
         let Some((focus, area)) = self.pane_at(at) else { return vec![] };
@@ -74,13 +107,12 @@ impl App {
     /// Moves the border that is being dragged to a column, for this session.
     fn drag(&mut self, column: u16) -> Vec<Effect> {
         let panes = view::arrangement(self, self.size.0);
-        let ui = &mut self.settings.ui;
-        match self.dragged {
-            Some(Focus::Sources) => ui.sources_width = (column + 1).max(1),
+        match self.borders.dragged {
+            Some(Focus::Sources) => self.borders.sources = Some((column + 1).max(1)),
             Some(Focus::Items) => {
                 let sources = panes.iter().find(|(pane, _)| *pane == Focus::Sources);
-                ui.items_width =
-                    column.saturating_sub(sources.map_or(0, |(_, cells)| *cells)).max(1);
+                let sources = sources.map_or(0, |(_, cells)| *cells);
+                self.borders.items = Some(column.saturating_sub(sources).max(1));
             }
             Some(Focus::Reader) | None => {}
         }
@@ -99,7 +131,9 @@ impl App {
     fn wheel(&mut self, pane: Focus, lines: isize) -> Vec<Effect> {
         let before = std::mem::replace(&mut self.focus, pane);
         let effects = self.go(Motion::Lines(lines));
-        self.focus = before;
+        // Another list may have closed the article.
+        let is_closed = before == Focus::Reader && self.reader.row().is_none();
+        self.focus = if is_closed { Focus::Items } else { before };
         effects
     }
 

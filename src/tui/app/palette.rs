@@ -1,19 +1,15 @@
 //! The command palette: commands by name, with arguments.
 
+mod arguments;
+
 use super::App;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::rank::{actions, ranked, settings};
-use super::settings::setting_pages;
-use crate::config::{
-    self, Action, CommandSettings, Key, SortOrder, Task, setting_choices, setting_keys,
-    setting_shown,
-};
+use super::rank::{actions, settings};
+use crate::config::{self, Action, Key, Task, setting_shown};
 use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
 use crate::tui::view::{self, DialogArea};
-use crate::util::text;
-use crate::util::text::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -339,127 +335,6 @@ impl App {
     fn palette_reason(&self, action: Action) -> Option<&'static str> {
         let takes_source = argument_kind(action) == Some(ArgumentKind::Source);
         self.unavailable_reason(action).filter(|_| !takes_source)
-    }
-
-    pub(super) fn arguments(
-        &self,
-        action: Action,
-        argument_kind: ArgumentKind,
-        typed: &str,
-    ) -> Vec<Hit> {
-        let hit = |argument: String, help: String| Hit {
-            action,
-            argument: Some(argument),
-            source: None,
-            help,
-            reason: None,
-            group: None,
-        };
-        let ranked_hits = |entries: Vec<(String, String)>, typed: &str| -> Vec<Hit> {
-            let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-            let found = ranked(&names, typed).into_iter().take(MAX_ARGUMENTS);
-            found.map(|i| hit(entries[i].0.clone(), entries[i].1.clone())).collect()
-        };
-        match argument_kind {
-            ArgumentKind::Theme => {
-                let names = config::theme_names(&self.settings.themes).into_iter();
-                let now = self.settings.ui.theme.as_str();
-                let entry = |n: String| {
-                    let help = if n == now { "current theme" } else { "" };
-                    (n, help.to_owned())
-                };
-                ranked_hits(names.map(entry).collect(), typed)
-            }
-            ArgumentKind::Page => {
-                let entry =
-                    |(_, name): (_, String)| (name.clone(), format!("Settings page {name}"));
-                let row = |row: config::SettingRow| {
-                    let now = setting_shown(&self.settings, row.key);
-                    (row.key.to_owned(), format!("{} (now {now})", row.label))
-                };
-                let pages = setting_pages().into_iter().map(entry);
-                ranked_hits(pages.chain(config::setting_rows().map(row)).collect(), typed)
-            }
-            ArgumentKind::Source => {
-                let all = &self.sources.list.sources;
-                let titles: Vec<&str> = all.iter().map(SourceEntry::title).collect();
-                let mut found = ranked(&titles, typed);
-                if let Some(at) = all.iter().position(|s| s.source.id.as_str() == typed.trim()) {
-                    // An exact id means that source.
-                    found.retain(|i| *i != at);
-                    found.insert(0, at);
-                }
-                let line = |s: &SourceEntry| {
-                    let folder = s.source.folder.as_deref().unwrap_or_default();
-                    let help = format!("{} {folder}", s.source.id).trim().to_owned();
-                    Hit { source: Some(s.facts.key), ..hit(s.title().to_owned(), help) }
-                };
-                found.into_iter().take(MAX_ARGUMENTS).map(|i| line(&all[i])).collect()
-            }
-            ArgumentKind::Tag => {
-                let mut tags: Vec<(String, usize)> = Vec::new();
-                for tag in self.sources.list.sources.iter().flat_map(|s| &s.source.tags) {
-                    match tags.iter_mut().find(|(name, _)| name == tag) {
-                        Some((_, count)) => *count += 1,
-                        None => tags.push((tag.clone(), 1)),
-                    }
-                }
-                for tag in &self.sources.list.item_tags {
-                    if !tags.iter().any(|(name, _)| name == tag) {
-                        tags.push((tag.clone(), 0));
-                    }
-                }
-                let entry = |(tag, count)| {
-                    let of = match count {
-                        0 => "items".to_owned(),
-                        count => counted(count, "source"),
-                    };
-                    (tag, of)
-                };
-                ranked_hits(tags.into_iter().map(entry).collect(), typed)
-            }
-            ArgumentKind::Order => {
-                let names = setting_choices(&self.settings, "ui.sort").into_iter();
-                let entry = |(name, o): (String, &SortOrder)| (name, o.label().to_owned());
-                ranked_hits(names.zip(SortOrder::ALL.iter()).map(entry).collect(), typed)
-            }
-            ArgumentKind::Action => {
-                let entry = |a: &Action| (a.name().to_owned(), a.help().to_owned());
-                ranked_hits(Action::ALL.iter().map(entry).collect(), typed)
-            }
-            ArgumentKind::Command => {
-                let entry = |c: &CommandSettings| (c.name.clone(), text::line(&c.run.join(" ")));
-                ranked_hits(self.settings.commands.iter().map(entry).collect(), typed)
-            }
-            ArgumentKind::Setting => match assignment(typed) {
-                Some((key, value)) if setting_keys().iter().any(|k| k == key) => {
-                    let entries = setting_choices(&self.settings, key);
-                    let entry = |w: String| (format!("{key} {w}"), String::new());
-                    let mut hits = ranked_hits(
-                        entries.into_iter().map(entry).collect(),
-                        &format!("{key} {value}"),
-                    );
-                    if hits.is_empty() && !value.is_empty() {
-                        hits.push(hit(format!("{key} {value}"), format!("{key} = {value}")));
-                    }
-                    if hits.is_empty() {
-                        let now = setting_shown(&self.settings, key);
-                        hits.push(hit(key.to_owned(), format!("now {now}; type the new value")));
-                    }
-                    hits
-                }
-                _ => {
-                    let entry = |k: String| {
-                        let now = format!("now {}", setting_shown(&self.settings, &k));
-                        (k, now)
-                    };
-                    ranked_hits(setting_keys().into_iter().map(entry).collect(), typed)
-                }
-            },
-            ArgumentKind::Text(what) => {
-                vec![hit(typed.to_owned(), format!("{}: {what}", action.help()))]
-            }
-        }
     }
 
     /// Whether the typed text matches other sources equally well, because they have the same title and no id

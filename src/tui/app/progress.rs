@@ -75,7 +75,7 @@ impl App {
 
     /// Whether the user has refreshed something.
     pub(crate) fn has_refreshed(&self) -> bool {
-        !self.results.is_empty() || self.refreshing.is_some()
+        !self.results.is_empty() || !self.refreshing.is_empty()
     }
 
     /// The results so far, and the sources that are being polled or wait for their turn; without a
@@ -89,7 +89,7 @@ impl App {
         });
         let is_waiting = |s: &&SourceEntry| self.status.claimed.contains(&s.facts.key);
         let waiting = self.sources.list.sources.iter().filter(is_waiting);
-        let waiting = waiting.filter(|_| self.refreshing.is_some());
+        let waiting = waiting.filter(|_| !self.refreshing.is_empty());
         done.chain(waiting.map(|s| (&s.source.id, Fate::Waiting, "waiting".into()))).collect()
     }
 
@@ -146,7 +146,7 @@ impl Dialog for Progress {
             return Reply::close(app.show_selected_source());
         }
         match app.keymap.lookup(Context::Sources, &[key]) {
-            Lookup::Action(Action::StopCrawl) if app.refreshing.is_some() => {
+            Lookup::Action(Action::StopCrawl) if !app.refreshing.is_empty() => {
                 app.note("Stopping: running requests finish, waiting ones are not sent");
                 vec![Effect::CancelRefresh].into()
             }

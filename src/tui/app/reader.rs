@@ -404,6 +404,8 @@ impl App {
         self.end_preview();
         // The list of a source that was just added must not close the article.
         self.sources.select_added = None;
+        // Nor may a list that was requested before.
+        self.items.fitting = None;
         let request = self.request();
         self.reader.expect(request, row.key);
         let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];

@@ -1,11 +1,24 @@
 //! Manual refreshes of sources, and their result.
 
-use super::{App, Focus, Refreshing};
+use super::{App, Focus};
 use crate::config::Action;
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::Outcome;
 use crate::tui::effect::Effect;
+use crate::tui::event::RequestId;
 use crate::util::text::counted;
+
+/// Counts of a refresh that the user started.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Refreshing {
+    polled: usize,
+    new: u32,
+    updated: u32,
+    failed: usize,
+    skipped: usize,
+    /// Entries and pages that were not stored.
+    left_out: u32,
+}
 
 impl App {
     pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
@@ -22,9 +35,13 @@ impl App {
         if self.sources.list.sources.is_empty() {
             return self.note("Nothing to refresh: no sources yet");
         }
-        self.refreshing = Some(Refreshing::default());
-        self.results.clear();
-        vec![Effect::Refresh { keys, pace }]
+        // A refresh that is running keeps its results.
+        if self.refreshing.is_empty() {
+            self.results.clear();
+        }
+        let request = self.request();
+        self.refreshing.insert(request, Refreshing::default());
+        vec![Effect::Refresh { keys, pace, request }]
     }
 
     pub(super) fn refresh_targets(&mut self, pace: Pace) -> Vec<Effect> {
@@ -40,11 +57,8 @@ impl App {
         self.refresh(Some(keys).filter(|k| !k.is_empty()), pace)
     }
 
-    pub(super) fn refreshed(&mut self, report: &Report) -> Vec<Effect> {
-        if self.refreshing.is_some() {
-            self.record_report(report);
-        }
-        let Some(totals) = &mut self.refreshing else { return vec![] };
+    pub(super) fn refreshed(&mut self, request: RequestId, report: &Report) -> Vec<Effect> {
+        let Some(totals) = self.refreshing.get_mut(&request) else { return vec![] };
         totals.left_out += report.left_out.iter().map(|each| each.count).sum::<u32>();
         match &report.result {
             Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => totals.failed += 1,
@@ -56,11 +70,12 @@ impl App {
             Refreshed::Polled(Outcome::Unchanged) => totals.polled += 1,
             Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => totals.skipped += 1,
         }
+        self.record_report(report);
         vec![]
     }
 
-    pub(super) fn refresh_ended(&mut self) -> Vec<Effect> {
-        let Some(totals) = self.refreshing.take() else { return vec![] };
+    pub(super) fn refresh_ended(&mut self, request: RequestId) -> Vec<Effect> {
+        let Some(totals) = self.refreshing.remove(&request) else { return vec![] };
         if totals.polled + totals.failed + totals.skipped == 0 {
             // Another refresh is already running, so the message that is shown stays.
             return match &self.toast {
@@ -68,6 +83,15 @@ impl App {
                 None => self.note("Already refreshing"),
             };
         }
+        let text = self.summary_of(&totals);
+        // The result must not hide that the old source list was used.
+        match self.status.declaration_error.clone() {
+            Some(error) => self.show_error(&error),
+            None => self.note(text),
+        }
+    }
+
+    fn summary_of(&self, totals: &Refreshing) -> String {
         let mut text = match (totals.new, totals.updated) {
             (0, 0) => "Nothing new".to_owned(),
             (0, updated) => counted(updated, "updated item"),
@@ -86,11 +110,7 @@ impl App {
                 text += &format!(" ({key}: log)");
             }
         }
-        // The result must not hide that the old source list was used.
-        match self.status.declaration_error.clone() {
-            Some(error) => self.show_error(&error),
-            None => self.note(text),
-        }
+        text
     }
 
     /// Reports that a changed configuration file could not be read; the error names it.

@@ -89,7 +89,9 @@ impl SearchBar {
         (self.error, self.insisted) = (app.query_error(typed), false);
         let Some(query) = finished(typed) else {
             let (before, now) = (&self.before.listing, &app.items.listing);
-            let is_shown = before.title == now.title && before.query == now.query;
+            let is_shown = before.is_search == now.is_search
+                && before.title == now.title
+                && before.query == now.query;
             return if is_shown { vec![] } else { app.return_to(self.before.clone()) };
         };
         if app.is_search() && query == app.items.listing.query {
@@ -99,11 +101,12 @@ impl SearchBar {
         app.show(match self.is_filter {
             true => Listing { query, ..self.before.listing.clone() },
             false => Listing {
-                title: SEARCH.to_owned(),
+                title: "Search".to_owned(),
                 base,
                 query,
                 place: Query::default(),
                 layout: ListLayout::default(),
+                is_search: true,
             },
         })
     }
@@ -236,7 +239,7 @@ impl App {
     }
 
     pub(crate) fn is_search(&self) -> bool {
-        self.items.listing.title == SEARCH && self.items.listing.base.scope == Scope::All
+        self.items.listing.is_search
     }
 
     /// Whether a search or a filter narrows the list, so that going back ends it.
@@ -248,6 +251,3 @@ impl App {
 
 /// Errors in a query that are ignored while it is typed.
 const MAX_ERRORS: usize = 20;
-
-/// The title of a search.
-pub(crate) const SEARCH: &str = "Search";

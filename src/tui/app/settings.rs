@@ -150,6 +150,7 @@ impl App {
 
     /// Applies appearance settings: theme, characters, widths.
     pub(super) fn apply_appearance(&mut self, ui: UiSettings) {
+        self.borders.settings_changed(&self.settings.ui, &ui);
         self.show_theme(ui.theme.clone());
         if ui.reader_width != self.settings.ui.reader_width {
             self.reader.set_column(ui.reader_width);

@@ -183,7 +183,7 @@ impl App {
             (format!("{minutes} min of {}", self.items.listing.title), Query::default());
         let (query, layout) = (String::new(), ListLayout::default());
         self.items.listed = None;
-        self.show(Listing { title, base, query, place, layout })
+        self.show(Listing { title, base, query, place, layout, is_search: false })
     }
 
     /// Selects all items of the list, or those that were not selected. Rows that are not in memory

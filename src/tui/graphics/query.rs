@@ -22,13 +22,14 @@ pub(in crate::tui) struct Replies {
     pub(in crate::tui) cell: Option<(u16, u16)>,
     /// Characters that were typed while the terminal replied. Other keys are sequences and are lost.
     pub(in crate::tui) typed: String,
+    /// Whether the reply to the last query has arrived.
+    pub(in crate::tui) complete: bool,
 }
 
-/// Reads replies among other input; also returns whether the last one has arrived.
-pub(in crate::tui) fn read(input: &[u8]) -> (Replies, bool) {
+/// Reads replies among other input.
+pub(in crate::tui) fn read(input: &[u8]) -> Replies {
     let text = String::from_utf8_lossy(input);
     let mut replies = Replies::default();
-    let mut complete = false;
     let mut parts = text.split('\x1b');
     // Text before the first escape, and after a reply, was typed.
     replies.typed.push_str(parts.next().unwrap_or_default());
@@ -51,10 +52,10 @@ pub(in crate::tui) fn read(input: &[u8]) -> (Replies, bool) {
         } else if let Some((attributes, typed)) = body("[?").and_then(|rest| rest.split_once('c')) {
             replies.typed.push_str(typed);
             replies.sixel = attributes.split(';').skip(1).any(|a| a == "4");
-            complete = true;
+            replies.complete = true;
         }
     }
-    (replies, complete)
+    replies
 }
 
 /// Whether a colour such as `rgb:ffff/fafa/f0f0` is light. Parts have one to four digits.
@@ -132,13 +133,14 @@ mod tests {
             ("\x1b[?4c", Replies::default()),
             ("\x1b[6;99999999;1t\x1b]11;rgb:zz\x07\x1b[?c", Replies::default()),
         ] {
-            assert_eq!(read(input.as_bytes()), (expected, true), "{input:?}");
+            let expected = Replies { complete: true, ..expected };
+            assert_eq!(read(input.as_bytes()), expected, "{input:?}");
             for end in 0..input.rfind('c').unwrap_or(0) {
-                assert!(!read(&input.as_bytes()[..end]).1, "{input:?} {end}");
+                assert!(!read(&input.as_bytes()[..end]).complete, "{input:?} {end}");
             }
         }
-        let (odd, complete) = read(&[0xff; 100]);
-        assert!(!complete && Replies { typed: String::new(), ..odd } == Replies::default());
+        let odd = read(&[0xff; 100]);
+        assert_eq!(Replies { typed: String::new(), ..odd }, Replies::default());
     }
 
     #[test]

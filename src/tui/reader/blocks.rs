@@ -2,7 +2,7 @@
 
 use super::code;
 use super::inline::spans;
-use super::layout::{Margin, Out, nested};
+use super::layout::{Margin, Out, further};
 use super::line::{Ground, Halves, Line, PictureRow, Span, Target};
 use super::wrap::wrap;
 use crate::article::{Block, Definition, Inline, Thumbnail, plain};
@@ -33,7 +33,7 @@ fn is_same(a: &str, b: &str) -> bool {
 impl<'a> Out<'a> {
     pub(super) fn quote(&mut self, inner: &'a [Block], by: &'a [Inline], margin: &Margin) {
         let bar = Span::new(self.glyphs.bar, Role::Bar);
-        let margin = nested(margin, bar.clone(), bar);
+        let margin = self.nested(margin, bar.clone(), bar);
         let around = std::mem::replace(&mut self.text, Role::Quote);
         self.blocks(inner, &margin);
         self.text = around;
@@ -50,7 +50,7 @@ impl<'a> Out<'a> {
             |item: &Vec<Block>| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
         let loose = items.iter().any(|item| texts(item) > 1);
         let indent = if self.depth == 0 { LIST_INDENT } else { 0 };
-        let margin = nested(margin, Span::blank(indent), Span::blank(indent));
+        let margin = self.nested(margin, Span::blank(indent), Span::blank(indent));
         self.depth += 1;
         for (i, item) in items.iter().enumerate() {
             let mark = match (start, task(item)) {
@@ -63,10 +63,11 @@ impl<'a> Out<'a> {
                 self.gap_in(&margin);
             }
             let first_line = self.lines.len();
-            self.blocks(item, &nested(&margin, blank.clone(), blank));
+            let inside = self.nested(&margin, blank.clone(), blank);
+            self.blocks(item, &inside);
             // The mark replaces the indentation in the first line of the entry.
             let Some(first) = self.lines.get_mut(first_line) else { continue };
-            if let Some(slot) = first.margin.get_mut(margin.len()) {
+            if let Some(slot) = first.margin.get_mut(inside.len() - 1) {
                 *slot = Span::new(mark, Role::Accent);
             }
             if let (Some(span), Some(_)) = (first.spans.first_mut(), task(item)) {
@@ -85,7 +86,8 @@ impl<'a> Out<'a> {
                 self.paragraph(&spans(term, Role::Strong, self.glyphs), margin);
             }
             let blank = Span::blank(DEFINITION_INDENT);
-            self.blocks(&definition.blocks, &nested(margin, blank.clone(), blank));
+            let margin = self.nested(margin, blank.clone(), blank);
+            self.blocks(&definition.blocks, &margin);
         }
     }
 
@@ -161,7 +163,9 @@ impl<'a> Out<'a> {
         }
         out.push(Line { ground, inset, beyond, ..Line::default() });
         let blank = Span::blank(inset);
-        self.all(out, &nested(margin, blank.clone(), blank));
+        let mut margin = further(margin);
+        margin.push((blank.clone(), blank));
+        self.all(out, &margin);
     }
 
     /// The lines of code in the colours of its language.

@@ -226,13 +226,30 @@ impl<'a> Out<'a> {
             self.lines.push(Line { margin, ..line });
         }
     }
+
+    /// A margin inside another one. It takes at most half of the column, so that deeply nested text can be
+    /// read: beyond that, it replaces the inner parts.
+    pub(super) fn nested(&self, margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Span)> {
+        let width = |span: &Span| text::width(&span.text);
+        let mut free = (self.width / 2).saturating_sub(width(&rest));
+        let fits = |(_, outer): &(Span, Span)| match free.checked_sub(width(outer)) {
+            Some(left) => {
+                free = left;
+                true
+            }
+            None => false,
+        };
+        let mut out = further(margin);
+        let fitting = out.iter().map(fits).take_while(|fits| *fits).count();
+        out.truncate(fitting);
+        out.push((first, rest));
+        out
+    }
 }
 
-/// A margin inside another one.
-pub(super) fn nested(margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Span)> {
-    let mut out: Vec<(Span, Span)> = margin.iter().map(|(_, r)| (r.clone(), r.clone())).collect();
-    out.push((first, rest));
-    out
+/// The margin of the lines after the first one.
+pub(super) fn further(margin: &Margin) -> Vec<(Span, Span)> {
+    margin.iter().map(|(_, rest)| (rest.clone(), rest.clone())).collect()
 }
 
 #[cfg(test)]
@@ -323,5 +340,40 @@ mod tests {
             assert!(lines[READER_LINES].text().ends_with("the rest is too long to be shown"));
         }
         assert_eq!(lines(&"<p>x</p>".repeat(READER_LINES / 2)).len(), READER_LINES - 1);
+    }
+
+    #[test]
+    fn deeply_nested_text_can_be_read() {
+        let nested = |open: &str, close: &str| {
+            format!("{}<p>A sentence within.</p>{}", open.repeat(60), close.repeat(60))
+        };
+        for (markup, width) in [
+            (nested("<blockquote>", "</blockquote>"), 72),
+            (nested("<blockquote>", "</blockquote>"), 20),
+            (nested("<ul><li>", "</li></ul>"), 72),
+            (nested("<ol><li>", "</li></ol>"), 36),
+            (nested("<blockquote><ul><li>", "</li></ul></blockquote>"), 36),
+            (nested("<dl><dt>T</dt><dd>", "</dd></dl>"), 36),
+        ] {
+            let shape = Shape {
+                width,
+                wrap_code: true,
+                ascii: true,
+                strikes: false,
+                picture_lines: 0,
+                graphics: None,
+                beyond: 0,
+            };
+            let lines = layout(&from_html(&markup, None), shape, &Thumbnails::new()).lines;
+            let glyphs = crate::tui::reader::glyphs::article(true, false);
+            let shown = |line: &Line| -> String {
+                line.cells(0, width, glyphs).iter().map(|cell| cell.text).collect()
+            };
+            let shown: Vec<String> = lines.iter().map(shown).collect();
+            assert!(shown.iter().all(|line| text::width(line) <= width), "{shown:#?}");
+            let all = shown.join(" ");
+            let words = ["A", "sentence", "within."];
+            assert!(words.iter().all(|word| all.contains(word)), "{shown:#?}");
+        }
     }
 }

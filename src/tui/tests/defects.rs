@@ -273,6 +273,7 @@ fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
     assert!(screen.contains("Last checks") && screen.contains("not checked yet"), "{screen}");
     stage.keys("<Esc>");
     stage.keys("R");
+    let refresh = stage.refreshes()[0];
     let claimed = [4, 5].into_iter().collect();
     stage.happen(Event::StatusChanged(Status { claimed, total: 4, done: 2, ..Status::default() }));
     let message = "allocator.example does not answer".to_owned();
@@ -282,7 +283,8 @@ fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
         ("allocator", Refreshed::Polled(Outcome::Failed { kind, message })),
     ] {
         let source = SourceId(id.to_owned());
-        stage.happen(Event::Refreshed(Report { source, result, left_out: vec![], problem: None }));
+        let report = Report { source, result, left_out: vec![], problem: None };
+        stage.happen(Event::Refreshed(refresh, report));
     }
     stage.keys("V");
     let screen = stage.screen(120, 40);
@@ -292,7 +294,7 @@ fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
     assert!(screen.contains("2 of 4"), "{screen}");
     stage.keys("X");
     assert_eq!(stage.requested.last().unwrap(), "CancelRefresh");
-    stage.happen(Event::RefreshEnded);
+    stage.happen(Event::RefreshEnded(refresh));
     assert!(stage.screen(120, 40).contains("finished"));
 }
 
@@ -308,10 +310,12 @@ fn a_refresh_reports_changed_items() {
         let mut stage = Stage::new();
         stage.screen(120, 40);
         stage.keys("R");
+        let refresh = stage.refreshes()[0];
         let source = SourceId("kernel".to_owned());
         let result = Refreshed::Polled(Outcome::Fetched { new, updated, entries: 9 });
-        stage.happen(Event::Refreshed(Report { source, result, left_out: vec![], problem: None }));
-        stage.happen(Event::RefreshEnded);
+        let report = Report { source, result, left_out: vec![], problem: None };
+        stage.happen(Event::Refreshed(refresh, report));
+        stage.happen(Event::RefreshEnded(refresh));
         assert!(stage.says(says), "{}", stage.screen(120, 40));
     }
 }

@@ -337,7 +337,7 @@ fn the_sources_that_have_left_a_list_are_confirmed_by_a_key() {
     stage.happen(Event::ListAccepted(key, Ok(false)));
     assert!(stage.says("This list has nothing to confirm"));
     stage.happen(Event::ListAccepted(key, Ok(true)));
-    assert_eq!(stage.asked_for(&format!("Refresh {{ keys: Some([{key}]), pace: Force }}")), 1);
+    assert_eq!(stage.asked_for(&format!("Refresh {{ keys: Some([{key}]), pace: Force")), 1);
 }
 
 #[test]

@@ -105,3 +105,37 @@ fn a_second_click_opens_the_row() {
     click(&mut stage, size, "▪ allocator.e");
     assert_eq!(stage.app.focus, Focus::Items);
 }
+
+#[test]
+fn the_wheel_over_another_pane_does_not_leave_the_focus_in_an_empty_reader() {
+    let mut stage = Stage::new();
+    stage.app.settings.ui.preview = false;
+    stage.screen(150, 30);
+    stage.keys("<Enter>");
+    stage.screen(150, 30);
+    mouse(&mut stage, MouseEventKind::ScrollDown, 5, 10);
+    assert!(stage.app.reader.article.is_none());
+    assert_eq!(stage.app.focus, Focus::Items);
+    stage.keys_give("p", "1 item pinned");
+}
+
+#[test]
+fn dragged_borders_stay_until_their_setting_changes() {
+    let mut stage = Stage::new();
+    stage.screen(140, 40);
+    let widths = |stage: &Stage| arrangement(&stage.app, 140);
+    let before = widths(&stage);
+    let edge = before[0].1 - 1;
+    mouse(&mut stage, MouseEventKind::Down(LEFT), edge, 8);
+    mouse(&mut stage, MouseEventKind::Drag(LEFT), edge + 5, 9);
+    mouse(&mut stage, MouseEventKind::Up(LEFT), edge + 5, 9);
+    let dragged = widths(&stage);
+    assert_eq!(dragged[0].1, before[0].1 + 5);
+    let mut settings = stage.app.settings.clone();
+    settings.ui.unread_only = !settings.ui.unread_only;
+    stage.happen(Event::SettingsReloaded(Box::new(settings.clone())));
+    assert_eq!(widths(&stage), dragged);
+    settings.ui.sources_width = before[0].1 + 2;
+    stage.happen(Event::SettingsReloaded(Box::new(settings)));
+    assert_eq!(widths(&stage)[0].1, before[0].1 + 2);
+}

@@ -177,7 +177,7 @@ impl Real {
 
     /// Stops everything that the driver runs, as when the interface is closed.
     pub(super) async fn finish(&mut self) {
-        self.driver.finish(vec![]).await;
+        self.driver.ending().finish(vec![]).await;
     }
 
     /// Runs a command of the palette.

@@ -399,3 +399,21 @@ fn a_list_that_changes_to_two_rows_per_item_shows_the_items_above() {
         real.finish().await;
     });
 }
+
+/// The user has gone elsewhere since.
+#[test]
+fn items_for_some_minutes_are_not_listed_late() {
+    for (keys, focus) in [("<Enter>", Focus::Reader), ("ga", Focus::Items)] {
+        let mut stage = Stage::new();
+        stage.screen(120, 40);
+        stage.keys(":read-for 20<Enter>");
+        let requested =
+            stage.requested.iter().find_map(|effect| effect.split_once("Fitting { request: "));
+        let (request, _) = requested.unwrap().1.split_once(',').unwrap();
+        let request = request.parse().unwrap();
+        stage.keys(keys);
+        let before = stage.app.items.listing.title.clone();
+        stage.happen(Event::FittingFound(request, 20, Ok(vec![1, 2])));
+        assert_eq!((&stage.app.items.listing.title, stage.app.focus), (&before, focus), "{keys}");
+    }
+}

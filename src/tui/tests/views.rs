@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::{DateStyle, Grouping, ListLayout, SortOrder, ViewSettings};
+use crate::tui::app::RowId;
 use crate::util::time_text::near_minute;
 
 #[test]
@@ -65,4 +66,41 @@ fn items_of_a_source_are_listed_together_below_its_title() {
     let rows = once.len();
     once.dedup();
     assert!(rows > 1 && once.len() == rows, "{rows} {once:?}");
+}
+
+fn view(name: &str) -> ViewSettings {
+    let query = "is:read OR is:unread".to_owned();
+    ViewSettings { name: name.to_owned(), query, layout: ListLayout::default() }
+}
+
+/// A deadline in the past would wake the program again and again.
+#[test]
+fn nothing_is_due_after_the_last_view_was_removed() {
+    let settings = Settings { views: vec![view("Archive")], ..Settings::default() };
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.happen(Event::ViewsCounted(Ok(vec![])));
+    stage.happen(Event::SettingsReloaded(Box::default()));
+    stage.happen(Event::StoreChanged);
+    let later = now() + TimeDelta::seconds(10);
+    stage.app.update(Event::TimePassed, later);
+    let deadline = stage.app.deadline().unwrap();
+    assert!(deadline > later, "{deadline} is not after {later}");
+}
+
+#[test]
+fn a_view_may_be_called_search() {
+    let settings = Settings { views: vec![view("Search")], ..Settings::default() };
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys("<Tab><Tab>");
+    assert_eq!(stage.app.focus, Focus::Sources);
+    let name = RowId::Saved("Search".to_owned());
+    let at = stage.app.sources.rows.iter().position(|row| row.id == name).unwrap();
+    let (selected, key) =
+        (stage.app.sources.selected, if at > stage.app.sources.selected { "j" } else { "k" });
+    stage.keys(&key.repeat(at.abs_diff(selected)));
+    stage.keys("<Enter>");
+    assert_eq!((stage.app.items.listing.title.as_str(), stage.app.focus), ("Search", Focus::Items));
+    assert!(!stage.app.is_search());
+    stage.keys("<Esc>");
+    assert_eq!(stage.app.focus, Focus::Sources);
 }

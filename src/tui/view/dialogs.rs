@@ -6,6 +6,7 @@ use super::super::app::{
 };
 use super::super::input::Field;
 use super::chrome::marks;
+use super::first_row;
 use super::frame::window;
 use super::row::{Row, padding};
 use crate::article::{Link, LinkKind};
@@ -262,8 +263,7 @@ pub(super) fn list_rows(
         return;
     }
     let at = selected.unwrap_or(0);
-    let first = (at + 1).saturating_sub(height).max(at.saturating_sub(height / 2));
-    let first = first.min(count.saturating_sub(height));
+    let first = first_row(at, height, count);
     for i in first..count.min(first + height) {
         let y = area.y + u16::try_from(i - first).unwrap_or(0);
         let mut row = Row::new(area.width);

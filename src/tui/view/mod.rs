@@ -153,13 +153,13 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let part =
         |of: u16, percent: u32| u16::try_from(u32::from(of) * percent / 100).unwrap_or(u16::MAX);
     let default = if width < BESIDE { 22 } else { part(width, 22).clamp(24, 34) };
-    let sources = or_default(ui.sources_width, width / 2, default);
+    let sources = or_default(app.borders.sources_width(ui), width / 2, default);
     let beside = |space: u16, default: u16| {
         // The space beyond the text column and its margins is more useful in the list.
         let left = space.saturating_sub(default + 1 + app.reader.column + READER_MARGINS);
         let default = default + left / 3 * 2;
         let limit = space.saturating_sub(READER + 1).max(12);
-        let items = or_default(ui.items_width, limit, default.min(limit));
+        let items = or_default(app.borders.items_width(ui), limit, default.min(limit));
         [(Focus::Items, items), (Focus::Reader, space - items - 1)]
     };
     let hidden = !ui.sources_pane && app.focus != Focus::Sources;
@@ -254,6 +254,12 @@ fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
     let (bar, role) = if focused { (m.bar, Role::Accent) } else { (m.faint_bar, Role::Edge) };
     let style = app.palette.style(role);
     frame.buffer_mut()[(area.x, area.y)].set_symbol(bar).set_style(style);
+}
+
+/// The first visible row, so that the selected one is visible, in the middle if possible.
+fn first_row(selected: usize, height: usize, count: usize) -> usize {
+    let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
+    first.min(count.saturating_sub(height))
 }
 
 /// A thumb in the last column that shows which part of `all` is visible.

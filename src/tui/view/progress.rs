@@ -29,10 +29,10 @@ pub(in crate::tui) fn draw(
     let count = |fate| list.iter().filter(|(_, of, _)| *of == fate).count();
     let waiting = count(Fate::Waiting);
     let done = list.len() - waiting;
-    let (title, subject) = match app.refreshing {
-        Some(_) => ("Refresh", format!("{done} of {}", list.len())),
-        None if app.has_refreshed() => ("Refresh", "finished".to_owned()),
-        None => ("Last checks", "automatic".to_owned()),
+    let (title, subject) = match (app.refreshing.is_empty(), app.has_refreshed()) {
+        (false, _) => ("Refresh", format!("{done} of {}", list.len())),
+        (true, true) => ("Refresh", "finished".to_owned()),
+        (true, false) => ("Last checks", "automatic".to_owned()),
     };
     let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(DETAIL + 2);
     let inner = window(app, frame, area, (title, &subject), (WIDTH, height.max(12)));

@@ -5,6 +5,7 @@ mod panes;
 
 use super::super::app::{App, Bench, BenchPane, Editor};
 use super::chrome::marks;
+use super::first_row;
 use super::row::{Row, padding};
 use crate::config::Role;
 use crate::engine::{SelectorField, WorkbenchPage};
@@ -117,12 +118,6 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
 fn below(area: Rect, title: u16) -> Rect {
     let title = title.min(area.height);
     Rect { y: area.y + title, height: area.height - title, ..area }
-}
-
-/// The first visible row, so that the selected one is visible.
-fn first_row(selected: usize, height: usize, count: usize) -> usize {
-    let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
-    first.min(count.saturating_sub(height))
 }
 
 /// The first visible line of fields, so that the active one is visible.

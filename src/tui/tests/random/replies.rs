@@ -281,7 +281,7 @@ impl Chaos {
                 let (mark, keys) = (Mark::Read, vec![1, 2, 3]);
                 Event::Marked(Ok(MarksSet { mark, keys, to: true, cause: Cause::User }))
             }
-            Effect::Refresh { .. } => Event::RefreshEnded,
+            Effect::Refresh { request, .. } => Event::RefreshEnded(request),
             Effect::Discover { request, .. } | Effect::DiscoverOrigin { request, .. } => {
                 let (url, items) = ("https://kernel.example/", [("日本", now())]);
                 let way = |_| Way::sample(url, "A way 日本", Some(("main a", 0.5)), &items);
@@ -457,12 +457,15 @@ impl Chaos {
                 declaration_error: self.rng.bool().then(|| "sources.toml:3: no".to_owned()),
                 ..Status::default()
             }),
-            13 => Event::Refreshed(Report {
-                source: SourceId("kernel".to_owned()),
-                result: Refreshed::Polled(Outcome::Unchanged),
-                left_out: Vec::new(),
-                problem: None,
-            }),
+            13 => {
+                let report = Report {
+                    source: SourceId("kernel".to_owned()),
+                    result: Refreshed::Polled(Outcome::Unchanged),
+                    left_out: Vec::new(),
+                    problem: None,
+                };
+                Event::Refreshed(request, report)
+            }
             _ => Event::TimePassed,
         }
     }

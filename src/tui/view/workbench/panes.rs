@@ -1,6 +1,7 @@
 //! The page, the articles found on it, and the fetched article.
 
-use super::{below, color, first_row, line, title};
+use super::super::first_row;
+use super::{below, color, line, title};
 use crate::config::Role;
 use crate::engine::{ListLink, WorkbenchPage};
 use crate::model::Time;

@@ -1,0 +1,57 @@
+//! Several refreshes at the same time.
+
+use super::*;
+use crate::engine::{Refreshed, Report};
+
+impl Stage {
+    /// The ids of the refreshes that were requested.
+    pub(super) fn refreshes(&self) -> Vec<RequestId> {
+        let id = |effect: &String| {
+            let (_, id) = effect.strip_prefix("Refresh {")?.split_once("request: ")?;
+            id.trim_end_matches([' ', '}']).parse().ok()
+        };
+        self.requested.iter().filter_map(id).collect()
+    }
+
+    fn poll_ends(&mut self, refresh: RequestId, id: &str, new: u32) {
+        let result = Refreshed::Polled(Outcome::Fetched { new, updated: 0, entries: 9 });
+        let source = SourceId(id.to_owned());
+        let report = Report { source, result, left_out: vec![], problem: None };
+        self.happen(Event::Refreshed(refresh, report));
+    }
+}
+
+#[test]
+fn a_second_refresh_keeps_the_results_of_the_first() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("R");
+    stage.poll_ends(stage.refreshes()[0], "kernel", 1);
+    stage.keys("R");
+    let [first, second] = stage.refreshes()[..] else { panic!("{:?}", stage.requested) };
+    // All sources are already being polled.
+    stage.happen(Event::RefreshEnded(second));
+    assert!(stage.says("Already refreshing"), "{}", stage.screen(120, 40));
+    stage.poll_ends(first, "council", 3);
+    stage.happen(Event::RefreshEnded(first));
+    assert!(stage.says("4 new items"), "{}", stage.screen(120, 40));
+    stage.keys("V");
+    assert!(stage.screen(120, 40).contains("2 with new items"), "{}", stage.screen(120, 40));
+}
+
+#[test]
+fn refreshes_at_the_same_time_are_reported_separately() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("Rr");
+    let [all, one] = stage.refreshes()[..] else { panic!("{:?}", stage.requested) };
+    stage.poll_ends(all, "council", 1);
+    stage.poll_ends(one, "kernel", 2);
+    stage.happen(Event::RefreshEnded(one));
+    assert!(stage.says("2 new items"), "{}", stage.screen(120, 40));
+    stage.keys("V");
+    assert!(!stage.screen(120, 40).contains("finished"), "one of them is running");
+    stage.keys("<Esc>");
+    stage.happen(Event::RefreshEnded(all));
+    assert!(stage.says("1 new item"), "{}", stage.screen(120, 40));
+}
