@@ -2,7 +2,7 @@
 //! events.
 
 use super::driver::{followed, message};
-use super::event::Event;
+use super::event::{Event, RequestId};
 use crate::engine::Handle;
 use crate::engine::crawl::{CrawlPlan, CrawlState, RunningCrawl};
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ pub(super) enum CrawlCommand {
     /// Removes a crawl from the list; its files stay.
     Forget(PathBuf),
     /// Follows a site with crawls.
-    Follow { start: String, targets: String },
+    Follow { request: RequestId, start: String, targets: String },
 }
 
 /// The running crawls by their folders. Copies share them.
@@ -107,9 +107,9 @@ async fn asked(handle: &Handle, command: CrawlCommand) -> Option<Event> {
             Ok(()) => Event::CrawlForgotten(folder),
             Err(e) => Event::Message(Err(message(e))),
         },
-        CrawlCommand::Follow { start, targets } => {
+        CrawlCommand::Follow { request, start, targets } => {
             let source = handle.follow_crawl(&start, &targets).await;
-            followed(handle, source, None, (0, Vec::new())).await
+            followed(handle, request, source, None, (0, Vec::new())).await
         }
         CrawlCommand::Run(_) | CrawlCommand::Stop(_) => return None,
     })

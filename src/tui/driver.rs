@@ -9,7 +9,7 @@ use super::crawls::RunningCrawls;
 use super::effect::{Effect, PictureUse};
 use super::ending::Ending;
 use super::event::{Cause, Event, MarksSet, NotSaved, RequestId};
-use super::files::{self, follow_starters, run_command};
+use super::files::{self, find_enclosures, follow_starters, run_command};
 use super::graphics::encode;
 use super::import;
 use super::listen::{self, Listening};
@@ -191,27 +191,27 @@ impl Driver {
                     task.abort();
                 }
             }
-            Effect::Follow { discovery, way, folder } => self.spawn(move |h| async move {
+            Effect::Follow { request, discovery, way, folder } => self.spawn(move |h| async move {
                 // The description of a crawl is not a name for the source.
                 let named = discovery.ways.get(way).filter(|w| w.kind() != SourceKind::Crawl);
                 let title = named.map(|w| w.title.clone());
                 let listed = listed(discovery.ways.get(way));
                 let source = h.follow(discovery, way, None, folder).await;
-                followed(&h, source, title, listed).await
+                followed(&h, request, source, title, listed).await
             }),
-            Effect::FollowEdited { discovery, way, base, changes } => {
+            Effect::FollowEdited { request, discovery, way, base, changes } => {
                 self.spawn(move |h| async move {
                     let named = way.and_then(|way| discovery.ways.get(way));
                     let named = named.filter(|w| w.kind() != SourceKind::Crawl);
                     let title = named.map(|w| w.title.clone());
                     let listed = listed(way.and_then(|way| discovery.ways.get(way)));
                     let source = h.follow_edited(&discovery, way, &base, &changes).await;
-                    followed(&h, source, title, listed).await
+                    followed(&h, request, source, title, listed).await
                 });
             }
-            Effect::FollowComments { item } => self.spawn(move |h| async move {
+            Effect::FollowComments { request, item } => self.spawn(move |h| async move {
                 let source = h.follow_comments(item).await;
-                followed(&h, source, None, listed(None)).await
+                followed(&h, request, source, None, listed(None)).await
             }),
             Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
             Effect::Bench { bench, ask } => self.ask_bench(bench, ask),
@@ -231,15 +231,13 @@ impl Driver {
                 };
                 let _ = self.events.send(Event::Message(Ok(message.to_owned())));
             }
-            Effect::FollowStarters { indexes } => {
-                self.spawn(
-                    move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
-                )
-            }
+            Effect::FollowStarters { request, indexes } => self.spawn(move |h| async move {
+                Event::Followed(request, follow_starters(&h, &indexes).await)
+            }),
             // This is not queued with the changes to files, because a slow server must not delay them.
-            Effect::FollowList { typed } => self.spawn(move |h| async move {
+            Effect::FollowList { request, typed } => self.spawn(move |h| async move {
                 let followed = h.follow_list(&typed, None, None).await;
-                Event::ListFollowed(typed, followed.map(Box::new).map_err(message))
+                Event::ListFollowed(request, typed, followed.map(Box::new).map_err(message))
             }),
             Effect::AcceptList { source } => self.spawn(move |h| async move {
                 Event::ListAccepted(source, h.accept_list(source).await.map_err(message))
@@ -284,8 +282,7 @@ impl Driver {
                 Event::CommentsFound(h.comments_url(item).await.map_err(message))
             }),
             Effect::FindEnclosures { of, file_use } => self.spawn(move |h| async move {
-                let found = h.enclosures(of.item).await.map_err(message);
-                Event::EnclosuresFound(of, file_use, found)
+                Event::EnclosuresFound(file_use, find_enclosures(&h, of).await)
             }),
             Effect::UseFile { file, file_use } => {
                 let (events, url) = (self.events.clone(), file.url.clone());

@@ -107,13 +107,16 @@ pub(super) enum Effect {
         typed: TypedOrigin,
     },
     CancelDiscovery,
+    /// Follows a way. The reply of this and of the following effects has the id of the request.
     Follow {
+        request: RequestId,
         discovery: Discovery,
         way: usize,
         folder: Option<String>,
     },
     /// Follows a way whose draft was edited.
     FollowEdited {
+        request: RequestId,
         discovery: Discovery,
         way: Option<usize>,
         base: Section,
@@ -121,9 +124,11 @@ pub(super) enum Effect {
     },
     /// Follows the comments on an item (row key).
     FollowComments {
+        request: RequestId,
         item: i64,
     },
     FollowStarters {
+        request: RequestId,
         indexes: Vec<usize>,
     },
     /// Stops the crawl of a source (row key) and keeps the pages found so far.
@@ -132,6 +137,7 @@ pub(super) enum Effect {
     },
     /// Follows a list at a URL or in a file.
     FollowList {
+        request: RequestId,
         typed: String,
     },
     /// Confirms that the sources which have left a list (row key) are removed.
@@ -174,9 +180,9 @@ pub(super) enum Effect {
     BrowseComments {
         item: i64,
     },
-    /// Reads the enclosures of an item, to open or download one.
+    /// Reads the enclosures of items, to open or download them.
     FindEnclosures {
-        of: FileOf,
+        of: Vec<FileOf>,
         file_use: FileUse,
     },
     /// Stops the running downloads and programs, or the download of one URL. Received data stay for the next
@@ -259,6 +265,8 @@ pub(super) enum ImportList {
 pub(super) enum Purpose {
     /// A command, with a description that replaces the default one.
     Command(Option<String>),
+    /// A change that the user has made with a text editor; it was not requested by an effect.
+    ByHand,
     /// Saving a form, by its id.
     Form(RequestId),
     /// An import, with the numbers of listed sources and of skipped entries.

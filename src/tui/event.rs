@@ -88,9 +88,9 @@ pub(super) enum Event {
     /// Progress of a discovery.
     Tried(RequestId, Tried),
     Discovered(RequestId, Result<Discovery, Failure>),
-    Followed(Result<(Vec<Followed>, FileEdit), Failure>),
+    Followed(RequestId, Result<(Vec<Followed>, FileEdit), Failure>),
     /// The URL to add is already followed as this source.
-    AlreadyFollowed(SourceId),
+    AlreadyFollowed(RequestId, SourceId),
     /// Result of a file change.
     Edited(Purpose, Result<Edited, NotSaved>),
     /// `config.toml` was changed by others and read again.
@@ -103,7 +103,7 @@ pub(super) enum Event {
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
     /// A list, given as the user typed it, is followed.
-    ListFollowed(String, Result<Box<ListFollowed>, Failure>),
+    ListFollowed(RequestId, String, Result<Box<ListFollowed>, Failure>),
     /// Whether there was something to confirm about a list (row key).
     ListAccepted(i64, Result<bool, Failure>),
     /// Files whose paths begin with a typed text.
@@ -116,8 +116,8 @@ pub(super) enum Event {
     },
     /// The URL of the comments on an item, if it names one.
     CommentsFound(Result<Option<String>, Failure>),
-    /// The enclosures of an item.
-    EnclosuresFound(FileOf, FileUse, Result<Vec<Enclosure>, Failure>),
+    /// The enclosures of each item.
+    EnclosuresFound(FileUse, Result<Vec<(FileOf, Vec<Enclosure>)>, Failure>),
     /// The file at a URL is being downloaded, or waits for its turn.
     DownloadBegun(String),
     /// The download of the file at a URL has ended in any way.

@@ -1,10 +1,11 @@
 //! Opens pages and files in other programs, and downloads files.
 
 use super::driver::message;
-use super::effect::{FileUse, MediaFile};
+use super::effect::{FileOf, FileUse, MediaFile};
 use super::event::{Event, Followed};
 use crate::config::{self, CommandOutput, CommandSettings, FileEdit, Paths, Settings};
 use crate::engine::{DownloadEntry, DownloadOrder, Handle, SaveOrder, SaveState};
+use crate::model::Enclosure;
 use crate::util::browser::{self, Launch, NoBrowser, Surroundings};
 use crate::util::shared_file::write_beside;
 use crate::util::text::{counted, size};
@@ -216,6 +217,18 @@ pub(super) async fn follow_starters(
     let sources = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
     let (added, edit) = handle.declare(sources).await.map_err(message)?;
     Ok((added.sources.into_iter().map(Followed::from).collect(), edit))
+}
+
+/// Reads the enclosures of items.
+pub(super) async fn find_enclosures(
+    handle: &Handle,
+    items: Vec<FileOf>,
+) -> Result<Vec<(FileOf, Vec<Enclosure>)>, String> {
+    let mut found = Vec::with_capacity(items.len());
+    for of in items {
+        found.push((of, handle.enclosures(of.item).await.map_err(message)?));
+    }
+    Ok(found)
 }
 
 /// Runs a program of the user, or prepares one that needs the terminal.

@@ -100,7 +100,7 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     };
     let result = run.run().await;
     let downloads = run.app.downloads.running.len();
-    let last = run.app.store_reading_state();
+    let last = run.app.leave_terminal();
     run.driver.ending().finish(last).await;
     result.map(|reason| Left { reason, downloads })
 }
@@ -369,7 +369,7 @@ impl Loop {
                 let edit = before.zip(text()).and_then(|(was, is)| FileEdit::by_hand(was, is));
                 if let Some(edit) = edit {
                     let edited = Edited { edits: vec![edit], ..Edited::default() };
-                    self.handle(Event::Edited(Purpose::Command(None), Ok(edited)))?;
+                    self.handle(Event::Edited(Purpose::ByHand, Ok(edited)))?;
                 }
                 match edited {
                     Ok(()) => self.reload(),
@@ -399,7 +399,7 @@ impl Loop {
     /// Lends the terminal to another program; no keys are read during that time.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         // A signal may end the program before the terminal is back.
-        let last = self.app.store_reading_state();
+        let last = self.app.leave_terminal();
         self.perform(last)?;
         // Dropped before another one is made, which would wait until the old one has read a key.
         self.input = None;

@@ -11,6 +11,7 @@ mod enclosures;
 mod forms;
 mod help;
 mod imports;
+mod late;
 mod listen;
 mod lists;
 mod messages;

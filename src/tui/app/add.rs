@@ -54,7 +54,7 @@ pub(crate) enum Stage {
     /// Discovery or following failed, with the reasons.
     Failed(Vec<String>),
     /// The selected way is being added.
-    Following,
+    Following(RequestId),
 }
 
 /// Alternatives to entering a URL, offered on the first run.
@@ -125,7 +125,7 @@ impl Dialog for Add {
         match (&mut self.stage, event.code) {
             (Stage::Known(source), KeyCode::Enter) => return Reply::close(app.jump_to(*source)),
             (Stage::Known(_), KeyCode::Tab) => return self.find_ways(app).into(),
-            (Stage::Following, KeyCode::Esc) => {
+            (Stage::Following(_), KeyCode::Esc) => {
                 return Reply::close(app.note("Adding continues in the background"));
             }
             (Stage::Discovering { .. }, KeyCode::Esc) => {
@@ -164,7 +164,7 @@ impl Dialog for Add {
             (Stage::Found { .. }, KeyCode::Enter) => {
                 return match self.known_way() {
                     Some(source) => Reply::close(app.jump_to(source)),
-                    None => self.follow_selected().into(),
+                    None => self.follow_selected(app).into(),
                 };
             }
             (Stage::Found { discovery, selected, .. }, KeyCode::Char(letter @ ('e' | 's')))
@@ -181,7 +181,7 @@ impl Dialog for Add {
             }
             // A letter typed while the list has the focus does not change the URL; a paste and Backspace do.
             (Stage::Found { .. }, KeyCode::Char(_)) if event.modifiers.is_empty() => {}
-            (Stage::Discovering { .. } | Stage::Following, _) => {}
+            (Stage::Discovering { .. } | Stage::Following(_), _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {
                 let next = |choice: usize| (choice + 1).min(Choice::ALL.len() - 1);
                 self.choice = Some(self.choice.map_or(0, next));
@@ -242,7 +242,7 @@ impl Dialog for Add {
                 KeyHint::Key("Esc", "close"),
             ],
             Stage::Discovering { .. } => &[KeyHint::Key("Esc", "stop")],
-            Stage::Following => &[KeyHint::Key("Esc", "continue in the background")],
+            Stage::Following(_) => &[KeyHint::Key("Esc", "continue in the background")],
             _ => match self.choice.map(|choice| Choice::ALL[choice]) {
                 Some(Choice::Import) => &[KeyHint::Key("Enter", "type the path"), CLOSE],
                 Some(Choice::Starters) => &[KeyHint::Key("Enter", "list them"), CLOSE],
@@ -267,9 +267,16 @@ impl Dialog for Add {
         Some(if self.in_folder { &mut self.folder } else { &mut self.field })
     }
 
+    fn awaits(&self) -> Option<RequestId> {
+        match self.stage {
+            Stage::Following(request) => Some(request),
+            _ => None,
+        }
+    }
+
     fn takes_addresses(&self) -> bool {
         let stage = &self.stage;
-        !matches!(stage, Stage::Confirming(_) | Stage::Discovering { .. } | Stage::Following)
+        !matches!(stage, Stage::Confirming(_) | Stage::Discovering { .. } | Stage::Following(_))
     }
 }
 
@@ -369,13 +376,14 @@ impl Add {
         found.filter(|folder| folder != self.folder.value())
     }
 
-    fn follow_selected(&mut self) -> Vec<Effect> {
+    fn follow_selected(&mut self, app: &mut App) -> Vec<Effect> {
         self.in_folder = false;
-        match std::mem::replace(&mut self.stage, Stage::Following) {
+        let request = app.request();
+        match std::mem::replace(&mut self.stage, Stage::Following(request)) {
             Stage::Found { discovery, selected, .. } => {
                 let folder = self.folder.value().trim().trim_matches('/').to_owned();
                 let folder = Some(folder).filter(|folder| !folder.is_empty());
-                vec![Effect::Follow { discovery, way: selected, folder }]
+                vec![Effect::Follow { request, discovery, way: selected, folder }]
             }
             other => {
                 self.stage = other;

@@ -8,13 +8,71 @@ pub(super) const NO_ITEM: &str = "Select an item first";
 const NO_ARTICLE: &str = "Open an item first";
 
 impl App {
+    /// Why an action does nothing now; `None` if it can be performed. Other than
+    /// [`Self::unavailable_reason`], which decides what is offered, this depends on whether rows are being read.
+    pub(super) fn refusal(&self, action: Action) -> Option<&'static str> {
+        let awaits = self.awaits_rows(action).then(|| self.being_read());
+        awaits.or_else(|| self.unavailable_reason(action))
+    }
+
+    /// What a key says that must wait.
+    pub(super) fn being_read(&self) -> &'static str {
+        match self.focus {
+            Focus::Reader => "The item is still being read",
+            _ => "The list is still being read",
+        }
+    }
+
+    /// Whether an action is about items that are still being read, while the screen shows others.
+    fn awaits_rows(&self, action: Action) -> bool {
+        match action {
+            Action::Pin
+            | Action::ToggleRead
+            | Action::Later
+            | Action::Snooze
+            | Action::CopyMarkdown
+            | Action::Save
+            | Action::Enqueue
+            | Action::FullText
+            | Action::FollowComments
+            | Action::Enclosure
+            | Action::Download
+            | Action::Comments => self.awaits_targets(),
+            Action::Zen => self.reader.article.is_none() && self.awaits_targets(),
+            // In the Sources pane, these are about sources.
+            Action::Select
+            | Action::EditTags
+            | Action::Browser
+            | Action::BrowserAndNext
+            | Action::Copy
+            | Action::Mute
+            | Action::Refresh
+            | Action::ForceRefresh
+            | Action::Why
+            | Action::Edit
+            | Action::Workbench => self.focus != Focus::Sources && self.awaits_targets(),
+            Action::ReadAbove
+            | Action::ReadBelow
+            | Action::ExtendSelection
+            | Action::SelectAll
+            | Action::SelectInverse => self.items.awaits_rows(),
+            // All items of a list can be marked while it is read, but not a selection.
+            Action::ReadAll => {
+                let selects = self.items.is_selecting() || !self.items.marked.is_empty();
+                self.focus == Focus::Items && selects && self.items.awaits_rows()
+            }
+            _ => false,
+        }
+    }
+
     /// Why an action would do nothing; `None` if it is available.
     pub(in crate::tui) fn unavailable_reason(&self, action: Action) -> Option<&'static str> {
         let reason_if = |missing: bool, why: &'static str| missing.then_some(why);
         let no_item = || match self.focus {
-            Focus::Reader => self.reader.row().is_none(),
-            _ => self.items.current().is_none(),
+            Focus::Reader => self.read_item().is_none(),
+            _ => self.items.current().is_none() && !self.items.is_loading(),
         };
+        let is_empty = || self.items.rows.is_empty() && !self.items.is_loading();
         let no_source = || self.sources.targets().is_empty();
         let row = self.sources.current().map(|row| &row.id);
         match action {
@@ -93,9 +151,9 @@ impl App {
             | Action::ReadBelow
             | Action::ExtendSelection
             | Action::SelectAll
-            | Action::SelectInverse => reason_if(self.items.rows.is_empty(), "This list is empty"),
+            | Action::SelectInverse => reason_if(is_empty(), "This list is empty"),
             Action::SelectNone => reason_if(self.items.marked.is_empty(), "No items are selected"),
-            Action::ReadAll => reason_if(self.items.rows.is_empty(), "This list is empty"),
+            Action::ReadAll => reason_if(is_empty(), "This list is empty"),
             _ => None,
         }
     }

@@ -35,6 +35,7 @@ impl App {
             return self.note(format!("This item has no feed for its comments{hint}"));
         }
         self.note("Reading the feed of the comments …");
-        vec![Effect::FollowComments { item: row.key }]
+        let request = self.request();
+        vec![Effect::FollowComments { request, item: row.key }]
     }
 }

@@ -321,7 +321,8 @@ impl CrawlList {
             KeyCode::Char('f') if crawl.start.is_empty() => app.note("Its site is not known"),
             KeyCode::Char('f') => {
                 let (start, targets) = (crawl.start.clone(), crawl.targets.clone());
-                vec![Effect::Crawl(CrawlCommand::Follow { start, targets })]
+                let request = app.request();
+                vec![Effect::Crawl(CrawlCommand::Follow { request, start, targets })]
             }
             _ => vec![],
         }

@@ -5,6 +5,7 @@ use super::{Add, App, Prompt, PromptKind};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{SourceId, Time};
 use crate::tui::effect::{Effect, ExitReason};
+use crate::tui::event::RequestId;
 use crate::tui::input::{self, Field};
 use crate::tui::view::{self, DialogArea};
 use KeyHint::Back;
@@ -83,6 +84,11 @@ pub(crate) trait Dialog: Any + Debug {
     /// Whether several URLs pasted into its field are imported.
     fn takes_addresses(&self) -> bool {
         false
+    }
+
+    /// The request whose success closes the dialog.
+    fn awaits(&self) -> Option<RequestId> {
+        None
     }
 
     /// Passes a key to the field.
@@ -319,10 +325,14 @@ impl App {
     }
 
     pub(super) fn push_dialog(&mut self, dialog: impl Dialog) -> Vec<Effect> {
-        self.dialogs.push(Box::new(dialog));
+        self.push_boxed(Box::new(dialog));
+        vec![]
+    }
+
+    pub(super) fn push_boxed(&mut self, dialog: Box<dyn Dialog>) {
+        self.dialogs.push(dialog);
         // A note would hide the keys of the dialog; a problem stays until it has been seen.
         self.toast.take_if(|toast| toast.tone == super::Tone::Note);
-        vec![]
     }
 
     pub(super) fn close_dialogs<D: Dialog>(&mut self) {

@@ -101,11 +101,6 @@ impl Editor {
         matches!(self.of, Subject::Settings)
     }
 
-    /// Whether saving adds a source.
-    pub(super) fn is_new(&self) -> bool {
-        matches!(self.of, Subject::Way(..))
-    }
-
     /// Sets the interface settings that are restored on leaving.
     pub(super) fn set_restore(&mut self, ui: UiSettings) {
         self.restore = Some(ui);
@@ -295,6 +290,10 @@ impl Dialog for Editor {
         Reply::default()
     }
 
+    fn awaits(&self) -> Option<RequestId> {
+        self.saving.map(|saving| saving.number)
+    }
+
     /// The workbench fills the screen.
     fn is_framed(&self) -> bool {
         self.bench().is_none()
@@ -349,7 +348,7 @@ impl Editor {
         let (effect, poll) = match &self.of {
             Subject::Way(discovery, way) => {
                 let (discovery, way) = (Discovery::clone(discovery), *way);
-                (Effect::FollowEdited { discovery, way, base, changes }, false)
+                (Effect::FollowEdited { request: number, discovery, way, base, changes }, false)
             }
             _ if changes.is_empty() => {
                 app.note("Nothing was changed");
@@ -407,12 +406,6 @@ impl App {
             Ok(edited) => self.saved_all(edited, None, ""),
             Err(why) => self.problem(why.message()),
         }
-    }
-
-    /// The edited way could not be followed; the form stays open.
-    pub(super) fn not_followed(&mut self) -> bool {
-        let editor = self.dialog_mut().filter(|editor: &&mut Editor| editor.is_new());
-        editor.map(|editor| editor.saving = None).is_some()
     }
 }
 

@@ -5,7 +5,7 @@ use super::links::{LinkList, file_of};
 use super::{App, Focus};
 use crate::article::{Link, LinkKind};
 use crate::config::Action;
-use crate::model::{Enclosure, ItemRow};
+use crate::model::Enclosure;
 use crate::tui::effect::{Effect, FileOf, FileUse, MediaFile};
 use crate::tui::event::Failure;
 use crate::util::media::{is_playable, media_type};
@@ -32,26 +32,26 @@ impl App {
         if rows.is_empty() {
             return self.note(NO_ITEM);
         }
-        let find = |row: &ItemRow| Effect::FindEnclosures { of: file_of(row), file_use };
-        rows.iter().map(find).collect()
+        vec![Effect::FindEnclosures { of: rows.iter().map(file_of).collect(), file_use }]
     }
 
-    /// Uses the only enclosure, or the only one that is audio or video; lists several.
+    /// Uses the only enclosure of an item, or the only one that is audio or video; lists several. Of several
+    /// items, downloads all.
     pub(super) fn enclosures_found(
         &mut self,
-        of: FileOf,
         file_use: FileUse,
-        result: Result<Vec<Enclosure>, Failure>,
+        result: Result<Vec<(FileOf, Vec<Enclosure>)>, Failure>,
     ) -> Vec<Effect> {
-        let files = match result {
-            Ok(files) => files,
+        let mut found = match result {
+            Ok(found) => found,
             Err(why) => return self.problem(why),
         };
-        let link = |file: Enclosure| Link {
-            url: file.url.clone(),
-            kind: LinkKind::Media,
-            size: None,
-            file: Some(file),
+        let (of, files) = match found.pop() {
+            Some(last) if found.is_empty() => last,
+            last => {
+                found.extend(last);
+                return self.use_all(found, file_use);
+            }
         };
         let mut playable = files.iter().filter(|file| is_playable(file));
         let only = match (files.as_slice(), playable.next(), playable.next()) {
@@ -68,7 +68,23 @@ impl App {
         };
         let links: Vec<Link> = files.into_iter().map(link).collect();
         let (names, digits) = (vec![String::new(); links.len()], String::new());
-        self.push_dialog(LinkList { title, links, names, selected: 0, digits, of, file_use })
+        self.push_when_free(LinkList { title, links, names, selected: 0, digits, of, file_use })
+    }
+
+    /// Uses what is audio or video of each item, or all its files if nothing is.
+    fn use_all(&mut self, found: Vec<(FileOf, Vec<Enclosure>)>, file_use: FileUse) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for (of, mut files) in found {
+            if files.iter().any(is_playable) {
+                files.retain(is_playable);
+            }
+            let media = files.into_iter().map(|file| MediaFile::of(&link(file), of));
+            effects.extend(media.map(|file| Effect::UseFile { file, file_use }));
+        }
+        if effects.is_empty() {
+            return self.note("The selected items have no enclosures");
+        }
+        effects
     }
 
     /// Shows the progress of a download.
@@ -97,4 +113,8 @@ impl App {
             Err(why) => self.problem(format!("Not downloaded: {why}")),
         }
     }
+}
+
+fn link(file: Enclosure) -> Link {
+    Link { url: file.url.clone(), kind: LinkKind::Media, size: None, file: Some(file) }
 }

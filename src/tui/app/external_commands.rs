@@ -54,11 +54,14 @@ impl App {
             return self.problem(format!("There is no [[command]] {}", line(name)));
         };
         let rows = match self.focus {
-            Focus::Sources => self.items.current().cloned().into_iter().collect(),
+            Focus::Sources if !self.awaits_targets() => {
+                self.items.current().cloned().into_iter().collect()
+            }
             _ => self.item_targets(),
         };
         let items: Vec<i64> = rows.iter().map(|row| row.key).collect();
         match items.len() {
+            0 if self.awaits_targets() => return self.note(self.being_read()),
             0 => return self.note(NO_ITEM),
             count if count > MOST_ITEMS => {
                 return self.problem(format!(

@@ -213,7 +213,7 @@ impl App {
     /// What an action does now, in one to three words.
     fn label(&self, action: Action) -> &'static str {
         let all = |has: fn(&ItemRow) -> bool| {
-            let rows = self.item_targets();
+            let rows = self.shown_targets();
             !rows.is_empty() && rows.iter().all(has)
         };
         match action {

@@ -1,18 +1,19 @@
 //! The history of changes: undo, redo and moving to an earlier state.
 
+mod files;
 mod list;
 
 pub(in crate::tui) use self::list::HistoryList;
 use super::App;
 use super::mark_words::{describe, verb};
-use crate::config::{Action, Context, FileChange, FileEdit, FileKind, MarkRead};
-use crate::engine::{CollectedChanges, Edited};
-use crate::model::{SourceId, Time};
+use crate::config::{Action, Context, FileChange, FileEdit, MarkRead};
+use crate::engine::CollectedChanges;
+use crate::model::Time;
 use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
-use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
-use crate::tui::read::Read;
+use crate::tui::event::{Cause, Failure, MarksSet};
 use crate::util::text::counted;
+use files::moved_rules;
 use std::sync::Arc;
 
 /// Maximum number of changes kept for undo.
@@ -61,11 +62,24 @@ pub(crate) struct History {
     moving: Option<(Step, bool)>,
     /// The number of applied changes to reach, while several are undone or redone in sequence.
     goal: Option<usize>,
-    /// Number of marks that are being stored. Only afterwards is it known which of them have changed anything
-    /// and become a step.
+    /// Number of changes to items that are being stored. Only afterwards is it known which of them have changed
+    /// anything and become a step.
     unstored: usize,
-    /// Presses of undo, or of redo (`true`), since then.
-    waiting: Vec<bool>,
+    /// The marks among them, in order: which, of which items (row keys), and whether they are set or removed.
+    unstored_marks: Vec<(Mark, Vec<i64>, bool)>,
+    /// What the user wants to undo or redo as soon as all changes are stored.
+    waiting: Vec<Goal>,
+}
+
+/// A state of the history that the user wants.
+#[derive(Debug, Clone, Copy)]
+enum Goal {
+    /// The state before the last change.
+    Undo,
+    /// The state after the next change.
+    Redo,
+    /// The state with this number of applied changes.
+    Applied(usize),
 }
 
 impl History {
@@ -75,10 +89,36 @@ impl History {
         self.done == done && self.moving.is_none()
     }
 
-    /// Counts the marks among effects that are performed now.
+    /// Counts the changes to items among effects that are performed now.
     pub(super) fn expect(&mut self, effects: &[Effect]) {
-        let is_mark = |e: &&Effect| matches!(e, Effect::Mark { .. } | Effect::MarkViewRead { .. });
-        self.unstored += effects.iter().filter(is_mark).count();
+        let is_change = |effect: &&Effect| match effect {
+            Effect::Mark { .. } | Effect::MarkViewRead { .. } => true,
+            // A rule that is applied for another reason is a part of a step, or of none.
+            Effect::ApplyRule { cause, .. } | Effect::UndoRule { cause, .. } => {
+                *cause == Cause::User
+            }
+            _ => false,
+        };
+        self.unstored += effects.iter().filter(is_change).count();
+    }
+
+    /// Counts the reply to a change to items.
+    pub(super) fn change_replied(&mut self) {
+        self.unstored = self.unstored.saturating_sub(1);
+        if self.unstored == 0 {
+            self.unstored_marks.clear();
+        }
+    }
+
+    /// Notes a mark that is shown before it is stored.
+    pub(super) fn mark_shown(&mut self, mark: &Mark, keys: &[i64], to: bool) {
+        self.unstored_marks.push((mark.clone(), keys.to_vec(), to));
+    }
+
+    /// The marks of an item (row key) that are shown, but may not be stored yet.
+    pub(super) fn unstored_marks(&self, key: i64) -> Vec<(Mark, bool)> {
+        let of_item = self.unstored_marks.iter().filter(|(_, keys, _)| keys.contains(&key));
+        of_item.map(|(mark, _, to)| (mark.clone(), *to)).collect()
     }
 
     /// Adds a change and drops the undone ones.
@@ -122,20 +162,6 @@ impl History {
     }
 }
 
-/// The names of the rules that edits have added.
-fn rules_in(edits: &[FileEdit]) -> Vec<String> {
-    let edits = edits.iter().filter(|edit| edit.file() == FileKind::Rules);
-    edits.flat_map(FileEdit::inserted).map(str::to_owned).collect()
-}
-
-/// The rules, by name, that a change to files has added and that are undone or redone with it.
-fn moved_rules(change: &Change, redo: bool) -> Vec<String> {
-    let Change::Files(edits) = change else { return vec![] };
-    // A redone edit is the reverse of an undone one.
-    let added = edits.iter().map(|edit| if redo { edit.reversed() } else { edit.clone() });
-    rules_in(&added.collect::<Vec<_>>())
-}
-
 impl App {
     /// Records a change for undo; returns the hint how to undo it.
     pub(super) fn record_change(&mut self, change: Change, label: impl Into<String>) -> String {
@@ -166,34 +192,54 @@ impl App {
     }
 
     pub(super) fn undo(&mut self) -> Vec<Effect> {
-        if self.history.unstored > 0 {
-            self.history.waiting.push(false);
-            return vec![];
-        }
-        let applied = self.history.goal.unwrap_or(self.history.done);
-        match applied.checked_sub(1) {
-            Some(goal) => self.go_to_state(goal),
-            None => self.note("Nothing to undo"),
-        }
+        self.pursue(Goal::Undo)
     }
 
     pub(super) fn redo(&mut self) -> Vec<Effect> {
-        if self.history.unstored > 0 {
-            self.history.waiting.push(true);
-            return vec![];
-        }
-        let in_progress = usize::from(self.history.moving.is_some());
-        let all = self.history.steps.len() + in_progress;
-        match self.history.goal.unwrap_or(self.history.done) + 1 {
-            goal if goal <= all => self.go_to_state(goal),
-            _ => self.note("Nothing to redo"),
-        }
+        self.pursue(Goal::Redo)
     }
 
-    /// Undoes or redoes changes until `goal` of them are applied.
-    pub(super) fn go_to_state(&mut self, goal: usize) -> Vec<Effect> {
-        self.history.goal = Some(goal);
-        if self.history.moving.is_some() { vec![] } else { self.next_step() }
+    /// Undoes or redoes changes until `applied` of them are applied.
+    pub(super) fn go_to_state(&mut self, applied: usize) -> Vec<Effect> {
+        self.pursue(Goal::Applied(applied))
+    }
+
+    /// Whether changes are being stored, besides the step that is being undone or redone. Until then, the
+    /// newest one is not in the history.
+    fn is_storing(&self) -> bool {
+        let of_items = self.is_moving(|change| matches!(change, Change::Marks { .. }));
+        let of_files = |c: &Change| matches!(c, Change::Files(_) | Change::Collected(_));
+        self.history.unstored > usize::from(of_items)
+            || self.edits.count() > usize::from(self.is_moving(of_files))
+    }
+
+    /// Undoes or redoes changes, once those in progress are stored.
+    fn pursue(&mut self, goal: Goal) -> Vec<Effect> {
+        if self.is_storing() {
+            self.history.waiting.push(goal);
+            return vec![];
+        }
+        let history = &mut self.history;
+        let applied = history.goal.unwrap_or(history.done);
+        let all = history.steps.len() + usize::from(history.moving.is_some());
+        let goal = match goal {
+            Goal::Undo if applied == 0 => return self.note("Nothing to undo"),
+            Goal::Undo => applied - 1,
+            Goal::Redo if applied >= all => return self.note("Nothing to redo"),
+            Goal::Redo => applied + 1,
+            Goal::Applied(applied) => applied,
+        };
+        history.goal = Some(goal);
+        if history.moving.is_some() { vec![] } else { self.next_step() }
+    }
+
+    /// Undoes or redoes what has waited for changes to be stored.
+    pub(super) fn pursue_waiting(&mut self) -> Vec<Effect> {
+        if self.is_storing() {
+            return vec![];
+        }
+        let waiting = std::mem::take(&mut self.history.waiting);
+        waiting.into_iter().flat_map(|goal| self.pursue(goal)).collect()
     }
 
     fn next_step(&mut self) -> Vec<Effect> {
@@ -256,15 +302,8 @@ impl App {
     }
 
     pub(super) fn marked(&mut self, result: Result<MarksSet, Failure>) -> Vec<Effect> {
-        let mut effects = self.mark_ended(result);
-        let history = &mut self.history;
-        history.unstored = history.unstored.saturating_sub(1);
-        if history.unstored == 0 {
-            for redo in std::mem::take(&mut history.waiting) {
-                effects.extend(if redo { self.redo() } else { self.undo() });
-            }
-        }
-        effects
+        self.history.change_replied();
+        self.mark_ended(result)
     }
 
     fn mark_ended(&mut self, result: Result<MarksSet, Failure>) -> Vec<Effect> {
@@ -345,131 +384,5 @@ impl App {
         let row = in_list.or_else(|| self.reader.row().filter(|row| row.key == *key));
         let title = row.map(|row| row.title.clone()).filter(|title| !title.is_empty());
         title.unwrap_or_else(|| "1 item".to_owned())
-    }
-
-    /// Handles the result of a file change.
-    pub(super) fn edited(
-        &mut self,
-        purpose: Purpose,
-        result: Result<Edited, NotSaved>,
-    ) -> Vec<Effect> {
-        let mut effects = self.edit_replied(result.as_ref().ok());
-        // After an error, a change that was shown in advance must be undone.
-        let sources = |edited: &Edited| {
-            !edited.collected.is_empty()
-                || edited.edits.iter().any(|e| e.file() == FileKind::Sources)
-        };
-        if result.as_ref().map_or(true, sources) {
-            effects.push(Effect::Read(Read::Sources));
-        }
-        effects.extend(match (purpose, result) {
-            (Purpose::Form(save), result) => self.form_saved(save, result),
-            (Purpose::Import { request, listed, skipped }, result) => {
-                self.imported(request, listed, skipped, result)
-            }
-            (Purpose::History, result) if self.is_moving(|c| matches!(c, Change::Files(_))) => {
-                let mut effects = if result.is_ok() { self.move_rules() } else { vec![] };
-                let result = result.map(|edited| Some(Change::Files(edited.edits)));
-                effects.extend(self.finish_step(result.map_err(NotSaved::message)));
-                effects
-            }
-            (Purpose::History, result) if self.is_moving(|c| matches!(c, Change::Collected(_))) => {
-                let result = result.map(|edited| Some(Change::Collected(edited.collected)));
-                self.finish_step(result.map_err(NotSaved::message))
-            }
-            (Purpose::Rule(label), Ok(edited)) => {
-                let names = rules_in(&edited.edits);
-                let mut effects = self.saved(edited.edits, Some(label), "");
-                for name in names {
-                    effects.extend(self.apply_rule(&name, Cause::Reading));
-                }
-                effects
-            }
-            (Purpose::Rule(_), Err(why)) => self.problem(why.message()),
-            (Purpose::History, _) => vec![],
-            (Purpose::Command(label), Ok(edited)) => self.saved_all(edited, label, ""),
-            (Purpose::Command(_), Err(why)) => self.problem(why.message()),
-        });
-        effects
-    }
-
-    /// When adding a rule is undone or redone, its effects on stored items are too.
-    fn move_rules(&mut self) -> Vec<Effect> {
-        let Some((step, redo)) = &self.history.moving else { return vec![] };
-        let (names, redo) = (moved_rules(&step.change, *redo), *redo);
-        let undo = |name| vec![Effect::UndoRule { name, cause: Cause::Undo }];
-        names
-            .into_iter()
-            .flat_map(|name| if redo { self.apply_rule(&name, Cause::Redo) } else { undo(name) })
-            .collect()
-    }
-
-    /// Records that a rule was applied to the stored items, or undone.
-    pub(super) fn record_rule(&mut self, name: String, marks: Arc<RuleMarks>, applied: bool) {
-        let what = if applied { "applied" } else { "undone" };
-        let label = format!("{name} {what}");
-        self.record_change(Change::Rule { name, marks, applied }, label);
-    }
-
-    /// Ends the step of a rule that is in progress; without one, shows the error.
-    pub(super) fn rule_step_ended(&mut self, result: Result<(), Failure>) -> Vec<Effect> {
-        if self.is_moving(|change| matches!(change, Change::Rule { .. })) {
-            return self.finish_step(result.map(|()| None));
-        }
-        result.err().map_or_else(Vec::new, |why| self.problem(why))
-    }
-
-    /// Records changes to files and to sources of accounts for undo, and reports them.
-    pub(super) fn saved_all(
-        &mut self,
-        edited: Edited,
-        label: Option<String>,
-        note: &str,
-    ) -> Vec<Effect> {
-        let Edited { edits, collected, .. } = edited;
-        if collected.is_empty() {
-            return self.saved(edits, label, note);
-        }
-        if edits.iter().any(|edit| !edit.is_empty()) {
-            self.saved(edits, label.clone(), note);
-        }
-        let label = label.unwrap_or_else(|| match collected.as_slice() {
-            [(id, _)] => format!("change to {}", self.source_name(id)),
-            many => format!("{} changes for accounts", many.len()),
-        });
-        let hint = self.record_change(Change::Collected(collected), label.clone());
-        self.note(format!("{}{hint}; it is sent to the server", done(&label, false)))
-    }
-
-    /// Records file edits for undo and reports them.
-    pub(super) fn saved(
-        &mut self,
-        mut edits: Vec<FileEdit>,
-        label: Option<String>,
-        note: &str,
-    ) -> Vec<Effect> {
-        edits.retain(|edit| !edit.is_empty());
-        if edits.is_empty() {
-            return self.note("Nothing to change");
-        }
-        let title = |id: &str| self.source_name(&SourceId(id.to_owned())).to_owned();
-        let describe = || {
-            let all = edits.iter().map(|edit| edit.describe_with(title));
-            all.collect::<Vec<_>>().join(", ")
-        };
-        let label = label.unwrap_or_else(describe);
-        let of_sources = edits.iter().all(|edit| edit.file() == FileKind::Sources);
-        let hint = self.record_change(Change::Files(edits), label.clone());
-        self.note(format!("{}{hint}{note}", done(&label, of_sources)))
-    }
-}
-
-/// What a change to files, or to the sources alone, did, from its name in the undo list.
-fn done(label: &str, of_sources: bool) -> String {
-    match label.strip_prefix(REMOVAL) {
-        // Undo ends with the program, but the sources can be added again.
-        Some(what) if of_sources => format!("Removed {what}; items stay for 30 days"),
-        Some(what) => format!("Removed {what}"),
-        None => format!("Saved: {label}"),
     }
 }

@@ -3,7 +3,7 @@
 use super::dialogs::KeyHint::Back;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::history::Change;
-use super::{Add, App, Prompt};
+use super::{App, Prompt};
 use crate::config::{Completion, FileChange, FileKind, Import, ImportKind, Key, ViewSettings};
 use crate::engine::Edited;
 use crate::model::{Source, SourceId};
@@ -158,7 +158,9 @@ impl Dialog for ImportPreview {
             let ImportList::File(path) = &self.list else { return Reply::default() };
             self.going = true;
             let typed = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            return vec![Effect::FollowList { typed: typed.to_string_lossy().into_owned() }].into();
+            self.request = app.request();
+            let (request, typed) = (self.request, typed.to_string_lossy().into_owned());
+            return vec![Effect::FollowList { request, typed }].into();
         }
         if event.code == KeyCode::Char(' ') {
             self.toggle();
@@ -172,6 +174,10 @@ impl Dialog for ImportPreview {
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
         view::lists::import(app, frame, self, area);
+    }
+
+    fn awaits(&self) -> Option<RequestId> {
+        self.going.then_some(self.request)
     }
 
     fn hints(&self) -> KeyHints {
@@ -206,7 +212,9 @@ impl App {
     pub(in crate::tui) fn read_import(&mut self, typed: String) -> Vec<Effect> {
         if typed.contains("://") {
             self.note(format!("Reading {} …", without_secrets(&typed)));
-            return vec![Effect::FollowList { typed }];
+            let request = self.request();
+            self.await_in_add(request);
+            return vec![Effect::FollowList { request, typed }];
         }
         let list = ImportList::File(expand_home(&typed));
         self.preview_import(typed, list)
@@ -291,10 +299,12 @@ impl App {
         let known = listed.saturating_sub(added);
         let mut text = counted_as(added, "source imported", "sources imported");
         // Report the result even if the preview was closed.
-        let completions = self.import_preview(request).and_then(|preview| preview.read.as_ref());
+        let preview = self.awaiting_mut::<ImportPreview>(request);
+        let completions = preview.as_ref().and_then(|preview| preview.read.as_ref());
         let completed =
             completions.map_or(0, |read| read.completions.iter().filter(|c| c.adds()).count());
-        let path = self.close_preview(request).map_or("a list".to_owned(), |(path, _)| path);
+        let path = preview.map_or("a list".to_owned(), |preview| preview.path.clone());
+        self.close_awaiting(request);
         if let Some(views) = of(FileKind::Config) {
             text += &format!(", {} saved", views.describe());
         }
@@ -313,7 +323,6 @@ impl App {
         if !edits.is_empty() {
             text += &self.record_change(Change::Files(edits), format!("import of {path}"));
         }
-        self.close_dialogs::<Add>();
         match problem {
             Some(_) => self.problem(text),
             None => self.note(text),

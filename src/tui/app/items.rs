@@ -1,18 +1,20 @@
 //! The Items pane: a window onto a list that may be a million rows long.
 
+mod window;
+
 use super::listing::Listing;
-use super::triage::Extent;
 use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
-use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
+use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View};
 use crate::tui::effect::Effect;
-use crate::tui::event::{Cause, Failure, RequestId};
-use crate::tui::read::Read;
+use crate::tui::event::{Cause, RequestId};
 use crate::tui::view::Series;
 use crate::util::clock::start_of_day;
 use std::collections::HashSet;
+use window::MAX_ROWS;
+pub(super) use window::Placement;
 
 /// State of the pane.
 #[derive(Debug)]
@@ -56,6 +58,8 @@ pub(crate) struct ItemsPane {
     /// Rows that stay in a list of unread items after they were read.
     pub(super) kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
+    /// Whether the database has changed since the rows were requested.
+    outdated: bool,
     /// The pending request for the best unread items.
     pub(super) fitting: Option<RequestId>,
     /// The unread row to go to once the rows that are being read have arrived.
@@ -73,26 +77,6 @@ pub(super) struct Seek {
     /// Whether the row is opened.
     pub(super) open: bool,
 }
-
-/// Where the selection goes when a window arrives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Placement {
-    /// A new list: the first row.
-    Start,
-    End,
-    /// The list continues: rows are added below or above.
-    Below,
-    Above,
-    /// The same part was read again.
-    Same,
-    /// The selection returns to a row (row key) and to its screen line.
-    Back(i64, Option<usize>),
-    /// The same part and more rows were read, in order to select them.
-    Selecting(Extent),
-}
-
-/// Rows kept in memory; those farthest from the selection are dropped first.
-const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {
     pub(super) fn new(settings: &UiSettings) -> Self {
@@ -129,6 +113,7 @@ impl ItemsPane {
             listed: None,
             kept: Vec::new(),
             loading: None,
+            outdated: false,
             fitting: None,
             seeking: None,
             opening: false,
@@ -139,54 +124,8 @@ impl ItemsPane {
         self.rows.get(self.selected)
     }
 
-    pub(crate) fn is_loading(&self) -> bool {
-        let another = |placement| {
-            matches!(placement, Placement::Start | Placement::End | Placement::Back(..))
-        };
-        self.loading.is_some_and(|(_, placement)| another(placement))
-    }
-
     pub(crate) fn order(&self) -> SortOrder {
         self.listing.layout.sort.unwrap_or(self.order)
-    }
-
-    fn page(&self) -> usize {
-        (self.height * 3).max(60)
-    }
-
-    /// Puts rows that were read or opened since back in their positions.
-    fn merge_kept(&mut self) {
-        let view = &self.rows_of;
-        let inside = |at: &Cursor, rows: &[ItemRow], above: bool, below: bool| {
-            let after_first = rows.first().is_none_or(|r| view.compare(at, &r.into()).is_gt());
-            let before_last = rows.last().is_none_or(|r| view.compare(at, &r.into()).is_lt());
-            (after_first || !above) && (before_last || !below)
-        };
-        for row in &self.kept {
-            let at = Cursor::from(row);
-            let known = self.rows.iter().any(|r| r.key == row.key);
-            if !known && inside(&at, &self.rows, self.more_above, self.more_below) {
-                let i = self.rows.partition_point(|r| view.compare(&r.into(), &at).is_lt());
-                self.rows.insert(i, row.clone());
-            }
-        }
-    }
-
-    fn forget_far_rows(&mut self) {
-        if self.rows.len() <= MAX_ROWS {
-            return;
-        }
-        let start = self.selected.saturating_sub(MAX_ROWS / 2).min(self.rows.len() - MAX_ROWS);
-        if start > 0 {
-            self.more_above = true;
-        }
-        if start + MAX_ROWS < self.rows.len() {
-            self.more_below = true;
-        }
-        self.rows.truncate(start + MAX_ROWS);
-        self.rows.drain(..start);
-        self.selected -= start;
-        self.scroll = self.scroll.saturating_sub(start);
     }
 }
 
@@ -211,19 +150,6 @@ impl App {
         self.load_items(Anchor::First, Placement::Start)
     }
 
-    pub(super) fn load_items(&mut self, anchor: Anchor, placement: Placement) -> Vec<Effect> {
-        let request = self.request();
-        self.items.loading = Some((request, placement));
-        let size = match placement {
-            Placement::Same => self.items.page().max(self.items.selected.min(MAX_ROWS / 2)),
-            Placement::Selecting(_) => MAX_ROWS / 2,
-            _ => self.items.page(),
-        };
-        self.items.rows_of = self.view();
-        let view = Box::new(self.items.rows_of.clone());
-        vec![Effect::Read(Read::Window { request, view, anchor, size })]
-    }
-
     /// What separates the items of the list.
     pub(crate) fn grouping(&self) -> Grouping {
         self.items.listing.layout.group.unwrap_or(self.settings.ui.group)
@@ -244,85 +170,6 @@ impl App {
         let ready =
             |query| Criteria::new(&query, now, |named| resolve(named, self.sources.known()));
         query.parse().map_or_else(|_| Criteria::nothing(), ready)
-    }
-
-    /// Reads the rows around the selection again; the selection stays on its item.
-    pub(super) fn reload_items(&mut self) -> Vec<Effect> {
-        if self.items.loading.is_some_and(|(_, placement)| placement != Placement::Same) {
-            return vec![];
-        }
-        match self.items.current().map(Cursor::from) {
-            Some(at) => self.load_items(Anchor::Around(at), Placement::Same),
-            None => self.load_items(Anchor::First, Placement::Start),
-        }
-    }
-
-    pub(super) fn window_loaded(
-        &mut self,
-        request: RequestId,
-        result: Result<Window, Failure>,
-    ) -> Vec<Effect> {
-        let placement = match self.items.loading {
-            Some((expected, placement)) if expected == request => placement,
-            _ => return vec![],
-        };
-        self.items.loading = None;
-        let window = match result {
-            Ok(window) => window,
-            Err(why) => {
-                self.items.seeking = None;
-                return self.problem(why);
-            }
-        };
-        let items = &mut self.items;
-        items.cut = window.cut;
-        if matches!(placement, Placement::Start | Placement::End | Placement::Back(..)) {
-            items.wraps = None;
-        }
-        match placement {
-            Placement::Start | Placement::End => {
-                (items.more_above, items.more_below) = (window.more_above, window.more_below);
-                items.rows = window.rows;
-                items.selected = if placement == Placement::End {
-                    items.rows.len().saturating_sub(1)
-                } else {
-                    0
-                };
-                items.scroll = items.selected;
-                items.held = None;
-            }
-            Placement::Below => {
-                items.rows.extend(window.rows);
-                items.more_below = window.more_below;
-            }
-            Placement::Above => {
-                let added = window.rows.len();
-                items.rows.splice(0..0, window.rows);
-                items.more_above = window.more_above;
-                items.selected += added;
-                items.scroll += added;
-            }
-            Placement::Same | Placement::Selecting(_) => items.place_on_same(window),
-            Placement::Back(key, line) => {
-                (items.more_above, items.more_below) = (window.more_above, window.more_below);
-                items.rows = window.rows;
-                items.merge_kept();
-                let found = items.rows.iter().position(|row| row.key == key);
-                items.selected = found.unwrap_or(0);
-                items.held = line.filter(|_| found.is_some());
-            }
-        }
-        items.forget_far_rows();
-        items.series = Series::of(&items.rows);
-        let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();
-        items.marked.retain(|k| known.contains(k));
-        let opens = std::mem::take(&mut self.items.opening) && self.focus == Focus::Items;
-        match (self.items.seeking.take(), placement) {
-            (Some(seek), _) => self.seek_unread(seek),
-            (None, Placement::Start | Placement::Back(..)) if opens => self.open_item(),
-            (None, Placement::Selecting(extent)) => self.extend_selection(extent),
-            _ => vec![],
-        }
     }
 
     /// Moves the selection and loads more rows near the ends.
@@ -366,7 +213,7 @@ impl App {
 
     /// With `ui.mark_read = "scroll"`, marks the items that the selection has passed on its way down.
     pub(super) fn pass_items(&mut self, from: usize) -> Vec<Effect> {
-        if self.settings.ui.mark_read != MarkRead::Scroll {
+        if self.settings.ui.mark_read != MarkRead::Scroll || self.items.awaits_rows() {
             return vec![];
         }
         let passed = self.items.rows.get(from..self.items.selected).unwrap_or_default();
@@ -437,8 +284,25 @@ impl App {
     }
 
     /// The items an action applies to: the selection, else the current item, else the item being
-    /// read.
+    /// read. There are none while these are being read.
     pub(super) fn item_targets(&self) -> Vec<ItemRow> {
+        match self.focus {
+            Focus::Reader => self.read_item().cloned().into_iter().collect(),
+            _ if self.awaits_targets() => vec![],
+            _ => self.shown_targets(),
+        }
+    }
+
+    /// Whether the items that an action would apply to are still being read: the screen shows others.
+    pub(super) fn awaits_targets(&self) -> bool {
+        match self.focus {
+            Focus::Reader => self.reader.next().is_some() && self.read_item().is_none(),
+            _ => self.items.awaits_rows(),
+        }
+    }
+
+    /// Like [`Self::item_targets`], but those on the screen, for drawing.
+    pub(super) fn shown_targets(&self) -> Vec<ItemRow> {
         if self.focus == Focus::Reader {
             return self.reader.row().cloned().into_iter().collect();
         }
@@ -464,24 +328,6 @@ impl ItemsPane {
         let current = self.current()?.key;
         let (_, next) = self.left.filter(|(moved, _)| *moved == current)?;
         self.rows.iter().position(|row| row.key == next)
-    }
-
-    /// Keeps the same item on the same screen line. If it was the first one and the user has not moved since,
-    /// the list shows the items that arrive above it.
-    fn place_on_same(&mut self, window: Window) {
-        let before = self.current().map(|r| r.key);
-        let is_first = self.selected == 0 || before.is_some() && self.was_first == before;
-        let at_top = is_first && !self.more_above;
-        self.was_first = before.filter(|_| at_top);
-        let line = self.shown.iter().position(|shown| *shown == Some(self.selected));
-        let index = self.selected;
-        (self.more_above, self.more_below) = (window.more_above, window.more_below);
-        self.rows = window.rows;
-        self.merge_kept();
-        let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
-        self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
-        let keeps_scroll = std::mem::take(&mut self.keeps_scroll);
-        self.held = line.filter(|_| !at_top && !keeps_scroll && same.is_some());
     }
 }
 

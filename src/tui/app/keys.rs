@@ -141,7 +141,7 @@ impl App {
         if let Some(motion) = Motion::of(action) {
             return self.go(motion);
         }
-        if let Some(why) = self.unavailable_reason(action) {
+        if let Some(why) = self.refusal(action) {
             return self.note(why);
         }
         match action {

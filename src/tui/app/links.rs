@@ -289,10 +289,8 @@ impl App {
 
     /// Opens an item that need not be in the list.
     fn jump_to_item(&mut self, key: i64) -> Vec<Effect> {
-        let request = self.request();
-        self.reader.expect(request, key);
         self.reader.jumping_to = Some(key);
-        vec![Effect::Read(Read::Article { request, key })]
+        vec![self.read_article(key)]
     }
 
     /// A digit opens its link at once, unless more digits could follow: then the number begins.

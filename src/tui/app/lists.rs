@@ -2,32 +2,24 @@
 
 use super::history::Change;
 use super::import::ImportPreview;
-use super::{Add, App, Prompt};
+use super::{Add, App, Prompt, Stage};
 use crate::engine::{ListFollowed, Pace, Role};
 use crate::model::SourceKind;
 use crate::tui::effect::Effect;
-use crate::tui::event::Failure;
+use crate::tui::event::{Failure, RequestId};
 
 impl App {
     pub(super) fn list_followed(
         &mut self,
+        request: RequestId,
         typed: &str,
         result: Result<Box<ListFollowed>, Failure>,
     ) -> Vec<Effect> {
         let followed = match result {
             Ok(followed) => *followed,
-            Err(why) => {
-                if let Some(preview) = self.dialog_mut::<ImportPreview>() {
-                    preview.going = false;
-                } else {
-                    // Opens the prompt again, so that the URL can be corrected.
-                    self.push_dialog(Prompt::import(typed));
-                }
-                return self.problem(why);
-            }
+            Err(why) => return self.list_not_followed(request, typed, why),
         };
-        self.close_dialogs::<ImportPreview>();
-        self.close_dialogs::<Add>();
+        self.close_awaiting(request);
         let ListFollowed { source, added, already, skipped, edits, problem } = followed;
         let mut text = format!("Following the list {}: {} added", source.id, added.len());
         if !already.is_empty() {
@@ -42,6 +34,24 @@ impl App {
             Some(why) => self.problem(format!("{text}: {why}")),
             None => self.note(text),
         }
+    }
+
+    fn list_not_followed(&mut self, request: RequestId, typed: &str, why: Failure) -> Vec<Effect> {
+        let top = self.dialogs.last();
+        let is_free = top.is_none_or(|dialog| dialog.awaits() == Some(request));
+        if let Some(preview) = self.awaiting_mut::<ImportPreview>(request) {
+            preview.going = false;
+            return self.problem(why);
+        }
+        if let Some(add) = self.awaiting_mut::<Add>(request) {
+            add.stage = Stage::Typing;
+        }
+        // Opens the prompt again, so that the URL can be corrected, but not while the user is doing something
+        // else.
+        if is_free {
+            self.push_dialog(Prompt::import(typed));
+        }
+        self.problem(why)
     }
 
     /// Confirms that the sources which have left the selected list are removed.

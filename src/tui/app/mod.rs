@@ -6,6 +6,7 @@
 mod add;
 mod arrange;
 mod availability;
+mod awaiting;
 mod browser;
 mod choice;
 mod comments;
@@ -39,6 +40,7 @@ mod palette_run;
 mod passage;
 mod pictures;
 mod position;
+mod postponed;
 mod preview;
 mod progress;
 mod prompt;
@@ -46,6 +48,7 @@ mod rank;
 mod reader;
 mod reading_view;
 mod refresh;
+mod reload;
 mod rules;
 mod same_titles;
 mod save;
@@ -102,7 +105,7 @@ pub(super) use why::WhyPanel;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 
 use super::effect::Effect;
-use super::event::{Event, Failure, RequestId};
+use super::event::{Event, RequestId};
 use super::read::Read;
 use super::style;
 use crate::config::{Action, Key, KeyMap, Settings};
@@ -115,9 +118,11 @@ use hints::Pending;
 use history::History;
 #[cfg(test)]
 pub(in crate::tui) use items::show_mark;
+use postponed::Postponed;
 use progress::ProgressRow;
 use ratatui::layout::Rect;
 use refresh::Refreshing;
+use reload::Stale;
 pub(super) use settings::KeysPage;
 use settings::PendingEdits;
 use std::cell::{Cell, RefCell};
@@ -130,9 +135,6 @@ pub(super) enum Focus {
     Items,
     Reader,
 }
-
-/// Pause between two reloads of the sources while commits keep coming.
-const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
 
 /// The state of the interface.
 pub(super) struct App {
@@ -181,6 +183,8 @@ pub(super) struct App {
     pub(super) downloads: downloads::Downloads,
     /// Whether letters go into a text field.
     pub(super) typing: bool,
+    /// What waits until nothing is typed.
+    postponed: Vec<Postponed>,
     pub(super) crawls: CrawlRuns,
     pub(super) texts: Texts,
     pub(super) history: History,
@@ -191,14 +195,6 @@ pub(super) struct App {
     started: bool,
     /// The list in which a search or a filter was opened.
     before_search: Option<position::ListPosition>,
-}
-
-/// Whether the screen may be older than the database.
-#[derive(Debug, Default)]
-struct Stale {
-    changed: bool,
-    loading: bool,
-    not_before: Option<Time>,
 }
 
 impl App {
@@ -244,6 +240,7 @@ impl App {
             borders: mouse::Borders::default(),
             downloads: downloads::Downloads::default(),
             typing: false,
+            postponed: Vec::new(),
             crawls: CrawlRuns::default(),
             texts: Texts::default(),
             history: History::default(),
@@ -276,11 +273,26 @@ impl App {
         effects.extend(self.next_pictures());
         effects.extend(self.request_rhythms());
         effects.extend(self.request_snippets());
-        self.edits.add(&effects);
-        self.history.expect(&effects);
-        let topmost = self.dialogs.last_mut();
-        self.typing = topmost.is_some_and(|d| d.field().is_some() || d.takes_keys());
+        self.notice_typing();
+        effects.extend(self.perform_postponed());
+        self.expect_replies(&effects);
+        let waiting = self.pursue_waiting();
+        self.expect_replies(&waiting);
+        effects.extend(waiting);
         effects
+    }
+
+    /// The effects before another program uses the terminal, or before the interface is closed.
+    pub(super) fn leave_terminal(&mut self) -> Vec<Effect> {
+        let effects = self.store_reading_state();
+        self.expect_replies(&effects);
+        effects
+    }
+
+    /// Counts the changes among effects that are performed now.
+    fn expect_replies(&mut self, effects: &[Effect]) {
+        self.edits.add(effects);
+        self.history.expect(effects);
     }
 
     fn handle(&mut self, event: Event) -> Vec<Effect> {
@@ -338,8 +350,8 @@ impl App {
             }
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
-            Event::Followed(result) => self.followed(result),
-            Event::AlreadyFollowed(id) => self.already_at(&id),
+            Event::Followed(request, result) => self.followed(request, result),
+            Event::AlreadyFollowed(request, id) => self.already_at(request, &id),
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::SettingsReloaded(settings) => self.use_settings(settings),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
@@ -348,14 +360,14 @@ impl App {
             }
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
-            Event::ListFollowed(typed, result) => self.list_followed(&typed, result),
+            Event::ListFollowed(request, typed, result) => {
+                self.list_followed(request, &typed, result)
+            }
             Event::ListAccepted(source, result) => self.list_accepted(source, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
             Event::LinkFollowed { from, url, item } => self.link_followed(from, url, item),
             Event::CommentsFound(result) => self.comments_found(result),
-            Event::EnclosuresFound(of, file_use, result) => {
-                self.enclosures_found(of, file_use, result)
-            }
+            Event::EnclosuresFound(file_use, result) => self.enclosures_found(file_use, result),
             Event::DownloadBegun(url) => self.download_begun(url),
             Event::DownloadEnded(url) => self.download_ended(&url),
             Event::DownloadFailed(file, why) => self.download_failed(file, why),
@@ -377,7 +389,7 @@ impl App {
             Event::Refreshed(request, report) => self.refreshed(request, &report),
             Event::RefreshEnded(request) => self.refresh_ended(request),
             Event::CommandEnded(name, output, run) => self.command_ended(&name, output, run),
-            Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],
+            Event::BrowserPlanned(launch) => self.when_free(Effect::BrowseHere(launch)),
             Event::BrowserOpened(result) => self.browser_opened(result),
             Event::Message(Ok(text)) => self.note(text),
             Event::Message(Err(text)) => self.problem(text),
@@ -418,57 +430,6 @@ impl App {
         effects.extend(self.count_if_due());
         effects.extend(self.preview_if_due());
         effects.extend(self.reload_if_stale());
-        effects
-    }
-
-    fn store_changed(&mut self) -> Vec<Effect> {
-        self.stale.changed = true;
-        self.reload_if_stale()
-    }
-
-    /// Reloads what is shown, at most a few times a second and one at a time.
-    fn reload_if_stale(&mut self) -> Vec<Effect> {
-        let wait = self.stale.not_before.is_some_and(|t| t > self.now);
-        if !self.stale.changed || self.stale.loading || wait {
-            return vec![];
-        }
-        self.stale =
-            Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
-        [Effect::Read(Read::Sources)]
-            .into_iter()
-            .chain(self.reload_why())
-            .chain(self.reload_queue())
-            .chain(self.reload_explorations())
-            .collect()
-    }
-
-    fn sources_loaded(&mut self, result: Result<super::event::SourceList, Failure>) -> Vec<Effect> {
-        self.stale.loading = false;
-        let list = match result {
-            Ok(list) => list,
-            Err(why) => return self.problem(why),
-        };
-        let empty = list.sources.is_empty();
-        let before = self.sources.current().map(|r| r.id.clone());
-        let added = self.sources.set(list, &self.settings.views);
-        if !self.started {
-            self.started = true;
-            if empty {
-                self.push_dialog(Add::welcome());
-            }
-            self.focus = if empty { Focus::Sources } else { Focus::Items };
-            // The list is read first, because counts of views may take long.
-            let mut effects = self.show_selected_source();
-            effects.extend(self.request_counts());
-            return effects;
-        }
-        let mut effects = self.request_counts();
-        let moved = self.sources.current().map(|r| r.id.clone()) != before;
-        if moved {
-            self.before_search = None;
-        }
-        let shown = added || moved && !self.is_search();
-        effects.extend(if shown { self.show_selected_source() } else { self.reload_items() });
         effects
     }
 }

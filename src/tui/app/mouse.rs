@@ -159,6 +159,7 @@ impl App {
                 }
                 self.select_source(index)
             }
+            Focus::Items if self.items.awaits_rows() => self.note(self.being_read()),
             Focus::Items => {
                 let shown = self.items.shown.get(row).copied().flatten();
                 let Some(index) = shown.filter(|i| *i < self.items.rows.len()) else {

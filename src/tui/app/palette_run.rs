@@ -20,7 +20,7 @@ impl App {
         let action: Action = name.parse().map_err(|e: config::UnknownAction| e.to_string())?;
         let (kind, argument) = (argument_kind(action), argument.trim());
         let of_source = kind == Some(ArgumentKind::Source) && !argument.is_empty();
-        if let Some(why) = self.unavailable_reason(action).filter(|_| !of_source) {
+        if let Some(why) = self.refusal(action).filter(|_| !of_source) {
             return Err(why.to_owned());
         }
         let Some(kind) = kind.filter(|_| !argument.is_empty()) else {

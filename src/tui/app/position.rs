@@ -16,6 +16,8 @@ pub(super) struct ListPosition {
     selected: Option<(ItemRow, Option<usize>)>,
     kept: Vec<ItemRow>,
     marked: HashSet<i64>,
+    /// How many rows around the selected one contain the others of `marked`.
+    reach: usize,
 }
 
 impl ListPosition {
@@ -38,17 +40,19 @@ impl App {
                 .map(|row| (row.clone(), line)),
             kept: items.kept.clone(),
             marked: items.marked.clone(),
+            reach: items.reach(),
         }
     }
 
     /// Opens a list at the position where it was left.
     pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
-        let ListPosition { listing, selected, kept, marked } = position;
+        let ListPosition { listing, selected, kept, marked, reach } = position;
         let Some((row, line)) = selected else { return self.show(listing) };
         let items = &mut self.items;
         (items.listing, items.kept, items.marked) = (listing, kept, marked);
         (items.seeking, items.opening) = (None, false);
-        self.load_items(Anchor::Around(Cursor::from(&row)), Placement::Back(row.key, line))
+        let placement = Placement::Back(row.key, line);
+        self.load_rows(Anchor::Around(Cursor::from(&row)), placement, reach)
     }
 
     /// Goes to the next row, and opens it in the Reader.

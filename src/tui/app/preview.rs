@@ -7,7 +7,6 @@ use crate::model::Time;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::Cause;
-use crate::tui::read::Read;
 use crate::tui::view;
 use chrono::TimeDelta;
 
@@ -97,11 +96,10 @@ impl App {
         }
         let due = self.preview.next.take_if(|(_, at)| *at <= self.now);
         let Some((key, _)) = due else { return vec![] };
-        let request = self.request();
-        self.reader.expect(request, key);
+        let read = self.read_article(key);
         (self.preview.shown, self.preview.asked) = (true, Some(key));
         let marks = self.settings.ui.mark_read == MarkRead::Preview;
         self.preview.read = marks.then_some((key, self.now + READ));
-        vec![Effect::Read(Read::Article { request, key })]
+        vec![read]
     }
 }

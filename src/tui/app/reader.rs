@@ -1,5 +1,7 @@
 //! The Reader pane: one article, laid out for the width at the last draw.
 
+mod opening;
+
 use super::find::{Find, SearchedText};
 use super::keys::Motion;
 use super::passage::Passage;
@@ -7,13 +9,13 @@ use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
 use crate::article::Thumbnail;
-use crate::config::{FileChange, MarkRead};
+use crate::config::FileChange;
 use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Mark;
 use crate::tui::effect::Effect;
-use crate::tui::event::{Article, Cause, Failure, RequestId};
-use crate::tui::read::Read;
+use crate::tui::event::Article;
 use crate::tui::reader::{Haystack, Lines, Shape, glyphs, layout, layout_difference};
+use opening::Loading;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -65,8 +67,8 @@ pub(crate) struct ReaderPane {
     laid_out: Option<LayoutKey>,
     /// Recent layouts of the same article.
     spare: Vec<(LayoutKey, Lines)>,
-    /// The request whose reply is shown next, and its item (row key).
-    loading: Option<(RequestId, i64)>,
+    /// The article that is shown next.
+    loading: Option<Loading>,
     /// Last positions of articles, by row key.
     pub(super) places: HashMap<i64, usize>,
 }
@@ -120,14 +122,9 @@ impl ReaderPane {
         }
     }
 
-    /// Shows the reply to a request when it arrives.
-    pub(super) fn expect(&mut self, request: RequestId, key: i64) {
-        self.loading = Some((request, key));
-    }
-
     /// Whether the item (row key) is shown or about to be.
     pub(super) fn shows(&self, key: i64) -> bool {
-        let is_next = self.loading.is_some_and(|(_, next)| next == key);
+        let is_next = self.loading.as_ref().is_some_and(|next| next.key == key);
         is_next || self.row().is_some_and(|row| row.key == key)
     }
 
@@ -318,6 +315,9 @@ impl ReaderPane {
     }
 
     pub(super) fn show_mark(&mut self, mark: &Mark, keys: &[i64], to: bool) {
+        if let Some(next) = self.loading.as_mut().filter(|next| keys.contains(&next.key)) {
+            next.marks.push((mark.clone(), to));
+        }
         let Some(article) = self.article.as_ref().filter(|a| keys.contains(&a.row.key)) else {
             return;
         };
@@ -397,57 +397,8 @@ impl App {
         effects
     }
 
-    /// Opens the selected item in the Reader.
-    pub(super) fn open_item(&mut self) -> Vec<Effect> {
-        let Some(row) = self.items.current().cloned() else { return vec![] };
-        self.focus = Focus::Reader;
-        self.end_preview();
-        // The list of a source that was just added must not close the article.
-        self.sources.select_added = None;
-        // Nor may a list that was requested before.
-        self.items.fitting = None;
-        let request = self.request();
-        self.reader.expect(request, row.key);
-        let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];
-        effects.extend(self.mark_opened_read(&row));
-        effects
-    }
-
-    fn mark_opened_read(&mut self, row: &ItemRow) -> Vec<Effect> {
-        if self.settings.ui.mark_read == MarkRead::Never || row.read {
-            return vec![];
-        }
-        self.change_mark(Mark::Read, vec![row.key], true, Cause::Reading)
-    }
-
-    pub(super) fn article_loaded(
-        &mut self,
-        request: RequestId,
-        result: Result<Option<Arc<Article>>, Failure>,
-    ) -> Vec<Effect> {
-        if self.reader.loading.is_none_or(|(expected, _)| expected != request) {
-            return vec![];
-        }
-        self.reader.loading = None;
-        let article = match result {
-            Ok(Some(article)) => article,
-            Ok(None) => return self.problem("The item was not opened: it is no longer stored"),
-            Err(why) => return self.problem(why),
-        };
-        let mut effects = self.store_reading_state();
-        let is_other = self.reader.row().is_none_or(|row| row.key != article.row.key);
-        if self.reader.jumping_to == Some(article.row.key) {
-            effects.extend(self.mark_opened_read(&article.row));
-        }
-        self.reader.show(article);
-        if is_other {
-            self.mark_opened();
-        }
-        effects
-    }
-
     /// Stores the position in the article and the text width if they changed.
-    pub(in crate::tui) fn store_reading_state(&mut self) -> Vec<Effect> {
+    pub(super) fn store_reading_state(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         let reader = &mut self.reader;
         if let Some(item) = reader.article.as_ref().map(|a| a.row.key)
@@ -484,15 +435,5 @@ impl App {
             (false, false) => self.leave_pane(),
             (false, true) => self.note("Nothing more to the right"),
         }
-    }
-
-    /// Reloads the article that is shown, or about to be shown.
-    pub(super) fn reload_article(&mut self) -> Vec<Effect> {
-        let next = self.reader.loading.map(|(_, key)| key);
-        let shown = || self.reader.row().map(|row| row.key);
-        let Some(key) = next.or_else(shown) else { return vec![] };
-        let request = self.request();
-        self.reader.expect(request, key);
-        vec![Effect::Read(Read::Article { request, key })]
     }
 }

@@ -125,8 +125,12 @@ impl App {
 
     /// Applies a rule to the stored items.
     pub(super) fn apply_rule(&mut self, name: &str, cause: Cause) -> Vec<Effect> {
-        let named = self.settings.rules.iter().find(|rule| rule.name == name);
-        let Some(rule) = named.and_then(rule_of) else { return vec![] };
+        let mut rules = self.newest_settings().rules.iter();
+        let Some(rule) = rules.find(|rule| rule.name == name).and_then(rule_of) else {
+            return self.problem(format!(
+                "{name} was not applied to stored items: config.toml has no valid rule of that name"
+            ));
+        };
         let query = rule.query.to_string();
         let view = Box::new(self.everything(&query));
         vec![Effect::ApplyRule { rule: Box::new(rule), view, cause }]
@@ -139,10 +143,22 @@ impl App {
         undone: bool,
         result: Result<(usize, Arc<RuleMarks>), Failure>,
     ) -> Vec<Effect> {
-        let (changed, marks) = match result {
-            Ok(done) => done,
-            Err(why) => return self.problem(why),
-        };
+        if cause == Cause::User {
+            self.history.change_replied();
+        }
+        match result {
+            Ok(done) => self.rule_reported(name, cause, undone, done),
+            Err(why) => self.problem(why),
+        }
+    }
+
+    fn rule_reported(
+        &mut self,
+        name: String,
+        cause: Cause,
+        undone: bool,
+        (changed, marks): (usize, Arc<RuleMarks>),
+    ) -> Vec<Effect> {
         let mut effects = match self.dialog_mut::<RuleList>() {
             Some(_) => vec![Effect::Read(Read::Rules)],
             None => vec![],

@@ -54,6 +54,11 @@ pub(super) struct PendingEdits {
 }
 
 impl PendingEdits {
+    /// Number of file changes in progress.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
     /// Adds the number of file changes among some effects.
     pub(super) fn add(&mut self, effects: &[Effect]) {
         let edit = |effect: &&Effect| matches!(effect, Effect::Edit { .. });
@@ -70,6 +75,11 @@ impl App {
             Some(settings) => self.use_settings(settings),
             None => self.apply_settings(),
         }
+    }
+
+    /// The settings after the last file change, even if they are not applied yet.
+    pub(super) fn newest_settings(&self) -> &Settings {
+        self.edits.settings.as_deref().unwrap_or(&self.settings)
     }
 
     /// Applies the current settings of `config.toml`.

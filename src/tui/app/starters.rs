@@ -43,7 +43,9 @@ impl Dialog for Starters {
                 if indexes.is_empty() {
                     indexes.push(self.selected);
                 }
-                return Reply::close(vec![Effect::FollowStarters { indexes }]);
+                let request = app.request();
+                app.await_in_add(request);
+                return Reply::close(vec![Effect::FollowStarters { request, indexes }]);
             }
             _ => match app.motion(key) {
                 Some(motion) => self.selected = motion.from(self.selected, 10, self.rows.len()),

@@ -66,7 +66,8 @@ impl App {
     /// Number of unread items in the list, if it is known.
     fn unread_listed(&self) -> Option<usize> {
         let items = &self.items;
-        if !items.more_above && !items.more_below {
+        // While a list is being read, the rows are still those of another one.
+        if !items.awaits_rows() && !items.more_above && !items.more_below {
             return Some(items.rows.iter().filter(|row| !row.read).count());
         }
         let listed = items.listed.as_ref().filter(|_| !self.is_narrowed())?;
@@ -122,6 +123,7 @@ impl App {
             show_mark(row, &mark, to);
         }
         self.reader.show_mark(&mark, &keys, to);
+        self.history.mark_shown(&mark, &keys, to);
         vec![Effect::Mark { mark, keys, to, cause }]
     }
 

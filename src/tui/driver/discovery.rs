@@ -40,17 +40,18 @@ pub(in crate::tui) fn listed(way: Option<&Way>) -> (usize, Vec<Url>) {
 /// Builds the event for a source that was added.
 pub(in crate::tui) async fn followed(
     handle: &Handle,
+    request: RequestId,
     source: Result<(Source, FileEdit), FollowError>,
     title: Option<String>,
     (listed, urls): (usize, Vec<Url>),
 ) -> Event {
     let (source, edit) = match source {
         Ok(followed) => followed,
-        Err(FollowError::Known(id)) => return Event::AlreadyFollowed(id),
-        Err(e) => return Event::Followed(Err(message(e))),
+        Err(FollowError::Known(id)) => return Event::AlreadyFollowed(request, id),
+        Err(e) => return Event::Followed(request, Err(message(e))),
     };
     let no_items = handle.first_poll_note(&source.id, listed, urls).await.unwrap_or_default();
     let followed = Followed::from(source);
     let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
-    Event::Followed(Ok((vec![Followed { title, no_items, ..followed }], edit)))
+    Event::Followed(request, Ok((vec![Followed { title, no_items, ..followed }], edit)))
 }

@@ -142,7 +142,7 @@ fn keys_act_on_the_selected_crawl() {
         ("jd", "Its files stay in /crawls/0."),
         ("jd<Enter>", "Crawl(Forget(\"/crawls/0\"))"),
         ("o", "OpenDownload { path: \"/crawls/now\", media_type: \"inode/directory\" }"),
-        ("f", "Follow { start: \"https://rain.example/\", targets: \"files\" }"),
+        ("f", "start: \"https://rain.example/\", targets: \"files\" }"),
         (
             "<Enter><Enter>",
             "OpenDownload { path: \"/crawls/now/files/34.csv\", media_type: \"text/csv\" }",

@@ -6,7 +6,7 @@ use crate::engine::{Discovery, Way};
 use crate::tui::app::{Editor, Prompt};
 
 /// The number of the request that was sent last.
-fn last_request(stage: &Stage) -> u64 {
+pub(super) fn last_request(stage: &Stage) -> u64 {
     let request = stage.requested.iter().rev().find_map(|r| r.split("request: ").nth(1));
     request.unwrap().split([',', ' ']).next().unwrap().parse().unwrap()
 }

@@ -40,15 +40,17 @@ fn one_enclosure_opens_and_several_are_listed() {
         let mut stage = Stage::new();
         stage.keys("@");
         assert_eq!(
-            stage.asked_for("FindEnclosures { of: FileOf { item: 1, source: 1 }, file_use: Open }"),
+            stage.asked_for(
+                "FindEnclosures { of: [FileOf { item: 1, source: 1 }], file_use: Open }"
+            ),
             1
         );
-        stage.happen(Event::EnclosuresFound(OF, FileUse::Open, Ok(files)));
+        stage.happen(Event::EnclosuresFound(FileUse::Open, Ok(vec![(OF, files)])));
         stage.keys_give("", expected);
     }
     let mut stage = Stage::new();
     let files = vec![audio, file("https://e.org/c.ogg", None)];
-    stage.happen(Event::EnclosuresFound(OF, FileUse::Open, Ok(files)));
+    stage.happen(Event::EnclosuresFound(FileUse::Open, Ok(vec![(OF, files)])));
     stage.keys_give(
         "j<Enter>",
         r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/c.ogg", media_type: "audio/ogg" }, file_use: Open }"#,
@@ -128,11 +130,13 @@ fn enclosures_are_downloaded() {
     let mut stage = Stage::new();
     stage.keys("<C-s>");
     assert_eq!(
-        stage.asked_for("FindEnclosures { of: FileOf { item: 1, source: 1 }, file_use: Download }"),
+        stage.asked_for(
+            "FindEnclosures { of: [FileOf { item: 1, source: 1 }], file_use: Download }"
+        ),
         1
     );
     let files = vec![file("https://e.org/a.mp3", None), file("https://e.org/b.mp3", None)];
-    stage.happen(Event::EnclosuresFound(OF, FileUse::Download, Ok(files)));
+    stage.happen(Event::EnclosuresFound(FileUse::Download, Ok(vec![(OF, files)])));
     stage.keys_give("", "╭─ Download");
     stage.keys_give(
         "2",

@@ -4,6 +4,7 @@ use super::*;
 use crate::config::Section;
 use crate::engine::{Discovery, Way};
 use crate::tui::app::{Add, Editor};
+use crate::tui::tests::defects::last_request;
 
 /// The add dialog with the ways that were found at a URL.
 fn found(ways: Vec<Way>, tried: &[&str]) -> Stage {
@@ -84,7 +85,8 @@ fn a_way_that_is_followed_leads_to_its_source() {
     let mut stage = found(vec![list_way()], &[]);
     stage.keys("<Enter>");
     assert!(stage.requested.last().unwrap().starts_with("Follow"), "{:?}", stage.requested);
-    stage.happen(Event::AlreadyFollowed(SourceId("kernel".to_owned())));
+    let request = last_request(&stage);
+    stage.happen(Event::AlreadyFollowed(request, SourceId("kernel".to_owned())));
     shows(&mut stage, &["Already followed as Kernel notes and other things"]);
 }
 

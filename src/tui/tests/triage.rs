@@ -322,7 +322,9 @@ fn passing_many_items_leaves_older_steps_in_the_history() {
     with_runtime(async {
         let mut real = Real::new(1, 300).await;
         real.app.settings.ui.mark_read = MarkRead::Scroll;
-        real.keys("gap");
+        real.keys("ga");
+        real.quiet().await;
+        real.keys("p");
         real.wait_for("1 item pinned").await;
         for _ in 0..150 {
             real.keys("j");

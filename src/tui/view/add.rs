@@ -82,7 +82,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
                 Rect { height: area.height.min(1), ..area },
             );
         }
-        Stage::Following => {
+        Stage::Following(_) => {
             line("Adding …", Role::Accent, &mut area);
             line("newsfed reads the first items, one request at a time.", Role::Dim, &mut area);
         }

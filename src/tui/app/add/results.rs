@@ -1,7 +1,6 @@
 //! Results in the add dialog: what is already followed, what was found at a URL, and what was added.
 
 use super::super::history::Change;
-use super::super::starters::Starters;
 use super::super::{App, Editor, Focus};
 use super::{Add, Stage};
 use crate::config::{Action, Context, FileEdit, FormPage};
@@ -37,17 +36,20 @@ impl App {
     }
 
     /// Shows that a URL was refused because it leads to an existing source.
-    pub(in super::super) fn already_at(&mut self, id: &SourceId) -> Vec<Effect> {
+    pub(in super::super) fn already_at(
+        &mut self,
+        request: RequestId,
+        id: &SourceId,
+    ) -> Vec<Effect> {
         let entry = self.sources.list.sources.iter().find(|entry| entry.source.id == *id);
         let source = entry.map(|entry| entry.facts.key);
         let why = format!("This URL is already followed as {}", self.source_name(id));
-        let in_form = self.dialog::<Editor>().is_some_and(Editor::is_new);
-        match (source, self.dialog_mut::<Add>()) {
-            (Some(source), Some(add)) if !in_form => {
+        match (source, self.awaiting_mut::<Add>(request)) {
+            (Some(source), Some(add)) => {
                 add.stage = Stage::Known(source);
                 vec![]
             }
-            _ => self.followed(Err(why)),
+            _ => self.not_followed(request, why),
         }
     }
 
@@ -105,54 +107,67 @@ impl App {
 
     pub(in super::super) fn followed(
         &mut self,
+        request: RequestId,
         result: Result<(Vec<Followed>, FileEdit), Failure>,
     ) -> Vec<Effect> {
-        let in_form = result.is_err() && self.not_followed();
-        match (result, self.dialog_mut::<Add>()) {
-            (Err(why), _) if in_form => self.problem(why),
-            (Ok((added, edit)), _) => {
-                self.close_dialogs::<Add>();
-                self.close_dialogs::<Starters>();
-                if self.dialog::<Editor>().is_some_and(Editor::is_new) {
-                    self.close_dialogs::<Editor>();
-                }
-                let message = match added.as_slice() {
-                    [] => "All of these are already followed".to_owned(),
-                    [Followed { title, no_items: Some(why), .. }] => {
-                        format!("Following {title}: {why}")
-                    }
-                    [one] if one.kind == SourceKind::Crawl => {
-                        let key = |action| self.keymap.keys_for(Context::Sources, action);
-                        let hint = |action, does: &str| {
-                            key(action).map(|key| format!("{key} {does}")).unwrap_or_default()
-                        };
-                        let progress = hint(Action::Why, "shows the progress");
-                        let stop = hint(Action::StopCrawl, "stops it");
-                        format!("Crawling {}; {progress}, {stop}", one.title)
-                    }
-                    [one] => format!("Following {}", one.title),
-                    many => format!("Following {} sources", many.len()),
-                };
-                let what = match added.as_slice() {
-                    [one] => format!("follow {}", one.title),
-                    many => format!("follow {} sources", many.len()),
-                };
-                if !edit.is_empty() {
-                    self.record_change(Change::Files(vec![edit]), what);
-                }
-                self.note(message);
-                // Show the items of the new source, because the user wants to see them now.
-                if let [one] = added.as_slice() {
-                    self.sources.select_added = Some(one.id.clone());
-                    self.focus = Focus::Items;
-                }
-                vec![Effect::Read(Read::Sources), Effect::CloseBench]
-            }
-            (Err(why), Some(add)) => {
-                add.stage = Stage::Failed(vec![why]);
-                vec![]
-            }
-            (Err(why), None) => self.problem(why),
+        let (added, edit) = match result {
+            Ok(followed) => followed,
+            Err(why) => return self.not_followed(request, why),
+        };
+        let awaited = self.close_awaiting(request);
+        let message = self.followed_message(&added);
+        let what = match added.as_slice() {
+            [one] => format!("follow {}", one.title),
+            many => format!("follow {} sources", many.len()),
+        };
+        if !edit.is_empty() {
+            self.record_change(Change::Files(vec![edit]), what);
         }
+        self.note(message);
+        let mut effects = vec![Effect::Read(Read::Sources)];
+        if awaited {
+            effects.push(Effect::CloseBench);
+        }
+        // Show the items of the new source, because the user wants to see them now, unless an article is open
+        // or the user is doing something else.
+        let is_free = awaited && self.dialogs.is_empty() && self.focus != Focus::Reader;
+        if let [one] = added.as_slice()
+            && is_free
+        {
+            self.sources.select_added = Some(one.id.clone());
+            self.focus = Focus::Items;
+        }
+        effects
+    }
+
+    fn followed_message(&self, added: &[Followed]) -> String {
+        match added {
+            [] => "All of these are already followed".to_owned(),
+            [Followed { title, no_items: Some(why), .. }] => format!("Following {title}: {why}"),
+            [one] if one.kind == SourceKind::Crawl => {
+                let key = |action| self.keymap.keys_for(Context::Sources, action);
+                let hint = |action, does: &str| {
+                    key(action).map(|key| format!("{key} {does}")).unwrap_or_default()
+                };
+                let progress = hint(Action::Why, "shows the progress");
+                let stop = hint(Action::StopCrawl, "stops it");
+                format!("Crawling {}; {progress}, {stop}", one.title)
+            }
+            [one] => format!("Following {}", one.title),
+            many => format!("Following {} sources", many.len()),
+        }
+    }
+
+    /// Shows why a source could not be followed: in the dialog that waits for it, where the user can correct
+    /// what was typed, or as a message.
+    fn not_followed(&mut self, request: RequestId, why: Failure) -> Vec<Effect> {
+        if let Some(add) = self.awaiting_mut::<Add>(request) {
+            add.stage = Stage::Failed(vec![why]);
+            return vec![];
+        }
+        if let Some(form) = self.awaiting_mut::<Editor>(request) {
+            form.saving = None;
+        }
+        self.problem(why)
     }
 }

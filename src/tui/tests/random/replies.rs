@@ -289,10 +289,10 @@ impl Chaos {
                 let found = Discovery::sample("kernel.example", ways, &["no feed"]);
                 Event::Discovered(request, self.result(found))
             }
-            Effect::Follow { .. }
-            | Effect::FollowComments { .. }
-            | Effect::FollowEdited { .. }
-            | Effect::FollowStarters { .. } => {
+            Effect::Follow { request, .. }
+            | Effect::FollowComments { request, .. }
+            | Effect::FollowEdited { request, .. }
+            | Effect::FollowStarters { request, .. } => {
                 let added = (0..self.rng.usize(..3)).map(|_| Followed {
                     id: SourceId("kernel".to_owned()),
                     title: "Kernel".to_owned(),
@@ -300,13 +300,13 @@ impl Chaos {
                     kind: SourceKind::Feed,
                 });
                 let added = (added.collect(), self.stock.edits[1].clone());
-                Event::Followed(self.result(added))
+                Event::Followed(request, self.result(added))
             }
             Effect::Edit { purpose, .. } => {
                 let edited = self.edited();
                 Event::Edited(purpose, edited)
             }
-            Effect::FollowList { typed } => {
+            Effect::FollowList { request, typed } => {
                 let followed = ListFollowed {
                     source: self.stock.list.sources[0].clone(),
                     added: self.stock.list.sources.clone(),
@@ -315,7 +315,7 @@ impl Chaos {
                     edits: vec![self.stock.edits[1].clone()],
                     problem: self.rng.bool().then(|| self.failure()),
                 };
-                Event::ListFollowed(typed, self.result(Box::new(followed)))
+                Event::ListFollowed(request, typed, self.result(Box::new(followed)))
             }
             Effect::ReadImport { request, .. } => {
                 let import = self.stock.list.clone();
@@ -365,8 +365,9 @@ impl Chaos {
                     seconds: Some(u64::MAX).filter(|_| n > 1),
                     ..crate::model::Enclosure::default()
                 };
-                let files = (0..self.rng.usize(..4)).map(file).collect();
-                Event::EnclosuresFound(of, file_use, self.result(files))
+                let mut files = || (0..self.rng.usize(..4)).map(file).collect();
+                let found = of.into_iter().map(|of| (of, files())).collect();
+                Event::EnclosuresFound(file_use, self.result(found))
             }
             Effect::UseFile { file, file_use: FileUse::Open } => {
                 let opened = self.result(());

@@ -1,0 +1,49 @@
+//! What would take the keys from a dialog in which the user is typing, and therefore waits.
+
+use super::App;
+use super::dialogs::Dialog;
+use crate::tui::effect::Effect;
+
+#[derive(Debug)]
+pub(super) enum Postponed {
+    /// Waits until no other dialog is open.
+    Dialog(Box<dyn Dialog>),
+    /// An effect that needs the terminal waits until nothing is typed.
+    Effect(Effect),
+}
+
+impl App {
+    /// Notices whether letters go into a text field.
+    pub(super) fn notice_typing(&mut self) {
+        let topmost = self.dialogs.last_mut();
+        self.typing = topmost.is_some_and(|d| d.field().is_some() || d.takes_keys());
+    }
+
+    /// Opens a dialog whose contents had to be read first, as soon as no other one is open.
+    pub(super) fn push_when_free(&mut self, dialog: impl Dialog) -> Vec<Effect> {
+        self.postponed.push(Postponed::Dialog(Box::new(dialog)));
+        vec![]
+    }
+
+    /// Performs an effect that needs the terminal as soon as nothing is typed.
+    pub(super) fn when_free(&mut self, effect: Effect) -> Vec<Effect> {
+        self.postponed.push(Postponed::Effect(effect));
+        vec![]
+    }
+
+    /// Performs what need not wait any more.
+    pub(super) fn perform_postponed(&mut self) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for waiting in std::mem::take(&mut self.postponed) {
+            match waiting {
+                Postponed::Dialog(dialog) if self.dialogs.is_empty() => {
+                    self.push_boxed(dialog);
+                    self.notice_typing();
+                }
+                Postponed::Effect(effect) if !self.typing => effects.push(effect),
+                waiting => self.postponed.push(waiting),
+            }
+        }
+        effects
+    }
+}

@@ -1,0 +1,109 @@
+//! Opening items in the Reader, and reading their articles.
+
+use super::super::{App, Focus};
+use super::ReaderPane;
+use crate::config::MarkRead;
+use crate::model::ItemRow;
+use crate::store::Mark;
+use crate::tui::app::items::show_mark;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Article, Cause, Failure, RequestId};
+use crate::tui::read::Read;
+use std::sync::Arc;
+
+/// An article that is being read for the Reader.
+#[derive(Debug)]
+pub(super) struct Loading {
+    request: RequestId,
+    /// The row key of its item.
+    pub(super) key: i64,
+    /// Marks of the item that the article need not have yet, in order.
+    pub(super) marks: Vec<(Mark, bool)>,
+}
+
+impl ReaderPane {
+    /// The item (row key) that is about to be shown instead of the one that is shown.
+    pub(in crate::tui::app) fn next(&self) -> Option<i64> {
+        let next = self.loading.as_ref().map(|next| next.key);
+        next.filter(|key| self.row().is_none_or(|row| row.key != *key))
+    }
+}
+
+impl App {
+    /// Requests an article, which is shown when it arrives.
+    pub(in crate::tui::app) fn read_article(&mut self, key: i64) -> Effect {
+        let request = self.request();
+        // The reader thread may see the database as it was before these marks.
+        let marks = self.history.unstored_marks(key);
+        self.reader.loading = Some(Loading { request, key, marks });
+        Effect::Read(Read::Article { request, key })
+    }
+
+    /// The item that the Reader shows, or is about to show; `None` if nothing is known about that one yet.
+    pub(in crate::tui::app) fn read_item(&self) -> Option<&ItemRow> {
+        let Some(next) = self.reader.next() else { return self.reader.row() };
+        let mut rows = self.items.rows.iter().chain(&self.items.kept);
+        rows.find(|row| row.key == next)
+    }
+
+    /// Opens the selected item in the Reader.
+    pub(in crate::tui::app) fn open_item(&mut self) -> Vec<Effect> {
+        if self.items.is_loading() {
+            return vec![];
+        }
+        let Some(row) = self.items.current().cloned() else { return vec![] };
+        self.focus = Focus::Reader;
+        self.end_preview();
+        // The list of a source that was just added must not close the article.
+        self.sources.select_added = None;
+        // Nor may a list that was requested before.
+        self.items.fitting = None;
+        let mut effects = vec![self.read_article(row.key)];
+        effects.extend(self.mark_opened_read(&row));
+        effects
+    }
+
+    fn mark_opened_read(&mut self, row: &ItemRow) -> Vec<Effect> {
+        if self.settings.ui.mark_read == MarkRead::Never || row.read {
+            return vec![];
+        }
+        self.change_mark(Mark::Read, vec![row.key], true, Cause::Reading)
+    }
+
+    pub(in crate::tui::app) fn article_loaded(
+        &mut self,
+        request: RequestId,
+        result: Result<Option<Arc<Article>>, Failure>,
+    ) -> Vec<Effect> {
+        let Some(next) = self.reader.loading.take_if(|next| next.request == request) else {
+            return vec![];
+        };
+        let mut article = match result {
+            Ok(Some(article)) => article,
+            Ok(None) => return self.problem("The item was not opened: it is no longer stored"),
+            Err(why) => return self.problem(why),
+        };
+        for (mark, to) in &next.marks {
+            show_mark(&mut Arc::make_mut(&mut article).row, mark, *to);
+        }
+        let mut effects = self.store_reading_state();
+        let is_other = self.reader.row().is_none_or(|row| row.key != article.row.key);
+        let jumped = self.reader.jumping_to == Some(article.row.key);
+        let row = article.row.clone();
+        self.reader.show(article);
+        if jumped {
+            effects.extend(self.mark_opened_read(&row));
+        }
+        if is_other {
+            self.mark_opened();
+        }
+        effects
+    }
+
+    /// Reloads the article that is shown, or about to be shown.
+    pub(in crate::tui::app) fn reload_article(&mut self) -> Vec<Effect> {
+        let next = self.reader.loading.as_ref().map(|next| next.key);
+        let shown = || self.reader.row().map(|row| row.key);
+        next.or_else(shown).map(|key| self.read_article(key)).into_iter().collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! Reading what is shown again after the database has changed.
+
+use super::{Add, App, Focus};
+use crate::model::Time;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Failure, SourceList};
+use crate::tui::read::Read;
+use chrono::TimeDelta;
+
+/// Pause between two reloads of the sources while commits keep coming.
+const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
+
+/// Whether the screen may be older than the database.
+#[derive(Debug, Default)]
+pub(super) struct Stale {
+    pub(super) changed: bool,
+    pub(super) loading: bool,
+    pub(super) not_before: Option<Time>,
+}
+
+impl App {
+    pub(super) fn store_changed(&mut self) -> Vec<Effect> {
+        self.stale.changed = true;
+        self.reload_if_stale()
+    }
+
+    /// Reloads what is shown, at most a few times a second and one at a time.
+    pub(super) fn reload_if_stale(&mut self) -> Vec<Effect> {
+        let wait = self.stale.not_before.is_some_and(|t| t > self.now);
+        if !self.stale.changed || self.stale.loading || wait {
+            return vec![];
+        }
+        self.stale =
+            Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
+        [Effect::Read(Read::Sources)]
+            .into_iter()
+            .chain(self.reload_why())
+            .chain(self.reload_queue())
+            .chain(self.reload_explorations())
+            .collect()
+    }
+
+    pub(super) fn sources_loaded(&mut self, result: Result<SourceList, Failure>) -> Vec<Effect> {
+        self.stale.loading = false;
+        let list = match result {
+            Ok(list) => list,
+            Err(why) => return self.problem(why),
+        };
+        let empty = list.sources.is_empty();
+        let before = self.sources.current().map(|r| r.id.clone());
+        let added = self.sources.set(list, &self.settings.views);
+        if !self.started {
+            self.started = true;
+            if empty {
+                self.push_dialog(Add::welcome());
+            }
+            self.focus = if empty { Focus::Sources } else { Focus::Items };
+            // The list is read first, because counts of views may take long.
+            let mut effects = self.show_selected_source();
+            effects.extend(self.request_counts());
+            return effects;
+        }
+        let mut effects = self.request_counts();
+        let moved = self.sources.current().map(|r| r.id.clone()) != before;
+        if moved {
+            self.before_search = None;
+        }
+        let shown = added || moved && !self.is_search();
+        effects.extend(if shown { self.show_selected_source() } else { self.reload_items() });
+        effects
+    }
+}
