@@ -9,7 +9,7 @@ pub(super) enum Postponed {
     /// Waits until no other dialog is open.
     Dialog(Box<dyn Dialog>),
     /// An effect that needs the terminal waits until nothing is typed.
-    Effect(Effect),
+    Effect(Box<Effect>),
 }
 
 impl App {
@@ -27,7 +27,7 @@ impl App {
 
     /// Performs an effect that needs the terminal as soon as nothing is typed.
     pub(super) fn when_free(&mut self, effect: Effect) -> Vec<Effect> {
-        self.postponed.push(Postponed::Effect(effect));
+        self.postponed.push(Postponed::Effect(Box::new(effect)));
         vec![]
     }
 
@@ -40,7 +40,7 @@ impl App {
                     self.push_boxed(dialog);
                     self.notice_typing();
                 }
-                Postponed::Effect(effect) if !self.typing => effects.push(effect),
+                Postponed::Effect(effect) if !self.typing => effects.push(*effect),
                 waiting => self.postponed.push(waiting),
             }
         }

@@ -443,7 +443,7 @@ fn a_filter_of_an_already_followed_feed_does_not_run() {
     stage.keys("<Enter>");
     let screen = stage.screen(120, 36);
     for expected in
-        ["followed as Kernel notes and other things", "e on the source, page Program or file"]
+        ["followed as Kernel notes and other things", "e on the source (page Program or file)"]
     {
         assert!(screen.contains(expected), "{expected} in\n{screen}");
     }
