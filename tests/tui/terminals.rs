@@ -109,6 +109,6 @@ fn a_visit_ends_with_a_signal_while_another_program_has_the_terminal() {
     };
     run(&["sync"]);
     assert!(run(&["list"]).contains("Fourth article"));
-    let new = run(&["list", "is:new"]);
+    let new = run(&["list", "--query", "is:new"]);
     assert!(new.contains("Fourth article") && !new.contains("Third article"), "{new}");
 }
