@@ -1,6 +1,6 @@
 //! What reaches newsfed from the terminal beside keys: replies and signals, at unusual times.
 
-use crate::term::Term;
+use crate::term::{Term, key};
 use crate::world::{FEED, World};
 use newsfed::demo::server::{Reply, Server};
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn keys_that_begin_like_a_reply_act_each_time() {
         for _ in 0..2 {
             t.send("\x1b]");
             t.wait_for("╭─ Keys");
-            t.send("q");
+            t.send(key::ESC);
             t.wait_gone("╭─ Keys");
         }
         quit(t);
@@ -79,7 +79,7 @@ fn a_key_that_quits_another_program_does_not_quit_this_one() {
     t.wait_alternate_screen(true);
     t.send("?");
     t.wait_for("╭─ Keys");
-    t.send("q");
+    t.send(key::ESC);
     t.wait_gone("╭─ Keys");
     quit(t);
 }
@@ -109,6 +109,6 @@ fn a_visit_ends_with_a_signal_while_another_program_has_the_terminal() {
     };
     run(&["sync"]);
     assert!(run(&["list"]).contains("Fourth article"));
-    let new = run(&["list", "is:new"]);
+    let new = run(&["list", "--query", "is:new"]);
     assert!(new.contains("Fourth article") && !new.contains("Third article"), "{new}");
 }

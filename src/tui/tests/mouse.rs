@@ -116,7 +116,7 @@ fn the_wheel_over_another_pane_does_not_leave_the_focus_in_an_empty_reader() {
     mouse(&mut stage, MouseEventKind::ScrollDown, 5, 10);
     assert!(stage.app.reader.article.is_none());
     assert_eq!(stage.app.focus, Focus::Items);
-    stage.keys_give("p", "1 item pinned");
+    stage.keys_give("p", "1 item unpinned");
 }
 
 #[test]
