@@ -416,7 +416,14 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("best match");
     t.wait_for("Public hearing on the footbridge");
     t.send(key::ENTER);
+    // The article stays open.
     t.wait_for("Following Council of Lindenau");
+    t.wait_for("What changes");
+    t.send("\x10");
+    t.wait_for("Go to");
+    t.send("Council of Lin");
+    t.wait_for("Council of Lindenau");
+    t.send(key::ENTER);
     t.wait_title("Council of Lindenau");
     t.wait_for("Budget: second reading");
     // Later articles appear automatically, every ten seconds.

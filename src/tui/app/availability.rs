@@ -47,10 +47,12 @@ impl App {
             | Action::Copy
             | Action::Mute
             | Action::Refresh
-            | Action::ForceRefresh
-            | Action::Why
-            | Action::Edit
-            | Action::Workbench => self.focus != Focus::Sources && self.awaits_targets(),
+            | Action::ForceRefresh => self.focus != Focus::Sources && self.awaits_targets(),
+            Action::Why | Action::Edit | Action::Workbench => {
+                // All rows of the selected source have the same one.
+                let is_known = self.focus == Focus::Items && self.lists_a_source();
+                self.focus != Focus::Sources && self.awaits_targets() && !is_known
+            }
             Action::ReadAbove
             | Action::ReadBelow
             | Action::ExtendSelection
@@ -63,6 +65,12 @@ impl App {
             }
             _ => false,
         }
+    }
+
+    /// Whether the items are those of the source that is selected in the Sources pane.
+    fn lists_a_source(&self) -> bool {
+        let selected = self.sources.current().map(|row| &row.id);
+        matches!(selected, Some(RowId::Source(_))) && !self.is_search()
     }
 
     /// Why an action would do nothing; `None` if it is available.
