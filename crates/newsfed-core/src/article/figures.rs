@@ -29,12 +29,39 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Keeps what says who made the picture in a box.
-    fn keep_credits(&mut self, page: &Page<'_>, at: usize) {
-        for block in inside(page, at, from_html::is_credit) {
-            self.captions.extend(page.nodes(block));
-            self.boxes.extend(page.around(page.blocks[block].element));
+    /// Keeps the text of blocks in a box.
+    fn keep_blocks(&mut self, page: &Page<'_>, blocks: &[usize]) {
+        for block in blocks {
+            self.captions.extend(page.nodes(*block));
+            for around in page.around(page.blocks[*block].element) {
+                // The boxes around a kept one are kept, too.
+                if !self.boxes.insert(around) {
+                    break;
+                }
+            }
         }
+    }
+}
+
+/// For each element, the depth of the innermost element of a kind around it, or of itself.
+struct Marked(Vec<Option<usize>>);
+
+impl Marked {
+    fn of(page: &Page<'_>, is: fn(ElementRef<'_>) -> bool) -> Self {
+        let mut depths: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
+        for element in &page.elements {
+            let around = depths.get(element.parent).copied().flatten();
+            depths.push(if is(element.node) { Some(element.depth) } else { around });
+        }
+        Self(depths)
+    }
+
+    /// The blocks of a box that are inside such elements of it.
+    fn inside(&self, page: &Page<'_>, at: usize) -> Vec<usize> {
+        let own = page.elements[at].depth;
+        let depth = |block: &usize| self.0.get(page.blocks[*block].element).copied().flatten();
+        let within = |block: &usize| depth(block).is_some_and(|depth| depth >= own);
+        page.elements[at].blocks.clone().filter(within).collect()
     }
 }
 
@@ -43,6 +70,8 @@ impl Kept {
 pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<usize>) -> Kept {
     let mut kept = Kept::default();
     let within = page.elements[root].blocks.clone();
+    let captions = Marked::of(page, from_html::is_caption);
+    let credits = Marked::of(page, from_html::is_credit);
     let mut left = MAX_BOXES;
     let mut after = 0;
     for at in root + 1..page.elements.len() {
@@ -54,8 +83,12 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         }
         let emptied = !blocks.is_empty() && sums[blocks.end] == sums[blocks.start];
         let figure = element.name() == "figure";
-        if figure && !emptied && !blocks.is_empty() && !captions(page, at).is_empty() {
-            kept.keep_credits(page, at);
+        if figure && !emptied && !blocks.is_empty() {
+            let captions = captions.inside(page, at);
+            if !captions.is_empty() {
+                kept.keep_blocks(page, &captions);
+                kept.keep_blocks(page, &credits.inside(page, at));
+            }
         }
         let near = range.start.saturating_sub(if figure { BEFORE } else { 0 });
         if !emptied || blocks.start < near || blocks.end > range.end || left == 0 {
@@ -70,7 +103,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
             continue;
         }
         let words: usize = page.blocks[blocks.clone()].iter().map(|b| b.words).sum();
-        let captions = captions(page, at);
+        let captions = captions.inside(page, at);
         let in_captions: usize = captions.iter().map(|c| page.blocks[*c].words).sum();
         // Rows of linked pictures lead to other articles.
         let titles = captions.is_empty() || in_captions >= 3 * captions.len();
@@ -90,7 +123,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         kept.boxes.extend(page.around(element.parent));
         kept.captions.extend(captions.iter().flat_map(|c| page.nodes(*c)));
         if !captions.is_empty() {
-            kept.keep_credits(page, at);
+            kept.keep_blocks(page, &credits.inside(page, at));
         }
     }
     kept
@@ -98,21 +131,6 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
 
 fn contains_image(element: ElementRef<'_>) -> bool {
     element.descendent_elements().take(MAX_SEARCHED).any(|e| e.value().name() == "img")
-}
-
-/// The blocks of the captions in a box.
-fn captions(page: &Page<'_>, at: usize) -> Vec<usize> {
-    inside(page, at, from_html::is_caption)
-}
-
-/// The blocks inside such elements of a box.
-fn inside(page: &Page<'_>, at: usize, is: fn(ElementRef<'_>) -> bool) -> Vec<usize> {
-    let own = page.elements[at].depth;
-    let within = |block: &usize| {
-        let around = page.around(page.blocks[*block].element);
-        around.take_while(|e| page.elements[*e].depth >= own).any(|e| is(page.elements[e].node))
-    };
-    page.elements[at].blocks.clone().filter(within).collect()
 }
 
 /// Whether a box is not part of the text around it, by its name.
@@ -127,4 +145,23 @@ fn is_of_links(page: &Page<'_>, blocks: &Range<usize>) -> bool {
         page.blocks[blocks.clone()].iter().map(of).sum()
     };
     sum(|b| b.link_chars) * 2 > sum(|b| b.chars)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Guide, Mode, extract};
+
+    /// This takes minutes if the boxes around each block are examined for each figure.
+    #[test]
+    fn figures_in_figures_are_read_once() {
+        let text = "<p>The council has decided to rebuild the old bridge, which was closed two winters ago, it said.</p>";
+        let class = "a-b_c ".repeat(40);
+        let open = format!("<figure class='{class}'>").repeat(150);
+        let page = format!(
+            "<html><body><h1>The bridge</h1>{open}{}<figcaption>The old bridge</figcaption></body></html>",
+            text.repeat(300)
+        );
+        let found = extract(&page, &Guide::default(), Mode::Auto, None).unwrap();
+        assert!(found.text.matches("The council").count() >= 290);
+    }
 }

@@ -10,8 +10,8 @@ use super::spaces::tidy;
 use super::{code, maths};
 use crate::util::limits;
 use crate::util::{html, text};
-use ego_tree::NodeId;
 use ego_tree::iter::Edge;
+use ego_tree::{NodeId, NodeRef};
 use scraper::{ElementRef, Node};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -26,6 +26,9 @@ const TITLE_WORDS: usize = 4;
 /// Maximum number of elements of a figure, and of sources of a video.
 const MAX_IN_FIGURE: usize = 200;
 const MAX_SOURCES: usize = 10;
+/// Maximum number of rows and of columns of a table.
+const MAX_ROWS: usize = 1000;
+const MAX_COLUMNS: usize = 64;
 /// Maximum number of captions and credits of a figure.
 const MAX_CAPTIONS: usize = 4;
 /// Endings of ordinal numbers, which are often raised.
@@ -341,7 +344,7 @@ impl Builder<'_> {
                 // White space at its ends separates it from the text around it.
                 let space = |at_end: bool| at_end.then(|| Inline::Text(" ".to_owned()));
                 flow.inline.extend(space(code.starts_with(char::is_whitespace)));
-                flow.inline.push(Inline::Code(text::line(&code)));
+                flow.inline.push(Inline::Code(on_one_line(&code)));
                 flow.inline.extend(space(code.ends_with(char::is_whitespace)));
             }
             "a" if self.notes.is_back(e.id()) => {}
@@ -423,11 +426,17 @@ impl Builder<'_> {
         let mut out = Vec::new();
         for block in flow.blocks {
             let inner = match block {
-                Block::Paragraph(inner) | Block::Heading(_, inner) | Block::Figure(inner, _) => {
-                    inner
+                Block::Paragraph(inner) | Block::Heading(_, inner) => inner,
+                Block::Code { code, .. } => vec![Inline::Code(on_one_line(&code))],
+                other => {
+                    let mut lines = Vec::new();
+                    lines_of(vec![other], &mut lines);
+                    let on_line = |inline| match inline {
+                        Inline::Break => Inline::Text(" ".to_owned()),
+                        other => other,
+                    };
+                    lines.into_iter().map(on_line).collect()
                 }
-                Block::Code { code, .. } => vec![Inline::Code(text::line(&code))],
-                _ => continue,
             };
             if !out.is_empty() {
                 out.push(Inline::Text(" ".to_owned()));
@@ -463,7 +472,7 @@ impl Builder<'_> {
     /// Data tables stay tables. A table with one column, or with blocks in it, is only used for
     /// layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
-        let rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
+        let mut rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
             .filter(|r| !self.dropped.contains(&r.id()))
             .map(|r| {
                 r.child_elements()
@@ -472,8 +481,9 @@ impl Builder<'_> {
                     .collect()
             })
             .filter(|cells: &Vec<_>| !cells.is_empty())
-            .take(1000)
             .collect();
+        let left_out = rows.len().saturating_sub(MAX_ROWS);
+        rows.truncate(MAX_ROWS);
         let caption = e.child_elements().find(|c| c.value().name() == "caption");
         if let Some(caption) = caption.filter(|c| !self.dropped.contains(&c.id())) {
             let caption = tidy(self.inline(caption, depth + 1));
@@ -502,9 +512,19 @@ impl Builder<'_> {
         let header = rows.first().is_some_and(|r| r.iter().all(|c| c.value().name() == "th"));
         let rows = rows
             .into_iter()
-            .map(|r| r.into_iter().take(64).map(|c| tidy(self.inline(c, depth + 1))).collect())
+            .map(|r| {
+                let left_out = r.len() > MAX_COLUMNS;
+                let cells = r.into_iter().take(MAX_COLUMNS);
+                let mut cells: Vec<_> = cells.map(|c| tidy(self.inline(c, depth + 1))).collect();
+                cells.extend(left_out.then(|| vec![Inline::Text("…".to_owned())]));
+                cells
+            })
             .collect();
         flow.push(Block::Table { header, rows });
+        if left_out > 0 {
+            let note = format!("{} not shown", text::counted_as(left_out, "more row", "more rows"));
+            flow.push(Block::Paragraph(vec![Inline::Emphasis(vec![Inline::Text(note)])]));
+        }
     }
 
     fn figure(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
@@ -528,6 +548,15 @@ impl Builder<'_> {
             }
         }
         let captions = if nested { Vec::new() } else { captions(e) };
+        // Text of the article in the box of a picture is read as such, below the picture.
+        let words = |e| self.raw_text(e).split_whitespace().count();
+        let in_captions: usize = captions.iter().map(|caption| words(*caption)).sum();
+        if !nested && !images.is_empty() && words(e) > in_captions {
+            flow.end_paragraph();
+            self.flow(e, depth + 1, flow);
+            flow.end_paragraph();
+            return;
+        }
         if images.is_empty() {
             // Of an image that a script loads, the page has only the caption.
             let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
@@ -622,10 +651,15 @@ impl Builder<'_> {
         }
     }
 
-    /// The text below an element, unchanged.
+    /// The text below an element, unchanged. Each block in it has lines of its own.
     fn raw_text(&self, e: ElementRef<'_>) -> String {
         let mut out = String::new();
         let mut skip = None;
+        // Where the text of each open block begins.
+        let mut blocks = Vec::new();
+        let is_box = |node: NodeRef<'_, Node>| {
+            node.id() != e.id() && node.value().as_element().is_some_and(|e| is_block(e.name()))
+        };
         for edge in e.traverse() {
             match edge {
                 Edge::Open(node) if skip.is_none() => {
@@ -635,9 +669,21 @@ impl Builder<'_> {
                         out.push_str(text);
                     } else if node.value().as_element().is_some_and(|e| e.name() == "br") {
                         out.push('\n');
+                    } else if is_box(node) {
+                        if !out.is_empty() && !out.ends_with('\n') {
+                            out.push('\n');
+                        }
+                        blocks.push(out.len());
                     }
                 }
                 Edge::Close(node) if skip == Some(node.id()) => skip = None,
+                Edge::Close(node) if skip.is_none() && is_box(node) => {
+                    let start = blocks.pop().unwrap_or_default();
+                    // An empty line, or the end of one.
+                    if out.len() == start || !out.ends_with('\n') {
+                        out.push('\n');
+                    }
+                }
                 _ => {}
             }
         }
@@ -840,6 +886,11 @@ pub(super) fn is_credit(e: ElementRef<'_>) -> bool {
     class.split(|c: char| !c.is_ascii_alphanumeric()).any(is_word)
 }
 
+/// Code in a line of text.
+pub(super) fn on_one_line(code: &str) -> String {
+    text::block(code).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The content of blocks as lines of one text.
 fn lines_of(blocks: Vec<Block>, out: &mut Vec<Inline>) {
     let line = |inner: Vec<Inline>, out: &mut Vec<Inline>| {
@@ -855,7 +906,7 @@ fn lines_of(blocks: Vec<Block>, out: &mut Vec<Inline>) {
                 line(image, out);
                 line(caption, out);
             }
-            Block::Code { code, .. } => line(vec![Inline::Code(text::line(&code))], out),
+            Block::Code { code, .. } => line(vec![Inline::Code(on_one_line(&code))], out),
             Block::List(_, items) => items.into_iter().for_each(|item| lines_of(item, out)),
             Block::Definitions(all) => {
                 all.iter().for_each(|definition| lines_of(definition.as_item(), out));
@@ -973,6 +1024,32 @@ pub(super) fn is_block(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_text_is_lost_in_code_cells_and_figures() {
+        let long = "word ".repeat(3000);
+        let rows = |n: usize| "<tr><td>a<td>b".repeat(n);
+        for (markup, parts) in [
+            ("<pre><code><div>def f(x):</div><div></div><div>    return x</div></code></pre>".to_owned(), vec![
+                "def f(x):\n\n    return x",
+            ]),
+            ("<pre><ol><li>one<li>two</ol></pre>".to_owned(), vec!["one\ntwo"]),
+            (format!("<p>See <code>{long}end</code>.</p>"), vec!["word end"]),
+            ("<table><tr><td><blockquote>quoted</blockquote><td>b<tr><td><dl><dt>term<dd>meaning</dl><td>d</table>".to_owned(), vec![
+                "quoted", "term", "meaning",
+            ]),
+            ("<figure><img src=https://a.example/1.jpg><p>The lead paragraph.</p><figcaption>A bridge</figcaption></figure>".to_owned(), vec![
+                "The lead paragraph.", "A bridge",
+            ]),
+            (format!("<table>{}<tr><td>last<td>b</table>", rows(1100)), vec!["101 more rows not shown"]),
+            (format!("<table><tr>{}<tr><td>a<td>b</table>", "<td>c".repeat(70)), vec!["…"]),
+        ] {
+            let text = from_html(&markup, None).text();
+            for part in parts {
+                assert!(text.contains(part), "{markup:.80}: {text:.300}");
+            }
+        }
+    }
 
     #[test]
     fn reads_nested_tables_once() {

@@ -106,7 +106,7 @@ pub(super) fn is_rendering_class(class: &str) -> bool {
 
 /// A formula in a line of text: as code, unless it can be written as plain text.
 pub(super) fn inline(source: &str) -> Inline {
-    let line = text::line(source);
+    let line = super::from_html::on_one_line(source);
     if let Some(signs) = signs(&line) {
         return Inline::Text(signs);
     }

@@ -85,7 +85,9 @@ pub(super) fn read(img: ElementRef<'_>) -> Picture {
         };
     };
     let folded: String = source.chars().take(300).collect::<String>().to_ascii_lowercase();
-    if TRACKERS.iter().any(|t| folded.contains(t)) {
+    // The picture of an article may have such a word in its name, too.
+    let is_large = [width, height].iter().flatten().any(|v| *v >= MIN_SIZE);
+    if !is_large && TRACKERS.iter().any(|t| folded.contains(t)) {
         return Picture::Nothing;
     }
     let vector = folded.split(['?', '#']).next().is_some_and(|path| path.ends_with(".svg"))

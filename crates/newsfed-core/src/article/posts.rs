@@ -53,9 +53,29 @@ pub(super) struct Posts {
     pub(super) dropped: Vec<NodeId>,
 }
 
+/// Words beside a date or a name that say nothing else, folded.
+const LABELS: [&str; 12] = [
+    "posted",
+    "on",
+    "by",
+    "at",
+    "post",
+    "date",
+    "am",
+    "pm",
+    "wrote",
+    "said",
+    "written",
+    "published",
+];
+/// Longest line with the date of a post that is no sentence, in words.
+const STAMP_WORDS: usize = 6;
+
 /// A name or a time, and the innermost box around it.
 struct Mark {
     element: usize,
+    /// The block that contains a time.
+    block: Option<usize>,
     text: String,
 }
 
@@ -93,9 +113,9 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], sums: &[usize]) -> Posts {
     for (name, at) in of_name {
         let element = &page.elements[at];
         groups.insert((element.parent, element.name()));
-        let time = first_time[at].map(|time| times[time].text.as_str()).unwrap_or_default();
+        let Some(time) = first_time[at].map(|time| &times[time]) else { continue };
         let name = names[name].text.as_str();
-        out.lines.insert(element.node.id(), line(name, time));
+        out.lines.insert(element.node.id(), line(name, &time.text));
         out.dropped.extend(repeated(page, at, taken, name, time));
     }
     let members = || {
@@ -107,8 +127,8 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], sums: &[usize]) -> Posts {
         if let (None, Some(time)) = (first_name[at], first_time[at])
             && sums[element.blocks.end] > sums[element.blocks.start]
         {
-            let time = times[time].text.as_str();
-            out.lines.insert(element.node.id(), vec![Inline::Text(time.to_owned())]);
+            let time = &times[time];
+            out.lines.insert(element.node.id(), vec![Inline::Text(time.text.clone())]);
             out.dropped.extend(repeated(page, at, taken, "", time));
         }
     }
@@ -148,7 +168,7 @@ fn names(page: &Page<'_>) -> Vec<Mark> {
             continue;
         }
         if let Some(at) = around.find_map(|node| boxes.get(&node.id())) {
-            marks.push(Mark { element: *at, text: name });
+            marks.push(Mark { element: *at, block: None, text: name });
         }
         if marks.len() >= MAX_MARKS {
             break;
@@ -219,7 +239,7 @@ fn times(page: &Page<'_>) -> Vec<Mark> {
         }
         if let Some(text) = stamp(page, at).or_else(|| is_date_line(line).then(|| shortened(line)))
         {
-            marks.push(Mark { element: block.element, text });
+            marks.push(Mark { element: block.element, block: Some(at), text });
         }
     }
     marks
@@ -234,10 +254,15 @@ fn stamp(page: &Page<'_>, at: usize) -> Option<String> {
             && e.descendants().take(MAX_WITHIN).any(|node| text.contains(&node.id()))
     })?;
     let shown = text::line(&time.text().collect::<String>());
-    if is_date_line(&shown) && shown.chars().count() <= MAX_TIME && !shown.contains('T') {
+    if is_date_line(&shown) && shown.chars().count() <= MAX_TIME && !is_iso(&shown) {
         return Some(shown);
     }
     written(time.attr("datetime")?)
+}
+
+/// Whether a time is written as `2013-07-11T21:20`.
+fn is_iso(shown: &str) -> bool {
+    shown.as_bytes().windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'T')
 }
 
 /// `2013-07-11 21:20` from `2013-07-11T21:20:00+00:00`.
@@ -266,18 +291,33 @@ fn shortened(line: &str) -> String {
 }
 
 /// The selected blocks at the start of a post that say the same as the line above it.
-fn repeated(page: &Page<'_>, post: usize, taken: &[bool], name: &str, time: &str) -> Vec<NodeId> {
+fn repeated(page: &Page<'_>, post: usize, taken: &[bool], name: &str, time: &Mark) -> Vec<NodeId> {
     let blocks = page.elements[post].blocks.clone().filter(|at| taken[*at]);
     let mut dropped = Vec::new();
     for at in blocks.take(REPEATED) {
         let line = text::line(page.text(at));
-        let short = page.blocks[at].words <= REPEATED_WORDS;
-        if !(short && (line == name || line.contains(time) || is_date_line(&line))) {
+        let words = page.blocks[at].words;
+        let is_stamp = time.block == Some(at) && words <= STAMP_WORDS;
+        let repeats = words <= REPEATED_WORDS && says_no_more(&line, name, &time.text);
+        if !(is_stamp || repeats) {
             break;
         }
         dropped.extend_from_slice(page.nodes(at));
     }
     dropped
+}
+
+/// Whether a line consists of a name or a time, numbers, and labels.
+fn says_no_more(line: &str, name: &str, time: &str) -> bool {
+    let mut rest = line.to_owned();
+    for known in [time, name].into_iter().filter(|known| !known.is_empty()) {
+        rest = rest.replacen(known, " ", 1);
+    }
+    let is_label = |word: &str| {
+        word.chars().all(char::is_numeric) || LABELS.contains(&word.to_lowercase().as_str())
+    };
+    rest != line
+        && rest.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).all(is_label)
 }
 
 /// Pictures of the authors, and of their ranks, in posts: those that are named after an author, or are in a

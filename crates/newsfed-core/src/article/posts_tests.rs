@@ -34,6 +34,34 @@ fn words(number: usize) -> String {
 const THREAD: &str = "https://forum.example/threads/keel.12/";
 
 #[test]
+fn a_post_that_names_a_day_keeps_its_text() {
+    let first = [
+        "Has anyone a keel for me?",
+        "It closed on 3 March 2026, I think",
+        "12 June 1998",
+        "Updated: the saw was sold on 16 March 2024 for 30 euros",
+        "Sold on 14 March 2024",
+    ];
+    let posts: String = (1..6)
+        .map(|n| {
+            let (text, first) = (words(n), first[n - 1]);
+            format!(
+                "<div class=post><span class=username>user{n}</span> <span class=postdate>\
+                 <time datetime='2026-03-0{n}T10:15:00+0000'>{n} March 2026</time></span>\
+                 <div class=body><p>{first}</p><p>{text}</p></div></div>"
+            )
+        })
+        .collect();
+    let page = format!("<title>Keel | Boats</title><h1>Keel</h1><div class=list>{posts}</div>");
+    let found = read(&page, THREAD);
+    let (lines, rest) = lines(&found);
+    assert_eq!(lines.len(), 5, "{lines:?} {rest}");
+    for line in first {
+        assert!(rest.contains(line), "{line}: {rest}");
+    }
+}
+
+#[test]
 fn posts_begin_with_name_and_time() {
     let posts: String = (1..5)
         .map(|n| {

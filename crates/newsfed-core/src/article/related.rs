@@ -157,20 +157,27 @@ fn below(page: &Page<'_>, heading: &Element<'_>) -> Range<usize> {
         let own = &page.elements[page.blocks[*at].element];
         own.parent == heading.parent && is_heading(own.name()) && own.name() <= heading.name()
     };
-    // The article goes on below a list of links in its middle.
-    let is_own = |at: usize| {
-        let element = page.blocks[at].element;
-        is_prose(&page.blocks[at])
-            && page.elements[element].parent == heading.parent
-            && page.elements[element].name() == "p"
+    // The article goes on below a list of links in its middle. Its paragraphs may have boxes of their own.
+    let place = |at: usize| {
+        let element = &page.elements[page.blocks[at].element];
+        let around = &page.elements[element.parent];
+        let is_paragraph = is_prose(&page.blocks[at]) && element.name() == "p";
+        match element.parent == heading.parent {
+            true => is_paragraph.then_some(("", None)),
+            false => (is_paragraph && around.parent == heading.parent)
+                .then(|| (around.name(), around.node.attr("class"))),
+        }
     };
-    let has_own = page.elements[heading.parent].blocks.start..start;
+    let before = page.elements[heading.parent].blocks.start..start;
+    let own = before.rev().take(20).find_map(place);
     let goes_on = |at: &usize| {
         let before = &page.elements[page.blocks[*at - 1].element];
-        is_own(*at) && before.parent != heading.parent
+        own.is_some()
+            && place(*at) == own
+            && place(*at - 1) != own
+            && before.parent != heading.parent
     };
-    let has_own = has_own.rev().take(20).any(is_own);
-    let ends = |at: &usize| is_higher(at) || has_own && goes_on(at);
+    let ends = |at: &usize| is_higher(at) || goes_on(at);
     start..(start + 1..end).find(ends).unwrap_or(end)
 }
 
@@ -209,17 +216,25 @@ mod tests {
         }
     }
 
+    /// Each paragraph in a box of its own.
+    fn boxed(text: &str) -> String {
+        text.replace("<p>", "<div class=para><p>").replace("</p>", "</p></div>")
+    }
+
     #[test]
     fn sections_of_the_article_stay() {
         let more = format!("<h2>Its enemies</h2>{}", text("mistletoe", 3));
         for inner in [
             format!("<h3>Related articles</h3><ul><li>Beech<li>Maple</ul>{more}"),
+            format!("<h3>Related articles</h3><ul><li>Beech<li>Maple</ul>{}", boxed(&more)),
             format!("<h2 id=be-careful-with-what-is-related>Be careful</h2>{more}"),
             format!("<section id=be-careful-with-related-name>{more}</section>"),
         ] {
-            let text =
-                shown(&format!("<article><h1>On the oak</h1>{}{inner}</article>", text("oak", 6)));
-            assert!(text.contains("mistletoe number 2"), "{inner}: {text}");
+            for own in [text("oak", 6), boxed(&text("oak", 6))] {
+                let text = shown(&format!("<article><h1>On the oak</h1>{own}{inner}</article>"));
+                let is_other = inner.contains("<div class=para>") && !own.contains("<div");
+                assert!(is_other || text.contains("mistletoe number 2"), "{inner}: {text}");
+            }
         }
     }
 
