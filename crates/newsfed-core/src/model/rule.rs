@@ -1,6 +1,7 @@
 //! Rules: what is done to items that match a query.
 
 use super::Time;
+use crate::util::name;
 use chrono::SubsecRound;
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +16,7 @@ pub enum Effect {
     Later,
     /// Marks it read and leaves it out of lists.
     Hide,
-    /// Gives it a tag.
+    /// Gives it a tag, in the form in which tags are stored.
     Tag(String),
     /// Announces it in a notification.
     Notify,
@@ -48,8 +49,8 @@ impl FromStr for Effect {
             "hide" => Self::Hide,
             "notify" => Self::Notify,
             "run" => Self::Run,
-            other => match other.strip_prefix("tag:").map(str::trim) {
-                Some(tag) if !tag.is_empty() => Self::Tag(tag.to_owned()),
+            other => match other.strip_prefix("tag:").map(name::tag) {
+                Some(tag) if !tag.is_empty() => Self::Tag(tag),
                 _ => {
                     return Err(
                         "expected read, pin, later, hide, notify, run or tag:NAME".to_owned()

@@ -25,7 +25,7 @@ pub use date::{Date, Span, Unit, moment};
 pub use display::quoted;
 pub use error::{QueryError, QueryErrorKind};
 pub use newsboat::{NotTranslated, from_newsboat};
-pub use parse::pattern;
+pub use parse::{pattern, without_invisible};
 pub use sources::{Directory, Known, Unknown, resolve, unknown_name};
 
 /// A parsed search.

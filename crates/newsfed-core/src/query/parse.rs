@@ -5,6 +5,8 @@ use super::words::{Role, Word, Words};
 use super::{
     Column, Date, Field, Named, Query, QueryError, QueryErrorKind, Span, State, Term, Thing, What,
 };
+use crate::util::text;
+use std::borrow::Cow;
 use std::str::FromStr;
 
 /// Maximum number of conditions in a query.
@@ -30,9 +32,37 @@ impl FromStr for Query {
     /// Parses a query. Control characters count as white space. An unterminated quotation ends with
     /// the text.
     fn from_str(input: &str) -> Result<Self, QueryError> {
-        let mut parser = Parser { words: Words::new(input), number: 0, terms: 0, whole: None };
-        Ok(Self::joined(parser.alternatives(None)?))
+        let text = without_invisible(input);
+        let mut parser = Parser { words: Words::new(&text), number: 0, terms: 0, whole: None };
+        let alternatives = parser.alternatives(None).map_err(|error| {
+            let at = |end| position(input, &text[..end]);
+            QueryError { at: at(error.at.start)..at(error.at.end), ..error }
+        })?;
+        Ok(Self::joined(alternatives))
     }
+}
+
+/// A query without the characters that texts of items lose, so that a word pasted from a page finds
+/// what it shows. Control characters and white space become spaces.
+pub fn without_invisible(input: &str) -> Cow<'_, str> {
+    if text::is_simple(input) {
+        return Cow::Borrowed(input);
+    }
+    let spaced = input.replace(|c: char| c.is_control() || c.is_whitespace(), " ");
+    Cow::Owned(text::visible(&spaced).into_owned())
+}
+
+/// Where the text after `start` begins in the input that was cleaned.
+fn position(input: &str, start: &str) -> usize {
+    let mut left = start.chars();
+    let mut next = left.next();
+    for (at, c) in input.char_indices() {
+        let Some(wanted) = next else { return at };
+        if c == wanted || wanted == ' ' && (c.is_control() || c.is_whitespace()) {
+            next = left.next();
+        }
+    }
+    input.len()
 }
 
 impl Query {

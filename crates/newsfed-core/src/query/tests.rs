@@ -383,3 +383,19 @@ fn words_are_searched_in_titles_alone_and_again_anywhere() {
         assert_eq!(query.toggle_titles().to_string(), back, "{typed}");
     }
 }
+
+#[test]
+fn invisible_characters_are_not_a_part_of_words() {
+    for (typed, seen) in [
+        ("ru\u{ad}st -go\u{200b}od", "rust -good"),
+        ("\u{feff}title:/a\u{200d}b  c/", "title:/ab  c/"),
+        ("a\u{202e}b\u{a0}c", "ab c"),
+        // Joins two letters, as in the texts of items.
+        ("\u{645}\u{6cc}\u{200c}\u{62e}", "\u{645}\u{6cc}\u{200c}\u{62e}"),
+    ] {
+        assert_eq!(typed.parse::<Query>().unwrap().to_string(), seen, "{typed:?}");
+    }
+    let typed = "ru\u{ad}st\u{a0}is:re\u{ad}ed \u{e9}";
+    let at = typed.parse::<Query>().unwrap_err().at;
+    assert_eq!(&typed[at], "is:re\u{ad}ed");
+}

@@ -13,6 +13,7 @@ pub mod html;
 pub mod limits;
 pub mod login;
 pub mod media;
+pub mod name;
 pub mod near;
 pub mod scratch;
 pub mod session;

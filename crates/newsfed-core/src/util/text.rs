@@ -2,6 +2,7 @@
 //!
 //! Text is sanitised once, on its way into the model. Everything in the model is safe to print.
 
+pub use super::name::comparable;
 use crate::util::limits;
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -70,6 +71,11 @@ pub fn block(s: &str) -> String {
 pub fn has_controls(s: &str) -> bool {
     leading(s.as_bytes(), |b| (0x20..0x7f).contains(&b) || b > 0x7f || matches!(b, b'\n' | b'\t'))
         < s.len()
+}
+
+/// Removes from text what [`line`] removes, and leaves its white space and its length unchanged.
+pub fn visible(s: &str) -> Cow<'_, str> {
+    filter(s, Mode::Text, plain_len)
 }
 
 /// Removes from HTML source what [`line`] removes from text, and leaves the markup unchanged.
@@ -484,15 +490,6 @@ pub fn size(bytes: u64) -> String {
         }
         _ => format!("{} MB", bytes / 1_000_000),
     }
-}
-
-/// A name in comparable form: without case and accents, and with single spaces.
-pub fn comparable(name: &str) -> String {
-    let plain = icu_normalizer::DecomposingNormalizerBorrowed::new_nfkd().normalize(name);
-    // Combining marks, by the blocks that contain only such.
-    let mark = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}');
-    let plain: String = plain.chars().filter(|c| !mark(*c)).collect();
-    plain.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

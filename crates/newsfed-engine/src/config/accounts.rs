@@ -1,6 +1,6 @@
 //! `[[account]]` of `config.toml`: servers of the Google Reader API that newsfed reads.
 
-use super::checks::{ANY_PATH, WEB, WORD, word};
+use super::checks::{ANY_PATH, ARGUMENT, WEB, WORD, word};
 use super::declared_file::DeclaredFile;
 use super::document::Pair;
 use super::edit_error::EditError;
@@ -68,7 +68,7 @@ pub(super) const KEYS: &[Setting<AccountSettings>] = &[
     Setting::new("id", Rule::Checked(id, ID_PATTERN), |a| Slot::Text(&mut a.id)),
     Setting::new("url", Rule::Address(api, WEB), |a| Slot::Text(&mut a.url)),
     Setting::new("user", WORD, |a| Slot::Text(&mut a.user)),
-    Setting::new("password_command", WORD, |a| Slot::Command(&mut a.password_command)),
+    Setting::new("password_command", ARGUMENT, |a| Slot::Command(&mut a.password_command)),
     Setting::new("password_file", Rule::Checked(file, ANY_PATH), |a| {
         Slot::MaybeText(&mut a.password_file)
     }),

@@ -4,6 +4,7 @@ use super::error::did_you_mean;
 use super::quote::quote;
 use super::rule::{Rule, one_of};
 use crate::model::QuietHours;
+use crate::query::without_invisible;
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
 
@@ -13,6 +14,7 @@ pub(super) const ANY_PATH: &str = r"^\s*(~/|/|[A-Za-z]:|\\\\)";
 pub(super) const WEB: &str = r"^\s*[hH][tT][tT][pP][sS]?:";
 
 pub(super) const WORD: Rule = Rule::Checked(word, r"\S");
+pub(super) const QUERY: Rule = Rule::Checked(query, r"^[^\x00]*[^\s\x00][^\x00]*$");
 pub(super) const ARGUMENT: Rule = Rule::Checked(argument, r"^[^\x00]*$");
 pub(super) const FOLDER: Rule = Rule::Checked(folder, ANY_PATH);
 pub(super) const PATH: Rule = Rule::Checked(path, ANY_PATH);
@@ -77,11 +79,33 @@ fn path(text: &str) -> Result<String, String> {
     Err(format!("expected an absolute path or one that begins with \"~/\", found {found}"))
 }
 
+/// The longest argument that Linux passes to a program, in bytes.
+const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
+
 /// A program or an argument, as it is.
 fn argument(text: &str) -> Result<String, String> {
+    if text.len() > LONGEST_ARGUMENT {
+        return Err(format!(
+            "expected at most {LONGEST_ARGUMENT} bytes in an argument, found {}",
+            text.len()
+        ));
+    }
+    without_nul(text)
+}
+
+fn without_nul(text: &str) -> Result<String, String> {
     match text.contains('\0') {
         true => Err("expected text without NUL characters".to_owned()),
         false => Ok(text.to_owned()),
+    }
+}
+
+/// A query as it is typed in a search. How long it may be is checked where it is parsed.
+fn query(text: &str) -> Result<String, String> {
+    let text = without_nul(text)?;
+    match without_invisible(&text).trim() {
+        "" => Err("expected a non-empty string".to_owned()),
+        query => Ok(query.to_owned()),
     }
 }
 

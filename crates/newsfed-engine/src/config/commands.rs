@@ -1,6 +1,6 @@
 //! `[[command]]` of `config.toml`: programs that the user runs for items.
 
-use super::checks::WORD;
+use super::checks::{ARGUMENT, WORD};
 use super::choices::{CommandInput, CommandOutput};
 use super::document::Pair;
 use super::error::Report;
@@ -13,7 +13,7 @@ use super::setting::{Setting, read};
 /// The keys of a `[[command]]`.
 pub(super) const KEYS: &[Setting<CommandSettings>] = &[
     Setting::new("name", WORD, |c| Slot::Text(&mut c.name)),
-    Setting::new("run", WORD, |c| Slot::Command(&mut c.run)),
+    Setting::new("run", ARGUMENT, |c| Slot::Command(&mut c.run)),
     Setting::new("input", Rule::OneOf(CommandInput::NAMES), |c| Slot::Choice(&mut c.input)),
     Setting::new("output", Rule::OneOf(CommandOutput::NAMES), |c| Slot::Choice(&mut c.output)),
     Setting::new("limit", Rule::Within(1, 60 * 60), |c| Slot::MaybeTime(&mut c.limit)),

@@ -1,6 +1,6 @@
 //! `[[hook]]` of `config.toml`: programs that run after refreshes, with what they have found.
 
-use super::checks::WORD;
+use super::checks::{ARGUMENT, WORD};
 use super::choices::HookAfter;
 use super::document::Pair;
 use super::error::Report;
@@ -29,7 +29,7 @@ pub struct HookSettings {
 pub(super) const KEYS: &[Setting<HookSettings>] = &[
     Setting::new("name", WORD, |h| Slot::Text(&mut h.name)),
     Setting::new("after", Rule::OneOf(HookAfter::NAMES), |h| Slot::Choice(&mut h.after)),
-    Setting::new("run", WORD, |h| Slot::Command(&mut h.run)),
+    Setting::new("run", ARGUMENT, |h| Slot::Command(&mut h.run)),
     Setting::new("limit", Rule::Within(1, 10 * 60), |h| Slot::MaybeTime(&mut h.limit)),
 ];
 

@@ -1,6 +1,6 @@
 //! `[[rule]]` of `config.toml`: what is done to new items.
 
-use super::checks::WORD;
+use super::checks::{ARGUMENT, QUERY, WORD};
 use super::declared_file::DeclaredFile;
 use super::document::Pair;
 use super::edit_error::EditError;
@@ -16,6 +16,8 @@ use super::settings::RuleSettings;
 use super::splice::newline;
 use crate::model::Effect;
 use crate::query::{Query, State, Term, Thing, What};
+use crate::util::name::MAX_TAG;
+use crate::util::text::line;
 use toml_edit::Value;
 
 const DAY: Rule = Rule::Checked(day, r"^\s*[+-]?[0-9]+\s*-\s*[0-9]{1,2}\s*-\s*[0-9]{1,2}$");
@@ -23,11 +25,11 @@ const DAY: Rule = Rule::Checked(day, r"^\s*[+-]?[0-9]+\s*-\s*[0-9]{1,2}\s*-\s*[0
 /// The keys of a `[[rule]]`.
 pub(super) const KEYS: &[Setting<RuleSettings>] = &[
     Setting::new("name", WORD, |r| Slot::Text(&mut r.name)),
-    Setting::new("query", WORD, |r| Slot::Text(&mut r.query)),
+    Setting::new("query", QUERY, |r| Slot::Text(&mut r.query)),
     Setting::new("do", Rule::Any, |r| Slot::Words(&mut r.effects)),
     Setting::new("until", DAY, |r| Slot::Text(&mut r.until)),
     Setting::new("stop", Rule::Any, |r| Slot::Flag(&mut r.stop)),
-    Setting::new("run", WORD, |r| Slot::Command(&mut r.run)),
+    Setting::new("run", ARGUMENT, |r| Slot::Command(&mut r.run)),
     Setting::new("run_limit", Rule::Within(1, 10 * 60), |r| Slot::MaybeTime(&mut r.run_limit)),
 ];
 
@@ -35,7 +37,7 @@ impl RuleSettings {
     /// Its effects in one line, with the command.
     pub fn describe_effects(&self) -> String {
         let effect = |effect: &String| match effect.as_str() {
-            "run" => format!("run {}", self.run.join(" ")),
+            "run" => line(&format!("run {}", self.run.join(" "))),
             other => other.to_owned(),
         };
         let stop = self.stop.then(|| "stop".to_owned());
@@ -115,6 +117,17 @@ fn day(text: &str) -> Result<String, String> {
     day.map(|day| day.to_string()).map_err(|_| "expected a day such as 2026-12-31".to_owned())
 }
 
+/// An effect. A tag must have the form in which it is stored, as in the command `tag`.
+fn effect_of(text: &str) -> Result<Effect, String> {
+    let effect = text.parse()?;
+    if let (Effect::Tag(tag), Some(typed)) = (&effect, text.strip_prefix("tag:"))
+        && *tag != line(&typed.replace('"', " "))
+    {
+        return Err(format!("a tag has 1 to {MAX_TAG} characters"));
+    }
+    Ok(effect)
+}
+
 /// The rules. One that is not valid does not apply, with a warning: the others still do.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
     let mut rules: Vec<RuleSettings> = Vec::new();
@@ -137,7 +150,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
             rule.effects.push("run".to_owned());
         }
         let effects: Result<Vec<Effect>, String> =
-            rule.effects.iter().map(|effect| effect.parse()).collect();
+            rule.effects.iter().map(|effect| effect_of(effect)).collect();
         let problem = match (query, effects) {
             (Err(e), _) => Some(("query", e.to_string())),
             (Ok(query), _) if query.is_empty() => Some(("query", "is missing".to_owned())),
@@ -166,4 +179,75 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         rules.push(rule);
     }
     rules
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Settings;
+    use crate::config::load::check_settings;
+    use std::fmt::Write;
+    use std::path::Path;
+
+    fn load(text: &str) -> (Settings, String) {
+        let (settings, warnings) = check_settings(Path::new("config.toml"), text, &[]).unwrap();
+        (settings, format!("{warnings:?}"))
+    }
+
+    #[test]
+    fn long_queries_are_kept() {
+        let mut query = "title:/alpha  one/".to_owned();
+        for n in 0..60 {
+            write!(query, " -title:a-word-that-no-title-contains-{n}").unwrap();
+        }
+        query += " -\"one  two\"";
+        let text = |query: &str| {
+            format!(
+                "[[rule]]\nname = 'r'\nquery = '{query}'\ndo = ['hide']\n\
+                 [[view]]\nname = 'v'\nquery = '{query}'\n"
+            )
+        };
+        let settings = load(&text(&query)).0;
+        let rule = &settings.rules[0];
+        assert_eq!((rule.query.as_str(), rule.problem.as_str()), (query.as_str(), ""));
+        assert_eq!(settings.views[0].query, query);
+        let (settings, warnings) = load(&text(&"a ".repeat(101)));
+        assert_eq!(warnings.matches("at most 100 words").count(), 2, "{warnings}");
+        assert!(!settings.rules[0].problem.is_empty());
+        let text = "[[rule]]\nname = 'r'\nquery = \"\"\"\na OR\nru\\u00adst\"\"\"\ndo = ['hide']\n";
+        assert_eq!(load(text).0.rules[0].query, "a OR rust");
+    }
+
+    #[test]
+    fn arguments_are_kept_byte_for_byte() {
+        let script = format!("printf 'a  b' # comment\nprintf\t'{}'\u{ad} ", "x".repeat(2000));
+        let run = format!("['sh', '-c', \"\"\"{script}\"\"\", '']");
+        let text = format!(
+            "browser = {run}\n[open]\n'audio/*' = {run}\n[notify]\ncommand = {run}\n\
+             [listen]\nplayer = {run}\n[[rule]]\nname = 'r'\nquery = 'a'\ndo = ['run']\nrun = {run}\n\
+             [[command]]\nname = 'c'\nrun = {run}\n[[hook]]\nname = 'h'\nafter = 'sync'\nrun = {run}\n"
+        );
+        let settings = load(&text).0;
+        let expected = vec!["sh".to_owned(), "-c".to_owned(), script, String::new()];
+        for argv in [
+            &settings.browser,
+            &settings.open.programs["audio/*"],
+            &settings.notify.command,
+            &settings.listen.player,
+            &settings.rules[0].run,
+            &settings.commands[0].run,
+            &settings.hooks[0].run,
+        ] {
+            assert_eq!(*argv, expected);
+        }
+        assert!(!settings.rules[0].describe_effects().contains(['\n', '\u{ad}']));
+        for (run, part) in [
+            ("['sh', \"a\\u0000\"]".to_owned(), "without NUL"),
+            ("[' ']".to_owned(), "found an empty program"),
+            (format!("['sh', '{}']", "x".repeat(128 * 1024)), "at most 131071 bytes"),
+        ] {
+            let text = format!("[[command]]\nname = 'c'\nrun = {run}\n");
+            let error = check_settings(Path::new("config.toml"), &text, &[]).unwrap_err();
+            assert!(error.to_string().contains(part), "{part}: {error}");
+        }
+    }
 }

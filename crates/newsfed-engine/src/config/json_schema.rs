@@ -2,7 +2,7 @@
 //! and check the files with it. It refuses nothing that the loader accepts.
 
 use super::action::{Action, OLD_NAMES};
-use super::checks::{QUIET_HOURS, WEB, WORD};
+use super::checks::{ARGUMENT, QUIET_HOURS, WEB, WORD};
 use super::choices::COLUMNS;
 use super::ids::ID_PATTERN;
 use super::json_schema_values::{Keys, keys, object, tables, text};
@@ -163,7 +163,8 @@ fn programs() -> Value {
     json!({
         r"^(\*|[^;]*/[^;]*)$": {
             "type": "array",
-            "items": text(WORD, false),
+            "items": [text(WORD, false)],
+            "additionalItems": text(ARGUMENT, false),
             "description": "The program that opens files of this media type, as a list of arguments.",
         },
     })

@@ -1,5 +1,6 @@
 //! The JSON Schema of single values. Draft 7, because TOML editors do not support later ones well.
 
+use super::checks::WORD;
 use super::reference::reference;
 use super::rule::{Rule, Slot};
 use super::setting::Setting;
@@ -80,9 +81,8 @@ fn values(slot: &Slot<'_>, rule: Rule) -> Keys {
         Slot::Flag(_) => json!({ "type": "boolean" }),
         Slot::Text(_) | Slot::Choice(_) | Slot::Special => text(rule, false),
         Slot::MaybeText(_) => text(rule, true),
-        Slot::Words(_) | Slot::Command(_) => {
-            json!({ "type": "array", "items": text(rule, false) })
-        }
+        Slot::Words(_) => json!({ "type": "array", "items": text(rule, false) }),
+        Slot::Command(_) => command(rule),
         Slot::Time(_) | Slot::MaybeTime(_) => {
             let time = json!({ "type": "string", "pattern": TIME });
             match rule {
@@ -117,6 +117,11 @@ pub(super) fn text(rule: Rule, empty: bool) -> Value {
         }
         _ => json!({ "type": "string" }),
     }
+}
+
+/// A command: the program, then its arguments.
+pub(super) fn command(rule: Rule) -> Value {
+    json!({ "type": "array", "items": [text(WORD, false)], "additionalItems": text(rule, false) })
 }
 
 fn whole(rule: Rule) -> Value {

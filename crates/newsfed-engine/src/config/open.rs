@@ -1,6 +1,6 @@
 //! `[open]` of `config.toml`: the programs that open files, by media type.
 
-use super::checks::WORD;
+use super::checks::ARGUMENT;
 use super::document::Pair;
 use super::error::Report;
 use super::quote::quote;
@@ -47,7 +47,7 @@ pub(super) fn read_open(table: &[Pair], settings: &mut Settings, report: &mut Re
     for pair in table.iter().filter(is_type) {
         let name = format!("open.{}", quote(&pair.key));
         let mut argv = Vec::new();
-        let filled = fill(Slot::Command(&mut argv), WORD, &pair.node);
+        let filled = fill(Slot::Command(&mut argv), ARGUMENT, &pair.node);
         match (pattern(&pair.key), filled) {
             (Err(message), _) => report.error(pair.at, &name, message),
             (_, Err(message)) => report.error(pair.node.at, &name, message),

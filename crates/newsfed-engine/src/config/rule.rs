@@ -132,7 +132,8 @@ pub(super) fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String
             let empty = matches!(&node.value, Value::Text(t) if t.is_empty());
             *to = if empty { None } else { Some(text(node, rule)?) };
         }
-        Slot::Words(to) | Slot::Command(to) => *to = text_list(node, rule)?,
+        Slot::Words(to) => *to = text_list(node, rule)?,
+        Slot::Command(to) => *to = command(node, rule)?,
         Slot::Time(to) => *to = time(node, rule)?,
         Slot::MaybeTime(to) => *to = Some(time(node, rule)?),
         Slot::Count(to) => *to = usize::try_from(count(node, rule)?).unwrap_or(usize::MAX),
@@ -198,6 +199,18 @@ fn text_list(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
             _ => Err(format!("{} in it", mismatch(expected, word))),
         })
         .collect()
+}
+
+/// A program and its arguments, which can be empty.
+fn command(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
+    let argv = text_list(node, rule)?;
+    match argv.first() {
+        Some(program) if program.trim().is_empty() => {
+            Err("expected a list such as [\"program\", \"argument\"], found an empty program"
+                .to_owned())
+        }
+        _ => Ok(argv),
+    }
 }
 
 fn count(node: &Node, rule: Rule) -> Result<u64, String> {

@@ -2,7 +2,8 @@
 //! of the example file all use this table.
 
 use super::checks::{
-    CONTACT, ENDPOINT, FOLDER, LISTENING, LOG_LEVEL, LOOPBACK, PROXY, QUIET_HOURS, WORD,
+    ARGUMENT, CONTACT, ENDPOINT, FOLDER, LISTENING, LOG_LEVEL, LOOPBACK, PROXY, QUERY, QUIET_HOURS,
+    WORD,
 };
 use super::choices::{
     Background, DateStyle, GraphicsMode, Grouping, ListStyle, MarkRead, NotifyWay, SortOrder,
@@ -179,7 +180,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Mark stories",
         "Reading or pinning an item applies to its story in all sources.",
     ),
-    key("browser", WORD, |s| Slot::Command(&mut s.browser))
+    key("browser", ARGUMENT, |s| Slot::Command(&mut s.browser))
         .on(
             FormPage::Programs,
             "Browser",
@@ -213,7 +214,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("machines.name", WORD, |s| Slot::MaybeText(&mut s.machines.name))
         .on(FormPage::Reading, "Machine name", "The name of this machine on your other machines.")
         .unset("name of the computer"),
-    key("listen.player", WORD, |s| Slot::Command(&mut s.listen.player))
+    key("listen.player", ARGUMENT, |s| Slot::Command(&mut s.listen.player))
         .on(FormPage::Listen, "Player", "Plays the queue: mpv with your options.")
         .unset("mpv"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
@@ -238,7 +239,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "Notify",
         "How to show the notifications of rules with the effect notify.",
     ),
-    key("notify.command", WORD, |s| Slot::Command(&mut s.notify.command))
+    key("notify.command", ARGUMENT, |s| Slot::Command(&mut s.notify.command))
         .on(
             FormPage::Programs,
             "Notify command",
@@ -427,7 +428,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("llm.key_env", WORD, |s| Slot::MaybeText(&mut s.llm.key_env))
         .on(FormPage::FullText, "API key variable", "Variable with the API key of the model.")
         .unset("none"),
-    key("llm.key_command", WORD, |s| Slot::Command(&mut s.llm.key_command))
+    key("llm.key_command", ARGUMENT, |s| Slot::Command(&mut s.llm.key_command))
         .on(FormPage::FullText, "API key command", "Command that prints the API key of the model.")
         .unset("none"),
     key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)).on(
@@ -449,7 +450,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
 /// The keys of a `[[view]]`.
 pub(super) const VIEW: &[Setting<ViewSettings>] = &[
     Setting::new("name", WORD, |v| Slot::Text(&mut v.name)),
-    Setting::new("query", WORD, |v| Slot::Text(&mut v.query)),
+    Setting::new("query", QUERY, |v| Slot::Text(&mut v.query)),
     Setting::new("sort", Rule::OneOf(SortOrder::NAMES), |v| Slot::Choice(&mut v.layout.sort)),
     Setting::new("list", Rule::OneOf(ListStyle::NAMES), |v| Slot::Choice(&mut v.layout.list)),
     Setting::new("dates", Rule::OneOf(DateStyle::NAMES), |v| Slot::Choice(&mut v.layout.dates)),
@@ -458,49 +459,5 @@ pub(super) const VIEW: &[Setting<ViewSettings>] = &[
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::super::shown::*;
-    use super::*;
-    use crate::config::{Section, SourceForm};
-
-    #[test]
-    fn every_field_has_a_default_and_a_help_that_fits() {
-        for Setting { key, field, .. } in SETTINGS.iter().filter(|s| s.field.page.is_some()) {
-            assert!(!setting_shown(&Settings::default(), key).is_empty(), "{key}");
-            // The longest label and help fit into 80 columns.
-            let longest = if field.waits { 55 } else { 74 };
-            assert!(field.help.len() <= longest && field.label.len() <= 21, "{key}");
-        }
-    }
-
-    #[test]
-    fn typed_values_are_checked_by_the_loader() {
-        let text = "# mine\n[ui]\ntheme = \"night\" # C1\n[themes.night]\naccent = \"red\"\n";
-        let mut form = SourceForm::settings(Section::settings(text, &[]));
-        assert_eq!(form.problem, None);
-        let theme = form.fields()[0].clone();
-        assert_eq!(theme.value(), "night");
-        assert!(theme.choices().iter().any(|c| c == "night"));
-        form.set(0, "ligth");
-        assert!(form.fields()[0].error.as_deref().unwrap().contains("Did you mean \"light\""));
-        assert_eq!(form.preview_settings(), None);
-        form.set(0, "light");
-        assert_eq!(form.preview_settings().unwrap().ui.theme, "light");
-        for (label, wrong, part) in [
-            ("Reader width", "5", "20"),
-            ("Quiet hours", "night", "23:00"),
-            ("Polls per day", "many", "280"),
-            ("Delay per host", "soon", "30m"),
-            ("Preset", "defualt", "Did you mean"),
-            ("Browser", "firefox 'a", "quotation mark"),
-        ] {
-            let index = form.fields().iter().position(|f| f.label == label).unwrap();
-            form.set(index, wrong);
-            let error = form.fields()[index].error.clone();
-            assert!(error.as_deref().is_some_and(|e| e.contains(part)), "{label}: {error:?}");
-            form.set(index, "");
-            assert_eq!(form.first_invalid(), None);
-        }
-        assert_eq!(form.changes().len(), 1);
-    }
-}
+#[path = "schema_tests.rs"]
+mod tests;

@@ -173,6 +173,11 @@ fn read_url(pair: &Pair, prefix: &str, report: &mut Report) -> Option<(Url, Opti
     read.map_err(|message| report.error(pair.node.at, &format!("{prefix}url"), message)).ok()
 }
 
+/// Whether the error in a command was reported where the value was read.
+fn is_reported(value: &Value, argv: &[String]) -> bool {
+    !matches!(value, Value::List(list) if list.is_empty() == argv.is_empty())
+}
+
 /// The URL that stands for a program or a file.
 fn local_url(
     draft: &SourceDraft,
@@ -189,9 +194,8 @@ fn local_url(
     let pair = given.first()?;
     let url = match draft.origin.path() {
         Some(path) => path_url(path, draft.origin.from.as_deref()),
-        // The error was reported where the value was read.
-        None if !matches!(pair.node.value, Value::List(_)) => return None,
-        None if draft.origin.exec.first().is_none_or(|program| program.trim().is_empty()) => {
+        None if is_reported(&pair.node.value, &draft.origin.exec) => return None,
+        None if draft.origin.exec.is_empty() => {
             Err("expected a list such as [\"program\", \"argument\"]".to_owned())
         }
         None => exec_url(&draft.origin.exec).ok_or_else(|| "cannot be run".to_owned()),

@@ -289,6 +289,12 @@ impl Store {
         limit: i64,
         now: Time,
     ) -> Result<(usize, usize)> {
+        // Files of marks come from outside: a mark becomes what this machine would write.
+        let clean = |mark: SharedMark| match mark.mark.parse::<Effect>() {
+            Ok(effect) => SharedMark { mark: effect.to_string(), ..mark },
+            Err(_) => mark,
+        };
+        let marks = marks.into_iter().map(clean).collect();
         // Sometimes a whole file is read again; most of its marks are then known.
         let marks = self.reader()?.unknown_marks(marks)?;
         if marks.is_empty() {

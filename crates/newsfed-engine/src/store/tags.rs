@@ -2,11 +2,10 @@
 
 use super::error::Result;
 use super::reader::Reader;
-use crate::util::text::comparable;
-use rusqlite::{Connection, params};
+pub use crate::util::name::MAX_TAG;
+use crate::util::name::{self, comparable};
+use rusqlite::{Connection, Row, params};
 
-/// Maximum number of characters of an item's tag.
-pub const MAX_TAG: usize = 60;
 /// Maximum number of tags that are read at once.
 const MAX_TAGS: i64 = 1000;
 
@@ -20,20 +19,14 @@ pub struct ItemValues {
     pub languages: Vec<String>,
 }
 
-/// A tag as it is stored: short, and without characters that cannot be written in a search.
-fn clean(tag: &str) -> String {
-    let tag: String = tag.replace('"', " ").chars().take(MAX_TAG).collect();
-    tag.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// The comparable form in which a tag is stored; empty if the text cannot be a tag.
 pub fn tag_form(tag: &str) -> String {
-    comparable(&clean(tag))
+    comparable(&name::tag(tag))
 }
 
 /// A tag as it is stored, and its comparable form; `None` if the text cannot be a tag.
 pub(super) fn stored_form(tag: &str) -> Option<(String, String)> {
-    let tag = clean(tag);
+    let tag = name::tag(tag);
     let form = comparable(&tag);
     (!form.is_empty()).then_some((tag, form))
 }
@@ -50,11 +43,32 @@ pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Resul
     let Some((tag, form)) = stored_form(tag) else { return Ok(Vec::new()) };
     let mut changed = Vec::new();
     for &key in keys {
-        if update.execute(params![key, form, tag])? > 0 {
+        let count = update.execute(params![key, form, tag])?;
+        if count > 0 || !on && remove_unclean(conn, key, &form)? {
             changed.push(key);
         }
     }
     Ok(changed)
+}
+
+/// Removes a tag whose stored form has invisible characters, as earlier versions of newsfed stored them;
+/// returns whether the item had it.
+fn remove_unclean(conn: &Connection, item: i64, form: &str) -> Result<bool> {
+    let mut forms = conn.prepare_cached("SELECT form, tag FROM item_tag WHERE item = ?1")?;
+    let forms: Vec<(String, String)> = forms
+        .query_map([item], |r| Ok((r.get(0)?, r.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut remove = conn.prepare_cached("DELETE FROM item_tag WHERE item = ?1 AND form = ?2")?;
+    let mut count = 0;
+    for (stored, _) in forms.iter().filter(|(_, tag)| tag_form(tag) == form) {
+        count += remove.execute(params![item, stored])?;
+    }
+    Ok(count > 0)
+}
+
+/// The tag of a row, which an earlier version of newsfed may have stored with control characters.
+fn shown(row: &Row<'_>) -> rusqlite::Result<String> {
+    row.get("tag").map(|tag: String| name::tag(&tag))
 }
 
 impl Reader {
@@ -67,10 +81,10 @@ impl Reader {
                 SELECT min(form) FROM item_tag
                 UNION ALL SELECT (SELECT min(t.form) FROM item_tag t WHERE t.form > forms.form)
                 FROM forms WHERE forms.form IS NOT NULL)
-             SELECT (SELECT tag FROM item_tag t WHERE t.form = forms.form LIMIT 1)
+             SELECT (SELECT tag FROM item_tag t WHERE t.form = forms.form LIMIT 1) AS tag
              FROM forms WHERE form IS NOT NULL LIMIT ?1",
         )?;
-        let tags = query.query_map([MAX_TAGS], |r| r.get(0))?;
+        let tags = query.query_map([MAX_TAGS], shown)?;
         Ok(tags.collect::<rusqlite::Result<_>>()?)
     }
 
@@ -103,7 +117,7 @@ impl Reader {
         let mut query = self
             .conn
             .prepare_cached("SELECT tag FROM item_tag WHERE item = ?1 ORDER BY form LIMIT ?2")?;
-        let tags = query.query_map([item, MAX_TAGS], |r| r.get(0))?;
+        let tags = query.query_map([item, MAX_TAGS], shown)?;
         Ok(tags.collect::<rusqlite::Result<_>>()?)
     }
 }

@@ -331,6 +331,12 @@ fn rules_that_are_not_valid_do_not_apply() {
         ("query = \"x is:duplicate\";do = [\"read\"]", "query: is:duplicate and has:duplicate"),
         ("query = \"x\"", "do: is missing"),
         ("query = \"x\";do = [\"raed\"]", "do: "),
+        ("query = \"x\";do = ['tag:a\"b']", ""),
+        ("query = \"x\";do = [\"tag:\\u200B\"]", "do: "),
+        (
+            "query = \"x\";do = [\"tag:a23456789012345678901234567890123456789012345678901234567890x\"]",
+            "do: a tag has 1 to 60 characters",
+        ),
         ("query = \"x\";do = [\"run\"]", "run: is missing"),
         ("query = \"x\";do = [\"run\"];run = [\"p\", \"{url}\"]", ""),
     ] {

@@ -115,7 +115,7 @@ fn items_that_are_stored_with_their_marks_are_as_if_marked_later() {
         &["hide", "pin", "read"],
         &["hide", "read", "pin", "hide"],
         &["tag:A", "tag:a", "later", "later"],
-        &["tag:\"", "read"],
+        &["tag:\"a", "read"],
     ] {
         // Only the database knows whether an item is unread.
         let later = "title:x (is:unread OR is:read)";

@@ -136,6 +136,35 @@ fn the_greater_stamp_wins_and_among_equal_ones_a_set_mark() {
 }
 
 #[test]
+fn tags_of_other_machines_are_clean_and_can_be_removed() {
+    let raw = "\u{1b}]0;pwned\u{7}\u{1b}[31mX\u{202e}y";
+    let [mark] = <[SharedMark; 1]>::try_from(other(&["one"], &Mark::Pinned)).unwrap();
+    let mark = SharedMark { mark: format!("tag:{raw}"), ..mark };
+    let f = Fixture::new(&["a"]);
+    f.store.join_machines_blocking(f.now).unwrap();
+    f.poll("a", vec![entry("one")]);
+    assert_eq!(f.store.merge_marks_blocking(vec![mark], 9, f.now).unwrap(), (1, 0));
+    let key = f.rows(&View::of(Scope::All))[0].key;
+    let tags = || f.store.reader().unwrap().tags_of(key).unwrap();
+    let unset = |tag: &str| {
+        let tag = Mark::Tag(tag.to_owned());
+        assert_eq!(f.store.mark_blocking(tag, vec![key], false).unwrap(), [key]);
+    };
+    assert_eq!(tags(), ["Xy"]);
+    assert_eq!(to_write(&f), []);
+    unset("Xy");
+    assert_eq!(tags(), [""; 0]);
+    assert_eq!(to_write(&f), [("tag:Xy".to_owned(), false)]);
+    // As an earlier version stored it.
+    let insert = "INSERT INTO item_tag (item, form, tag) VALUES (?1, comparable(?2), ?2)";
+    let insert = move |conn: &rusqlite::Connection| Ok(conn.execute(insert, (key, raw))?);
+    f.store.writer().unwrap().call_blocking(insert).unwrap();
+    assert_eq!(tags(), ["Xy"]);
+    unset("xY");
+    assert_eq!(tags(), [""; 0]);
+}
+
+#[test]
 fn a_mark_that_comes_back_is_still_written() {
     let f = Fixture::new(&["a"]);
     f.store.join_machines_blocking(f.now).unwrap();
