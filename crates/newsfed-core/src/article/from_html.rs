@@ -29,6 +29,8 @@ const MAX_SOURCES: usize = 10;
 /// Maximum number of rows and of columns of a table.
 const MAX_ROWS: usize = 1000;
 const MAX_COLUMNS: usize = 64;
+/// Longest text beside a picture and its captions that is not part of the article, in words.
+const MAX_BESIDE: usize = 20;
 /// Maximum number of captions and credits of a figure.
 const MAX_CAPTIONS: usize = 4;
 /// Endings of ordinal numbers, which are often raised.
@@ -548,15 +550,6 @@ impl Builder<'_> {
             }
         }
         let captions = if nested { Vec::new() } else { captions(e) };
-        // Text of the article in the box of a picture is read as such, below the picture.
-        let words = |e| self.raw_text(e).split_whitespace().count();
-        let in_captions: usize = captions.iter().map(|caption| words(*caption)).sum();
-        if !nested && !images.is_empty() && words(e) > in_captions {
-            flow.end_paragraph();
-            self.flow(e, depth + 1, flow);
-            flow.end_paragraph();
-            return;
-        }
         if images.is_empty() {
             // Of an image that a script loads, the page has only the caption.
             let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
@@ -570,9 +563,38 @@ impl Builder<'_> {
             }
         }
         let caption = self.caption(&captions, depth);
+        let beside = if nested { Vec::new() } else { self.beside(e, &captions, &caption, depth) };
         if !(images.is_empty() && caption.is_empty()) {
             flow.push(Block::Figure(images, caption));
         }
+        beside.into_iter().for_each(|block| flow.push(block));
+    }
+
+    /// Paragraphs of the article in the box of a picture. Of shorter texts, most belong to the picture.
+    fn beside(
+        &mut self,
+        e: ElementRef<'_>,
+        captions: &[ElementRef<'_>],
+        caption: &[Inline],
+        depth: usize,
+    ) -> Vec<Block> {
+        let words = |e| self.raw_text(e).split_whitespace().count();
+        let in_captions: usize = captions.iter().map(|caption| words(*caption)).sum();
+        if words(e) <= in_captions + MAX_BESIDE {
+            return Vec::new();
+        }
+        let caption = plain(caption);
+        let is_known = |block: &Block| match block {
+            Block::Figure(..) => true,
+            Block::Paragraph(inner) | Block::Heading(_, inner) => {
+                let is_image = |inline: &Inline| matches!(inline, Inline::Image(..));
+                inner.iter().all(is_image) || caption.contains(plain(inner).trim())
+            }
+            _ => false,
+        };
+        let mut blocks = self.blocks(e, depth + 1);
+        blocks.retain(|block| !is_known(block));
+        blocks
     }
 
     /// Captions, with each paragraph and each credit on its own line.
@@ -1038,8 +1060,8 @@ mod tests {
             ("<table><tr><td><blockquote>quoted</blockquote><td>b<tr><td><dl><dt>term<dd>meaning</dl><td>d</table>".to_owned(), vec![
                 "quoted", "term", "meaning",
             ]),
-            ("<figure><img src=https://a.example/1.jpg><p>The lead paragraph.</p><figcaption>A bridge</figcaption></figure>".to_owned(), vec![
-                "The lead paragraph.", "A bridge",
+            (format!("<figure><img src=https://a.example/1.jpg><p>The lead {} paragraph.</p><figcaption>A bridge</figcaption></figure>", "long ".repeat(20)), vec![
+                "long paragraph.", "A bridge",
             ]),
             (format!("<table>{}<tr><td>last<td>b</table>", rows(1100)), vec!["101 more rows not shown"]),
             (format!("<table><tr>{}<tr><td>a<td>b</table>", "<td>c".repeat(70)), vec!["…"]),
