@@ -24,7 +24,7 @@ fn rules_are_tested_applied_and_undone() {
     let rules = world.run(&["rules", "--json"]).values();
     let counts: Vec<_> =
         rules.iter().map(|rule| (rule["name"].clone(), rule["items"].clone())).collect();
-    let expected = [("Council", 1), ("rule 2", 2), ("Odd", 0)];
+    let expected = [("Council", 1), ("title:/first|second/", 2), ("Odd", 0)];
     assert_eq!(counts, expected.map(|(name, items)| (name.into(), items.into())));
     assert!(rules[2]["problem"].as_str().unwrap().starts_with("query: after"), "{}", rules[2]);
     let odd = world.run(&["rules", "test", "Odd"]);

@@ -131,7 +131,7 @@ fn rule_row(
     }
     row.column(&rule.name, columns.name, role(app, here, Role::Text));
     row.column(&rule.describe_effects(), columns.effects, role(app, here, Role::Accent));
-    if rule.name != format!("Mute {}", rule.query) {
+    if rule.name != rule.query && rule.name != format!("Mute {}", rule.query) {
         row.left(&rule.query, role(app, here, Role::Dim));
     }
 }

@@ -128,14 +128,25 @@ fn effect_of(text: &str) -> Result<Effect, String> {
     Ok(effect)
 }
 
+/// The name of a rule without one: its query, because what rules have done is recorded by name, and its
+/// place changes when another rule is removed.
+fn default_name(query: &str, number: usize, before: &[RuleSettings]) -> String {
+    if query.is_empty() {
+        return format!("rule {number}");
+    }
+    let is_free = |name: &String| before.iter().all(|other| other.name != *name);
+    let numbered = (2..).map(|count| format!("{query} ({count})"));
+    std::iter::once(query.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
+}
+
 /// The rules. One that is not valid does not apply, with a warning: the others still do.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
     let mut rules: Vec<RuleSettings> = Vec::new();
-    for (number, (node, table)) in (1..).zip(elements(pair, report)) {
+    for (number, (node, table)) in (1usize..).zip(elements(pair, report)) {
         let mut rule = RuleSettings::default();
         read(table, "rule.", (KEYS, ""), &[], &mut rule, report);
         if rule.name.is_empty() {
-            rule.name = format!("rule {number}");
+            rule.name = default_name(&rule.query, number, &rules);
         }
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         let query = rule.query.parse::<Query>();

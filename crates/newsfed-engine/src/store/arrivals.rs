@@ -149,8 +149,8 @@ impl<'a> Arrivals<'a> {
         rules.phrases.search(entry, &mut self.found);
         rules.prefilter.candidates(entry, &self.found, &mut self.candidates);
         let (source, now, phrases) = (self.source, self.now, &self.found);
-        let categories = OnceCell::new();
-        let item = Arriving { entry, source, date, now, phrases, has_page, categories };
+        let (categories, text) = (OnceCell::new(), OnceCell::new());
+        let item = Arriving { entry, source, date, now, phrases, has_page, categories, text };
         let is_active = |rule: &usize| self.active.binary_search(rule).is_ok();
         for i in self.candidates.rules.iter().copied().filter(is_active) {
             let decided = rules.rules[i].test.decide(&item);

@@ -2,10 +2,11 @@
 //! the item.
 
 use super::condition::fts;
+use super::index::markup_of;
 use super::phrases::{Found, Phrases};
 use crate::model::Entry;
 use crate::query::{self, Column, Field, Named, Query, What};
-use crate::util::text;
+use crate::util::{html, text};
 use chrono::{DateTime, Local};
 use regex::Regex;
 use std::cell::OnceCell;
@@ -21,6 +22,8 @@ pub(super) enum RuleTest {
     /// A phrase, by its number.
     Phrase(usize, Column),
     Title(Pattern),
+    /// In the title or the text.
+    Anywhere(Pattern),
     Author(Pattern),
     /// In this category, in comparable form.
     Category(String),
@@ -99,6 +102,7 @@ impl RuleTest {
                 let all: Vec<Self> = alternatives.iter().filter_map(one).collect();
                 return (!all.is_empty()).then_some(Self::Any(all));
             }
+            What::Pattern(Field::Any, text) => Self::Anywhere(Pattern::new(text)),
             What::Pattern(Field::Title, text) => Self::Title(Pattern::new(text)),
             What::Pattern(Field::Url, text) => Self::Url(Pattern::new(text)),
             What::Pattern(Field::Author, text) => Self::Author(Pattern::new(text)),
@@ -118,6 +122,13 @@ impl RuleTest {
             Self::Not(test) => test.decide(item).map(|is| !is),
             Self::Phrase(phrase, column) => item.phrases.has(*phrase, *column),
             Self::Title(pattern) => Some(pattern.compiled()?.is_match(&item.entry.title)),
+            Self::Anywhere(pattern) => {
+                let pattern = pattern.compiled()?;
+                match pattern.is_match(&item.entry.title) {
+                    true => Some(true),
+                    false => item.text().map(|text| pattern.is_match(text)),
+                }
+            }
             Self::Author(pattern) => {
                 let pattern = pattern.compiled()?;
                 Some(item.entry.authors.iter().any(|author| pattern.is_match(author)))
@@ -182,9 +193,17 @@ pub(super) struct Arriving<'a> {
     pub(super) has_page: bool,
     /// Its categories in comparable form, once a rule asks for them.
     pub(super) categories: OnceCell<Vec<String>>,
+    /// Its text without markup, once a rule asks for it: the conversion takes longer than a match.
+    pub(super) text: OnceCell<String>,
 }
 
 impl Arriving<'_> {
+    /// The text that is searched; `None` if its page may have another one.
+    fn text(&self) -> Option<&str> {
+        let text = || html::to_text(markup_of(self.entry));
+        (!self.has_page).then(|| self.text.get_or_init(text).as_str())
+    }
+
     /// Whether the item is in a category.
     fn is_in(&self, form: &str) -> Option<bool> {
         let forms = || self.entry.categories.iter().map(|name| text::comparable(name)).collect();
@@ -251,6 +270,12 @@ mod tests {
             ("category:trams", Some(true)),
             ("category:tram", Some(false)),
             ("category:rail", None),
+            ("/small body, with five/", Some(true)),
+            ("/^the release/", Some(true)),
+            ("/<b>/", Some(false)),
+            ("-/bodies/", Some(true)),
+            ("/guard ?rail/", None),
+            ("/release|rail/", Some(true)),
             ("words>3", None),
             ("-...", Some(false)),
         ] {
@@ -265,8 +290,9 @@ mod tests {
                 date,
                 now,
                 phrases: &found,
-                has_page: query == "category:rail",
+                has_page: query.contains("rail"),
                 categories: OnceCell::new(),
+                text: OnceCell::new(),
             };
             assert_eq!(test.decide(&item), expected, "{query}");
         }

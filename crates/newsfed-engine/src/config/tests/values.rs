@@ -342,7 +342,11 @@ fn rules_that_are_not_valid_do_not_apply() {
     ] {
         let loaded = Home::new(rule(keys), "").load(&[]).unwrap();
         let (found, rules) = (warnings(&loaded), &loaded.settings.rules);
-        assert_eq!((rules.len(), rules[0].name.as_str()), (1, "rule 1"), "{keys}");
+        let name = match rules[0].query.as_str() {
+            "" => "rule 1",
+            query => query,
+        };
+        assert_eq!((rules.len(), rules[0].name.as_str()), (1, name), "{keys}");
         let is_as_expected = match problem {
             "" => rules[0].problem.is_empty(),
             problem => rules[0].problem.starts_with(problem),
@@ -350,7 +354,7 @@ fn rules_that_are_not_valid_do_not_apply() {
         assert!(is_as_expected, "{keys}: {}", rules[0].problem);
         assert_eq!(found.len(), usize::from(!problem.is_empty()), "{keys}: {found:?}");
         assert!(
-            found.iter().all(|text| text.ends_with("; \"rule 1\" does not apply")),
+            found.iter().all(|text| text.ends_with(&format!("; \"{name}\" does not apply"))),
             "{found:?}"
         );
     }
@@ -358,7 +362,17 @@ fn rules_that_are_not_valid_do_not_apply() {
     let twice = Home::new(format!("{named}{named}{}", rule(good)), "").load(&[]).unwrap();
     let problems: Vec<&str> = twice.settings.rules.iter().map(|r| r.problem.as_str()).collect();
     assert_eq!(problems, ["", "name: \"r\" is the name of two rules", ""]);
-    assert_eq!(twice.settings.rules[2].name, "rule 3");
+    assert_eq!(twice.settings.rules[2].name, "x");
+    let unnamed = rule("query = \"y\";do = [\"read\"]");
+    let same = rule(good);
+    for (text, names) in [
+        (format!("{unnamed}{same}{same}"), &["y", "x", "x (2)"][..]),
+        (format!("{same}{same}"), &["x", "x (2)"]),
+    ] {
+        let loaded = Home::new(text, "").load(&[]).unwrap();
+        let found: Vec<&str> = loaded.settings.rules.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(found, names, "they do not depend on the rules before");
+    }
 }
 
 #[test]

@@ -121,6 +121,8 @@ fn term() -> impl Strategy<Value = String> {
     });
     let fixed = proptest::sample::select(vec![
         "title:/rust/",
+        "/rust/",
+        "/caf. ?go/",
         "title:/^.?rust$/",
         "title:/caf./",
         "title:/\\bgo/",
@@ -217,9 +219,9 @@ fn compare(
             let test = RuleTest::new(&query, &names, &mut phrases);
             phrases.build();
             phrases.search(entry, &mut found);
-            let (phrases, categories) = (&found, OnceCell::new());
+            let (phrases, categories, text) = (&found, OnceCell::new(), OnceCell::new());
             let (now, has_page) = (local, false);
-            let item = Arriving { entry, source, date, now, phrases, has_page, categories };
+            let item = Arriving { entry, source, date, now, phrases, has_page, categories, text };
             let Some(meets) = test.decide(&item) else { continue };
             let sql = match rules.condition(&query, local) {
                 Some(condition) => !among(conn, &[*key], &condition).unwrap().is_empty(),
