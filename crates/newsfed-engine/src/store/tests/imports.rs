@@ -166,3 +166,14 @@ fn saved_items_keep_their_day() {
         rows.iter().map(|row| (row.title.as_str(), (f.now - row.date).num_days())).collect();
     assert_eq!(days, [("future", 0), ("recent", 3), ("old", 900)]);
 }
+
+#[test]
+fn undo_of_an_import_keeps_snoozed_items() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![dated("one", 1)]);
+    import(&f, vec![item(&f, dated("one", 1), &[Effect::Read])]);
+    let (one, until) = (f.rows(&View::of(Scope::All))[0].key, f.now + TimeDelta::days(3));
+    f.store.mark_blocking(Mark::Snoozed(until), vec![one], true).unwrap();
+    assert_eq!(f.store.undo_import_blocking(NAME.into()).unwrap().marks, 1);
+    assert_eq!(f.store.reader().unwrap().kept(one).unwrap().1, Some(until));
+}
