@@ -243,7 +243,8 @@ fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
     let mut there = conn.prepare_cached("SELECT count(*) FROM item WHERE key BETWEEN ?1 AND ?2")?;
     let mut remove = conn.prepare_cached(
         "DELETE FROM item WHERE key BETWEEN ?1 AND ?2 AND pinned = 0 AND later = 0
-            AND hidden <> 2 AND key NOT IN (SELECT item FROM item_tag WHERE item BETWEEN ?1 AND ?2)",
+            AND hidden <> 2 AND key NOT IN (SELECT item FROM item_tag WHERE item BETWEEN ?1 AND ?2)
+            AND key NOT IN (SELECT item FROM episode WHERE rank IS NOT NULL)",
     )?;
     let mut sources =
         conn.prepare_cached("SELECT DISTINCT source FROM item WHERE key BETWEEN ?1 AND ?2")?;

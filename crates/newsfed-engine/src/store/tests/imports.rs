@@ -1,7 +1,7 @@
 //! Items of other readers in the lists.
 
 use super::*;
-use crate::model::Effect;
+use crate::model::{Effect, Enclosure};
 
 const NAME: &str = "import of a test";
 
@@ -176,4 +176,20 @@ fn undo_of_an_import_keeps_snoozed_items() {
     f.store.mark_blocking(Mark::Snoozed(until), vec![one], true).unwrap();
     assert_eq!(f.store.undo_import_blocking(NAME.into()).unwrap().marks, 1);
     assert_eq!(f.store.reader().unwrap().kept(one).unwrap().1, Some(until));
+}
+
+#[test]
+fn undo_of_an_import_keeps_the_queue() {
+    let f = Fixture::new(&["a"]);
+    let episode = |title: &str| {
+        let file =
+            Enclosure { url: format!("https://a.example/{title}.mp3"), ..Enclosure::default() };
+        Entry { enclosures: vec![file], ..dated(title, 1) }
+    };
+    import(&f, vec![item(&f, episode("queued"), &[]), item(&f, episode("other"), &[])]);
+    f.set(Mark::Queued, "queued");
+    let undone = f.store.undo_import_blocking(NAME.into()).unwrap();
+    assert_eq!((undone.removed, undone.kept), (1, 1));
+    assert_eq!(f.store.reader().unwrap().queue().unwrap().len(), 1);
+    assert_eq!(marks(&f), ["queued: "]);
 }
