@@ -71,7 +71,7 @@ impl Ended {
     }
 }
 
-/// Whether a change of a mark can end what cannot be told from the item afterwards.
+/// Whether a change of a mark can end something that the item does not show afterwards.
 fn can_end(mark: &Mark, to: bool) -> bool {
     match mark {
         Mark::Read => !to,
@@ -81,7 +81,7 @@ fn can_end(mark: &Mark, to: bool) -> bool {
     }
 }
 
-/// The items (row keys) among some of which a mark could end something.
+/// The items (row keys) on which a change of a mark would end something, as they are.
 fn before(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<HashMap<i64, Before>> {
     if !can_end(mark, to) {
         return Ok(HashMap::new());
