@@ -146,7 +146,8 @@ impl Driver {
         match effect {
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = match cause {
-                    Cause::Undo | Cause::Redo => h.mark(mark.clone(), keys, to).await,
+                    Cause::Undo => h.undo_mark(mark.clone(), keys, to).await,
+                    Cause::Redo => h.mark(mark.clone(), keys, to).await,
                     _ => h.mark_by_user(mark.clone(), keys, to).await,
                 };
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(message))

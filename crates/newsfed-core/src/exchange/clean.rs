@@ -2,6 +2,7 @@
 
 use crate::model::{Effect, Enclosure, Entry, ForeignItem, ForeignText, Time};
 use crate::util::{html, limits, text, url as address};
+use std::collections::BTreeSet;
 use url::Url;
 
 /// Maximum length of a guid, in bytes.
@@ -69,7 +70,7 @@ fn lines(raw: &[String]) -> Vec<String> {
 
 /// The marks of an item. `pin` holds the newsboat flags that pin an item; other flags become tags.
 pub fn effects(item: &ForeignItem, pin: &str) -> Vec<Effect> {
-    let flags: Vec<char> = item.flags.chars().filter(char::is_ascii_alphabetic).collect();
+    let flags = letters(&item.flags);
     let pinned = item.pinned || flags.iter().any(|flag| pin.contains(*flag));
     let mut effects = Vec::new();
     effects.extend(item.read.then_some(Effect::Read));
@@ -82,6 +83,11 @@ pub fn effects(item: &ForeignItem, pin: &str) -> Vec<Effect> {
     }
     effects.dedup();
     effects
+}
+
+/// Newsboat's flags: each letter once.
+pub fn letters(flags: &str) -> BTreeSet<char> {
+    flags.chars().filter(char::is_ascii_alphabetic).collect()
 }
 
 /// A key that is equal for two URLs of one feed, for comparison only.

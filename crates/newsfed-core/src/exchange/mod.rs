@@ -10,7 +10,7 @@ mod pocket;
 #[cfg(test)]
 mod tests;
 
-pub use clean::{effects, entry, feed_key};
+pub use clean::{effects, entry, feed_key, letters};
 
 use crate::model::{ForeignItem, ForeignKind};
 use crate::util::limits;

@@ -147,6 +147,10 @@ fn foreign_texts_are_sanitised_like_a_feed() {
     let tags = ["a b", "flag-b"].map(|tag| Effect::Tag(tag.to_owned()));
     assert_eq!(effects(&item, "s")[..1], [Effect::Pin]);
     assert_eq!(effects(&item, "s")[1..], tags);
+    let flags = "asb1".repeat(100_000);
+    let many = effects(&ForeignItem { flags, ..ForeignItem::default() }, "s");
+    let tags = ["flag-a", "flag-b"].map(|tag| Effect::Tag(tag.to_owned()));
+    assert_eq!((&many[..1], &many[1..]), (&[Effect::Pin][..], &tags[..]), "each flag once");
     assert_eq!(super::entry(&ForeignItem::default()), None);
 }
 

@@ -37,6 +37,9 @@ pub struct PackedFile {
 impl Manifest {
     /// Why the list of files cannot be that of a backup of `packed` bytes.
     pub(super) fn problem(&self, packed: u64) -> Option<String> {
+        if self.files.is_empty() {
+            return Some("it lists no files".to_owned());
+        }
         if self.files.len() > MAX_FILES {
             return Some(format!("it lists {} files", self.files.len()));
         }

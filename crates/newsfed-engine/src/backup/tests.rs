@@ -308,6 +308,14 @@ fn hostile_archives_are_refused_before_anything_is_replaced() {
         ("empty", vec![], "not a backup"),
         ("text", b"hello".to_vec(), "not a backup"),
         ("other archive", archive_of(&[("a".into(), Regular, vec![])]), "not begin with"),
+        (
+            "no files",
+            repack(&file, |manifest, entries| {
+                manifest.files.clear();
+                entries.clear();
+            }),
+            "lists no files",
+        ),
         ("absolute", named("/etc/passwd"), "does not belong in a backup"),
         ("parent", named("../x"), "does not belong in a backup"),
         ("parent inside", named("data/crawls/../../x.db"), "does not belong in a backup"),

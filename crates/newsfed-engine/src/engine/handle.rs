@@ -203,7 +203,13 @@ impl Handle {
 
     /// Sets a mark on exactly these items; returns the row keys that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.context.store.mark(mark, keys, to).await
+        self.context.store.mark_for_undo(mark, keys, to, false).await
+    }
+
+    /// Undoes a mark that [`Self::mark`] or [`Self::mark_by_user`] has set or removed, with what it ended: `to`
+    /// is what the mark becomes. Returns the row keys that changed.
+    pub async fn undo_mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.context.store.undo_mark(mark, keys, !to).await
     }
 
     /// Applies a rule to the items of a view; returns what it changed.
@@ -254,10 +260,7 @@ impl Handle {
     /// whole story. Returns the row keys that changed.
     pub async fn mark_by_user(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         let whole = matches!(mark, Mark::Read | Mark::Pinned) && self.settings().ui.mark_stories;
-        match whole {
-            true => self.context.store.mark_stories(mark, keys, to).await,
-            false => self.mark(mark, keys, to).await,
-        }
+        self.context.store.mark_for_undo(mark, keys, to, whole).await
     }
 
     /// Marks a view or a part of it read; returns the row keys that changed.

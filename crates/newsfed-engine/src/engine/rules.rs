@@ -5,7 +5,8 @@ use crate::config::{HookAfter, RuleSettings};
 use crate::model::{Source, SourceFacts};
 use crate::query::{Known, Named, Query, What, resolve};
 use crate::store::{Rule, Rules};
-use chrono::{Days, Local, NaiveDate, TimeZone};
+use crate::util::clock::start_of_day;
+use chrono::{Days, Local, NaiveDate};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,11 +17,7 @@ pub fn rule_of(settings: &RuleSettings) -> Option<Rule> {
     }
     let end = |day: &str| {
         let next = day.parse::<NaiveDate>().ok()?.checked_add_days(Days::new(1))?;
-        // In a time zone that skips midnight the day ends with the next hour.
-        let midnight = (0..3).find_map(|hour| {
-            Local.from_local_datetime(&next.and_hms_opt(hour, 0, 0)?).earliest()
-        })?;
-        Some(midnight.timestamp())
+        Some(start_of_day(next, &Local)?.timestamp())
     };
     Some(Rule {
         name: settings.name.clone(),

@@ -296,12 +296,12 @@ pub(super) fn arrived(
     arrivals.finish()
 }
 
-/// Marks as read the items of the first document of a source, except the newest ones.
+/// Marks as read the items of the first document of a source, except the newest ones that rules do not hide.
 pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Result<()> {
     let Some(count) = rules.first_unread else { return Ok(()) };
     conn.prepare_cached(
         "UPDATE item SET read = 1 WHERE read = 0 AND pinned = 0 AND later = 0 AND key IN (
-            SELECT key FROM item INDEXED BY item_source WHERE source = ?1
+            SELECT key FROM item INDEXED BY item_source WHERE source = ?1 AND hidden = 0
             ORDER BY date DESC, key DESC LIMIT -1 OFFSET ?2)",
     )?
     .execute([source, i64::from(count)])?;

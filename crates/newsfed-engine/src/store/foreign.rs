@@ -1,6 +1,7 @@
 //! Reads the databases of other readers. Each is copied first, so that the original is not even locked.
 
 use super::foreign_related::Related;
+use crate::exchange;
 use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
 use crate::util::scratch::private_folder;
 use rusqlite::types::ValueRef;
@@ -344,7 +345,10 @@ fn item(row: &Row<'_>, kind: ForeignKind, related: &Related) -> rusqlite::Result
                     true => ForeignText::Plain(text),
                     false => ForeignText::Html(text),
                 }),
-                flags: text(row, MARK)?.unwrap_or_default(),
+                // Batches of items are not limited by their flags.
+                flags: exchange::letters(&text(row, MARK)?.unwrap_or_default())
+                    .into_iter()
+                    .collect(),
                 ..common
             }
         }

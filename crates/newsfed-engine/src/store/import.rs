@@ -6,7 +6,7 @@ use super::ingest::{self, has_pruned, known_item};
 use super::new_marks::NewMarks;
 use super::reader::Reader;
 use super::rows::to_json;
-use super::{Store, memo, rule_effects};
+use super::{Store, memo, rule_effects, rule_undo};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::de::DeserializeOwned;
@@ -238,12 +238,13 @@ fn load<T: DeserializeOwned>(conn: &Connection, name: &str) -> Result<Option<T>>
 /// Undoes an import: removes its marks where they are still set, and its items unless they are marked.
 fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
     let Some(record) = load::<Record>(conn, name)? else { return Ok(ImportUndone::default()) };
-    let marks = rule_effects::undo(conn, name)?.items();
+    let marks = rule_undo::undo(conn, name)?.items();
     let mut done = ImportUndone { import: name.to_owned(), marks, ..ImportUndone::default() };
     let mut there = conn.prepare_cached("SELECT count(*) FROM item WHERE key BETWEEN ?1 AND ?2")?;
     let mut remove = conn.prepare_cached(
         "DELETE FROM item WHERE key BETWEEN ?1 AND ?2 AND pinned = 0 AND later = 0
-            AND hidden <> 2 AND key NOT IN (SELECT item FROM item_tag WHERE item BETWEEN ?1 AND ?2)",
+            AND hidden <> 2 AND key NOT IN (SELECT item FROM item_tag WHERE item BETWEEN ?1 AND ?2)
+            AND key NOT IN (SELECT item FROM episode WHERE rank IS NOT NULL)",
     )?;
     let mut sources =
         conn.prepare_cached("SELECT DISTINCT source FROM item WHERE key BETWEEN ?1 AND ?2")?;

@@ -1,7 +1,8 @@
 //! The full-text index, written in the background in batches.
 
+use super::Store;
 use super::articles::unpack;
-use super::error::Result;
+use super::error::{Result, StoreError};
 use super::ingest::{backdated, known_date};
 use super::reader::Reader;
 use super::rows::to_json;
@@ -10,6 +11,7 @@ use crate::model::{Entry, TextFrom};
 use crate::story::Signature;
 use crate::util::html;
 use rusqlite::{Connection, params};
+use std::sync::atomic::Ordering;
 
 /// Queues the text of an item for indexing in the background.
 pub(super) fn queue(conn: &Connection, item: i64) -> Result<()> {
@@ -185,6 +187,31 @@ pub fn count_words(text: &str) -> u32 {
         }
     }
     count_words + ideographs.div_ceil(2)
+}
+
+impl Store {
+    /// Indexes one more batch of bodies, or of earlier versions; returns whether it wrote anything, `None` if nothing is
+    /// left. Reading and stripping run on the blocking pool, only the insertion on the writer.
+    pub async fn index_step(&self) -> Result<Option<bool>> {
+        let store = self.clone();
+        let read = move || -> Result<_> {
+            let reader = store.reader()?;
+            let batch = reader.next_unindexed()?;
+            let versions =
+                if batch.is_empty() { reader.next_unindexed_versions()? } else { vec![] };
+            Ok((batch, versions))
+        };
+        let (batch, versions) =
+            tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Closed)??;
+        if batch.is_empty() && versions.is_empty() {
+            return Ok(None);
+        }
+        let together = self.inner.stories_together.load(Ordering::Relaxed);
+        let write = move |conn: &Connection| {
+            Ok(write_batch(conn, &batch, together)? | write_versions(conn, &versions)?)
+        };
+        self.call(write).await.map(Some)
+    }
 }
 
 #[cfg(test)]

@@ -29,13 +29,13 @@ pub enum Mark {
 /// Sets a mark on items (row keys); items that already had it are not returned.
 pub(super) fn set(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
     let changed = set_all(conn, mark, keys, to)?;
-    disown(conn, mark, &changed)?;
+    disown(conn, mark, &changed, to)?;
     Ok(changed)
 }
 
 /// Forgets that a rule set marks which the user has set or removed since, so that undoing the rule leaves
 /// them as they are.
-fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
+fn disown(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<()> {
     let effect = match mark {
         // No rule sets this mark.
         Mark::Queued => return Ok(()),
@@ -51,8 +51,17 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64]) -> Result<()> {
         let mut forget = conn.prepare_cached(
             "DELETE FROM rule_effect WHERE item = ?1 AND comparable(effect) = comparable(?2)",
         )?;
+        let mut shown = conn.prepare_cached(
+            "DELETE FROM rule_effect WHERE item = ?1 AND effect = 'hide'
+             AND EXISTS (SELECT 1 FROM item WHERE key = ?1 AND hidden = 0)",
+        )?;
+        // Unread and pinned items are shown.
+        let shows = matches!((mark, to), (Mark::Read, false) | (Mark::Pinned, true));
         for key in keys {
             forget.execute(params![key, effect])?;
+            if shows {
+                shown.execute([key])?;
+            }
         }
     }
     Ok(())
@@ -143,12 +152,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| set(conn, &mark, &keys, to))
     }
 
-    /// Like [`Store::mark`], with the other items of their stories.
-    pub async fn mark_stories(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| stories::mark(conn, &mark, &keys, to)).await
-    }
-
-    /// Like [`Store::mark_stories`], outside of a runtime.
+    /// Like [`Store::mark_blocking`], with the other items of their stories.
     pub fn mark_stories_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| stories::mark(conn, &mark, &keys, to))
     }

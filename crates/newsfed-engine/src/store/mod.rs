@@ -59,6 +59,7 @@ mod rows;
 mod rule_commands;
 mod rule_effects;
 mod rule_test;
+mod rule_undo;
 mod rules;
 mod shared_marks;
 mod sieve;
@@ -71,6 +72,7 @@ mod statistics;
 mod stories;
 mod streams;
 mod tags;
+mod undo_marks;
 mod undo_read;
 mod versions;
 mod view;
@@ -130,7 +132,7 @@ pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
 use crate::model::{Outcome, Pause, PauseReason, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{oneshot, watch};
 use writer::{Job, Joined, Writer};
@@ -153,6 +155,8 @@ struct Inner {
     rules: RwLock<Arc<Rules>>,
     /// Whether new items of a story that was read become read too.
     stories_together: AtomicBool,
+    /// What marks of the user ended, for undo.
+    ended: undo_marks::Ended,
     revision: Arc<watch::Sender<u64>>,
     /// A connection in reserve, because opening one takes time.
     spare: Mutex<Option<Reader>>,
@@ -223,9 +227,20 @@ impl Store {
 
     fn with(path: &Path, writer: WriterState, revision: Arc<watch::Sender<u64>>) -> Self {
         let (rules, stories_together) = (RwLock::default(), AtomicBool::default());
+        let ended = undo_marks::Ended::default();
         let (path, writer) = (path.to_owned(), Mutex::new(writer));
         let spare = Mutex::default();
-        Self { inner: Arc::new(Inner { path, writer, rules, stories_together, revision, spare }) }
+        Self {
+            inner: Arc::new(Inner {
+                path,
+                writer,
+                rules,
+                stories_together,
+                ended,
+                revision,
+                spare,
+            }),
+        }
     }
 
     fn spare(&self) -> MutexGuard<'_, Option<Reader>> {
@@ -471,29 +486,5 @@ impl Store {
     /// Removes old poll records and sources that are no longer declared.
     pub async fn tidy(&self, now: Time) -> Result<()> {
         self.call(move |conn| retention::tidy(conn, now)).await
-    }
-
-    /// Indexes one more batch of bodies, or of earlier versions; returns whether it wrote anything, `None` if nothing is
-    /// left. Reading and stripping run on the blocking pool, only the insertion on the writer.
-    pub async fn index_step(&self) -> Result<Option<bool>> {
-        let store = self.clone();
-        let read = move || -> Result<_> {
-            let reader = store.reader()?;
-            let batch = reader.next_unindexed()?;
-            let versions =
-                if batch.is_empty() { reader.next_unindexed_versions()? } else { vec![] };
-            Ok((batch, versions))
-        };
-        let (batch, versions) =
-            tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Closed)??;
-        if batch.is_empty() && versions.is_empty() {
-            return Ok(None);
-        }
-        let together = self.inner.stories_together.load(Ordering::Relaxed);
-        let write = move |conn: &rusqlite::Connection| {
-            Ok(index::write_batch(conn, &batch, together)?
-                | index::write_versions(conn, &versions)?)
-        };
-        self.call(write).await.map(Some)
     }
 }

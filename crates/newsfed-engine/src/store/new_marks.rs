@@ -3,6 +3,7 @@
 
 use super::error::Result;
 use super::rule_effects::{REMEMBER, apply_by, forget_hidden};
+use super::rule_undo::comes_back_as;
 use super::{marks, tags};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, params};
@@ -159,14 +160,10 @@ pub(super) fn apply_to_new<'a>(
 /// Lets new items stay read that are read only because an earlier rule hid them, and that a later rule may
 /// show.
 fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<()> {
-    let mut keep = conn.prepare_cached(
-        "UPDATE rule_effect SET was_read = 1 WHERE item = ?1 AND effect = 'hide' AND was_read = 0
-         AND EXISTS (SELECT 1 FROM item WHERE key = ?1 AND hidden <> 0)",
-    )?;
     let mut remember = conn.prepare_cached(REMEMBER)?;
     let effect = Effect::Read.to_string();
     for key in keys {
-        if keep.execute([key])? > 0 {
+        if comes_back_as(conn, *key, true)? {
             remember.execute(params![key, effect, name, now.timestamp(), false])?;
         }
     }

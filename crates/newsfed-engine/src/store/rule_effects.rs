@@ -5,7 +5,8 @@ use super::error::Result;
 use super::marks::{self, Mark};
 use super::reader::Reader;
 use super::rows::time;
-use super::rule_commands::{self, HOOK_PREFIX};
+use super::rule_commands::HOOK_PREFIX;
+use super::rule_undo::{mark_again, undo, unmark};
 use super::rules::Rule;
 use super::tags;
 use super::view::View;
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// The mark that an effect sets; `None` if it acts outside the database.
-fn mark_of(effect: &Effect) -> Option<Mark> {
+pub(super) fn mark_of(effect: &Effect) -> Option<Mark> {
     Some(match effect {
         Effect::Read => Mark::Read,
         Effect::Pin => Mark::Pinned,
@@ -38,7 +39,7 @@ pub struct RuleMarks {
 }
 
 impl RuleMarks {
-    fn new(all: Vec<(Effect, Vec<Changed>)>) -> Self {
+    pub(super) fn new(all: Vec<(Effect, Vec<Changed>)>) -> Self {
         let mut items: Vec<i64> =
             all.iter().flat_map(|(_, changed)| changed).map(|c| c.0).collect();
         items.sort_unstable();
@@ -58,7 +59,7 @@ impl RuleMarks {
         self.effects.iter().map(|(_, packed)| packed.len()).sum()
     }
 
-    fn changes(&self) -> impl Iterator<Item = (&Effect, Vec<Changed>)> {
+    pub(super) fn changes(&self) -> impl Iterator<Item = (&Effect, Vec<Changed>)> {
         self.effects.iter().map(|(effect, packed)| (effect, unpacked(packed)))
     }
 }
@@ -222,57 +223,6 @@ fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<Ru
     let keys = super::part::keys(conn, view)?;
     let effects = rule.effects.iter().filter(|effect| mark_of(effect).is_some());
     apply(conn, &rule.name, effects, &keys, now)
-}
-
-/// Undoes what a rule did, where its marks are still set; returns these marks. How its commands ended is
-/// forgotten.
-pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
-    let mut query = conn.prepare_cached(
-        "SELECT effect, item, was_read FROM rule_effect WHERE rule = ?1 ORDER BY effect",
-    )?;
-    let rows = query.query_map([rule], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-    let mut all: Vec<(Effect, Vec<Changed>)> = Vec::new();
-    for row in rows {
-        let (effect, item, was_read): (String, i64, bool) = row?;
-        let Ok(effect) = effect.parse() else { continue };
-        match all.last_mut().filter(|(last, _)| *last == effect) {
-            Some((_, changed)) => changed.push((item, was_read)),
-            None => all.push((effect, vec![(item, was_read)])),
-        }
-    }
-    let back = unmark(conn, &RuleMarks::new(all))?;
-    conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
-    rule_commands::forget(conn, rule)?;
-    Ok(back)
-}
-
-/// Removes marks where they are still set; returns the removed ones.
-fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> {
-    let all: Vec<(&Effect, Vec<Changed>)> = marks.changes().collect();
-    let read = all.iter().flat_map(|(_, changed)| changed).filter(|(_, was_read)| *was_read);
-    let was_read: HashSet<i64> = read.map(|(key, _)| *key).collect();
-    let mut back = Vec::new();
-    for (effect, changed) in all {
-        let Some(mark) = mark_of(effect) else { continue };
-        let keys: Vec<i64> = changed.into_iter().map(|(key, _)| key).collect();
-        let keys = marks::set(conn, &mark, &keys, false)?;
-        if *effect == Effect::Hide {
-            let read: Vec<i64> = keys.iter().filter(|k| was_read.contains(k)).copied().collect();
-            marks::set(conn, &Mark::Read, &read, true)?;
-        }
-        let changed = keys.into_iter().map(|key| (key, was_read.contains(&key))).collect();
-        back.push((effect.clone(), changed));
-    }
-    Ok(RuleMarks::new(back))
-}
-
-/// Sets marks of a rule again.
-fn mark_again(conn: &Connection, rule: &str, marks: &RuleMarks, now: Time) -> Result<()> {
-    for (effect, changed) in marks.changes() {
-        let keys: Vec<i64> = changed.into_iter().map(|(key, _)| key).collect();
-        apply_effect(conn, rule, effect, &keys, now)?;
-    }
-    Ok(())
 }
 
 /// What a rule has done so far.

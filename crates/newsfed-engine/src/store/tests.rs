@@ -30,6 +30,7 @@ mod statistics;
 mod stories;
 mod streams;
 mod texts;
+mod undoing;
 mod upkeep;
 mod visits;
 

@@ -1,7 +1,7 @@
 //! Items of other readers in the lists.
 
 use super::*;
-use crate::model::Effect;
+use crate::model::{Effect, Enclosure};
 
 const NAME: &str = "import of a test";
 
@@ -165,4 +165,31 @@ fn saved_items_keep_their_day() {
     let days: Vec<(&str, i64)> =
         rows.iter().map(|row| (row.title.as_str(), (f.now - row.date).num_days())).collect();
     assert_eq!(days, [("future", 0), ("recent", 3), ("old", 900)]);
+}
+
+#[test]
+fn undo_of_an_import_keeps_snoozed_items() {
+    let f = Fixture::new(&["a"]);
+    f.poll("a", vec![dated("one", 1)]);
+    import(&f, vec![item(&f, dated("one", 1), &[Effect::Read])]);
+    let (one, until) = (f.rows(&View::of(Scope::All))[0].key, f.now + TimeDelta::days(3));
+    f.store.mark_blocking(Mark::Snoozed(until), vec![one], true).unwrap();
+    assert_eq!(f.store.undo_import_blocking(NAME.into()).unwrap().marks, 1);
+    assert_eq!(f.store.reader().unwrap().kept(one).unwrap().1, Some(until));
+}
+
+#[test]
+fn undo_of_an_import_keeps_the_queue() {
+    let f = Fixture::new(&["a"]);
+    let episode = |title: &str| {
+        let file =
+            Enclosure { url: format!("https://a.example/{title}.mp3"), ..Enclosure::default() };
+        Entry { enclosures: vec![file], ..dated(title, 1) }
+    };
+    import(&f, vec![item(&f, episode("queued"), &[]), item(&f, episode("other"), &[])]);
+    f.set(Mark::Queued, "queued");
+    let undone = f.store.undo_import_blocking(NAME.into()).unwrap();
+    assert_eq!((undone.removed, undone.kept), (1, 1));
+    assert_eq!(f.store.reader().unwrap().queue().unwrap().len(), 1);
+    assert_eq!(marks(&f), ["queued: "]);
 }

@@ -1,5 +1,6 @@
 //! Tests of what is new since the last visit, and of the first items of a feed.
 
+use super::rules::rule;
 use super::upkeep::wait;
 use super::*;
 use crate::query::{Query, resolve};
@@ -54,6 +55,18 @@ fn only_the_newest_items_of_a_new_feed_are_unread() {
     f.store.set_rules(Rules::default());
     f.poll("t", [8, 7, 9].map(at).to_vec());
     assert_eq!(f.counts("t").1, 3);
+}
+
+#[test]
+fn items_that_rules_hide_do_not_count_among_the_unread_ones_of_a_new_feed() {
+    let f = Fixture::new(&["s"]);
+    let rules = Rules::new(vec![rule("H", "title:/^ad/", &["hide"])], |_| vec![]);
+    f.store.set_rules(rules.first_unread(Some(2)));
+    f.poll(
+        "s",
+        vec![dated("ad one", 1), dated("ad two", 2), dated("a", 3), dated("b", 4), dated("c", 5)],
+    );
+    assert_eq!((titles(&f, "is:unread").as_str(), f.counts("s").1), ("b a", 2));
 }
 
 #[test]
