@@ -8,7 +8,6 @@ use super::message::{Pace, Refreshed};
 use super::queue::Job;
 use super::read_feed::read_feed;
 use super::retry::sent;
-use super::rules;
 use super::site::{PageFetcher, Prefetched, Visit};
 use super::verdict::{Verdict, validators_to_send};
 use crate::model::{
@@ -100,10 +99,7 @@ pub(super) async fn poll(
         .into());
     };
     // The next poll is planned with the current settings.
-    let polled =
-        store(context, &Job { source: source.clone(), ..job.clone() }, now, finished).await?;
-    rules::renew_if_renamed(context, &source, &facts).await;
-    Ok(polled)
+    store(context, &Job { source, ..job.clone() }, now, finished).await
 }
 
 /// Why a source is not polled at `now`.
