@@ -28,7 +28,14 @@ struct Match {
 pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
     let now = context.now.filter(|_| text.len() <= MAX_TEXT);
     let Some(now) = now else { return Vec::new() };
-    let mut found = chosen(numbered(text, context).chain(named(text, context)).collect());
+    let mut all: Vec<Match> = named(text, context).collect();
+    let numbered: Vec<Match> = numbered(text, context).collect();
+    if !numbered.is_empty() {
+        // Beside "2 hours ago", "today" and "tomorrow" are about something else.
+        all.retain(|part| part.minutes > 0);
+    }
+    all.extend(numbered);
+    let mut found = chosen(all);
     if found.is_empty() {
         found.extend(weekday(text, context));
     }
@@ -37,6 +44,8 @@ pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
 
 /// The longest matches at each place, in their order in the text.
 fn chosen(mut all: Vec<Match>) -> Vec<Match> {
+    // Of equal ones, the last.
+    all.reverse();
     all.sort_by_key(|part| Reverse(part.at.len()));
     let mut chosen: Vec<Match> = Vec::new();
     for part in all {

@@ -81,6 +81,7 @@ fn finds_all_relative_dates_of_a_text_and_their_times() {
         ("en", "Updated 2 hours ago · Posted 5 days ago", "2024-06-20T12:05+00:00 2024-06-15"),
         ("en", "1 day ago · 3 days ago", "2024-06-19 2024-06-17"),
         ("en", "Posted yesterday, updated 2 hours ago", "2024-06-19 2024-06-20T12:05+00:00"),
+        ("en", "Tomorrow's weather · 2 hours ago", "2024-06-20T12:05+00:00"),
         ("de", "vor 3 Tagen", "2024-06-17"),
         ("de", "gestern, 14:30", "2024-06-19T14:30"),
         ("de", "gestern um 14.30 Uhr", "2024-06-19T14:30"),
