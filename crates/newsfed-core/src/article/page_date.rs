@@ -341,10 +341,15 @@ fn midnight(date: NaiveDate) -> Option<PageTime> {
 /// Whether a text is short, not a sentence, and contains a date.
 pub fn is_date_line(text: &str) -> bool {
     let sentence = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
-    text.len() < 100
+    text.chars().nth(99).is_none()
         && !sentence
-        && super::words::count(text) <= DATE_LINE
+        && super::words::count(&joined(text)) <= DATE_LINE
         && !date::scan(text, &Context::default()).dates.is_empty()
+}
+
+/// The text without the marks that would split words of Indic scripts.
+fn joined(text: &str) -> String {
+    text.chars().filter(|c| !date::is_mark(*c)).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod clock;
 mod names;
 mod numeric;
 mod offsets;
+mod range;
 mod relative;
 mod scan;
 mod token;
@@ -14,7 +15,7 @@ pub use crate::model::Offsets;
 pub use names::{day_name, is_weekday, language_of};
 pub use offsets::is_offset;
 pub use scan::{Context, Found as FoundDate, Order, Scan, scan};
-pub use token::prepared;
+pub use token::{is_mark, prepared};
 
 /// The weekday, from 1 for Monday, that a text in lower case ends with.
 pub fn weekday_at_end(text: &str) -> Option<u32> {
@@ -23,7 +24,8 @@ pub fn weekday_at_end(text: &str) -> Option<u32> {
     names::Names::get().weekday(word, None)
 }
 
-use self::words::{month, offset};
+use self::clock::Half;
+use self::words::{Written, month};
 use crate::model::Time;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
@@ -56,29 +58,38 @@ impl Zone {
     }
 }
 
-/// Longest text that is read as a date, in bytes.
+/// Longest text that is read as a date, in characters.
 const MAX_DATE: usize = 100;
 
 /// Reads a date in any form known from feeds. Without a zone it is taken as UTC, without a time
 /// as midnight. Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
 pub fn parse(text: &str) -> Option<Time> {
-    parse_with_zone(text).map(|(time, _)| time)
+    let (time, zone) = parse_with_zone(text)?;
+    // Nothing else says where the time is from.
+    let guess = if zone == Zone::Missing { east_asian_offset(text) } else { None };
+    Some(time - Duration::seconds(guess.unwrap_or(0)))
 }
 
 /// Like [`parse`], with what the text says about the zone.
 pub fn parse_with_zone(text: &str) -> Option<(Time, Zone)> {
     let text = text.trim();
-    if text.is_empty() || text.len() > MAX_DATE {
+    if text.is_empty() || text.chars().nth(MAX_DATE).is_some() {
         return None;
     }
+    // Java writes the name of the zone after the offset: `Z[UTC]`.
+    let text = match text.strip_suffix(']').and_then(|t| t.rsplit_once('[')) {
+        Some((date, _)) => date.trim_end(),
+        None => text,
+    };
     let text = &*token::with_ascii_digits(text);
     let instant = |time| (time, Zone::Named);
     let found = unix(text).map(instant).or_else(|| iso(text));
-    let found = found.or_else(|| korean(text).map(instant)).or_else(|| written(text));
+    let found = found.or_else(|| of_characters(text)).or_else(|| written(text));
     found.filter(|(time, _)| (1..=9999).contains(&time.year()))
 }
 
-/// Seconds or milliseconds since 1970. Shorter numbers are more likely written dates.
+/// Seconds or milliseconds since 1970. Shorter numbers are more likely written dates, and those
+/// that are a day and a time after 1990 are these.
 fn unix(text: &str) -> Option<Time> {
     let whole = text.split('.').next()?;
     if !whole.bytes().all(|b| b.is_ascii_digit()) {
@@ -87,15 +98,24 @@ fn unix(text: &str) -> Option<Time> {
     let number: i64 = whole.parse().ok()?;
     match whole.len() {
         9 | 10 => Utc.timestamp_opt(number, 0).single(),
-        12 | 13 => Utc.timestamp_opt(number / 1000, 0).single(),
+        12 | 13 if !starts_with_day_and_time(text) => Utc.timestamp_opt(number / 1000, 0).single(),
         _ => None,
     }
+}
+
+/// Whether a text begins with `YYYYMMDDHHMM` or `YYYYMMDDHHMMSS`.
+fn starts_with_day_and_time(text: &str) -> bool {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    matches!(digits, 12 | 14)
+        && compact_date(&text[..8]).is_some_and(|day| scan::YEARS.contains(&day.year()))
+        && parse_clock(&text[8..digits]).is_some()
 }
 
 /// ISO 8601, RFC 3339 and W3C dates, even incomplete ones: `2024-03-11T04:15:30.5+01:00`,
 /// `2024-03`, `20240311`, `2024-03-11 04:15`.
 fn iso(text: &str) -> Option<(Time, Zone)> {
     let date_len = text.bytes().take_while(|b| b.is_ascii_digit() || b"-/".contains(b)).count();
+    let date_len = if starts_with_day_and_time(text) { 8 } else { date_len };
     // A minus after the digits may start a zone, but never without a time in between.
     let (date, rest) = text.split_at(date_len);
     let date = iso_date(date)?;
@@ -107,12 +127,11 @@ fn iso(text: &str) -> Option<(Time, Zone)> {
     let (clock, zone) = rest.split_at(clock_len);
     let (mut clock, zone) = (parse_clock(clock)?, zone.trim());
     let (half, zone) = split_half_day(zone);
-    clock = clock.with_half_day(half)?;
+    clock = clock.with_half_day(half);
     if zone.is_empty() {
         return Some((at(date, clock, 0)?, clock.without_zone()));
     }
-    let seconds = offset(zone)?;
-    Some((at(date, clock, seconds)?, Zone::written(zone, seconds)))
+    in_zone(date, clock, words::zone(zone)?, zone)
 }
 
 fn iso_date(text: &str) -> Option<NaiveDate> {
@@ -143,23 +162,32 @@ fn compact_date(all: &str) -> Option<NaiveDate> {
     }
 }
 
-/// `2004년 05월 28일 01:31:15`, Korean time.
-fn korean(text: &str) -> Option<Time> {
-    let (y, rest) = text.split_once('년').or_else(|| text.split_once('年'))?;
-    let chinese = text.contains('年');
+/// `2004년 05월 28일 01:31:15`, `2024年5月12日 午後3:30`.
+fn of_characters(text: &str) -> Option<(Time, Zone)> {
+    let text = &token::prepared(text);
+    let (y, rest) = text.split_once(['년', '年'])?;
     let (m, rest) = rest.split_once(['월', '月'])?;
     let (d, rest) = rest.split_once(['일', '日'])?;
     let date = ymd(y.trim().parse().ok()?, m.trim().parse().ok()?, d.trim().parse().ok()?)?;
-    let rest = rest.trim();
-    let afternoon = rest.starts_with("오후") || rest.starts_with("下午");
-    let clock = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
-    let clock = clock.split_whitespace().next().unwrap_or("0:00");
-    let clock = parse_clock(clock)?.with_half_day(afternoon.then_some(true))?;
-    let hours = match (chinese, text.contains('曜')) {
-        (true, false) => 8,
-        _ => 9,
+    let Some((time, zone, _)) = scan::time_of_day(rest, date, &Context::default()) else {
+        return Some((at(date, Clock::MIDNIGHT, 0)?, Zone::Day));
     };
-    at(date, clock, hours * 3600)
+    let zone_seconds = zone.map_or(0, |zone| zone.local_minus_utc());
+    let local = date.and_time(time).and_utc();
+    let shown = if zone.is_some() { Zone::Named } else { Zone::without(time) };
+    Some((local.checked_sub_signed(Duration::seconds(i64::from(zone_seconds)))?, shown))
+}
+
+/// Seconds east of UTC of the countries where a date is written like this. It is a guess: the
+/// text does not say it.
+fn east_asian_offset(text: &str) -> Option<i64> {
+    const JAPANESE: [&str; 3] = ["曜", "午前", "午後"];
+    let hours = match () {
+        () if text.contains('년') || JAPANESE.iter().any(|w| text.contains(w)) => 9,
+        () if text.contains('年') => 8,
+        () => return None,
+    };
+    Some(hours * 3600)
 }
 
 /// Dates with words, in any order: `Mon, 11 Mar 2024 04:15:30 GMT`,
@@ -171,33 +199,45 @@ fn written(text: &str) -> Option<(Time, Zone)> {
         found.take(word)?;
     }
     let (year, month, day) = found.date()?;
-    let clock = found.clock.unwrap_or(Clock::MIDNIGHT).with_half_day(found.afternoon)?;
-    let time = at(ymd(year, month, day)?, clock, found.zone.map_or(0, |zone| zone.0))?;
-    Some((time, found.zone.map_or(clock.without_zone(), |zone| zone.1)))
+    let date = ymd(year, month, day)?;
+    let clock = found.clock.unwrap_or(Clock::MIDNIGHT).with_half_day(found.half);
+    match found.zone {
+        Some((zone, text)) => in_zone(date, clock, zone, text),
+        None => Some((at(date, clock, 0)?, clock.without_zone())),
+    }
 }
 
-fn zone_of(text: &str) -> Option<(i32, Zone)> {
-    let seconds = offset(text)?;
-    Some((seconds, Zone::written(text, seconds)))
+/// A time in the zone that a text names.
+fn in_zone(date: NaiveDate, clock: Clock, zone: Written, text: &str) -> Option<(Time, Zone)> {
+    let seconds = zone.at(at(date, clock, 0)?.naive_utc())?;
+    Some((at(date, clock, seconds)?, Zone::written(text, seconds)))
+}
+
+fn zone_of(text: &str) -> Option<(Written, &str)> {
+    Some((words::zone(text)?, text))
 }
 
 /// The parts of a date found so far.
 #[derive(Default)]
-struct Found {
+struct Found<'t> {
     clock: Option<Clock>,
-    afternoon: Option<bool>,
-    /// Seconds east of UTC, and how they are written.
-    zone: Option<(i32, Zone)>,
+    half: Option<Half>,
+    /// The zone, and how it is written.
+    zone: Option<(Written, &'t str)>,
     month: Option<u32>,
     numbers: Vec<(u32, usize)>,
     /// The numbers are separated by dots, which no American date has.
     dotted: bool,
 }
 
-impl Found {
+impl<'t> Found<'t> {
     /// Reads a word. `None` means that the text is not a date.
-    fn take(&mut self, word: &str) -> Option<()> {
-        let first = word.chars().next()?;
+    fn take(&mut self, word: &'t str) -> Option<()> {
+        let Some(first) = word.chars().next() else { return Some(()) };
+        if let Some((half, rest)) = Half::at_start(word) {
+            self.half = Some(half);
+            return self.take(rest);
+        }
         if word.contains(':') && first.is_ascii_digit() {
             return self.take_clock(word);
         }
@@ -212,7 +252,7 @@ impl Found {
             // Some zone and weekday names resemble months (mar, sep). The first one counts.
             self.month.get_or_insert(month);
         } else if let (Some(half), _) = split_half_day(word) {
-            self.afternoon = Some(half);
+            self.half = Some(half);
         } else if let Some(zone) = zone_of(word).filter(|_| self.clock.is_some()) {
             self.zone = Some(zone);
         } else if self.clock.is_some() && word.contains(['+', '-']) && word.contains(':') {
@@ -221,12 +261,12 @@ impl Found {
         Some(())
     }
 
-    fn take_clock(&mut self, word: &str) -> Option<()> {
+    fn take_clock(&mut self, word: &'t str) -> Option<()> {
         let len = word.bytes().take_while(|b| b.is_ascii_digit() || b":.".contains(b)).count();
         let (clock, rest) = word.split_at(len);
         self.clock = Some(parse_clock(clock)?);
         let (half, rest) = split_half_day(rest);
-        self.afternoon = half;
+        self.half = half.or(self.half);
         if !rest.is_empty() {
             self.zone = zone_of(rest);
         }
@@ -286,14 +326,9 @@ impl Clock {
         }
     }
 
-    /// The same time on a twelve-hour clock. `Some(true)` means p.m.
-    fn with_half_day(self, afternoon: Option<bool>) -> Option<Self> {
-        let hour = match afternoon {
-            Some(true) if self.hour < 12 => self.hour + 12,
-            Some(false) if self.hour == 12 => 0,
-            _ => self.hour,
-        };
-        Some(Self { hour, ..self })
+    /// The same time on a twelve-hour clock.
+    fn with_half_day(self, half: Option<Half>) -> Self {
+        Self { hour: half.map_or(self.hour, |half| half.hour(self.hour)), ..self }
     }
 }
 
@@ -317,13 +352,14 @@ fn parse_clock(text: &str) -> Option<Clock> {
 }
 
 /// Strips `am` or `pm` from the start.
-fn split_half_day(text: &str) -> (Option<bool>, &str) {
+fn split_half_day(text: &str) -> (Option<Half>, &str) {
     let lower = text.to_ascii_lowercase();
-    for (mark, afternoon) in [("am", false), ("pm", true), ("a.m.", false), ("p.m.", true)] {
+    let (am, pm) = (Half::Morning, Half::Afternoon);
+    for (mark, half) in [("am", am), ("pm", pm), ("a.m.", am), ("p.m.", pm)] {
         if let Some(rest) = lower.strip_prefix(mark)
             && !rest.starts_with(|c: char| c.is_ascii_alphabetic())
         {
-            return (Some(afternoon), text[mark.len()..].trim_start());
+            return (Some(half), text[mark.len()..].trim_start());
         }
     }
     (None, text)
@@ -345,6 +381,9 @@ fn at(date: NaiveDate, clock: Clock, offset: i32) -> Option<Time> {
     let local = midnight.checked_add_signed(Duration::seconds(i64::from(seconds)))?;
     Some(Utc.from_utc_datetime(&local.checked_sub_signed(Duration::seconds(i64::from(offset)))?))
 }
+
+#[cfg(test)]
+mod scan_tests;
 
 #[cfg(test)]
 mod tests {

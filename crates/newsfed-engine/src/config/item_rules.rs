@@ -18,6 +18,7 @@ use crate::model::Effect;
 use crate::query::{Query, State, Term, Thing, What};
 use crate::util::name::MAX_TAG;
 use crate::util::text::line;
+use std::collections::HashSet;
 use toml_edit::Value;
 
 const DAY: Rule = Rule::Checked(day, r"^\s*[+-]?[0-9]+\s*-\s*[0-9]{1,2}\s*-\s*[0-9]{1,2}$");
@@ -134,7 +135,8 @@ fn default_name(query: &str, number: usize, before: &[RuleSettings]) -> String {
     if query.is_empty() {
         return format!("rule {number}");
     }
-    let is_free = |name: &String| before.iter().all(|other| other.name != *name);
+    let taken: HashSet<&str> = before.iter().map(|other| other.name.as_str()).collect();
+    let is_free = |name: &String| !taken.contains(name.as_str());
     let numbered = (2..).map(|count| format!("{query} ({count})"));
     std::iter::once(query.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
 }

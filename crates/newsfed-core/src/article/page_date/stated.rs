@@ -113,7 +113,7 @@ impl Reading {
 /// A machine-readable date, or any other form.
 pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
     let text = text.trim();
-    if text.len() > 100 {
+    if text.chars().nth(100).is_some() {
         return None;
     }
     let time = DateTime::parse_from_rfc3339(text)

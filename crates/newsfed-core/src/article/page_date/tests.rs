@@ -311,6 +311,12 @@ fn years_of_two_digits_are_the_last_possible_ones() {
     }
 }
 
+#[test]
+fn the_length_of_a_date_line_is_counted_in_characters() {
+    assert!(super::is_date_line("मंगलवार, 12 मार्च 2024, पूर्वाह्न 10:15 बजे भारतीय समय"));
+    assert!(!super::is_date_line(&format!("12 March 2024 {}", "x".repeat(100))));
+}
+
 proptest::proptest! {
     #[test]
     fn never_panics(text in "[0-9./年月日 \\-:a-zäé-]{0,60}|\\PC{0,60}") {

@@ -2,8 +2,8 @@
 
 use super::scan::Reader;
 use super::token::Kind;
-use super::words::offset;
-use chrono::{FixedOffset, NaiveTime, Timelike};
+use super::words;
+use chrono::{FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
 /// Words before a time of day that is written with a dot.
 const CLOCK_WORDS: [&str; 14] = [
@@ -11,55 +11,147 @@ const CLOCK_WORDS: [&str; 14] = [
     "à",
 ];
 
+/// The part of the day to which the hours of a twelve-hour clock belong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Half {
+    Morning,
+    Noon,
+    Afternoon,
+    /// From the early evening until after midnight.
+    Night,
+}
+
+/// Words of East Asia for the parts of the day. They stand before the time.
+const HALVES: [(&str, Half); 31] = [
+    ("오전", Half::Morning),
+    ("새벽", Half::Morning),
+    ("아침", Half::Morning),
+    ("낮", Half::Noon),
+    ("오후", Half::Afternoon),
+    ("저녁", Half::Night),
+    ("밤", Half::Night),
+    ("午前", Half::Morning),
+    ("未明", Half::Morning),
+    ("早朝", Half::Morning),
+    ("朝", Half::Morning),
+    ("昼", Half::Noon),
+    ("午後", Half::Afternoon),
+    ("夕方", Half::Afternoon),
+    ("夜", Half::Night),
+    ("上午", Half::Morning),
+    ("凌晨", Half::Morning),
+    ("清晨", Half::Morning),
+    ("早晨", Half::Morning),
+    ("早上", Half::Morning),
+    ("中午", Half::Noon),
+    ("下午", Half::Afternoon),
+    ("午后", Half::Afternoon),
+    ("傍晚", Half::Afternoon),
+    ("晚上", Half::Night),
+    ("晚間", Half::Night),
+    ("晚间", Half::Night),
+    ("夜晚", Half::Night),
+    ("夜間", Half::Night),
+    ("夜间", Half::Night),
+    ("晚", Half::Night),
+];
+
+impl Half {
+    /// The hour of the day for one of a twelve-hour clock.
+    pub(super) fn hour(self, hour: u32) -> u32 {
+        match (self, hour) {
+            (Self::Morning | Self::Night, 12) => 0,
+            (Self::Afternoon, 1..12) | (Self::Noon, 1..5) | (Self::Night, 5..12) => hour + 12,
+            _ => hour,
+        }
+    }
+
+    /// The part of the day that a text in an East Asian language ends with.
+    fn at_end(text: &str) -> Option<Self> {
+        HALVES.iter().find(|(word, _)| text.ends_with(word)).map(|(_, half)| *half)
+    }
+
+    /// The part of the day that a text in an East Asian language begins with, and the rest.
+    pub(super) fn at_start(text: &str) -> Option<(Self, &str)> {
+        HALVES.iter().find_map(|(word, half)| Some((*half, text.strip_prefix(word)?)))
+    }
+}
+
 impl Reader<'_> {
     /// A time of day soon after a date: `, 14:05 CET`, `um 12:30 Uhr`, `12h30`, `오후 3:05`.
-    pub(super) fn time(&self, from: usize) -> Option<(NaiveTime, Option<FixedOffset>, usize)> {
-        let mut afternoon = None;
-        let start = (from..(from + 5).min(self.all.len())).find(|at| {
-            if let Some(word) = self.word(*at) {
-                match word {
-                    "오후" | "下午" | "午後" | "晚上" => afternoon = Some(true),
-                    "오전" | "上午" | "午前" | "凌晨" => afternoon = Some(false),
-                    _ => {}
-                }
-            }
-            self.number(*at).is_some()
-        })?;
-        if start >= from + 5 || (from..start).any(|at| self.sign(at, &['©', '$', '€', '£'])) {
+    pub(super) fn time(
+        &self,
+        day: NaiveDate,
+        from: usize,
+    ) -> Option<(NaiveTime, Option<FixedOffset>, usize)> {
+        let start = (from..(from + 5).min(self.all.len())).find(|at| self.number(*at).is_some())?;
+        if (from..start).any(|at| self.sign(at, &['©', '$', '€', '£'])) {
             return None;
         }
-        let (time, next) = self.clock(
-            start,
-            start > from && self.word(start - 1).is_some_and(|w| CLOCK_WORDS.contains(&w)),
-        )?;
-        let (afternoon, next) = match self.word(next) {
-            Some("am") => (Some(false), next + 1),
-            Some("pm") => (Some(true), next + 1),
-            Some(half @ ("a" | "p"))
-                if self.sign(next + 1, &['.']) && self.word(next + 2).is_some_and(|w| w == "m") =>
-            {
-                (Some(half == "p"), next + 4)
-            }
-            _ => (afternoon, next),
+        // In `2024年5月12日下午3:30`, the word is joined to the date.
+        let words = (from.saturating_sub(1)..start).filter_map(|at| self.word(at));
+        let half =
+            words.filter_map(Half::at_end).next_back().or_else(|| self.latin_half(from, start));
+        let after_word =
+            start > from && self.word(start - 1).is_some_and(|w| CLOCK_WORDS.contains(&w));
+        self.time_at(day, start, after_word, half)
+    }
+
+    /// `PM 3:30`, as it is written in Korean, Japanese and Chinese.
+    fn latin_half(&self, from: usize, start: usize) -> Option<Half> {
+        self.context.language.filter(|l| matches!(*l, "ko" | "ja" | "zh"))?;
+        let before = start.checked_sub(1).filter(|before| *before >= from)?;
+        self.half(before).map(|(half, _)| half)
+    }
+
+    /// A time of day that starts at a token.
+    fn time_at(
+        &self,
+        day: NaiveDate,
+        start: usize,
+        after_word: bool,
+        half: Option<Half>,
+    ) -> Option<(NaiveTime, Option<FixedOffset>, usize)> {
+        let (time, next) = self.clock(start, after_word)?;
+        let (half, next) = match self.half(next) {
+            Some((half, next)) => (Some(half), next),
+            None => (half, next),
         };
-        let hour = match (afternoon, time.hour()) {
-            (Some(true), hour @ 1..12) => hour + 12,
-            (Some(false), 12) => 0,
-            (_, hour) => hour,
-        };
+        let hour = half.map_or(time.hour(), |half| half.hour(time.hour()));
         let time = NaiveTime::from_hms_opt(hour, time.minute(), time.second())?;
-        let (zone, next) = self.zone(next);
+        let (zone, next) = self.zone(day.and_time(time), next);
         Some((time, zone, next))
     }
 
-    pub(super) fn time_before(&self, at: usize) -> Option<(NaiveTime, Option<FixedOffset>)> {
-        let from = (at.checked_sub(5)?..at)
-            .find(|t| self.number(*t).is_some() && self.sign(*t + 1, &[':']))?;
-        let (time, next) = self.clock(from, false)?;
+    /// `am`, `p.m.`, and the token after it.
+    fn half(&self, at: usize) -> Option<(Half, usize)> {
+        let of = |half: &str| if half.starts_with('p') { Half::Afternoon } else { Half::Morning };
+        match self.word(at)? {
+            half @ ("am" | "pm") => Some((of(half), at + 1)),
+            half @ ("a" | "p") if self.sign(at + 1, &['.']) && self.word(at + 2) == Some("m") => {
+                Some((of(half), at + 3 + usize::from(self.sign(at + 3, &['.']))))
+            }
+            _ => None,
+        }
+    }
+
+    /// A time of day directly before a date, after the end of the date before: `14:30, 3 May`,
+    /// `8:30 p.m., 3 April`.
+    pub(super) fn time_before(
+        &self,
+        day: NaiveDate,
+        at: usize,
+        after: usize,
+    ) -> Option<(NaiveTime, Option<FixedOffset>)> {
+        let starts = |t: &usize| {
+            let continues = *t > after && self.sign(*t - 1, &[':']);
+            self.number(*t).is_some() && self.sign(*t + 1, &[':']) && !continues
+        };
+        let from = (at.saturating_sub(9).max(after)..at).rev().find(starts)?;
+        let (time, zone, next) = self.time_at(day, from, false, None)?;
         let between = self.all[next.min(at)..at]
             .iter()
             .all(|t| t.kind == Kind::Word || t.is_sign(&[',', '-', '–', '|']));
-        let (zone, _) = self.zone(next);
         (next <= at && at - next <= 2 && between).then_some((time, zone))
     }
 
@@ -73,10 +165,10 @@ impl Reader<'_> {
                 && self.glued(at)
                 && self.glued(at + 1)
                 && !(self.sign(at + 3, &['.']) && self.number(at + 4).is_some())
-                && !self.sign(at - 1, &[',']);
+                && !self.sign(at - 1, &[','])
+            || self.sign(at + 1, &['.']) && self.glued(at) && self.half(at + 3).is_some();
         if !separated {
-            let half = unit(at + 1, &["am", "pm"]);
-            return (half && digits <= 2)
+            return (self.half(at + 1).is_some() && digits <= 2)
                 .then(|| NaiveTime::from_hms_opt(hour % 24, 0, 0))
                 .flatten()
                 .map(|t| (t, at + 1));
@@ -89,10 +181,16 @@ impl Reader<'_> {
             return Some((time, at + 2));
         };
         let mut next = at + 3;
+        let mut second = 0;
         if unit(next, &["分", "분", "m", "min"]) {
             next += 1;
+            if let Some((n, 1 | 2)) = self.number(next)
+                && unit(next + 1, &["秒", "초"])
+            {
+                second = n.min(59);
+                next += 2;
+            }
         }
-        let mut second = 0;
         if self.sign(next, &[':'])
             && let Some((n, 2)) = self.number(next + 1)
         {
@@ -103,7 +201,7 @@ impl Reader<'_> {
     }
 
     /// A zone after a time: `CET`, `+02:00`, `(UTC+8)`.
-    fn zone(&self, at: usize) -> (Option<FixedOffset>, usize) {
+    fn zone(&self, local: NaiveDateTime, at: usize) -> (Option<FixedOffset>, usize) {
         let Some(token) = self.all.get(at) else { return (None, at) };
         let skip = usize::from(token.is_sign(&['(']));
         let Some(token) = self.all.get(at + skip) else { return (None, at) };
@@ -127,7 +225,8 @@ impl Reader<'_> {
                     | "mez"
             );
         let fits = fits || matches!(word, "et" | "pt" | "mez" | "ist" | "z");
-        let zone = fits.then(|| offset(word)).flatten().and_then(FixedOffset::east_opt);
+        let zone = fits.then(|| words::zone(word)?.at(local)).flatten();
+        let zone = zone.and_then(FixedOffset::east_opt);
         match zone {
             Some(zone) => {
                 let end = token.start + word.len();

@@ -2,48 +2,133 @@
 
 use super::names::{Ago, Names};
 use super::scan::{Context, Found};
-use chrono::{Datelike, TimeDelta};
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta};
+use std::cmp::Reverse;
+use std::ops::Range;
 
 /// Longer texts are sentences, in which such words refer to other times.
 const MAX_TEXT: usize = 160;
+/// Minutes of a day.
+const DAY: i64 = 24 * 60;
 
-/// The date that a prepared text gives relative to the fetch.
-pub(super) fn find(text: &str, context: &Context) -> Option<Found> {
-    let now = context.now.filter(|_| text.len() <= MAX_TEXT)?;
-    let names = Names::get();
-    let languages =
-        |language: &str| context.language.is_none_or(|l| l == language || language == "en");
-    let ago = names.ago.iter().filter(|a| languages(a.language));
-    let longest = ago.filter_map(|a| matched(text, a).map(|m| (m.1.len(), m.0, a.minutes, m.1)));
-    let longest = longest.max_by_key(|m| m.0);
-    let (minutes, unit, at) = match longest {
-        Some((_, number, unit, at)) => (number.checked_mul(unit)?, unit, at),
-        None => {
-            let days = names.days.iter().filter(|d| languages(d.0));
-            let found = days.filter_map(|(_, word, days)| Some((whole_word(text, word)?, *days)));
-            match found.max_by_key(|(at, _)| at.len()) {
-                Some((at, days)) => (days.checked_neg()?.checked_mul(24 * 60)?, 24 * 60, at),
-                None => weekday(text, context)?,
-            }
+/// Maximum number of dates of a text.
+const MAX_DATES: usize = 4;
+
+/// A part of a text that refers to the time of the fetch.
+struct Match {
+    /// Minutes before the fetch, and those of the unit.
+    minutes: i64,
+    unit: i64,
+    /// A day that has a name, such as "yesterday", after which a time may follow.
+    named: bool,
+    at: Range<usize>,
+}
+
+/// The dates that a prepared text gives relative to the fetch, in their order in the text.
+pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
+    let now = context.now.filter(|_| text.len() <= MAX_TEXT);
+    let Some(now) = now else { return Vec::new() };
+    let mut all: Vec<Match> = named(text, context).collect();
+    let numbered: Vec<Match> = numbered(text, context).collect();
+    if !numbered.is_empty() {
+        // Beside "2 hours ago", "today" and "tomorrow" are about something else.
+        all.retain(|part| part.minutes > 0);
+    }
+    all.extend(numbered);
+    let mut found = chosen(all);
+    if found.is_empty() {
+        found.extend(weekday(text, context));
+    }
+    found.into_iter().filter_map(|part| dated(part, text, now, context)).collect()
+}
+
+/// The longest matches at each place, in their order in the text.
+fn chosen(mut all: Vec<Match>) -> Vec<Match> {
+    // Of equal ones, the last.
+    all.reverse();
+    all.sort_by_key(|part| Reverse(part.at.len()));
+    let mut chosen: Vec<Match> = Vec::new();
+    for part in all {
+        let apart = |other: &Match| other.at.end <= part.at.start || part.at.end <= other.at.start;
+        if chosen.len() < MAX_DATES && chosen.iter().all(apart) {
+            chosen.push(part);
         }
-    };
+    }
+    chosen.sort_by_key(|part| part.at.start);
+    chosen
+}
+
+fn speaks(context: &Context, language: &str) -> bool {
+    context.language.is_none_or(|l| l == language || language == "en")
+}
+
+/// `2 hours ago`, `vor 3 Tagen`.
+fn numbered(text: &str, context: &Context) -> impl Iterator<Item = Match> {
+    let patterns = Names::get().ago.iter().filter(|a| speaks(context, a.language));
+    patterns.flat_map(|pattern| {
+        let unit = pattern.minutes;
+        let of = move |(number, at): (i64, _)| {
+            Some(Match { minutes: number.checked_mul(unit)?, unit, named: false, at })
+        };
+        matched(text, pattern).into_iter().filter_map(of)
+    })
+}
+
+/// `yesterday`, `gestern`.
+fn named(text: &str, context: &Context) -> impl Iterator<Item = Match> {
+    let days = Names::get().days.iter().filter(|d| speaks(context, d.0));
+    days.filter_map(|(_, word, days)| {
+        let minutes = days.checked_neg()?.checked_mul(DAY)?;
+        Some(Match { minutes, unit: DAY, named: true, at: whole_word(text, word)? })
+    })
+}
+
+fn dated(part: Match, text: &str, now: DateTime<FixedOffset>, context: &Context) -> Option<Found> {
+    let Match { minutes, unit, named, mut at } = part;
     let time = now.checked_sub_signed(TimeDelta::try_minutes(minutes)?)?;
+    let day = time.date_naive();
+    let (mut clock, mut zone) = (unit < DAY).then(|| (time.time(), *time.offset())).unzip();
+    if named && let Some((time, offset, end)) = clock_after(text, at.end, day, context) {
+        (clock, zone, at.end) = (Some(time), offset, end);
+    }
     Some(Found {
-        day: time.date_naive(),
+        day,
         swapped: None,
-        time: (unit < 24 * 60).then(|| time.time()),
-        zone: (unit < 24 * 60).then(|| *time.offset()),
+        time: clock,
+        zone,
         // Weeks and months are rounded.
-        short: unit > 24 * 60,
+        short: unit > DAY,
         range: false,
         relative: true,
         at,
     })
 }
 
-/// Minutes since the last weekday with which a text begins, before a time of day, as in the lists of
+/// The time of day after the name of a day, and where it ends: `, 14:30`, `um 14.30 Uhr`. A number
+/// after another sign is the length of something, and two times are a range.
+fn clock_after(
+    text: &str,
+    from: usize,
+    day: NaiveDate,
+    context: &Context,
+) -> Option<(NaiveTime, Option<FixedOffset>, usize)> {
+    let rest = text.get(from..)?;
+    let digit = rest.find(|c: char| c.is_ascii_digit())?;
+    let words = rest[..digit].trim_start_matches(',').trim();
+    if words.chars().count() > 5 || !words.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    let (time, zone, end) = super::scan::time_of_day(rest, day, context)?;
+    // `9:00-17:00` resembles a zone.
+    let (own, after) = (rest.get(digit..end)?, rest.get(end..)?.trim_start());
+    const DASH: [char; 4] = ['-', '–', '—', '~'];
+    let range = own.contains(DASH) || after.starts_with(DASH);
+    (!range).then_some((time, zone, from + end))
+}
+
+/// The last weekday if a text begins with its name, before a time of day, as in the lists of
 /// forums: `Tuesday at 4:15 PM`. Opening hours have two times.
-fn weekday(text: &str, context: &Context) -> Option<(i64, i64, std::ops::Range<usize>)> {
+fn weekday(text: &str, context: &Context) -> Option<Match> {
     let start = text.len() - text.trim_start().len();
     let word = text[start..].split(|c: char| !c.is_alphabetic()).next()?;
     let weekday = Names::get().weekday(word, context.language)?;
@@ -68,16 +153,16 @@ fn weekday(text: &str, context: &Context) -> Option<(i64, i64, std::ops::Range<u
         0 => 7,
         days => days,
     };
-    Some((i64::from(days) * 24 * 60, 24 * 60, start..end))
+    Some(Match { minutes: i64::from(days) * DAY, unit: DAY, named: true, at: start..end })
 }
 
-/// The number and place of a pattern in a text.
-fn matched(text: &str, pattern: &Ago) -> Option<(i64, std::ops::Range<usize>)> {
+/// The numbers and places of a pattern in a text.
+fn matched(text: &str, pattern: &Ago) -> Vec<(i64, Range<usize>)> {
     if let Some(number) = pattern.fixed {
-        return Some((number, whole_word(text, pattern.before)?));
+        return whole_word(text, pattern.before).map(|at| (number, at)).into_iter().collect();
     }
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let (mut at, mut all) = (0, Vec::new());
     while let Some(found) = bytes[at..].iter().position(u8::is_ascii_digit) {
         let start = at + found;
         let length = bytes[start..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -86,15 +171,19 @@ fn matched(text: &str, pattern: &Ago) -> Option<(i64, std::ops::Range<usize>)> {
         let fits = before.ends_with(pattern.before) && after.starts_with(pattern.after);
         let first = before.len() - pattern.before.len().min(before.len());
         let end = text.len() - after.len() + pattern.after.len();
-        if fits && length <= 3 && ends_word(text, first, end) {
-            return Some((text[start..at].parse().ok()?, first..end));
+        if fits
+            && length <= 3
+            && ends_word(text, first, end)
+            && let Ok(number) = text[start..at].parse()
+        {
+            all.push((number, first..end));
         }
     }
-    None
+    all
 }
 
 /// Where a text contains a word or phrase as a whole.
-fn whole_word(text: &str, word: &str) -> Option<std::ops::Range<usize>> {
+fn whole_word(text: &str, word: &str) -> Option<Range<usize>> {
     let all = text.match_indices(word).map(|(at, _)| at..at + word.len());
     all.into_iter().find(|at| ends_word(text, at.start, at.end))
 }

@@ -85,21 +85,35 @@ pub fn scan(text: &str, context: &Context) -> Scan {
     if digits {
         let all = tokens(&text, MAX_TOKENS);
         let reader = Reader { all: &all, text: &text, context, names: Names::get() };
-        let mut at = 0;
+        let (mut at, mut after) = (0, 0);
         while at < all.len() && dates.len() < MAX_DATES {
-            match reader.date(at) {
+            match reader.date(at, after) {
                 Some((found, next)) => {
                     dates.push(found);
                     at = next.max(at + 1);
+                    after = at;
                 }
                 None => at += 1,
             }
         }
     }
+    super::range::join(&text, &mut dates);
     if dates.is_empty() {
         dates.extend(super::relative::find(&text, context));
     }
     Scan { text, dates }
+}
+
+/// The time of day with which a text in lower case begins, and the byte where it ends.
+pub(super) fn time_of_day(
+    text: &str,
+    day: NaiveDate,
+    context: &Context,
+) -> Option<(NaiveTime, Option<FixedOffset>, usize)> {
+    let all = tokens(text, MAX_TOKENS);
+    let reader = Reader { all: &all, text, context, names: Names::get() };
+    let (time, zone, next) = reader.time(day, 0)?;
+    Some((time, zone, all[next.min(all.len()).checked_sub(1)?].end))
 }
 
 /// A day whose year may be missing.
@@ -120,7 +134,7 @@ pub(super) struct Reader<'t> {
 
 /// The number of a month and its calendar.
 #[derive(Clone, Copy)]
-enum Month {
+pub(super) enum Month {
     Gregorian(u32),
     Persian(u32),
 }
@@ -143,8 +157,8 @@ impl Reader<'_> {
         self.all.get(at).zip(self.all.get(at + 1)).is_some_and(|(a, b)| a.end == b.start)
     }
 
-    /// A date that starts at a token, and the token after it.
-    fn date(&self, at: usize) -> Option<(Found, usize)> {
+    /// A date that starts at a token, and the token after it. The date before ended at `after`.
+    fn date(&self, at: usize, after: usize) -> Option<(Found, usize)> {
         let found = match self.all[at].kind {
             Kind::Number { .. } => self
                 .of_characters(at)
@@ -161,9 +175,9 @@ impl Reader<'_> {
             return None;
         }
         let (time, zone, next) = self
-            .time(next)
+            .time(day.day, next)
             .or_else(|| {
-                let (time, zone) = self.time_before(at)?;
+                let (time, zone) = self.time_before(day.day, at, after)?;
                 Some((time, zone, next))
             })
             .map_or((None, None, next), |(t, z, n)| (Some(t), z, n));
@@ -178,22 +192,6 @@ impl Reader<'_> {
             at: self.all[at].start..self.all[next.min(self.all.len()) - 1].end,
         };
         Some((found, next))
-    }
-
-    /// Whether a date is one end of a range of days.
-    fn is_range(&self, at: usize, next: usize) -> bool {
-        const DASH: [char; 4] = ['-', '–', '—', '~'];
-        let before = at >= 2
-            && self.sign(at - 1, &DASH)
-            && (self.number(at - 2).is_some_and(|(n, d)| d <= 2 && n <= 31)
-                || at >= 3 && self.number(at - 3).is_some() && self.sign(at - 2, &['.']));
-        // "3 May 2024 - 5 comments" is no range.
-        let counts = |at: usize| self.word(at).is_some() && self.month(at).is_none();
-        let after = self.sign(next, &DASH)
-            && self.number(next + 1).is_some_and(|(n, d)| d <= 2 && (1..=31).contains(&n))
-            && !self.sign(next + 2, &[':'])
-            && !counts(next + 2);
-        before || after
     }
 
     /// `2024. március 11.`, `2024 m. kovo 11 d.`, `2024-mar-11`, `2024. gada 11. marts`.
@@ -334,7 +332,7 @@ impl Reader<'_> {
     }
 
     /// A month name, or `tháng 3`, and the token after it.
-    fn month(&self, at: usize) -> Option<(Month, usize)> {
+    pub(super) fn month(&self, at: usize) -> Option<(Month, usize)> {
         let word = self.word(at)?;
         if matches!(word, "tháng" | "thang" | "thg" | "th") {
             return self.vietnamese(at + 1);

