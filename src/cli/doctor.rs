@@ -13,7 +13,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct DoctorArgs {
-    /// Replace a damaged database with a new one that has everything that can be read
+    /// Build a new database from everything that can be read of a damaged one
     #[arg(long)]
     rebuild: bool,
 }

@@ -9,7 +9,7 @@ const CRATES: [&str; 3] = ["crates/newsfed-core/src", "crates/newsfed-engine/src
 
 /// The modules that each module may import.
 const MODULES: &[(&str, &[&str])] = &[
-    ("model", &[]),
+    ("model", &["util"]),
     ("util", &["model"]),
     ("query", &["model", "util"]),
     ("config", &["crawl", "model", "query", "util", "website"]),

@@ -1,6 +1,6 @@
 //! Tests of the settings and their fields.
 
-use super::super::shown::*;
+use crate::config::shown::*;
 use super::*;
 use crate::config::{Section, SourceForm};
 

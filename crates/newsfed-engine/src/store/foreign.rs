@@ -1,12 +1,11 @@
 //! Reads the databases of other readers. Each is copied first, so that the original is not even locked.
 
 use super::foreign_related::Related;
-use crate::exchange;
 use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
 use crate::util::scratch::private_folder;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -346,7 +345,11 @@ fn item(row: &Row<'_>, kind: ForeignKind, related: &Related) -> rusqlite::Result
                     false => ForeignText::Html(text),
                 }),
                 // Batches of items are not limited by their flags.
-                flags: exchange::letters(&text(row, MARK)?.unwrap_or_default())
+                flags: text(row, MARK)?
+                    .unwrap_or_default()
+                    .chars()
+                    .filter(char::is_ascii_alphabetic)
+                    .collect::<BTreeSet<char>>()
                     .into_iter()
                     .collect(),
                 ..common
