@@ -90,7 +90,8 @@ impl Reader<'_> {
         }
         // In `2024年5月12日下午3:30`, the word is joined to the date.
         let words = (from.saturating_sub(1)..start).filter_map(|at| self.word(at));
-        let half = words.filter_map(Half::at_end).last().or_else(|| self.latin_half(from, start));
+        let half =
+            words.filter_map(Half::at_end).next_back().or_else(|| self.latin_half(from, start));
         let after_word =
             start > from && self.word(start - 1).is_some_and(|w| CLOCK_WORDS.contains(&w));
         self.time_at(day, start, after_word, half)
