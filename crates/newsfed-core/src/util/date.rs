@@ -182,12 +182,10 @@ fn of_characters(text: &str) -> Option<(Time, Zone)> {
 /// text does not say it.
 fn east_asian_offset(text: &str) -> Option<i64> {
     const JAPANESE: [&str; 3] = ["曜", "午前", "午後"];
-    let hours = match () {
-        () if text.contains('년') || JAPANESE.iter().any(|w| text.contains(w)) => 9,
-        () if text.contains('年') => 8,
-        () => return None,
-    };
-    Some(hours * 3600)
+    if text.contains('년') || JAPANESE.iter().any(|w| text.contains(w)) {
+        return Some(9 * 3600);
+    }
+    text.contains('年').then_some(8 * 3600)
 }
 
 /// Dates with words, in any order: `Mon, 11 Mar 2024 04:15:30 GMT`,

@@ -312,6 +312,18 @@ fn years_of_two_digits_are_the_last_possible_ones() {
 }
 
 #[test]
+fn of_relative_dates_and_ranges_only_the_publication_counts() {
+    for (text, want) in [
+        ("Posted 5 days ago · Updated 2 hours ago", "2026-11-17"),
+        ("3 April 2024 – 5 April 2024", "-"),
+    ] {
+        let found = read(&page_of(text, "en"), None, Some("2026-11-22T14:05:00Z")).published;
+        let found = found.map(|p| p.time.format("%F").to_string());
+        assert_eq!(found.as_deref().unwrap_or("-"), want, "{text}");
+    }
+}
+
+#[test]
 fn the_length_of_a_date_line_is_counted_in_characters() {
     assert!(super::is_date_line("मंगलवार, 12 मार्च 2024, पूर्वाह्न 10:15 बजे भारतीय समय"));
     assert!(!super::is_date_line(&format!("12 March 2024 {}", "x".repeat(100))));
