@@ -137,7 +137,7 @@ fn every_module_is_listed() {
 #[test]
 fn violations_are_found() {
     let cases = [
-        ("model/item.rs", "use crate::util::text;", "imports util"),
+        ("model/item.rs", "use crate::query::parse;", "imports query"),
         ("util/url.rs", "use crate::net::host_key;", "imports net"),
         ("util/url.rs", "use crate::{model::Time, store};", "imports store"),
         ("util/url.rs", "use crate::{model::{Time, Pause}, engine::{self}};", "imports engine"),

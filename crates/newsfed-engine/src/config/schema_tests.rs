@@ -1,7 +1,7 @@
 //! Tests of the settings and their fields.
 
-use crate::config::shown::*;
 use super::*;
+use crate::config::shown::*;
 use crate::config::{Section, SourceForm};
 
 #[test]
