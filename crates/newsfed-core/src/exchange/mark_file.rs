@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn marks_survive_writing_and_reading() {
-        let marks = ["read", "pin", "later", "tag:日本 \"x\""].map(sample);
+        let marks = ["read", "pin", "later", "tag:日本 x\\y"].map(sample);
         let without = SharedMark { guid: None, on: false, ..sample("read") };
         let marks: Vec<SharedMark> = marks.into_iter().chain([without]).collect();
         let text = head("my laptop") + &marks.iter().map(line).collect::<String>();
