@@ -14,7 +14,7 @@ use ratatui::layout::{Position, Rect};
 /// Number of lines by which one notch of the wheel scrolls.
 const NOTCH: isize = 3;
 
-/// Areas of the panes at the last draw, for the mouse.
+/// Where each pane was at the last draw, for the mouse.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::tui) struct Areas {
     pub(in crate::tui) sources: Option<Rect>,
