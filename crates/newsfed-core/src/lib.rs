@@ -3,6 +3,8 @@
 //!
 //! ARCHITECTURE.md describes the modules.
 
+#![forbid(unsafe_code)]
+
 /// Extracts the article of a page: document tree, metadata, versions.
 pub mod article;
 /// The focused crawler: learns which links lead to targets.

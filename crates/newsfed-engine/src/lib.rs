@@ -2,6 +2,8 @@
 //!
 //! ARCHITECTURE.md describes the modules.
 
+#![forbid(unsafe_code)]
+
 use newsfed_core::{
     article, crawl, dataset, discover, exchange, feed, greader, mail, model, query, save, schedule,
     sitemap, story, util, website,
