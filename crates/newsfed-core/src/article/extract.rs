@@ -173,12 +173,15 @@ pub fn extract(
     let mut found = match mode {
         Mode::Guided => {
             let concepts = concepts.as_ref().ok_or(NoArticle::NotFound)?;
-            Found { taken: by_guide(&page, &hints, concepts)?, origin: Origin::Guide }
+            let judged = page::article(&page, &hints);
+            let taken = by_guide(&page, &hints, concepts, &judged)?;
+            Found { taken, origin: Origin::Guide }
         }
         Mode::Page => Found { taken: page::article(&page, &hints).taken, origin: Origin::Page },
         Mode::Auto => {
-            let found = by_all(&page, &hints, guide, concepts.as_ref(), site);
-            contradicted(&page, &hints, guide, &found).unwrap_or(found)
+            let judged = page::article(&page, &hints);
+            let found = by_all(&page, &hints, guide, concepts.as_ref(), site, &judged);
+            contradicted(&page, &hints, guide, &found, &judged).unwrap_or(found)
         }
     };
     // The sections of a home page may be nothing but headings.
@@ -229,14 +232,18 @@ struct Found {
 }
 
 /// The blocks that the guide selects: those of the wrapper, without lists of links.
-fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<bool>, NoArticle> {
+fn by_guide(
+    page: &Page<'_>,
+    hints: &Hints,
+    concepts: &Concepts,
+    judged: &Judged,
+) -> Result<Vec<bool>, NoArticle> {
     let wrapper = guided::wrapper(page, concepts).ok_or(NoArticle::NotFound)?;
     let mut taken = vec![false; page.blocks.len()];
     taken[page.elements[wrapper].blocks.clone()].fill(true);
-    let judged = page::article(page, hints).taken;
     for (at, block) in page.blocks.iter().enumerate() {
         let links = block.link_chars as f32 / block.chars.max(1) as f32;
-        taken[at] &= judged[at] || block.words > 60 && links < 0.5;
+        taken[at] &= judged.taken[at] || block.words > 60 && links < 0.5;
     }
     drop_comments(page, hints, &mut taken);
     Ok(taken)
@@ -244,12 +251,18 @@ fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<b
 
 /// The blocks that the guide selects, if its summary is in them but not in those that are selected.
 /// A much shorter text is more likely a teaser of an article that says the same in other words.
-fn contradicted(page: &Page<'_>, hints: &Hints, guide: &Guide, found: &Found) -> Option<Found> {
+fn contradicted(
+    page: &Page<'_>,
+    hints: &Hints,
+    guide: &Guide,
+    found: &Found,
+    judged: &Judged,
+) -> Option<Found> {
     let summary = Concepts::of(None, guide.summary.as_deref())?;
     if summary.held(page, &found.taken)? > ABSENT {
         return None;
     }
-    let taken = by_guide(page, hints, &summary).ok()?;
+    let taken = by_guide(page, hints, &summary, judged).ok()?;
     let held = summary.held(page, &taken)?;
     let long = words_of(page, &taken) * 2 >= words_of(page, &found.taken);
     (long && held >= PRESENT).then_some(Found { taken, origin: Origin::Guide })
@@ -263,8 +276,9 @@ fn by_all(
     guide: &Guide,
     concepts: Option<&Concepts>,
     site: Option<(&mut Template, bool)>,
+    judged: &Judged,
 ) -> Found {
-    let Judged { mut taken, chances } = page::article(page, hints);
+    let mut taken = judged.taken.clone();
     let meant = narrow(page, hints, guide, concepts, &mut taken);
     let within = |taken: &mut Vec<bool>| {
         if let Some(range) = &meant {
@@ -277,7 +291,7 @@ fn by_all(
             template.learn(page, &taken);
         }
         if let Some(mut by_template) =
-            template.apply(page, &taken, &chances, guide.title.as_deref())
+            template.apply(page, &taken, &judged.chances, guide.title.as_deref())
         {
             within(&mut by_template);
             drop_comments(page, hints, &mut by_template);

@@ -7,6 +7,7 @@
 use super::blocks::Page;
 use super::words::words;
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 /// Length of an n-gram, in words.
 const N: usize = 3;
@@ -17,15 +18,19 @@ const MIN_RUNS: usize = 8;
 /// Maximum number of concepts.
 const MAX_CONCEPTS: usize = 40;
 
-const STOP: &str = "a an and are as at be but by for from has have he her his i if in into is it its \
-    not of on or our she so that the their them they this to was we were what when which who will \
-    with you your der die das und ist ein eine den dem des mit von zu im auf für nicht sich als auch \
-    le la les de des du un une et est en que qui pour dans sur pas el los las y es por con para una \
-    il lo gli di che non per del della";
+static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "a an and are as at be but by for from has have he her his i if in into is it its \
+        not of on or our she so that the their them they this to was we were what when which who will \
+        with you your der die das und ist ein eine den dem des mit von zu im auf für nicht sich als auch \
+        le la les de des du un une et est en que qui pour dans sur pas el los las y es por con para una \
+        il lo gli di che non per del della"
+        .split_ascii_whitespace()
+        .collect()
+});
 
 /// Whether a word (lower case) means little by itself.
 pub fn is_stop_word(word: &str) -> bool {
-    STOP.split_whitespace().any(|stop| stop == word)
+    STOP.contains(word)
 }
 
 /// Title and summary of a feed item, as n-grams and concepts.
@@ -124,7 +129,7 @@ fn is_zone(name: &str) -> bool {
 
 /// A rough stem of a word; `None` for stop words.
 fn stem(word: &str) -> Option<String> {
-    if STOP.split_ascii_whitespace().any(|s| s == word) {
+    if STOP.contains(word) {
         return None;
     }
     if word.chars().next().is_some_and(super::words::is_dense) {

@@ -4,6 +4,7 @@
 use super::{gate, streamed};
 use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_NODES, PAGE_STEPS};
 use crate::util::text;
+use ego_tree::{NodeId, NodeRef};
 use html5ever::driver::{self, Parser};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{QualName, local_name, ns};
@@ -58,8 +59,9 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
         let nodes = tree.nodes();
         let added = nodes.len() - known;
         known += added;
+        let mut depths = Depths::default();
         for node in nodes.rev().take(added) {
-            let depth = node.ancestors().take(PAGE_DEPTH + 1).count();
+            let depth = depths.of(node);
             steps += depth;
             if depth > PAGE_DEPTH || steps > PAGE_STEPS {
                 return None;
@@ -69,6 +71,29 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     let html = parser.finish();
     // The parser may have moved parts of the tree since.
     is_within_limits(&html).then_some(html)
+}
+
+/// The depths of nodes of a tree that does not change, up to `PAGE_DEPTH + 1`: siblings are counted once, and so are a
+/// parent and its child.
+#[derive(Default)]
+struct Depths {
+    /// The parent of the node before, and its depth.
+    last: Option<(NodeId, usize)>,
+}
+
+impl Depths {
+    fn of(&mut self, node: NodeRef<'_, Node>) -> usize {
+        let Some(parent) = node.parent() else { return 0 };
+        let above = match self.last {
+            Some((last, depth)) if last == parent.id() => depth,
+            Some((last, depth)) if last == node.id() && (1..=PAGE_DEPTH).contains(&depth) => {
+                depth - 1
+            }
+            _ => parent.ancestors().take(PAGE_DEPTH + 1).count(),
+        };
+        self.last = Some((parent.id(), above));
+        (above + 1).min(PAGE_DEPTH + 1)
+    }
 }
 
 fn is_within_limits(html: &Html) -> bool {
@@ -205,5 +230,17 @@ mod tests {
         let elements = |count| "<div>".repeat(500) + &"<br>".repeat(count);
         assert!(page(&elements(1_000)).is_some());
         assert!(page(&elements(PAGE_STEPS / 500)).is_none());
+    }
+
+    #[test]
+    fn depths_are_numbers_of_ancestors() {
+        let deep = "<div>".repeat(PAGE_DEPTH - 10) + "<p>a<br>b";
+        for markup in ["<ul><li>a<li>b<b>c</b>d</ul><table>x<tr><td>y</table>e", &deep] {
+            let tree = fragment(markup).unwrap().tree;
+            let counted = |node: &NodeRef<'_, Node>| node.ancestors().count();
+            let (mut back, mut forth) = (Depths::default(), Depths::default());
+            assert!(tree.nodes().rev().all(|node| back.of(node) == counted(&node)));
+            assert!(tree.nodes().all(|node| forth.of(node) == counted(&node)));
+        }
     }
 }
