@@ -55,7 +55,7 @@ async fn main() -> Result<()> {
     let config_dir = args.config_dir.clone().unwrap_or_else(|| args.data_dir.join("config"));
     let paths = Paths::resolve(Some(config_dir), Some(args.data_dir.clone()))?;
     if paths.database().exists() {
-        bail!("{} exists already", paths.database().display());
+        bail!("{} already exists", paths.database().display());
     }
     if args.sources == 0 {
         bail!("at least one source is needed");

@@ -21,7 +21,7 @@ const STEPS: &[(&[Step], u32)] = &[
     (&[Press(key::ENTER), See("min read")], 25),
     (&[Press(" ")], 20),
     (&[Press("q"), See("All unread")], 12),
-    (&[Press("/"), See("found")], 6),
+    (&[Press("/"), See("Tab lists")], 6),
     (&[Press("allo"), See("tiny allocator")], 8),
     (&[Press("cator"), See("tiny allocator")], 20),
     (&[Press(key::ESC), See("Ferry delayed")], 8),

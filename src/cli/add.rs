@@ -220,7 +220,7 @@ fn choose(
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
         return way.ok_or_else(|| {
-            Failure::Usage(format!("there is no option {number}; {}", count(ways)))
+            Failure::Usage(format!("there is no way number {number}; {}", count(ways)))
         });
     }
     match ways {
@@ -268,8 +268,8 @@ fn choose(
     }
 }
 
-/// Whether a kind after the first one is no reason to ask, because it is possible for every site, or reads
-/// the same as the list before it.
+/// Whether a way of this kind after the first one need not be offered as a choice, because it is possible for
+/// every site, or reads the same as the list before it.
 fn is_other_kind(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Entries | SourceKind::Page | SourceKind::Crawl)
 }

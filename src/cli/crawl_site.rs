@@ -153,13 +153,13 @@ async fn follow(
     }
 }
 
-/// `120 requests, 34 found (28 in 100), 3 MB; best: ...`
+/// `120 requests, 34 found (28 %), 3 MB; best: ...`
 fn summary(crawl: &Crawl, best: Option<&str>) -> String {
     let now = crawl.progress();
     let rate = 100.0 * now.found as f64 / now.requests.max(1) as f64;
     let best = best.map(|b| format!("; best: {b}")).unwrap_or_default();
     format!(
-        "{}, {} found ({rate:.0} in 100), {}{best}",
+        "{}, {} found ({rate:.0} %), {}{best}",
         counted(now.requests, "request"),
         now.found,
         size(now.bytes)

@@ -228,7 +228,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
             ),
             _ => match facts.website.broken() {
                 Some(problem) => format!(
-                    "{} finds {} since {}; `newsfed sources show {}` suggests a repair",
+                    "{}: {} since {}; `newsfed sources show {}` suggests a repair",
                     source.id,
                     problem.what,
                     crate::util::time_text::day(problem.since),

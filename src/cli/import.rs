@@ -182,7 +182,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         return import_follow::run(file, args.title.clone(), args.folder.clone(), &home, out);
     }
     if file.to_str().is_some_and(is_web) {
-        let how = "imports are files; --follow follows a list at a URL, `newsfed add` a feed";
+        let how = "this is a URL, not a file; use --follow for a list, or `newsfed add` for a feed";
         return Err(Failure::Usage(how.to_owned()));
     }
     // A database may be larger than what is read at once.

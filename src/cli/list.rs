@@ -107,7 +107,7 @@ quote the query, or put -- before a word with a minus.
   title:word   author:word          source:name      folder:name      tag:name
   is:unread    is:read              is:pinned        is:new           in:later
   is:changed   is:edited            in:versions      asof:2026-11-21  -(a b)
-  is:duplicate has:duplicate     is:hidden        is:snoozed
+  is:duplicate has:duplicate        is:hidden        is:snoozed
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/

@@ -209,7 +209,7 @@ fn changes(item: &Item) -> Option<String> {
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
         TextFrom::Feed if item.page_text && item.feed_has_full_text != Some(true) => {
-            "from the feed; for that of the page, use --from page".to_owned()
+            "from the feed; --from page prints the text of the page".to_owned()
         }
         TextFrom::Feed => String::new(),
         from => from.describe().to_owned(),

@@ -195,7 +195,9 @@ fn remove(
     if !of_lists.is_empty() {
         match args.with_sources || removes_too(of_lists.len(), out)? {
             true => found.extend(of_lists),
-            false => out.note(format!("{} of it stay", counted(of_lists.len(), "source"))),
+            false => {
+                out.note(format!("not removed: {} of the list", counted(of_lists.len(), "source")))
+            }
         }
     }
     let all: Vec<SourceId> = found.iter().map(|entry| entry.source.id.clone()).collect();

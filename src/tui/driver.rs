@@ -311,13 +311,13 @@ impl Driver {
                     ended.await.unwrap_or_else(cancelled)
                 });
             }
-            other => return self.perform_taking_along(other),
+            other => return self.perform_outside(other),
         }
         None
     }
 
-    /// What the user takes along: texts, episodes, crawls, pages in the browser.
-    fn perform_taking_along(&mut self, effect: Effect) -> Option<Effect> {
+    /// Effects whose result is outside the interface: texts, episodes, crawls, pages in the browser.
+    fn perform_outside(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::MakeMarkdown { items } => self.spawn(move |h| async move {
                 let count = items.len();

@@ -44,7 +44,7 @@ const SYNC: [&str; 5] = ["sync", "--force", "--set", "net.host_delay=0s", "--qui
 fn hooks_get_lines_of_json_once_for_each_refresh() {
     let world = world("");
     world.run(&SYNC).ok();
-    assert_eq!(runs(&world, "arrival").len(), 0, "what a source had before is no news");
+    assert_eq!(runs(&world, "arrival").len(), 0, "what a source had before is not new");
     world.run(&SYNC).ok();
     world
         .run(&[

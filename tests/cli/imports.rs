@@ -47,7 +47,7 @@ fn databases_of_other_readers_give_items_and_marks() {
         assert_eq!(items(&world), ["Spring tide true true", "Neap tide false false"], "{name}");
         let again = world.run(&["import", "--json", &file]).values().remove(0);
         assert_eq!((again["new"].as_u64(), again["known"].as_u64()), (Some(0), Some(2)), "{name}");
-        assert!(world.run(&["rules"]).ok().is_empty(), "an import is no rule");
+        assert!(world.run(&["rules"]).ok().is_empty(), "an import is not a rule");
     }
 }
 

@@ -22,7 +22,7 @@ fn a_list_is_followed_confirmed_and_removed() {
     });
     let url = world.server.url("/list.opml");
     let run = world.run(&["import", &url]);
-    assert!(run.code == Some(2) && run.err.contains("--follow follows a list"), "{run:?}");
+    assert!(run.code == Some(2) && run.err.contains("use --follow for a list"), "{run:?}");
     let run = world.run(&["import", "--follow", &world.server.url("/none")]);
     assert!(run.code == Some(1) && run.err.contains("HTTP 404"), "{run:?}");
     assert_eq!(world.run(&["sources", "--json"]).ok(), "");

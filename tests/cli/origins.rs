@@ -304,7 +304,7 @@ fn newsletters_of_a_maildir_are_items() {
     // Another program marks a mail and removes one.
     fs::rename(folder.join("new/1.a"), folder.join("cur/1.a:2,S")).unwrap();
     world.sync();
-    assert_eq!(world.source("mail")["polls"][0]["status"], 304, "a mark is no change");
+    assert_eq!(world.source("mail")["polls"][0]["status"], 304, "a mark is not a change");
     fs::remove_file(folder.join("cur/1.a:2,S")).unwrap();
     put("new/6.a", &mail("6", "news@x.example", "Two", "x"));
     world.write("sources.toml", &world.sources_toml().replace("from = \"NEWS@x\"\n", ""));

@@ -11,7 +11,7 @@ fn unknown_operators_give_a_suggestion() {
         ("sorce:kernel", "there is no \"sorce:\"; did you mean \"source:\"?"),
         ("after:2026-99", "\"2026-99\" is not a date; write 2026-11-21"),
         ("age<soon", "\"soon\" is not an age; write 3d"),
-        ("tag:", "after \"tag:\" comes a tag"),
+        ("tag:", "\"tag:\" needs a tag"),
         ("words > 500", "word 2: a comparison has no spaces, as in words>500"),
     ] {
         for args in [["search", query], ["list", &format!("--query={query}")]] {
@@ -66,7 +66,7 @@ fn imports_newsboat_queries_as_views() {
     let config = std::fs::read_to_string(world.config().join("config.toml")).unwrap();
     assert_eq!(config, "[[view]]\nname = \"New\"\nquery = \"unread tag:linux\"\n");
     let again = world.run_with(&["import", "--private", "-", "--json"], urls).values();
-    assert_eq!(again[0]["views"], serde_json::json!([]), "it exists already");
+    assert_eq!(again[0]["views"], serde_json::json!([]), "it already exists");
 }
 
 #[test]

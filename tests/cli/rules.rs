@@ -13,7 +13,10 @@ fn rules_are_tested_applied_and_undone() {
     let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
     world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
     let sync = world.run(&["sync", "--set", "net.host_delay=0s"]);
-    assert!(sync.err.contains("after \"(\" comes a condition; \"Odd\" does not apply"), "{sync:?}");
+    assert!(
+        sync.err.contains("\"(\" needs a condition after it; \"Odd\" does not apply"),
+        "{sync:?}"
+    );
     let titles = |query: &str| {
         let run = world.run(&["list", "--json", "--sort", "oldest", "--query", query]);
         let titles = run.values();
@@ -26,9 +29,16 @@ fn rules_are_tested_applied_and_undone() {
         rules.iter().map(|rule| (rule["name"].clone(), rule["items"].clone())).collect();
     let expected = [("Council", 1), ("title:/first|second/", 2), ("Odd", 0)];
     assert_eq!(counts, expected.map(|(name, items)| (name.into(), items.into())));
-    assert!(rules[2]["problem"].as_str().unwrap().starts_with("query: after"), "{}", rules[2]);
+    assert!(
+        rules[2]["problem"].as_str().unwrap().starts_with("query: \"(\" needs"),
+        "{}",
+        rules[2]
+    );
     let odd = world.run(&["rules", "test", "Odd"]);
-    assert!(odd.code == Some(1) && odd.err.contains("does not apply: query: after"), "{odd:?}");
+    assert!(
+        odd.code == Some(1) && odd.err.contains("does not apply: query: \"(\" needs"),
+        "{odd:?}"
+    );
     let number =
         world.run(&["list", "--json", "--query", "is:hidden"]).values()[0]["number"].to_string();
     let shown = world.run(&["show", &number]).ok();
@@ -116,7 +126,7 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
     let first = sync();
     assert!(first.err.contains("rule.run: is missing") && first.code == Some(0), "{first:?}");
     let runs = || std::fs::read_to_string(&out).unwrap_or_default().lines().count();
-    assert_eq!(runs(), 0, "the first document is no news");
+    assert_eq!(runs(), 0, "the first document is not news");
     sync().ok();
     assert_eq!(runs(), 1, "at arrival");
     let listed = world.run(&["rules"]).ok();

@@ -70,7 +70,7 @@ async fn a_csv_file_gets_a_version_for_each_change_inside() {
         "people;id;town\r\n70;3;Celle\r\n330;2;Bonn\r\n250;1;Aachen\r\n",
     );
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
-    assert!(item(&engine).read && item(&engine).versions == 0, "a new order is no change");
+    assert!(item(&engine).read && item(&engine).versions == 0, "a new order is not a change");
 
     home.clock.advance(DAY);
     let later = "id,town,people\n1,Aachen,250\n2,Bonn,335\n4,Dessau,80\n";

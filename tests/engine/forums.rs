@@ -77,7 +77,7 @@ async fn a_reply_changes_its_topic_and_sessions_change_nothing() {
         .collect();
     assert_eq!(unread, ["Topic 1"]);
     let one = items(&engine).into_iter().find(|item| item.title == "Topic 1").unwrap();
-    assert_eq!(one.summary, summary, "a topic is no watched page");
+    assert_eq!(one.summary, summary, "a topic is not a watched page");
     home.clock.advance(DAY);
     site.html("/", &board(visits[0], &[(1, "16 Jan 2027, 07:00"), (2, "12 Jan 2027, 10:00")]));
     let before = server.requests().len();

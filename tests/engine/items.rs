@@ -163,7 +163,7 @@ async fn retention_removes_items_in_the_background_where_it_is_limited() {
 }
 
 #[tokio::test]
-async fn players_and_formulas_that_are_now_read_are_no_edits() {
+async fn players_and_formulas_that_are_now_read_are_not_edits() {
     let text = "It explains at length how the tide turns the old mill by the harbour. ".repeat(4);
     let player =
         "<iframe src=\"https://www.youtube.com/embed/dQw4w9WgXcQ\" title=\"The mill\"></iframe>";

@@ -154,7 +154,7 @@ async fn changes_in_a_list_are_applied_here() {
 async fn a_followed_source_and_a_removed_one_stay_as_they_are() {
     let mine = Source { title: Some("Mine".into()), ..source("mine", "http://a.example/feed/") };
     let planet = Planet::beside(&outlines(&["a", "b"]), &[mine]).await;
-    assert_eq!(planet.sources(), ["Mine  a own", "b Team b listed"], "http is no other feed");
+    assert_eq!(planet.sources(), ["Mine  a own", "b Team b listed"], "http is not another feed");
     planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
     planet.engine.reload().await.unwrap();
     planet.changes_to(&outlines(&["b", "c"])).await;

@@ -305,7 +305,7 @@ fn unmannerly(received: &Received) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn servers_have_no_reason_to_complain() {
+async fn polls_match_the_scenarios_of_manners() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/manners.toml");
     let all: Scenarios = toml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert!(all.scenario.len() >= 20);

@@ -64,7 +64,7 @@ async fn commands_run_once_for_each_new_item_and_one_notification_is_shown() {
     let mut messages = engine.notifications();
     sync(&engine, Pace::Manual).await;
     soon(engine.announced()).await;
-    assert!(messages.try_recv().is_err() && !out.exists(), "the first document is no news");
+    assert!(messages.try_recv().is_err() && !out.exists(), "the first document is not news");
     assert_eq!((record(&engine).items, record(&engine).ran), (2, 0));
     news();
     sync(&engine, Pace::Manual).await;

@@ -79,7 +79,10 @@ fn pngs() -> Vec<Named> {
         ("128 MB of pixels", png(&[ihdr(4096, 4096, [16, 6, 1]), idat(&zeros(130 << 20))])),
         ("32 MB of pixels", png(&[ihdr(4096, 2048, [8, 6, 0]), idat(&zeros(33 << 20))])),
         ("16 MB of bits, interlaced", png(&[ihdr(4096, 4096, [1, 0, 1]), idat(&zeros(4 << 20))])),
-        ("interlacing that is none", png(&[ihdr(16, 16, [8, 2, 1]), pixels.clone()])),
+        (
+            "pixels that are not interlaced as declared",
+            png(&[ihdr(16, 16, [8, 2, 1]), pixels.clone()]),
+        ),
         ("one row of 4,096", png(&[ihdr(4096, 4096, [8, 0, 0]), idat(&zeros(1 << 20)[..9])])),
         ("more pixels than announced", png(&[small.clone(), idat(&zeros(64 << 20))])),
         ("an unknown depth", png(&[ihdr(16, 16, [3, 2, 0]), pixels.clone()])),

@@ -84,7 +84,7 @@ impl Choice {
         });
         match self {
             Self::Starters => &STARTERS,
-            Self::Import => "an OPML file, newsboat's urls, or a list of addresses",
+            Self::Import => "an OPML file, newsboat's urls, or a list of URLs",
             Self::Demo => "fictional sites; your own data is not touched",
         }
     }
@@ -95,7 +95,7 @@ const CLOSE: KeyHint = KeyHint::Key("Esc", "close");
 /// Longest command line of a program, in bytes, that the dialog can show.
 const MAX_COMMAND: usize = 400;
 const TOO_LONG: &str =
-    "The program and its arguments are too long for this dialog; `newsfed add --exec` takes them.";
+    "The program and its arguments are too long for this dialog; use `newsfed add --exec`.";
 
 impl Add {
     pub(super) fn welcome() -> Self {

@@ -203,7 +203,7 @@ impl App {
         }
         if add.iter().chain(&remove).any(String::is_empty) {
             return self.problem(
-                "Tags were not changed: put the sign directly before the tag, as in +linux -sport",
+                "Tags were not changed: put + or - directly before each tag, as in +linux -sport",
             );
         }
         if add.is_empty() && remove.is_empty() {

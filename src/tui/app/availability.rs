@@ -8,7 +8,7 @@ pub(super) const NO_ITEM: &str = "Select an item first";
 const NO_ARTICLE: &str = "Open an item first";
 
 impl App {
-    /// Why an action does nothing now; `None` if it can be performed. Other than
+    /// Why an action does nothing now; `None` if it can be performed. Unlike
     /// [`Self::unavailable_reason`], which decides what is offered, this depends on whether rows are being read.
     pub(super) fn refusal(&self, action: Action) -> Option<&'static str> {
         let awaits = self.awaits_rows(action).then(|| self.being_read());

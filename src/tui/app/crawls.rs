@@ -306,7 +306,7 @@ impl CrawlList {
                     let (path, media_type) = (path.to_owned(), "inode/directory".to_owned());
                     vec![Effect::OpenDownload { path, media_type }]
                 }
-                None => app.note("The path of this folder is not valid text"),
+                None => app.note("The path of this folder is not valid UTF-8"),
             },
             KeyCode::Char('d') if crawl.is_running() => {
                 app.note("This crawl is running: stop it first")

@@ -12,7 +12,7 @@ use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crate::tui::import::expand_home;
 use crate::tui::view::{self, DialogArea};
 use crate::util::login::without_secrets;
-use crate::util::text::counted_as;
+use crate::util::text::{counted, counted_as};
 use crate::util::url::parse_web;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -222,7 +222,7 @@ impl App {
 
     /// Previews the import of typed or pasted URLs.
     pub(super) fn import_addresses(&mut self, addresses: &[String]) -> Vec<Effect> {
-        let name = counted_as(addresses.len(), "address", "addresses");
+        let name = counted(addresses.len(), "URL");
         self.preview_import(name, ImportList::Addresses(addresses.join("\n")))
     }
 

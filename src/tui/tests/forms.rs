@@ -38,7 +38,10 @@ fn keeps_showing_why_an_announced_feed_is_not_offered() {
     let why = "the page announces a feed, but it returns 404 Not Found: \
                https://council.example/index.xml";
     let mut stage = found(vec![list_way()], &[why, "no feed at /feed", "the page lists articles"]);
-    shows(&mut stage, &["it returns 404 Not Found", "Ways to follow it", "its current items"]);
+    shows(
+        &mut stage,
+        &["it returns 404 Not Found", "Ways to follow this URL", "its current items"],
+    );
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn leaving_the_selectors_of_a_way_goes_back_to_the_ways() {
     stage.keys("<Esc>");
     assert!(stage.app.dialog::<Editor>().is_none(), "{}", stage.screen(120, 36));
     assert!(stage.app.dialog::<Add>().is_some());
-    shows(&mut stage, &["Ways to follow it"]);
+    shows(&mut stage, &["Ways to follow this URL"]);
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn the_next_step_is_shown_for_an_address_that_leads_nowhere() {
     stage.keys("a");
     let first = Stage::with(Settings::default(), SourceList::default(), vec![]);
     for mut stage in [fail(stage), fail(first)] {
-        shows(&mut stage, &["✗ not a web URL", "Type another address, such as example.org"]);
+        shows(&mut stage, &["✗ not a web URL", "Type another URL, such as example.org"]);
     }
 }
 
@@ -132,7 +135,7 @@ fn the_first_page_offers_help_and_skipping_it_loses_nothing() {
     shows(&mut stage, &["a?b"]);
     stage.keys("<C-u><Esc>");
     let rows = ["a ", ":starters ", ":demo "];
-    shows(&mut stage, &["No sources yet", "well-known sources", "import", "made-up sources"]);
+    shows(&mut stage, &["No sources yet", "well-known sources", "import", "fictional sites"]);
     shows(&mut stage, &rows);
     stage.keys("a");
     shows(&mut stage, &["Welcome to newsfed"]);

@@ -94,7 +94,7 @@ fn a_selection_that_cannot_stay_is_reported() {
         real.keys(" jG");
         real.until("the end", |app| !app.items.is_loading() && !app.items.more_below).await;
         assert!(real.app.items.marked.is_empty());
-        real.wait_for("Too far away to stay selected: 1 item; 0 left").await;
+        real.wait_for("1 item deselected: too far away; 0 still selected").await;
         real.finish().await;
     });
 }

@@ -275,7 +275,7 @@ fn saving_replaces_an_existing_name_but_renaming_rejects_it() {
     stage.keys("=<C-u>Other<Enter><Esc><Esc>");
     go(&mut stage, "Other");
     stage.keys("<F2><C-u>Rust<Enter>");
-    assert!(stage.says("there is a view \"Rust\" already"));
+    assert!(stage.says("there is already a view \"Rust\""));
     assert!(config(&stage).contains("name = \"Other\""));
 }
 

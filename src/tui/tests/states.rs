@@ -51,7 +51,7 @@ fn ways_to_follow_a_url_at_every_size() {
 fn empty_list_shows_the_reason() {
     let failed = || Outcome::Failed {
         kind: ErrorKind::Permanent,
-        message: "news.example has nothing at this address (HTTP 404)".to_owned(),
+        message: "news.example has nothing at this URL (HTTP 404)".to_owned(),
     };
     let words = |failing: usize, items: u32| {
         let mut list = source_list();
@@ -107,7 +107,7 @@ fn a_page_that_is_followed_as_a_feed_can_be_added_again() {
     let mut stage = Stage::with(Settings::default(), list, Vec::new());
     let screen = stage.screen(120, 36);
     let words: Vec<&str> = screen.split_whitespace().collect();
-    let hint = "Remove the source (d) and add its address again (a)";
+    let hint = "Remove the source (d) and add its URL again (a)";
     assert!(words.join(" ").contains(hint), "{screen}");
 }
 
@@ -220,7 +220,7 @@ fn the_status_line_shows_which_account_is_not_synchronised() {
     for (accounts, expected) in [
         (vec![note(None, 0)], "home synchronised 3 min ago"),
         (vec![note(Some("refused"), 0)], "home not synchronised"),
-        (vec![note(Some("away"), 12)], "home not synchronised, 12 marks wait"),
+        (vec![note(Some("away"), 12)], "home not synchronised, 12 marks waiting"),
     ] {
         stage.happen(Event::StatusChanged(Status { accounts, ..Status::default() }));
         let screen = stage.screen(120, 36);
@@ -282,7 +282,7 @@ fn programs_are_shown_before_they_run() {
     stage.keys("a");
     stage.happen(Event::Pasted("/home/alice/feed.xml".to_owned()));
     stage.keys("<Enter>");
-    assert!(asked(&stage)[0].contains("DiscoverOrigin"), "a file is no program");
+    assert!(asked(&stage)[0].contains("DiscoverOrigin"), "a file is not a program");
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
     line("", Role::Text, &mut area);
     match &add.stage {
         Stage::Typing => {
-            line("Paste any address and press Enter.", Role::Text, &mut area);
+            line("Paste a URL and press Enter.", Role::Text, &mut area);
             let what = "A feed, a website, a list of articles, or a page to watch.";
             line(what, Role::Dim, &mut area);
             let own = "Your own: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
@@ -104,7 +104,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             line(&format!("  {}", url.unwrap_or_default()), Role::Dim, &mut area);
             line("", Role::Text, &mut area);
             line(
-                "Enter goes to it. Tab finds other ways to follow this address.",
+                "Enter goes to the source. Tab finds other ways to follow this URL.",
                 Role::Soft,
                 &mut area,
             );
@@ -114,12 +114,12 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
         }
     }
     // The field with the focus is drawn last, for the cursor.
-    input(app, frame, ("Address", &add.field), !add.in_folder, field);
+    input(app, frame, ("URL", &add.field), !add.in_folder, field);
 }
 
 /// Advice if nothing was found at a URL.
 pub(super) const NEXT_STEP: &str =
-    "Type another address, such as example.org or https://example.org/feed.xml, and press Enter.";
+    "Type another URL, such as example.org or https://example.org/feed.xml, and press Enter.";
 
 fn known_title(app: &App, source: i64) -> String {
     app.sources.entry(source).map(|entry| text::line(entry.title())).unwrap_or_default()
@@ -235,7 +235,7 @@ fn found(
         }
         let mut row = Row::new(area.width);
         row.right("best first", style(Role::Dim));
-        row.left("Ways to follow it", style(Role::Title));
+        row.left("Ways to follow this URL", style(Role::Title));
         line(frame, y + 1, row);
         y += 2;
     }

@@ -328,7 +328,7 @@ fn state(app: &App) -> (String, Role) {
     let refused = status.accounts.iter().find(|note| note.problem.is_some());
     let (text, role) = match (status.role, status.total, next) {
         (Part::Watches(Some(pid)), ..) => (format!("checked by process {pid}"), Role::Soft),
-        (Part::Watches(None), ..) => ("checked by another newsfed".to_owned(), Role::Soft),
+        (Part::Watches(None), ..) => ("checked by another process".to_owned(), Role::Soft),
         (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
             // The error begins with the file and the line.
@@ -343,7 +343,7 @@ fn state(app: &App) -> (String, Role) {
                 refused.map_or(("", 0), |note| (note.account.as_str(), note.waiting));
             let marks = match waiting {
                 0 => String::new(),
-                waiting => format!(", {} wait", counted(waiting, "mark")),
+                waiting => format!(", {} waiting", counted(waiting, "mark")),
             };
             (format!("{} {account} not synchronised{marks}", m.failing), Role::Warning)
         }

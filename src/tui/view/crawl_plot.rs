@@ -35,7 +35,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, crawl: &CrawlState, area: R
     frame.render_widget(chart, area);
 }
 
-/// The same in words: `Found after 30 requests 3, 60: 9, 90: 14, 120: 20`; empty without any request.
+/// The same in words: `Found 3 after 30, 9 after 60, 14 after 90, 20 after 120 requests`; empty without any request.
 pub(super) fn words(curve: &Curve) -> String {
     let requests = curve.points().last().map_or(0, |(requests, _)| requests);
     let mut parts: Vec<u64> = (1..=PARTS).map(|n| requests * n / PARTS).collect();

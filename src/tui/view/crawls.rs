@@ -177,7 +177,7 @@ fn facts(app: &App, crawl: &CrawlState) -> Vec<(&'static str, String)> {
         ("Found", now.found.to_string()),
         ("Requests", of(now.requests.to_string(), limit)),
         ("Received", of(size(now.bytes), crawl.budget.bytes.map(size))),
-        ("Per 100", format!("{:.0} found", crawl.per_hundred())),
+        ("Hit rate", format!("{:.0} %", crawl.per_hundred())),
     ];
     if crawl.is_running() {
         if let Some(speed) = crawl.speed {

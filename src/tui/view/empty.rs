@@ -163,10 +163,10 @@ fn notice(app: &App) -> Option<Notice> {
                 "No sources yet",
                 "Any page can be followed, with or without a feed.",
                 vec![
-                    (Action::Add, "add a source by its address"),
+                    (Action::Add, "add a source by its URL"),
                     (Action::Starters, "choose among well-known sources"),
                     (Action::Import, "import an OPML file or a list"),
-                    (Action::Demo, "try newsfed on made-up sources"),
+                    (Action::Demo, "try newsfed on fictional sites"),
                 ],
             )
         },
@@ -241,7 +241,7 @@ fn unfiltered(app: &App) -> Notice {
             (Action::Add, "add a source"),
         ];
         if app.settings.ui.unread_only {
-            commands.insert(0, (Action::UnreadOnly, "show what is read"));
+            commands.insert(0, (Action::UnreadOnly, "show read items"));
         }
         return Notice {
             mark: (m.selected, Role::Ok),
@@ -294,7 +294,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
         SourceKind::Crawl => {
             "The site was explored, and no page was recognised as an article. Later checks explore further."
         }
-        SourceKind::List => "A list has no items of its own: its sources have.",
+        SourceKind::List => "A list has no items of its own; its sources have them.",
     };
     Notice {
         mark: (marks(app).bullet, Role::Dim),
@@ -302,7 +302,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
         text: what.to_owned(),
         commands: vec![
             (Action::Refresh, "try again now"),
-            (Action::Workbench, "choose what is read"),
+            (Action::Workbench, "edit the selectors"),
             (Action::Log, "show the log"),
             (Action::Browser, "open the page in the browser"),
             (Action::Delete, "remove it (undo brings it back)"),
@@ -320,7 +320,7 @@ fn another_way(app: &App, entry: &SourceEntry) -> Option<String> {
     let remove = app.keymap.keys_for(Context::Sources, Action::Delete)?;
     let add = app.keymap.keys_for(Context::Sources, Action::Add)?;
     Some(format!(
-        " Remove the source ({remove}) and add its address again ({add}): newsfed then searches \
+        " Remove the source ({remove}) and add its URL again ({add}): newsfed then searches \
          for a feed of the site, or reads the page without one."
     ))
 }

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_is_no_group_beside_its_own_months() {
+    fn a_year_is_not_a_group_beside_its_own_months() {
         // The day, the age of the item in days, and its group.
         for (now, age, expected) in [
             ((2026, 12, 31), 400, "2025"),

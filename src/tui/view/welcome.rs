@@ -15,7 +15,7 @@ use ratatui::text::Line;
 
 const TITLE: &str = "Welcome to newsfed";
 const PURPOSE: &str = "News from any page, with or without a feed";
-const PLACEHOLDER: &str = "Paste or type the address of any site";
+const PLACEHOLDER: &str = "Paste or type the URL of any site";
 /// Widest content, in cells.
 const WIDEST: u16 = 76;
 /// Height of the page from which there are empty rows around the field, and between all parts.

@@ -217,7 +217,7 @@ async fn items_that_come_back_are_synchronised_again() {
         let [here, there] = marks(&engine, &server);
         assert_eq!(here, there, "{kind:?}");
         assert_eq!((here[&all[0]], here[&all[3]]), ((true, false), (false, true)));
-        // The loss of most items at once is not believed.
+        // The loss of most items at once is not accepted.
         server.world().items = kept.into_iter().filter(|(id, _)| *id > all[30]).collect();
         home.clock.advance(DAY);
         let result = try_sync(&engine, false).await;

@@ -386,7 +386,7 @@ async fn an_account_announces_only_its_own_new_items() {
     sync(&engine, Pace::Manual).await;
     synced(&engine).await;
     soon(engine.announced()).await;
-    assert!(messages.try_recv().is_err(), "first items are no news");
+    assert!(messages.try_recv().is_err(), "first items are not news");
 
     is_on.store(true, Ordering::SeqCst);
     let mut reports = engine.refresh(None, Pace::Manual).await;

@@ -62,7 +62,7 @@ const PREFIXES: [&str; 38] = [
 ];
 /// What stands between two names.
 const JOINS: [&str; 9] = ["and", "&", ",", "und", "et", "y", "e", "og", "и"];
-/// What is no name, folded.
+/// Texts in the place of a name that are not names, folded.
 const OTHERS: [&str; 15] = [
     "the author",
     "about the author",
@@ -160,7 +160,7 @@ fn cut(line: &str) -> &str {
     &line[..end]
 }
 
-/// The names of a list, up to the first part that is none.
+/// The names of a list, up to the first part that is not a name.
 fn listed(line: &str) -> Vec<String> {
     let parts = line.split([',', ';', '&', '|', '·', '•', '،', '、']);
     let parts = parts.flat_map(|part| part.split(" and "));

@@ -13,9 +13,10 @@ const RUN_WORDS: usize = 40;
 /// passages repeats them on purpose.
 const PART: usize = 5;
 
-/// Most of the words of a copy that may be between it and what it repeats: one part of this many.
+/// A copy directly follows the original if the words between them are at most the words of the copy
+/// divided by this.
 const BETWEEN: usize = 4;
-/// From this share of the text on, copies are not meant, if so many words of it are repeated.
+/// Copies of at least this share of the text are not on purpose, if at least so many words are repeated.
 const MOST: (usize, usize) = (2, 5);
 const MANY_WORDS: usize = 150;
 
@@ -69,8 +70,8 @@ pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool], discussion: bool)
     }
 }
 
-/// Whether the text is there again as a whole, or nearly so: many words of it, and not the same ones
-/// again and again. Code is repeated to show it in one piece.
+/// Whether most of the text is there twice: many of its words, and not the same few several times. Code
+/// does not count, because it is repeated to show it in one piece.
 fn is_most(page: &Page<'_>, taken: &[bool], runs: &[Run]) -> bool {
     let is_code = |element: usize| page.around(element).any(|e| page.elements[e].name() == "pre");
     let prose = Sums::of(
@@ -99,8 +100,8 @@ fn is_copy(page: &Page<'_>, run: &Run) -> bool {
     run.words >= RUN_WORDS && own.zip(first).all(|(own, first)| own != first)
 }
 
-/// Whether no author repeats text like this: in a quotation, or right after it was there. What is
-/// repeated later, such as a summary, a listing or a refrain in boxes, is repeated on purpose.
+/// Whether the author did not repeat the text on purpose: it is in a quotation, or directly follows the
+/// original. What is repeated later, such as a summary, a listing or a refrain in boxes, is meant.
 fn is_unintended(page: &Page<'_>, words: &Sums, run: &Run) -> bool {
     let quoted = page.around(page.blocks[run.blocks.start].element).any(|e| {
         let element = &page.elements[e];

@@ -892,7 +892,7 @@ fn captions(figure: ElementRef<'_>) -> Vec<ElementRef<'_>> {
             found.push(element);
         }
     }
-    // A credit alone is no caption.
+    // A credit alone is not a caption.
     if !found.iter().any(|f| is_caption(*f)) {
         found.clear();
     }

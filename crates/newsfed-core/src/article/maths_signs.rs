@@ -187,7 +187,7 @@ fn argument(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     match rest.next()? {
         '{' => {
             let inner: String = rest.by_ref().take_while(|c| *c != '}').collect();
-            // One level of braces: more are no simple formula, and could be thousands.
+            // One level of braces: with more, the formula is not simple, and there could be thousands.
             if inner.contains('{') { None } else { signs(&inner) }
         }
         c if c.is_alphanumeric() => Some(c.to_string()),

@@ -106,7 +106,7 @@ struct Candidate {
     beside: places::Apart,
     /// It may be the time when the page was last built.
     built: bool,
-    /// A label or a property says that it is that of the publication.
+    /// A label or a property says that the date is that of the publication.
     labelled: bool,
 }
 

@@ -18,7 +18,7 @@ pub(super) fn is_permalink(link: ElementRef<'_>) -> bool {
     if link.text().flat_map(str::chars).all(is_bare) {
         return true;
     }
-    // Other signs and words only on the way to a place of the page.
+    // Other signs and words count only if the link leads to a place of the page.
     let fragment = link.attr("href").and_then(|href| href.split_once('#'));
     if fragment.is_none_or(|(_, place)| place.is_empty()) {
         return false;

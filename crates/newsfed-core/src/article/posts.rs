@@ -68,7 +68,7 @@ const LABELS: [&str; 12] = [
     "written",
     "published",
 ];
-/// Longest line with the date of a post that is no sentence, in words.
+/// Longest line with the date of a post that is not a sentence, in words.
 const STAMP_WORDS: usize = 6;
 
 /// A name or a time, and the innermost box around it.

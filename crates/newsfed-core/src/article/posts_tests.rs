@@ -93,7 +93,7 @@ fn posts_begin_with_name_and_time() {
 }
 
 #[test]
-fn posts_of_a_list_are_no_list() {
+fn posts_of_a_list_are_not_a_list() {
     let posts: String = (1..5)
         .map(|n| {
             format!(
@@ -163,7 +163,7 @@ fn articles_and_quotations_get_no_lines() {
             )
         })
         .collect();
-    // The same markup on a page that is no discussion.
+    // The same markup on a page that is not a discussion.
     let page = format!("<h1>News</h1><main>{comments}</main>");
     assert!(lines(&read(&page, "https://news.example/2026/keel")).0.is_empty());
     // Names in quotations are those of others.
@@ -219,7 +219,7 @@ fn captions_keep_their_paragraphs_and_credits_apart() {
         let stored = from_html(&format!("<figure>{image}{caption}</figure>"), None).html();
         assert_eq!(captions(&stored), [expected], "{stored}");
     }
-    // A credit alone is no caption, and a box around everything is no credit.
+    // A credit alone is not a caption, and a box around everything is not a credit.
     assert_eq!(captions(&format!("<figure>{image}<p class=credit>Ann</p></figure>")), [""]);
     let wrapped = format!(
         "<figure><div class=credit-box>{image}<figcaption>Boat</figcaption></div></figure>"
@@ -324,7 +324,7 @@ fn visible_bylines_name_the_authors() {
         ("<p>Тест</p><p>Автор: Иван Петров</p>", &["Иван Петров"]),
         ("<p>โดย สมชาย ใจดี | 12 พฤศจิกายน 2569</p>", &["สมชาย ใจดี"]),
         ("<p>作者：王小明</p>", &["王小明"]),
-        // Running text, and what is no name.
+        // Running text, and words that are not names.
         ("<p>By the end of the day all boats were in.</p>", &[]),
         ("<p>By 2030 the harbour is full</p>", &[]),
         ("<p>Parking</p><p>Bypass opened</p>", &[]),
@@ -337,7 +337,7 @@ fn visible_bylines_name_the_authors() {
 }
 
 #[test]
-fn short_headings_at_the_end_announce_nothing() {
+fn a_short_heading_at_the_end_is_left_out() {
     let text = format!("<p>{}</p>", words(1)).repeat(4);
     let cases = [
         ("<h2>Share this</h2><div class=share><a href=/f>F</a></div>", false),
@@ -355,7 +355,8 @@ fn short_headings_at_the_end_announce_nothing() {
     for (url, kept) in [("https://news.example/", true), ("https://news.example/keel", false)] {
         assert_eq!(read(&page, url).text.contains("Reviews"), kept, "{url}");
     }
-    // Only what is short and no link: the rule itself, whatever the classifier selects.
+    // Only a single short heading without a link is removed: the rule itself, whatever the classifier
+    // selects.
     for (tail, kept) in cases {
         let tree = crate::util::html::tree::page(&format!("<p>{}</p>{tail}", words(1))).unwrap();
         let page = super::blocks::Page::read(&tree);
@@ -376,7 +377,7 @@ fn short_headings_at_the_end_announce_nothing() {
 }
 
 #[test]
-fn raised_text_is_read_as_in_print() {
+fn references_ordinals_and_marks_are_read_without_a_caret() {
     let cases = [
         ("<p>a fact<sup>[12]</sup> here</p>", "a fact[12] here"),
         ("<p>the 20<sup>th</sup> century, 2<sup>nd</sup></p>", "the 20th century, 2nd"),

@@ -374,7 +374,7 @@ fn figures(graph: &Graph, crawl: &Replayed) -> (f64, Option<f64>, f64) {
 }
 
 #[test]
-fn figures_are_those_of_their_definitions() {
+fn figures_match_their_definitions() {
     let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
     for (number, size) in SITES {
         let graph = site(number, size);

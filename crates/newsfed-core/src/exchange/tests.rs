@@ -72,7 +72,7 @@ fn reads_starred_items() {
         (at(1_600_000_000), at(1_600_100_000), None)
     );
     assert_eq!(first.feed.as_deref().and_then(feed_key), feed_key("https://ferry.example/feed/"));
-    assert_eq!(found.items[1].feed, None, "a number is no URL");
+    assert_eq!(found.items[1].feed, None, "a number is not a URL");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Episodes: enclosures that are listened to or watched.
 
-/// Longest position and length that are believed, in seconds: ten days.
+/// Longest position and length that are accepted, in seconds: ten days.
 const MAX_SECONDS: f64 = 864_000.0;
 
 /// Identifies an enclosure of an item.

@@ -62,7 +62,7 @@ pub enum QueryErrorKind {
     #[error("\"{0}\" cannot be excluded; remove the minus")]
     Negated(String),
     /// An operator without a value.
-    #[error("after \"{0}\" comes {1}")]
+    #[error("\"{0}\" needs {1}")]
     Missing(&'static str, &'static str),
     /// A word that joins conditions in other search languages.
     #[error(

@@ -138,7 +138,7 @@ impl<'a> Parser<'a> {
             let now =
                 alternatives.last_mut().filter(|query| word.role != Role::Or || !query.is_empty());
             let missing =
-                || error(QueryErrorKind::Missing("OR", "another condition, and one before it"));
+                || error(QueryErrorKind::Missing("OR", "a condition before it and one after it"));
             match (word.role, now) {
                 (Role::Close, _) => {
                     unclosed = None;
@@ -156,7 +156,7 @@ impl<'a> Parser<'a> {
                     let unclosed = error(QueryErrorKind::Unclosed);
                     let inner = self.alternatives(Some((depth + 1, unclosed)))?;
                     if inner.iter().all(Query::is_empty) {
-                        return Err(error(QueryErrorKind::Missing("(", "a condition")));
+                        return Err(error(QueryErrorKind::Missing("(", "a condition after it")));
                     }
                     now.push_group(word.negated, inner);
                 }

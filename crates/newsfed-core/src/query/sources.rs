@@ -84,7 +84,7 @@ pub struct Unknown {
     pub is_tag: bool,
 }
 
-/// An error message for the first name in a query that selects no source, and is none of the items'
+/// An error message for the first name in a query that selects no source and is not one of the items'
 /// own tags.
 pub fn unknown_name<'a>(
     query: &Query,

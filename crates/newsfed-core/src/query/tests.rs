@@ -67,19 +67,19 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("age<9999999y", "is not an age"),
         ("age:3d", "an age needs < or >: write age<3d or age>3d"),
         ("date>2026", "only age and words can be compared, with < or >, as in age<3d or words<500"),
-        ("tag:", "after \"tag:\" comes a tag"),
-        ("rust OR", "after \"OR\" comes another condition"),
-        ("OR rust", "after \"OR\" comes another condition, and one before it"),
-        ("(rust OR) go", "after \"OR\" comes"),
+        ("tag:", "\"tag:\" needs a tag"),
+        ("rust OR", "\"OR\" needs a condition before it and one after it"),
+        ("OR rust", "\"OR\" needs a condition before it and one after it"),
+        ("(rust OR) go", "\"OR\" needs"),
         ("rust AND go", "words beside each other must all match, OR separates"),
         ("rust && go", "quote \"&&\" to find it as text"),
         ("rust ) go", "there is no \"(\" before it"),
-        ("rust ()", "after \"(\" comes a condition"),
-        ("rust (", "word 2: after \"(\" comes a condition"),
+        ("rust ()", "\"(\" needs a condition after it"),
+        ("rust (", "word 2: \"(\" needs a condition after it"),
         ("rust (go", "word 2: \"(\" has no \")\"; add it"),
         ("((a) -(b OR c", "word 5: \"(\" has no \")\""),
         ("((a) b", "\"(\" has no \")\""),
-        ("(a OR", "word 3: after \"OR\" comes"),
+        ("(a OR", "word 3: \"OR\" needs"),
         (&"(".repeat(12), "parentheses can be at most 10 deep"),
         ("/ru(t/", "\"/ru(t/\" is not a valid pattern: unclosed group"),
         ("title:/x{9999999}/", "is not a valid pattern"),
@@ -89,7 +89,7 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("has:sound", "there is no \"has:sound\"; has: takes audio, video"),
         ("words<x", "\"x\" is not a number of words"),
         ("lang:de_CH", "is not a language"),
-        ("title:\"\"", "after \"title:\" comes a word of the title"),
+        ("title:\"\"", "\"title:\" needs a word of the title"),
         (&"a ".repeat(101), "at most 100 words"),
         (&"a".repeat(501), "of at most 500 characters"),
         ("x\u{1b}[2J sorce:\u{202e}x", "there is no \"sorce:\"; did you mean \"source:\"?"),
@@ -217,7 +217,7 @@ fn translates_newsboat_expressions() {
         ("unread = \"yes\" and tags # \"x\" or tags # \"y\"", "unread (tag:x OR tag:y)"),
         ("unread = \"yes\" and (age < 1 or tags # \"c\")", "unread (age<1d OR tag:c)"),
         ("title =~ \"(\"", "\"(\" is not a valid pattern"),
-        ("(unread = \"yes\"", "cannot understand"),
+        ("(unread = \"yes\"", "cannot be understood"),
         ("flags # \"s\"", "\"flags # s\" cannot be expressed"),
         ("age between 3:10 and unread = \"yes\"", "age>3d age<11d unread"),
         ("age between 3:x", "cannot be expressed"),
@@ -228,10 +228,10 @@ fn translates_newsboat_expressions() {
             "has:audio OR -has:video",
         ),
         ("enclosure_type =~ \"pdf\"", "cannot be expressed"),
-        ("title", "cannot understand"),
-        ("", "cannot understand"),
-        ("unread = \"yes\" and", "cannot understand"),
-        ("unread = \"yes\" nonsense", "cannot understand it from \"nonsense\""),
+        ("title", "cannot be understood"),
+        ("", "cannot be understood"),
+        ("unread = \"yes\" and", "cannot be understood"),
+        ("unread = \"yes\" nonsense", "cannot be understood from \"nonsense\""),
     ] {
         let summary = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
         assert!(summary.contains(expected), "{expression}: {summary}");
@@ -333,7 +333,7 @@ proptest! {
 }
 
 #[test]
-fn moments_are_later_than_now() {
+fn only_future_moments_are_accepted() {
     // A Saturday at noon.
     let now = Local.with_ymd_and_hms(2026, 11, 21, 12, 0, 0).unwrap();
     let of = |text: &str| moment(text, now).map(|at| Local.timestamp_opt(at, 0).unwrap());

@@ -127,7 +127,7 @@ fn obeys_response_headers() {
 }
 
 #[test]
-fn gone_pauses_for_good() {
+fn a_410_pauses_forever() {
     let hints = FeedHints::default();
     let response = ResponseFacts { kind: ResponseKind::Gone, ..ResponseFacts::default() };
     let decision =

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_those_that_are_known() {
+    fn unknown_facts_about_a_file_are_left_out() {
         let file = |bytes, seconds| Enclosure {
             url: "https://e.org/a.mp3".to_owned(),
             mime: None,

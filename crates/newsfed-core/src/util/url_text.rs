@@ -28,7 +28,7 @@ pub fn readable(url: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Length of the encoded bytes at the start of a text that are no ASCII.
+/// Length of the encoded bytes at the start of a text that are not ASCII.
 fn encoded_letters(text: &str) -> usize {
     let is_letter = |part: &[u8]| matches!(part, [b'%', high, low] if high.is_ascii_hexdigit() && *high >= b'8' && low.is_ascii_hexdigit());
     text.as_bytes().chunks(3).take_while(|part| is_letter(part)).count() * 3
@@ -74,12 +74,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_are_decoded_and_signs_are_not() {
+    fn only_letters_are_decoded() {
         for (url, shown) in [
             ("https://e.org/a?b=c", "https://e.org/a?b=c"),
             ("https://e.org/caf%C3%A9/%E6%97%A5%E6%9C%AC", "https://e.org/café/日本"),
             ("https://e.org/a%2Fb%20c%25", "https://e.org/a%2Fb%20c%25"),
-            // No UTF-8, cut, and bidirectional and invisible characters.
+            // Invalid and truncated UTF-8, and bidirectional and invisible characters.
             ("https://e.org/%FF%C3/%C3", "https://e.org/%FF%C3/%C3"),
             ("https://e.org/%E2%80%AEgpj", "https://e.org/%E2%80%AEgpj"),
             ("https://e.org/%C2%A0%E2%80%8B", "https://e.org/%C2%A0%E2%80%8B"),

@@ -310,7 +310,7 @@ mod tests {
             let card = format!("<div class=card dir=auto>{lines}</div>");
             assert_eq!(found(&card).as_deref(), Some(title), "{card}");
         }
-        // One line is its own title, and a teaser is none.
+        // No title is chosen from a single line, a line as long as a teaser, or a date.
         for card in [
             "<a class=card href=/x><em>Salt</em> <strong>works</strong></a>".to_owned(),
             format!("<div class=card><p>{}</p><p>b</p></div>", teaser.repeat(4)),

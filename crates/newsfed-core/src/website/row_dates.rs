@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_in_order_is_used() {
+    fn the_date_that_gets_older_from_row_to_row_is_used() {
         let found = days([
             "3 May 2026 <i>9 Jun 2026</i>",
             "2 May 2026 <i>20 Jun 2026</i>",

@@ -9,7 +9,7 @@ pub enum BackupError {
     #[error("there is nothing to back up: no settings, sources or database in {} and {}", .0.display(), .1.display())]
     Nothing(PathBuf, PathBuf),
     /// The target of a backup.
-    #[error("{} exists already; give --replace to overwrite it", .0.display())]
+    #[error("{} already exists; give --replace to overwrite it", .0.display())]
     Exists(PathBuf),
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
@@ -26,7 +26,7 @@ pub enum BackupError {
     TooNew { file: PathBuf, newsfed: String, what: &'static str, found: u64, known: u64 },
     #[error("{0} uses the database; stop it first")]
     InUse(String),
-    #[error("{} exists already; give --replace to move the old files to a dated folder first", .0.display())]
+    #[error("{} already exists; give --replace to move the old files to a dated folder first", .0.display())]
     InTheWay(PathBuf),
 }
 

@@ -213,7 +213,7 @@ actions! {
         Set, "set", "set", "Change one setting by its name";
         Theme, "theme", "theme", "Choose a theme, with a live preview";
         Keys, "keys", "key bindings", "Change the key bindings";
-        Demo, "demo", "demo", "Try newsfed on made-up sources; your own data stays as it is";
+        Demo, "demo", "demo", "Try newsfed on fictional sites; your own data stays as it is";
         SourcesPane, "sources-pane", "Sources pane", "Hide the Sources pane, or show it again";
         Redraw, "redraw", "redraw", "Redraw the screen";
         Suspend, "suspend", "suspend", "Suspend to the shell";

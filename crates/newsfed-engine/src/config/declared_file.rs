@@ -432,7 +432,7 @@ impl DeclaredFile {
 
     fn check_free(&self, elements: &Elements, name: &str) -> Result<(), EditError> {
         match elements.iter().any(|(other, _)| other == name) {
-            true => Err(self.form(&format!("there is a {} already", self.kind.element(name)))),
+            true => Err(self.form(&format!("there is already a {}", self.kind.element(name)))),
             false => Ok(()),
         }
     }

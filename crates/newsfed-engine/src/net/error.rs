@@ -109,9 +109,9 @@ pub enum LocalLimit {
         "newsfed has too many open files; raise the limit with `ulimit -n`, or lower net.max_in_flight"
     )]
     OpenFiles,
-    #[error("this machine has too many open files; close other programs")]
+    #[error("this computer has too many open files; close other programs")]
     OpenFilesOfAll,
-    #[error("this machine has no memory left for connections; close other programs")]
+    #[error("this computer has no memory left for connections; close other programs")]
     Buffers,
 }
 
@@ -250,22 +250,22 @@ impl Attempt<'_> {
         use rustls::{CertificateError as Bad, Error};
         match error {
             _ if !self.has_roots => {
-                "this machine has no root certificates; install ca-certificates".to_owned()
+                "this computer has no root certificates; install ca-certificates".to_owned()
             }
             Error::InvalidCertificate(Bad::Expired | Bad::ExpiredContext { .. }) => {
                 "its certificate has expired".to_owned()
             }
             Error::InvalidCertificate(Bad::NotValidYet | Bad::NotValidYetContext { .. }) => {
-                "its certificate is not valid yet; check the clock of this machine".to_owned()
+                "its certificate is not valid yet; check the clock of this computer".to_owned()
             }
             Error::InvalidCertificate(Bad::UnknownIssuer) => {
-                "its certificate is not signed by an authority that this machine trusts".to_owned()
+                "its certificate is not signed by an authority that this computer trusts".to_owned()
             }
             Error::InvalidCertificate(
                 Bad::NotValidForName | Bad::NotValidForNameContext { .. },
             ) => "its certificate is for another name".to_owned(),
             Error::FailedToGetCurrentTime => {
-                "the clock of this machine is set to a time before 1970; correct it".to_owned()
+                "the clock of this computer is set to a time before 1970; correct it".to_owned()
             }
             other => plain(&other.to_string()),
         }
@@ -286,7 +286,7 @@ fn io_words(error: &io::Error) -> String {
         io::ErrorKind::ConnectionRefused => "connection refused".to_owned(),
         io::ErrorKind::ConnectionReset => "connection reset".to_owned(),
         io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown => {
-            "this machine has no network connection".to_owned()
+            "this computer has no network connection".to_owned()
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => {
@@ -362,8 +362,8 @@ mod tests {
         let invalid = Error::InvalidCertificate;
         let cases = [
             (invalid(Bad::Expired), "its certificate has expired"),
-            (invalid(Bad::NotValidYet), "not valid yet; check the clock of this machine"),
-            (invalid(Bad::UnknownIssuer), "an authority that this machine trusts"),
+            (invalid(Bad::NotValidYet), "not valid yet; check the clock of this computer"),
+            (invalid(Bad::UnknownIssuer), "an authority that this computer trusts"),
             (invalid(Bad::NotValidForName), "its certificate is for another name"),
             (Error::FailedToGetCurrentTime, "set to a time before 1970; correct it"),
             (Error::DecryptError, "decrypt"),
@@ -384,8 +384,8 @@ mod tests {
         for (kind, want) in [
             (ErrorKind::ConnectionRefused, "connection refused"),
             (ErrorKind::ConnectionReset, "connection reset"),
-            (ErrorKind::NetworkUnreachable, "this machine has no network connection"),
-            (ErrorKind::NetworkDown, "this machine has no network connection"),
+            (ErrorKind::NetworkUnreachable, "this computer has no network connection"),
+            (ErrorKind::NetworkDown, "this computer has no network connection"),
             (ErrorKind::HostUnreachable, "no route to the host"),
         ] {
             assert_eq!(io_words(&io::Error::from(kind)), want);

@@ -345,7 +345,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_certain_is_what_the_index_finds(
+        fn decided_phrases_agree_with_the_index(
             pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..24),
         ) {
             let markup = pieces.concat();

@@ -136,7 +136,7 @@ impl<'a> Blocks<'a> {
         let (block, next) = (self.block(), self.next_block());
         let (mut left, mut unclear) = (0, 0);
         let mut test = |before: u64, letters_after: u32| {
-            // The first letter follows the last byte before it that is none.
+            // The first letter follows the last byte before it that is not a letter.
             let begin = BITS - (!block.words & before).leading_zeros();
             let bit = 1u64.checked_shl(begin).unwrap_or(0) & first;
             unclear |= bit;

@@ -57,13 +57,13 @@ impl App {
     pub(super) fn already_followed(&self, title: &str) -> Vec<String> {
         let key = self.keymap.keys_for(Context::Sources, Action::Edit);
         let form = key.map_or_else(
-            || "The form of the source".to_owned(),
-            |key| format!("{key} on the source"),
+            || "open the form of the source".to_owned(),
+            |key| format!("press {key} on the source"),
         );
         let page = FormPage::Origin.title();
         vec![
             format!("This feed is already followed as {title}."),
-            format!("{form} (page {page}) adds the filter to it."),
+            format!("To add the filter, {form} (page {page})."),
         ]
     }
 

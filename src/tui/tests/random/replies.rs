@@ -16,7 +16,7 @@ use crate::tui::tests::stock::{downloads, statistics};
 
 impl Chaos {
     fn failure(&mut self) -> String {
-        ["the disk is full", "news.example has nothing at this address (HTTP 404)", ""]
+        ["the disk is full", "news.example has nothing at this URL (HTTP 404)", ""]
             [self.rng.usize(..3)]
         .to_owned()
     }

@@ -260,11 +260,11 @@ fn the_date_of_an_event_is_not_that_of_the_page() {
         )
     };
     for (markup, want) in [
-        // Ahead, in a calendar and in words.
+        // Events to come, as a calendar marks them and in words.
         ("<time datetime=2026-12-24T20:00>24 December 2026</time>".to_owned(), None),
         ("<time itemprop=startDate datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
         ("<time class=dt-start datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
-        // Over: only the structured data shows what it is.
+        // Past events: only the structured data shows that the date is that of an event.
         (data("2026-10-02") + "<p>2 October 2026, 20:00</p>", None),
         (data("2026-10-02") + "<time datetime=2026-10-02>2 October</time>", None),
         (

@@ -14,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 
 /// Bytes of changed text that are examined; beyond that, the text counts as changed.
 const MAX_TEXT: usize = 200_000;
-/// Pairs of words that are compared by their letters in all edits of a text. Other words count as
-/// different.
+/// Maximum number of pairs of words that are compared by their letters in all edits of a text. Other
+/// words count as different.
 const MAX_COMPARED: usize = 20_000;
 /// Words of each side of one edit that are compared by their letters.
 const COMPARED: usize = 20;

@@ -119,7 +119,7 @@ fn files_that_lie_about_their_parts_do_no_harm() {
         let _ =
             read(&bytes, &mut Budget::default()).map(|tables| assert!(tables[0].len() <= 2_000));
     }
-    // Parts of themselves, and no parts at all.
+    // A workbook that is its own worksheet, and an archive without a workbook.
     let book = r#"<workbook><sheets><sheet name="a" r:id="r"/></sheets></workbook>"#;
     let relations = r#"<Relationships><Relationship Id="r" Type="x/worksheet" Target="workbook.xml"/><Relationship Id="s" Type="x/sharedStrings" Target="../../etc/passwd"/></Relationships>"#;
     let bytes = archive(&[

@@ -1,4 +1,4 @@
-//! Several days, written by their first and last one.
+//! Ranges of days, written as their first and last day.
 
 use super::scan::{Found, Reader};
 
@@ -26,7 +26,7 @@ impl Reader<'_> {
             && (self.number(at - 2).is_some_and(|(n, d)| d <= 2 && n <= 31)
                 || at >= 3 && self.number(at - 3).is_some() && self.sign(at - 2, &['.'])
                 || self.ends_month_after_day(at - 2));
-        // "3 May 2024 - 5 comments" is no range.
+        // "3 May 2024 - 5 comments" is not a range.
         let counts = |at: usize| self.word(at).is_some() && self.month(at).is_none();
         let after = self.sign(next, &DASH)
             && self.number(next + 1).is_some_and(|(n, d)| d <= 2 && (1..=31).contains(&n))

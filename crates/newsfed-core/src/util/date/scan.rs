@@ -46,7 +46,7 @@ pub struct Found {
     pub zone: Option<FixedOffset>,
     /// The year has two digits, or was completed from the time of the fetch.
     pub short: bool,
-    /// The first or last day of several.
+    /// The first or last day of a range.
     pub range: bool,
     /// It was relative to the time of the fetch.
     pub relative: bool,

@@ -72,7 +72,7 @@ pub fn bare(source: &str) -> &str {
 
 /// Whether a tag begins the drawing of a formula whose source is beside it.
 pub(super) fn is_drawing(tag: &Tag<'_>) -> bool {
-    // Few names: for each name, the end of its element is searched in vain once at most.
+    // Only a few names: the search for the end of an element can fail at most once for each name.
     let is_container = tag.is("span") || tag.is("div");
     let names = |rest: &str| rest.contains("katex-html") || rest.contains("MathJax_Preview");
     is_container

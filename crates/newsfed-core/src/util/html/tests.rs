@@ -370,7 +370,7 @@ fn players_become_links() {
 }
 
 #[test]
-fn texts_are_also_read_as_before() {
+fn texts_are_also_cleaned_as_by_earlier_versions() {
     let player = "<p>A talk:</p><iframe src='https://www.youtube.com/embed/dQw4w9WgXcQ'></iframe>";
     let formula = "x <script type='math/tex'>y^2</script>";
     let picture = format!("a<img src='data:image/jpeg;base64,{}'>", "/9j/".repeat(200));

@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_trait_that_is_unique_identifies() {
+    fn entries_are_identified_by_their_strongest_unique_trait() {
         let all = [
             of("v2", "https://a.example/2", "Two", ""),
             of("x", "https://a.example/1?utm_source=x", "One", ""),

@@ -74,7 +74,7 @@ fn view_edits_keep_the_rest_of_the_file() {
     deleted.revert(&paths).unwrap();
     assert_eq!(text(), format!("{before}ascii = true\n"));
     let taken = file.edit_views(&change(None, Some(view("A", "x")))).unwrap_err();
-    assert!(taken.to_string().contains("there is a view \"A\" already"), "{taken}");
+    assert!(taken.to_string().contains("there is already a view \"A\""), "{taken}");
     assert_eq!(
         file.add_views(&[view("A", "x"), view("C", "y"), view("C", "z")])
             .unwrap()

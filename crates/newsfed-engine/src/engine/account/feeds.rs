@@ -40,7 +40,7 @@ pub(super) fn remote_feeds(
     feeds
 }
 
-/// With fewer sources than this, a list in which all of them are missing is believed.
+/// With fewer sources than this, a list in which all of them are missing is accepted.
 const FEW: usize = 5;
 
 /// Whether a server has none of the known sources, but uses their names or URLs for other sources,

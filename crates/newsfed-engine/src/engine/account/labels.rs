@@ -110,7 +110,7 @@ impl Sync {
                 let state = State::Label(name.clone());
                 let request = |token: &str| Request::mark(token, &state, change.to, items);
                 match self.session.send("a label", true, request).await {
-                    // The label counts as sent in vain, and is reported after some tries.
+                    // The label counts as sent without effect, and is reported after some tries.
                     Err(e) if e.is_rejected() => {
                         tracing::warn!(account = %self.settings.id, "a label was rejected: {e}");
                     }

@@ -60,7 +60,7 @@ pub(super) fn describe(op: &WaitingOp) -> String {
 }
 
 impl Sync {
-    /// Sends the changes that wait, in order. One that was sent several times in vain is given up: the
+    /// Sends the changes that wait, in order. One that was sent several times without effect is given up: the
     /// server's list then undoes it here.
     pub(super) async fn send_ops(&mut self) -> Result<(), AccountError> {
         let key = self.key();

@@ -44,7 +44,7 @@ pub(super) struct Push {
 /// One of two marks.
 type OneMark = fn(&Marks) -> bool;
 
-/// The marks that wait, by kind. Those that were sent in vain several times are left out.
+/// The marks that wait, by kind. Those that were sent several times without effect are left out.
 pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MOST_TRIES);
     // Marks that were sent but not seen since are sent again, even if they were changed back.
@@ -108,7 +108,7 @@ fn is_lost_pin(item: &RemoteItem, lists: &Lists) -> bool {
     !item.gone && item.base.pinned && item.ours.pinned && !lists.starred.contains(&item.remote)
 }
 
-/// How many pins would change at once, if these are too many to believe.
+/// How many pins would change at once, if these are too many to be plausible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooManyPins {
     pub(super) lost: usize,

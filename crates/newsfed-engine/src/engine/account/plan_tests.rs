@@ -71,7 +71,11 @@ fn only_differences_are_merged() {
         seen(&known, lists, &sent).iter().map(describe).collect()
     };
     assert_eq!(seen_of(&lists(&[1, 3, 4], &[4]), &[]), []);
-    assert_eq!(seen_of(&lists(&[1, 3, 4], &[4]), &[3]), [(3, String::new())], "sent in vain");
+    assert_eq!(
+        seen_of(&lists(&[1, 3, 4], &[4]), &[3]),
+        [(3, String::new())],
+        "sent without effect"
+    );
     assert_eq!(seen_of(&lists(&[1, 4], &[4]), &[3]), [(3, "r".to_owned())]);
     let all = [(1, "r".to_owned()), (2, String::new()), (4, "rp".to_owned())];
     assert_eq!(seen_of(&lists(&[2, 3], &[4]), &[]), all);

@@ -40,7 +40,7 @@ impl Sync {
                             size = now.len() / 2;
                             continue;
                         }
-                        // The marks count as sent in vain, and are reported after some tries.
+                        // The marks count as sent without effect, and are reported after some tries.
                         tracing::warn!(account = %self.settings.id, "marks were rejected: {e}");
                     }
                     Err(e) => return Err(e),

@@ -149,7 +149,7 @@ fn cost(f: &Fixture, view: &View) -> (usize, i32) {
 }
 
 #[test]
-fn a_list_of_a_folder_costs_what_its_size_demands() {
+fn folder_lists_skip_other_sources_and_query_many_sources_at_once() {
     let f = Fixture::new(&["older", "busy", "newer"]);
     let items = |tag: &str, hours: std::ops::Range<i64>| {
         hours.map(|hour| dated(&format!("{tag} {hour}"), hour)).collect::<Vec<_>>()

@@ -134,7 +134,7 @@ fn items_of_one_source_old_ones_and_parts_are_not_one_story() {
 }
 
 #[test]
-fn an_address_of_several_items_of_a_source_proves_nothing() {
+fn a_url_that_a_source_uses_for_several_items_joins_no_stories() {
     let f = Fixture::new(&["a", "b"]);
     let at = |title: &str, hours| Entry {
         url: Some("https://city.example/2027/notices-of-the-week".into()),

@@ -134,7 +134,7 @@ fn a_failure_is_reported_and_removes_nothing() {
 fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
     let f = with_teaser();
     f.store_end(read("<p>0</p>", false), TextWay::Best);
-    // A text that is only extracted better is no new version.
+    // A text that is only extracted better is not a new version.
     f.store_end(read("<p>0 better</p>", false), TextWay::Best);
     assert_eq!((f.item().versions, f.item().changed), (0, false));
     for n in 1..10 {
@@ -152,7 +152,7 @@ fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
     let (key, writer) = (f.only_key(), f.store.writer().unwrap());
     let see = || writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
     assert_eq!((see(), see(), changed(), f.found("is:changed")), (true, false, 0, 0));
-    assert_eq!(f.counts("a"), (1, 1, 0), "a change is no new item");
+    assert_eq!(f.counts("a"), (1, 1, 0), "a change is not a new item");
 }
 
 #[test]
