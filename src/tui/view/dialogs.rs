@@ -129,7 +129,13 @@ fn foot_line(
     /// Minimum number of cells for a field, which the keys leave free.
     const FIELD: usize = 24;
     let mark = if app.settings.ui.ascii { ">" } else { "›" };
-    let label = format!("{}{mark} {label}: ", " ".repeat(padding(area.foot.width)));
+    let whole = |label| format!("{}{mark} {label}: ", " ".repeat(padding(area.foot.width)));
+    // A label gets at most half of the line. Its remark is left out rather than cut.
+    let is_long = |label: &str| text::width(label) * 2 > area.foot.width.into();
+    let label = match label.split_once(" (") {
+        Some((short, _)) if is_long(&whole(label)) => whole(short),
+        _ => whole(label),
+    };
     let before = text::width(&label);
     let ground = app.palette.style(Role::Status);
     super::frame::clear(frame, area.foot);
@@ -141,7 +147,9 @@ fn foot_line(
             + text::width(&hint.label)
     });
     let keys = cells.sum::<usize>() + padding(area.foot.width);
-    let fits = before + FIELD + keys <= area.foot.width.into();
+    // A remark is worth more than the keys.
+    let rest = if label.contains(" (") { before.max(FIELD) } else { FIELD };
+    let fits = before + rest + keys <= area.foot.width.into();
     let keys = u16::try_from(keys).ok().filter(|_| fits).unwrap_or(0);
     let line = Rect { width: area.foot.width - keys, ..area.foot };
     if keys > 0 {
