@@ -177,7 +177,7 @@ pub(super) struct Followed {
 impl From<Source> for Followed {
     fn from(source: Source) -> Self {
         let kind = source.kind();
-        let title = source.title.unwrap_or_else(|| source.id.to_string());
+        let title = source.title.clone().unwrap_or_else(|| source.place_name().to_owned());
         Self { id: source.id, title, no_items: None, kind }
     }
 }

@@ -342,7 +342,10 @@ impl App {
             Mark::Tag(_) if shown => self.reload_article(),
             _ => vec![],
         };
-        let label = format!("{}: {}", verb(&mark, to), self.items_named(&keys));
+        let label = match &mark {
+            Mark::Tag(tag) => format!("{} \"{tag}\": {}", verb(&mark, to), self.items_named(&keys)),
+            _ => format!("{}: {}", verb(&mark, to), self.items_named(&keys)),
+        };
         let summary = describe(&mark, keys.len(), to);
         let hint = self.record_change(Change::Marks { mark, keys, to }, label);
         if let Some(step) = self.history.steps.last_mut() {
