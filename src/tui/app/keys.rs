@@ -410,8 +410,13 @@ impl App {
         }
         self.with_top(|dialog, app| match dialog.field() {
             Some(field) => {
-                field.paste(text);
-                dialog.typed(app).into()
+                let fits = field.paste(text);
+                let effects = dialog.typed(app);
+                if !fits {
+                    let most = input::MAX_FIELD;
+                    app.problem(format!("The pasted text was cut off after {most} bytes"));
+                }
+                effects.into()
             }
             None => Reply::default(),
         })
