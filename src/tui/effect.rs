@@ -282,6 +282,18 @@ impl Effect {
     pub(super) fn edit(change: FileChange) -> Self {
         Self::Edit { purpose: Purpose::Command(None), change }
     }
+
+    /// The request of an effect that adds sources.
+    pub(super) fn adds_source(&self) -> Option<RequestId> {
+        match self {
+            Self::Follow { request, .. }
+            | Self::FollowEdited { request, .. }
+            | Self::FollowComments { request, .. }
+            | Self::FollowStarters { request, .. }
+            | Self::FollowList { request, .. } => Some(*request),
+            _ => None,
+        }
+    }
 }
 
 /// A request to the workbench.

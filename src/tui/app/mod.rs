@@ -350,8 +350,14 @@ impl App {
             }
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
-            Event::Followed(request, result) => self.followed(request, result),
-            Event::AlreadyFollowed(request, id) => self.already_at(request, &id),
+            Event::Followed(request, result) => {
+                self.history.source_replied(request);
+                self.followed(request, result)
+            }
+            Event::AlreadyFollowed(request, id) => {
+                self.history.source_replied(request);
+                self.already_at(request, &id)
+            }
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::SettingsReloaded(settings) => self.use_settings(settings),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
@@ -361,6 +367,7 @@ impl App {
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::ListFollowed(request, typed, result) => {
+                self.history.source_replied(request);
                 self.list_followed(request, &typed, result)
             }
             Event::ListAccepted(source, result) => self.list_accepted(source, result),
