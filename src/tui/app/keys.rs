@@ -387,7 +387,10 @@ impl App {
         self.items.keeps_scroll = moves;
         let below = self.items.rows.get(self.items.selected + 1).map(|row| row.key);
         let read = self.reader.row().map(|row| row.key).filter(|_| self.focus == Focus::Reader);
-        self.items.left = read.zip(below).filter(|_| moves);
+        if mark == Mark::Pinned {
+            // An item that is no longer pinned returns to its place.
+            self.items.left = read.zip(below).filter(|_| moves && to);
+        }
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
         if goes_on {
             effects.extend(self.select_item(self.items.selected + 1));

@@ -373,6 +373,9 @@ fn reading_goes_on_where_a_pinned_item_was() {
         real.wait_for("pinned").await;
         real.store_changed();
         real.until("it is the first one", |app| app.items.selected == 0).await;
+        // Other marks do not move it.
+        real.keys("B");
+        real.wait_for("kept for later").await;
         real.keys("n");
         real.until("the fifth item", shows(titles[4].clone())).await;
         // When the list has the focus, the position in the list stays.
