@@ -12,6 +12,7 @@ use crate::model::Time;
 use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, RequestId};
+use crate::tui::read::Read;
 use crate::util::text::counted;
 use files::moved_rules;
 use std::sync::Arc;
@@ -95,6 +96,8 @@ impl History {
     pub(super) fn expect(&mut self, effects: &[Effect]) {
         let is_change = |effect: &&Effect| match effect {
             Effect::Mark { .. } | Effect::MarkViewRead { .. } => true,
+            // It becomes a change, unless the user has to confirm it.
+            Effect::Read(Read::Unread { .. }) => true,
             // A rule that is applied for another reason is a part of a step, or of none.
             Effect::ApplyRule { cause, .. } | Effect::UndoRule { cause, .. } => {
                 *cause == Cause::User

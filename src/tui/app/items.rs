@@ -7,7 +7,7 @@ use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
-use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View};
+use crate::store::{Anchor, Count, Criteria, Cursor, Mark, Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, RequestId};
 use crate::tui::view::Series;
@@ -62,6 +62,11 @@ pub(crate) struct ItemsPane {
     outdated: bool,
     /// The pending request for the best unread items.
     pub(super) fitting: Option<RequestId>,
+    /// The pending request for the number of items that a command marks read.
+    pub(super) marking: Option<RequestId>,
+    /// The number of items in the list, if it is known, and the pending request for it.
+    pub(crate) total: Option<Count>,
+    pub(super) counting: Option<RequestId>,
     /// The unread row to go to once the rows that are being read have arrived.
     pub(super) seeking: Option<Seek>,
     /// Whether the first row is opened once the list that is being read has arrived.
@@ -115,6 +120,9 @@ impl ItemsPane {
             loading: None,
             outdated: false,
             fitting: None,
+            marking: None,
+            total: None,
+            counting: None,
             seeking: None,
             opening: false,
         }
@@ -122,6 +130,17 @@ impl ItemsPane {
 
     pub(crate) fn current(&self) -> Option<&ItemRow> {
         self.rows.get(self.selected)
+    }
+
+    /// Whether all rows are in memory.
+    pub(crate) fn is_complete(&self) -> bool {
+        !(self.more_above || self.more_below || self.cut)
+    }
+
+    /// Whether the items of its sources, which are counted anyway, are those of the list.
+    pub(crate) fn lists_whole_sources(&self) -> bool {
+        let is_whole = matches!(self.listing.base.scope, Scope::All | Scope::Sources(_));
+        is_whole && self.listing.query.is_empty() && !self.folds
     }
 
     pub(crate) fn order(&self) -> SortOrder {

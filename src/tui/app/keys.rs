@@ -6,7 +6,7 @@ use super::triage::Extent;
 use super::{App, Focus, Smart, Toast};
 use crate::config::{Action, Context, Key, KeyCode, Lookup, SortOrder};
 use crate::engine::Pace;
-use crate::store::{Beyond, Mark};
+use crate::store::Mark;
 use crate::tui::effect::{Effect, ExitReason, FileUse};
 use crate::tui::event::Cause;
 use crate::tui::input;
@@ -183,8 +183,8 @@ impl App {
             Action::Later => self.toggle(Mark::Later),
             Action::Snooze => self.snooze(),
             Action::ReadAll => self.read_all(),
-            Action::ReadAbove => self.read_beyond(Beyond::Above),
-            Action::ReadBelow => self.read_beyond(Beyond::Below),
+            Action::ReadAbove => self.read_beyond(action),
+            Action::ReadBelow => self.read_beyond(action),
             Action::ReadMatching => self.open_palette("read "),
             Action::ReadFor => self.open_palette("read-for "),
             Action::UnreadOnly => self.toggle_unread_only(),

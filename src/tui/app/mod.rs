@@ -341,6 +341,10 @@ impl App {
             Event::RulesLoaded(result) => self.rules_loaded(result),
             Event::ValuesLoaded(result) => self.values_loaded(result),
             Event::MatchesFound(request, result) => self.matches_found(request, result),
+            Event::UnreadCounted(request, marking, result) => {
+                self.unread_counted(request, *marking, result)
+            }
+            Event::TotalCounted(request, result) => self.total_counted(request, result),
             Event::FittingFound(request, minutes, result) => {
                 self.fitting_found(request, minutes, result)
             }
