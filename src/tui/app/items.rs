@@ -49,6 +49,8 @@ pub(crate) struct ItemsPane {
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     pub(super) order: SortOrder,
+    /// Whether searches list the best matches first instead.
+    pub(super) best_first: bool,
     /// The view, with its order, of the rows that were read last.
     pub(super) rows_of: View,
     /// Whether stories are listed once.
@@ -85,7 +87,8 @@ pub(super) struct Seek {
 
 impl ItemsPane {
     pub(super) fn new(settings: &UiSettings) -> Self {
-        let order = settings.sort;
+        let best_first = settings.sort == SortOrder::Best;
+        let order = if best_first { SortOrder::PinnedNewest } else { settings.sort };
         let base = View { unread_only: true, order, ..View::of(Scope::All) };
         Self {
             listing: Listing {
@@ -113,6 +116,7 @@ impl ItemsPane {
             height: 20,
             shown: Vec::new(),
             order,
+            best_first,
             rows_of: View::of(Scope::All),
             folds: settings.fold_stories,
             listed: None,
@@ -143,8 +147,19 @@ impl ItemsPane {
         is_whole && self.listing.query.is_empty() && !self.folds
     }
 
-    pub(crate) fn order(&self) -> SortOrder {
-        self.listing.layout.sort.unwrap_or(self.order)
+    /// The order in which the rows are requested.
+    pub(super) fn order(&self) -> SortOrder {
+        let searched = self.best_first && !self.listing.query.is_empty();
+        let order = if searched { SortOrder::Best } else { self.order };
+        self.listing.layout.sort.unwrap_or(order)
+    }
+
+    /// The order of the rows. Only searches by words can list the best matches first.
+    pub(crate) fn shown_order(&self) -> SortOrder {
+        match self.order() {
+            SortOrder::Best if !self.rows_of.is_ranked() => SortOrder::PinnedNewest,
+            order => order,
+        }
     }
 }
 
@@ -171,7 +186,11 @@ impl App {
 
     /// What separates the items of the list.
     pub(crate) fn grouping(&self) -> Grouping {
-        self.items.listing.layout.group.unwrap_or(self.settings.ui.group)
+        match self.items.listing.layout.group.unwrap_or(self.settings.ui.group) {
+            // The best matches are not in the order of their days.
+            Grouping::Day if self.items.shown_order() == SortOrder::Best => Grouping::None,
+            group => group,
+        }
     }
 
     /// The view with the parsed query.
@@ -336,7 +355,9 @@ impl App {
     pub(super) fn keep_opened(&mut self, row: ItemRow) {
         if !self.items.listing.query.is_empty() && self.items.kept.iter().all(|k| k.key != row.key)
         {
-            self.items.kept.push(ItemRow { changed: false, substantial: false, ..row });
+            let listed = self.items.rows.iter().find(|listed| listed.key == row.key);
+            let rank = listed.map_or(0, |listed| listed.rank);
+            self.items.kept.push(ItemRow { changed: false, substantial: false, rank, ..row });
         }
     }
 }

@@ -382,7 +382,7 @@ impl App {
         let single = self.focus == Focus::Items && self.items.marked.is_empty();
         self.items.marked.clear();
         // A pinned item may move to the top; the scroll position stays.
-        let moves = mark == Mark::Pinned && self.items.order() == SortOrder::PinnedNewest;
+        let moves = mark == Mark::Pinned && self.items.shown_order() == SortOrder::PinnedNewest;
         let goes_on = single && (mark == Mark::Read || moves);
         self.items.keeps_scroll = moves;
         let below = self.items.rows.get(self.items.selected + 1).map(|row| row.key);

@@ -231,7 +231,7 @@ fn items_title(app: &App) -> Title {
         (true, _) => format!("{}  {count}", items.listing.query),
         (false, _) => count,
     };
-    (items.listing.title.clone(), beside, items.order().label().to_owned())
+    (items.listing.title.clone(), beside, items.shown_order().label().to_owned())
 }
 
 /// Width of the text from which its title shows the reading time.

@@ -166,7 +166,8 @@ fn a_list_of_a_folder_costs_what_its_size_demands() {
         }
         for &order in SortOrder::ALL {
             let view = |keys: &Vec<i64>| View { order, ..View::of(Scope::Sources(keys.clone())) };
-            let phases = if order == SortOrder::PinnedNewest { 2 } else { 1 };
+            let has_phases = matches!(order, SortOrder::PinnedNewest | SortOrder::Best);
+            let phases = if has_phases { 2 } else { 1 };
             let (statements, steps) = cost(&f, &view(&few));
             assert!(steps < ITEMS / 4, "{order:?}: items of other sources are read: {steps}");
             // There are few pinned items, so one statement finds them.

@@ -38,6 +38,40 @@ fn shows_where_the_rows_of_a_search_match() {
 }
 
 #[test]
+fn the_best_matches_of_a_search_come_first_if_wanted() {
+    let f = Fixture::new(&["a"]);
+    let item = |title: &str, hours, content: &str| Entry {
+        content: Some(content.to_owned()),
+        ..dated(title, hours)
+    };
+    let filler = "Nothing of note. ".repeat(50);
+    f.poll(
+        "a",
+        vec![
+            item("once", 1, &format!("A plover. {filler}")),
+            item("often", 2, &"A plover on the quay. ".repeat(9)),
+            item("plover in the title", 3, &filler),
+            item("nothing", 4, &filler),
+            item("long", 5, &format!("A plover. {}", filler.repeat(9))),
+        ],
+    );
+    f.index_all();
+    let best = |query: &str| View {
+        criteria: criteria(query),
+        order: SortOrder::Best,
+        ..View::of(Scope::All)
+    };
+    assert_eq!(f.titles(&best("plover")), ["plover in the title", "often", "once", "long"]);
+    assert_eq!(f.titles(&best("plover -title:often is:unread"))[1..], ["once", "long"]);
+    // Without words, no match is better than another one.
+    f.set(Mark::Pinned, "nothing");
+    assert_eq!(f.titles(&best(""))[..3], ["nothing", "once", "often"]);
+    assert!(!best("").is_ranked() && !best("in:versions plover").is_ranked());
+    let view = best("plover");
+    assert!(f.rows(&view).is_sorted_by(|a, b| view.compare(&a.into(), &b.into()).is_lt()));
+}
+
+#[test]
 fn a_snippet_shows_the_rare_words_of_a_search() {
     let f = Fixture::new(&["a"]);
     let filler = "Nothing of note went on in between. ".repeat(20);
