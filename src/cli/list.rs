@@ -36,7 +36,7 @@ pub(super) struct ListArgs {
     /// Only items kept for later
     #[arg(long)]
     later: bool,
-    /// Order: pinned-newest, newest or oldest
+    /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
     /// Maximum number of items; 0 lists all
@@ -88,7 +88,7 @@ pub(super) struct SearchArgs {
     /// Only unread items
     #[arg(long)]
     unread: bool,
-    /// Order: pinned-newest, newest or oldest
+    /// Order: pinned-newest, newest, oldest, or best (best match first)
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
     /// Maximum number of items; 0 lists all
@@ -100,8 +100,9 @@ pub(super) struct SearchArgs {
 
 const SEARCH: &str = "\
 All words must match. Each may be the start of a longer word; quoted words
-match exactly. At most the newest 1,000 matches are shown. To exclude a word,
-quote the query, or put -- before a word with a minus.
+match exactly. At most 1,000 matches are shown: the newest ones, or with
+--sort best the best ones. To exclude a word, quote the query, or put -- before
+a word with a minus.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
@@ -133,7 +134,7 @@ Examples:
 
 fn order(text: &str) -> Result<SortOrder, String> {
     serde_json::from_value(text.into())
-        .map_err(|_| "expected pinned-newest, newest or oldest".to_owned())
+        .map_err(|_| "expected pinned-newest, newest, oldest or best".to_owned())
 }
 
 pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -227,8 +228,9 @@ pub(super) fn print_items(
                 anchor = Anchor::After(Cursor::from(last));
             }
             _ => {
-                if window.more_below && limit == 0 {
-                    out.note(format!("only the newest {printed} matches are shown"));
+                if window.cut && left > 0 {
+                    let which = if view.is_ranked() { "best" } else { "newest" };
+                    out.note(format!("only the {which} {printed} matches are shown"));
                 }
                 break;
             }

@@ -103,7 +103,10 @@ fn read(
     } else {
         std::fs::File::open(Path::new(file)).and_then(read_all)
     };
-    let bytes = bytes.map_err(|e| format!("cannot be read: {e}"))?;
+    let bytes = bytes.map_err(|e| match file.contains("://") {
+        true => "parse reads files; try `curl -s URL | newsfed parse -`".to_owned(),
+        false => format!("cannot be read: {e}"),
+    })?;
     feed::parse(&bytes, content_type, base).map_err(|e| e.to_string())
 }
 

@@ -282,6 +282,26 @@ impl Effect {
     pub(super) fn edit(change: FileChange) -> Self {
         Self::Edit { purpose: Purpose::Command(None), change }
     }
+
+    /// Marks at once what would otherwise be counted first.
+    pub(super) fn without_count(self) -> Self {
+        match self {
+            Self::Read(Read::Unread { marking, .. }) => marking.effect(),
+            other => other,
+        }
+    }
+
+    /// The request of an effect that adds sources.
+    pub(super) fn adds_source(&self) -> Option<RequestId> {
+        match self {
+            Self::Follow { request, .. }
+            | Self::FollowEdited { request, .. }
+            | Self::FollowComments { request, .. }
+            | Self::FollowStarters { request, .. }
+            | Self::FollowList { request, .. } => Some(*request),
+            _ => None,
+        }
+    }
 }
 
 /// A request to the workbench.

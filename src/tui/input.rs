@@ -70,7 +70,7 @@ pub(super) struct Field {
 }
 
 /// Maximum length of a field in bytes.
-const MAX_FIELD: usize = 8192;
+pub(super) const MAX_FIELD: usize = 8192;
 
 impl Field {
     pub(super) fn new(value: &str) -> Self {
@@ -145,13 +145,16 @@ impl Field {
         self.area.move_cursor(CursorMove::Jump(0, end));
     }
 
-    /// Inserts pasted text as one line.
-    pub(super) fn paste(&mut self, pasted: &str) {
+    /// Inserts pasted text as one line; returns whether all of it fits.
+    pub(super) fn paste(&mut self, pasted: &str) -> bool {
         if std::mem::take(&mut self.replaced) {
             self.area = TextArea::default();
         }
-        let free = MAX_FIELD.saturating_sub(self.value().len());
-        self.area.insert_str(text::line(text::start(pasted, free)));
+        let clean = text::visible(pasted);
+        let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+        let kept = text::start(&line, MAX_FIELD.saturating_sub(self.value().len()));
+        self.area.insert_str(kept);
+        kept.len() == line.len()
     }
 
     /// The cells of a byte range in what [`Self::visible`] returns; none if the range is not visible.
@@ -221,6 +224,16 @@ mod tests {
             let (shown, at) = field.visible(width);
             assert!(text::width(&shown) <= width && at < width, "{shown:?} {at}");
         }
+    }
+
+    #[test]
+    fn long_text_is_pasted_completely_if_it_fits() {
+        let query = "word ".repeat(600);
+        let mut field = Field::new("");
+        assert!(field.paste(&query));
+        assert_eq!(field.value(), query.trim());
+        assert!(!field.paste(&"x".repeat(MAX_FIELD)));
+        assert_eq!(field.value().len(), MAX_FIELD);
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub(super) use article::NO_TEXT;
 pub(super) use article::document;
 
 use super::app::midnight;
-use super::event::{Event, Failure, Matches, RequestId, SourceEntry, SourceList};
+use super::event::{Event, Failure, Marking, Matches, RequestId, SourceEntry, SourceList};
 use crate::config::Paths;
 use crate::engine::{self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics};
 use crate::model::Effect as RuleEffect;
@@ -60,6 +60,16 @@ pub(super) enum Read {
         request: RequestId,
         view: Box<View>,
         minutes: u32,
+    },
+    /// Counts the unread items that a command would mark read.
+    Unread {
+        request: RequestId,
+        marking: Box<Marking>,
+    },
+    /// Counts the items of the list on the screen.
+    Total {
+        request: RequestId,
+        view: Box<View>,
     },
     /// Counts the items of views, by name.
     Counts {
@@ -205,6 +215,15 @@ impl ReaderThread {
                 waiting.push_back(read);
                 continue;
             }
+            // The rows of a list are more urgent than their number, and only that of the newest list counts.
+            let is_total = |q: &Read| matches!(q, Read::Total { .. });
+            let is_urgent = |q: &Read| !matches!(q, Read::Total { .. } | Read::Counts { .. });
+            if is_total(&read) && waiting.iter().any(|q| is_total(q) || is_urgent(q)) {
+                if !waiting.iter().any(is_total) {
+                    waiting.push_back(read);
+                }
+                continue;
+            }
             // Counts have the lowest priority.
             let counts = |q: &Read| matches!(q, Read::Counts { .. });
             if counts(&read) && !waiting.is_empty() {
@@ -260,6 +279,20 @@ impl ReaderThread {
                 let now = self.handle.now();
                 let keys = self.retry(|this| this.reader.fitting(&view, minutes, now));
                 Event::FittingFound(request, minutes, keys)
+            }
+            Read::Unread { request, marking } => {
+                match self.in_window(|reader| reader.unread_in(&marking.view, marking.part)) {
+                    Err(StoreError::Interrupted) => {
+                        return Outcome::Interrupted(Read::Unread { request, marking });
+                    }
+                    count => Event::UnreadCounted(request, marking, count.map_err(message)),
+                }
+            }
+            Read::Total { request, ref view } => {
+                match self.in_window(|reader| reader.total(view)) {
+                    Err(StoreError::Interrupted) => return Outcome::Interrupted(read),
+                    count => Event::TotalCounted(request, count.map_err(message)),
+                }
             }
             Read::Counts { left, done } => return self.count_next(left, done),
             Read::Rhythms(sources) => {

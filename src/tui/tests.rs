@@ -138,6 +138,10 @@ impl Stage {
                 let window = Window { rows, ..Window::default() };
                 self.happen(Event::WindowLoaded(request, Ok(window)));
             }
+            Effect::Read(Read::Unread { request, marking }) => {
+                let count = self.rows.iter().filter(|row| !row.read).count();
+                self.happen(Event::UnreadCounted(request, marking, Ok(count)));
+            }
             Effect::Read(Read::Article { request, key }) => {
                 let row = self.rows.iter().find(|r| r.key == key).unwrap().clone();
                 let shown = match &self.shown {

@@ -29,6 +29,7 @@ fn wrong_arguments_give_a_message_and_an_exit_code() {
         (&["add", "exec:touch hacked"], 1, "--exec"),
         (&["add", "/etc/passwd"], 1, "--file"),
         (&["parse", "/no/such/file"], 1, "cannot be read"),
+        (&["parse", "https://example.org/feed"], 1, "parse reads files; try `curl -s URL |"),
         (&["parse", "--base", "x", "-"], 2, "--base"),
         (&["sources", "undo-move", "Kernel"], 1, "has no permanent redirect"),
         (&["sources", "edit", "Kernel", "--interval", "soon"], 2, "expected a time"),

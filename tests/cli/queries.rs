@@ -131,6 +131,24 @@ fn a_view_is_saved_and_removed_by_name() {
 }
 
 #[test]
+fn a_search_says_that_it_prints_only_some_of_its_matches() {
+    let world = World::followed();
+    let item = |n: usize| format!("<item><guid>{n}</guid><title>plover {n}</title></item>");
+    let items: String = (0..1001).map(item).collect();
+    let feed = world.path().join("many.xml");
+    std::fs::write(&feed, format!("<rss><channel><title>Many</title>{items}</channel></rss>"))
+        .unwrap();
+    world.run(&["add", "--file", &feed.to_string_lossy()]).ok();
+    let run = world.run(&["search", "plover", "--limit", "0"]);
+    assert_eq!(run.out.lines().count(), 1000);
+    assert!(run.err.contains("only the newest 1000 matches are shown"), "{}", run.err);
+    let run = world.run(&["search", "plover", "--limit", "0", "--sort", "best"]);
+    assert!(run.err.contains("only the best 1000 matches are shown"), "{}", run.err);
+    let run = world.run(&["search", "plover"]);
+    assert_eq!((run.out.lines().count(), run.err.as_str()), (50, ""), "a limit was wanted");
+}
+
+#[test]
 fn a_search_takes_the_options_of_a_list_and_explains_why_nothing_matches() {
     let world = World::followed();
     let count = |args: &[&str]| world.run(args).ok().lines().count();

@@ -213,11 +213,20 @@ impl Confirm {
         Self { title: "Open", takes_back, hints, ..Self::new(question, details, effect) }
     }
 
-    /// A question before many items are marked read; pressing the same key again means yes.
-    pub(super) fn read_all(question: String, details: Vec<String>, effect: Effect) -> Self {
-        let hints = &[KeyHint::Key("Enter", "mark all read"), Back("cancel")];
-        let (takes_back, again) = (TakesBack::Marks, Some(Action::ReadAll));
-        let title = "Mark all read";
+    /// A question before a command marks many items read; pressing its key again means yes.
+    pub(super) fn marking(
+        action: Action,
+        question: String,
+        details: Vec<String>,
+        effect: Effect,
+    ) -> Self {
+        let (title, hints): (_, KeyHints) = match action {
+            Action::ReadAll => {
+                ("Mark all read", &[KeyHint::Key("Enter", "mark all read"), Back("cancel")])
+            }
+            _ => ("Mark read", &[KeyHint::Key("Enter", "mark read"), Back("cancel")]),
+        };
+        let (takes_back, again) = (TakesBack::Marks, Some(action));
         Self { title, takes_back, again, hints, ..Self::new(question, details, effect) }
     }
 }

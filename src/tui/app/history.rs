@@ -11,7 +11,8 @@ use crate::engine::CollectedChanges;
 use crate::model::Time;
 use crate::store::{Mark, RuleMarks};
 use crate::tui::effect::{Effect, Purpose};
-use crate::tui::event::{Cause, Failure, MarksSet};
+use crate::tui::event::{Cause, Failure, MarksSet, RequestId};
+use crate::tui::read::Read;
 use crate::util::text::counted;
 use files::moved_rules;
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub(crate) struct History {
     unstored: usize,
     /// The marks among them, in order: which, of which items (row keys), and whether they are set or removed.
     unstored_marks: Vec<(Mark, Vec<i64>, bool)>,
+    /// The requests that add sources, if nothing else was changed since.
+    adding: Vec<RequestId>,
     /// What the user wants to undo or redo as soon as all changes are stored.
     waiting: Vec<Goal>,
 }
@@ -93,13 +96,25 @@ impl History {
     pub(super) fn expect(&mut self, effects: &[Effect]) {
         let is_change = |effect: &&Effect| match effect {
             Effect::Mark { .. } | Effect::MarkViewRead { .. } => true,
+            // It becomes a change, unless the user has to confirm it.
+            Effect::Read(Read::Unread { .. }) => true,
             // A rule that is applied for another reason is a part of a step, or of none.
             Effect::ApplyRule { cause, .. } | Effect::UndoRule { cause, .. } => {
                 *cause == Cause::User
             }
             _ => false,
         };
-        self.unstored += effects.iter().filter(is_change).count();
+        let changes = effects.iter().filter(is_change).count();
+        self.unstored += changes;
+        if changes > 0 || effects.iter().any(|effect| matches!(effect, Effect::Edit { .. })) {
+            self.adding.clear();
+        }
+        self.adding.extend(effects.iter().filter_map(Effect::adds_source));
+    }
+
+    /// Notes that a source was added, or could not be.
+    pub(super) fn source_replied(&mut self, request: RequestId) {
+        self.adding.retain(|adding| *adding != request);
     }
 
     /// Counts the reply to a change to items.
@@ -211,13 +226,18 @@ impl App {
         let of_files = |c: &Change| matches!(c, Change::Files(_) | Change::Collected(_));
         self.history.unstored > usize::from(of_items)
             || self.edits.count() > usize::from(self.is_moving(of_files))
+            || !self.history.adding.is_empty()
     }
 
     /// Undoes or redoes changes, once those in progress are stored.
     fn pursue(&mut self, goal: Goal) -> Vec<Effect> {
         if self.is_storing() {
             self.history.waiting.push(goal);
-            return vec![];
+            // Other changes are stored before the user could read this.
+            return match self.history.adding.is_empty() {
+                true => vec![],
+                false => self.note("Waiting until the source is added"),
+            };
         }
         let history = &mut self.history;
         let applied = history.goal.unwrap_or(history.done);
@@ -342,7 +362,10 @@ impl App {
             Mark::Tag(_) if shown => self.reload_article(),
             _ => vec![],
         };
-        let label = format!("{}: {}", verb(&mark, to), self.items_named(&keys));
+        let label = match &mark {
+            Mark::Tag(tag) => format!("{} \"{tag}\": {}", verb(&mark, to), self.items_named(&keys)),
+            _ => format!("{}: {}", verb(&mark, to), self.items_named(&keys)),
+        };
         let summary = describe(&mark, keys.len(), to);
         let hint = self.record_change(Change::Marks { mark, keys, to }, label);
         if let Some(step) = self.history.steps.last_mut() {

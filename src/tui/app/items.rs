@@ -7,7 +7,7 @@ use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
-use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View};
+use crate::store::{Anchor, Count, Criteria, Cursor, Mark, Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, RequestId};
 use crate::tui::view::Series;
@@ -49,6 +49,8 @@ pub(crate) struct ItemsPane {
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     pub(super) order: SortOrder,
+    /// Whether searches list the best matches first instead.
+    pub(super) best_first: bool,
     /// The view, with its order, of the rows that were read last.
     pub(super) rows_of: View,
     /// Whether stories are listed once.
@@ -62,6 +64,11 @@ pub(crate) struct ItemsPane {
     outdated: bool,
     /// The pending request for the best unread items.
     pub(super) fitting: Option<RequestId>,
+    /// The pending request for the number of items that a command marks read.
+    pub(super) marking: Option<RequestId>,
+    /// The number of items in the list, if it is known, and the pending request for it.
+    pub(crate) total: Option<Count>,
+    pub(super) counting: Option<RequestId>,
     /// The unread row to go to once the rows that are being read have arrived.
     pub(super) seeking: Option<Seek>,
     /// Whether the first row is opened once the list that is being read has arrived.
@@ -80,7 +87,8 @@ pub(super) struct Seek {
 
 impl ItemsPane {
     pub(super) fn new(settings: &UiSettings) -> Self {
-        let order = settings.sort;
+        let best_first = settings.sort == SortOrder::Best;
+        let order = if best_first { SortOrder::PinnedNewest } else { settings.sort };
         let base = View { unread_only: true, order, ..View::of(Scope::All) };
         Self {
             listing: Listing {
@@ -108,6 +116,7 @@ impl ItemsPane {
             height: 20,
             shown: Vec::new(),
             order,
+            best_first,
             rows_of: View::of(Scope::All),
             folds: settings.fold_stories,
             listed: None,
@@ -115,6 +124,9 @@ impl ItemsPane {
             loading: None,
             outdated: false,
             fitting: None,
+            marking: None,
+            total: None,
+            counting: None,
             seeking: None,
             opening: false,
         }
@@ -124,8 +136,30 @@ impl ItemsPane {
         self.rows.get(self.selected)
     }
 
-    pub(crate) fn order(&self) -> SortOrder {
-        self.listing.layout.sort.unwrap_or(self.order)
+    /// Whether all rows are in memory.
+    pub(crate) fn is_complete(&self) -> bool {
+        !(self.more_above || self.more_below || self.cut)
+    }
+
+    /// Whether the items of its sources, which are counted anyway, are those of the list.
+    pub(crate) fn lists_whole_sources(&self) -> bool {
+        let is_whole = matches!(self.listing.base.scope, Scope::All | Scope::Sources(_));
+        is_whole && self.listing.query.is_empty() && !self.folds
+    }
+
+    /// The order in which the rows are requested.
+    pub(super) fn order(&self) -> SortOrder {
+        let searched = self.best_first && !self.listing.query.is_empty();
+        let order = if searched { SortOrder::Best } else { self.order };
+        self.listing.layout.sort.unwrap_or(order)
+    }
+
+    /// The order of the rows. Only searches by words can list the best matches first.
+    pub(crate) fn shown_order(&self) -> SortOrder {
+        match self.order() {
+            SortOrder::Best if !self.rows_of.is_ranked() => SortOrder::PinnedNewest,
+            order => order,
+        }
     }
 }
 
@@ -152,7 +186,11 @@ impl App {
 
     /// What separates the items of the list.
     pub(crate) fn grouping(&self) -> Grouping {
-        self.items.listing.layout.group.unwrap_or(self.settings.ui.group)
+        match self.items.listing.layout.group.unwrap_or(self.settings.ui.group) {
+            // The best matches are not in the order of their days.
+            Grouping::Day if self.items.shown_order() == SortOrder::Best => Grouping::None,
+            group => group,
+        }
     }
 
     /// The view with the parsed query.
@@ -317,7 +355,9 @@ impl App {
     pub(super) fn keep_opened(&mut self, row: ItemRow) {
         if !self.items.listing.query.is_empty() && self.items.kept.iter().all(|k| k.key != row.key)
         {
-            self.items.kept.push(ItemRow { changed: false, substantial: false, ..row });
+            let listed = self.items.rows.iter().find(|listed| listed.key == row.key);
+            let rank = listed.map_or(0, |listed| listed.rank);
+            self.items.kept.push(ItemRow { changed: false, substantial: false, rank, ..row });
         }
     }
 }

@@ -6,7 +6,7 @@ use super::triage::Extent;
 use super::{App, Focus, Smart, Toast};
 use crate::config::{Action, Context, Key, KeyCode, Lookup, SortOrder};
 use crate::engine::Pace;
-use crate::store::{Beyond, Mark};
+use crate::store::Mark;
 use crate::tui::effect::{Effect, ExitReason, FileUse};
 use crate::tui::event::Cause;
 use crate::tui::input;
@@ -183,8 +183,8 @@ impl App {
             Action::Later => self.toggle(Mark::Later),
             Action::Snooze => self.snooze(),
             Action::ReadAll => self.read_all(),
-            Action::ReadAbove => self.read_beyond(Beyond::Above),
-            Action::ReadBelow => self.read_beyond(Beyond::Below),
+            Action::ReadAbove => self.read_beyond(action),
+            Action::ReadBelow => self.read_beyond(action),
             Action::ReadMatching => self.open_palette("read "),
             Action::ReadFor => self.open_palette("read-for "),
             Action::UnreadOnly => self.toggle_unread_only(),
@@ -382,12 +382,15 @@ impl App {
         let single = self.focus == Focus::Items && self.items.marked.is_empty();
         self.items.marked.clear();
         // A pinned item may move to the top; the scroll position stays.
-        let moves = mark == Mark::Pinned && self.items.order() == SortOrder::PinnedNewest;
+        let moves = mark == Mark::Pinned && self.items.shown_order() == SortOrder::PinnedNewest;
         let goes_on = single && (mark == Mark::Read || moves);
         self.items.keeps_scroll = moves;
         let below = self.items.rows.get(self.items.selected + 1).map(|row| row.key);
         let read = self.reader.row().map(|row| row.key).filter(|_| self.focus == Focus::Reader);
-        self.items.left = read.zip(below).filter(|_| moves);
+        if mark == Mark::Pinned {
+            // An item that is no longer pinned returns to its place.
+            self.items.left = read.zip(below).filter(|_| moves && to);
+        }
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
         if goes_on {
             effects.extend(self.select_item(self.items.selected + 1));
@@ -410,8 +413,13 @@ impl App {
         }
         self.with_top(|dialog, app| match dialog.field() {
             Some(field) => {
-                field.paste(text);
-                dialog.typed(app).into()
+                let fits = field.paste(text);
+                let effects = dialog.typed(app);
+                if !fits {
+                    let most = input::MAX_FIELD;
+                    app.problem(format!("The pasted text was cut off after {most} bytes"));
+                }
+                effects.into()
             }
             None => Reply::default(),
         })

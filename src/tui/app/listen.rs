@@ -67,6 +67,9 @@ impl App {
                 Some(change) if self.dialog::<ListenList>().is_none() => self.note(change),
                 _ => vec![],
             },
+            Some(PlayerProblem::Failed(why)) if before.now.is_none() => {
+                self.problem(format!("Nothing is played: {why}"))
+            }
             Some(PlayerProblem::Failed(why)) => self.problem(format!("Stopped playing: {why}")),
             Some(PlayerProblem::NoPlayer(episode)) => {
                 self.note(match self.settings.listen.player.first() {

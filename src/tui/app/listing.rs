@@ -117,8 +117,11 @@ impl App {
     }
 
     pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {
-        let all = SortOrder::ALL;
-        let at = all.iter().position(|o| *o == self.items.order()).unwrap_or(0);
+        // Only matches of words are better or worse.
+        let view = View { order: SortOrder::Best, ..self.view() };
+        let mut all = SortOrder::ALL.to_vec();
+        all.retain(|order| *order != SortOrder::Best || view.is_ranked());
+        let at = all.iter().position(|o| *o == self.items.shown_order()).unwrap_or(0);
         let step = if next { 1 } else { all.len() - 1 };
         let order = all[(at + step) % all.len()];
         self.note(format!("Order: {}", order.label()));
@@ -127,7 +130,10 @@ impl App {
 
     /// Lists the items in an order.
     pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
-        self.items.order = order;
+        self.items.best_first = order == SortOrder::Best;
+        if order != SortOrder::Best {
+            self.items.order = order;
+        }
         self.items.listing.layout.sort = None;
         self.load_items(Anchor::First, Placement::Start)
     }

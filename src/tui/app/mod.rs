@@ -341,6 +341,10 @@ impl App {
             Event::RulesLoaded(result) => self.rules_loaded(result),
             Event::ValuesLoaded(result) => self.values_loaded(result),
             Event::MatchesFound(request, result) => self.matches_found(request, result),
+            Event::UnreadCounted(request, marking, result) => {
+                self.unread_counted(request, *marking, result)
+            }
+            Event::TotalCounted(request, result) => self.total_counted(request, result),
             Event::FittingFound(request, minutes, result) => {
                 self.fitting_found(request, minutes, result)
             }
@@ -350,8 +354,14 @@ impl App {
             }
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
-            Event::Followed(request, result) => self.followed(request, result),
-            Event::AlreadyFollowed(request, id) => self.already_at(request, &id),
+            Event::Followed(request, result) => {
+                self.history.source_replied(request);
+                self.followed(request, result)
+            }
+            Event::AlreadyFollowed(request, id) => {
+                self.history.source_replied(request);
+                self.already_at(request, &id)
+            }
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::SettingsReloaded(settings) => self.use_settings(settings),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
@@ -361,6 +371,7 @@ impl App {
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::ListFollowed(request, typed, result) => {
+                self.history.source_replied(request);
                 self.list_followed(request, &typed, result)
             }
             Event::ListAccepted(source, result) => self.list_accepted(source, result),

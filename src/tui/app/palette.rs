@@ -278,7 +278,7 @@ impl App {
     pub(crate) fn palette_hits(&self, palette: &Palette) -> Vec<Hit> {
         let typed = palette.field.value().trim_start();
         let command = typed.split_once(' ').and_then(|(name, rest)| {
-            let action: Action = name.parse().ok()?;
+            let action: Action = name.parse().ok().or_else(|| Action::of_vi(name))?;
             Some((action, argument_kind(action)?, rest.trim_start()))
         });
         let named = |action: Action| Hit {

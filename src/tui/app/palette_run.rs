@@ -62,7 +62,8 @@ impl App {
                 self.toast = before;
             }
             match result {
-                Ok(more) => effects.extend(more),
+                // A question would come after the next command.
+                Ok(more) => effects.extend(more.into_iter().map(Effect::without_count)),
                 Err(why) => {
                     effects.extend(self.problem(why));
                     break;

@@ -4,7 +4,7 @@ use super::reader::COLUMN;
 use super::settings::setting;
 use super::{App, Focus};
 use crate::config::FileChange;
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Purpose};
 
 impl App {
     /// Wraps or cuts long lines of code, and saves that in the settings.
@@ -12,12 +12,10 @@ impl App {
         let ui = &mut self.settings.ui;
         ui.wrap_code = !ui.wrap_code;
         let wrap = ui.wrap_code;
-        self.note(if wrap {
-            "Long lines of code are wrapped"
-        } else {
-            "Long lines of code are cut"
-        });
-        vec![Effect::edit(FileChange::Settings(vec![setting(&["ui", "wrap_code"], wrap)]))]
+        let label = if wrap { "wrapped" } else { "cut" };
+        let purpose = Purpose::Command(Some(format!("long lines of code are {label}")));
+        let change = FileChange::Settings(vec![setting(&["ui", "wrap_code"], wrap)]);
+        vec![Effect::Edit { purpose, change }]
     }
 
     pub(super) fn change_width(&mut self, by: i16) -> Vec<Effect> {

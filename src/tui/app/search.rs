@@ -97,7 +97,7 @@ impl SearchBar {
         if app.is_search() && query == app.items.listing.query {
             return vec![];
         }
-        let base = View { order: app.items.order(), ..View::of(Scope::All) };
+        let base = View { order: app.items.order, ..View::of(Scope::All) };
         app.show(match self.is_filter {
             true => Listing { query, ..self.before.listing.clone() },
             false => Listing {

@@ -6,18 +6,35 @@ use super::listing::Listing;
 use super::position::ListPosition;
 use super::settings::setting;
 use super::{App, Focus, RowId, Smart};
-use crate::config::{FileChange, ListLayout};
+use crate::config::{Action, FileChange, ListLayout};
 use crate::engine::Role;
 use crate::model::ItemRow;
 use crate::query::Query;
 use crate::store::{Anchor, Beyond, Cursor, Mark, Part, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
-use crate::tui::event::{Cause, Failure, RequestId};
+use crate::tui::event::{Cause, Failure, Marking, RequestId};
 use crate::tui::read::Read;
 use crate::util::text::counted;
 
 /// Maximum number of items that are marked read without a question.
 const MANY_READ: usize = 50;
+
+impl Marking {
+    pub(in crate::tui) fn effect(self) -> Effect {
+        Effect::MarkViewRead { view: self.view, part: self.part }
+    }
+
+    /// The question before many items are marked.
+    fn question(self, count: usize) -> Confirm {
+        let items = counted(count, "item");
+        let question = match self.action {
+            Action::ReadAbove => format!("Mark the {items} above the selected one read?"),
+            Action::ReadBelow => format!("Mark the {items} below the selected one read?"),
+            _ => format!("Mark {items} read?"),
+        };
+        Confirm::marking(self.action, question, vec![self.about.clone()], self.effect())
+    }
+}
 
 /// Which items of a list get selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,14 +70,12 @@ impl App {
             self.items.marked.clear();
             return self.set_mark(Mark::Read, &rows, true, Cause::User);
         }
-        let mark = self.mark_view_read(self.view(), None);
-        let question = match self.unread_listed() {
-            Some(count) if count <= MANY_READ => return vec![mark],
-            Some(count) => format!("Mark {} read?", counted(count, "item")),
-            None => "Mark all items of this list read?".to_owned(),
-        };
-        let list = format!("List: {}", self.items.listing.title);
-        self.push_dialog(Confirm::read_all(question, vec![list], mark))
+        let marking = self.marking(Action::ReadAll, self.view(), None);
+        match self.unread_listed() {
+            Some(count) if count <= MANY_READ => vec![marking.effect()],
+            Some(count) => self.push_dialog(marking.question(count)),
+            None => self.count_unread(marking),
+        }
     }
 
     /// Number of unread items in the list, if it is known.
@@ -127,16 +142,55 @@ impl App {
         vec![Effect::Mark { mark, keys, to, cause }]
     }
 
-    /// Marks a view, or the part of it beyond a row, read.
-    pub(super) fn mark_view_read(&self, view: View, beyond: Option<Beyond>) -> Effect {
+    /// What marks a view of the list, or the part of it beyond a row, read.
+    fn marking(&self, action: Action, view: View, beyond: Option<Beyond>) -> Marking {
         let part = Part { up_to: self.sources.list.last_key, beyond };
-        Effect::MarkViewRead { view, part }
+        let about = format!("List: {}", self.items.listing.title);
+        Marking { action, about, view, part }
     }
 
     /// Marks the items above or below the selected one read.
-    pub(super) fn read_beyond(&mut self, beyond: fn(Cursor) -> Beyond) -> Vec<Effect> {
-        let Some(at) = self.items.current().map(Cursor::from) else { return vec![] };
-        vec![self.mark_view_read(self.view(), Some(beyond(at)))]
+    pub(super) fn read_beyond(&mut self, action: Action) -> Vec<Effect> {
+        let items = &self.items;
+        let Some(at) = items.current().map(Cursor::from) else { return vec![] };
+        let is_above = action == Action::ReadAbove;
+        // All rows of a search are in memory, and others may match that it does not list.
+        let (view, beyond) = if items.rows_of.criteria.text.is_some() {
+            let (above, below) = items.rows.split_at(items.selected);
+            let rows = if is_above { above } else { below.get(1..).unwrap_or_default() };
+            (View::of(Scope::Only(rows.iter().map(|row| row.key).collect())), None)
+        } else {
+            let beyond = if is_above { Beyond::Above(at) } else { Beyond::Below(at) };
+            (self.view(), Some(beyond))
+        };
+        let marking = self.marking(action, view, beyond);
+        self.count_unread(marking)
+    }
+
+    /// Marks items read once they are counted.
+    fn count_unread(&mut self, marking: Marking) -> Vec<Effect> {
+        let request = self.request();
+        self.items.marking = Some(request);
+        vec![Effect::Read(Read::Unread { request, marking: Box::new(marking) })]
+    }
+
+    /// Marks few items read at once, and asks before many.
+    pub(super) fn unread_counted(
+        &mut self,
+        request: RequestId,
+        marking: Marking,
+        result: Result<usize, Failure>,
+    ) -> Vec<Effect> {
+        self.history.change_replied();
+        if self.items.marking != Some(request) {
+            return vec![];
+        }
+        self.items.marking = None;
+        match result {
+            Ok(count) if count <= MANY_READ => vec![marking.effect()],
+            Ok(count) => self.push_when_free(marking.question(count)),
+            Err(why) => self.problem(why),
+        }
     }
 
     /// Marks all items that match a query read, in all sources.
@@ -145,8 +199,10 @@ impl App {
         if let Some(error) = missing().or_else(|| self.query_error(query)) {
             return self.problem(format!("Nothing was marked: {error}"));
         }
-        let criteria = self.criteria(query);
-        vec![self.mark_view_read(View { criteria, ..View::of(Scope::All) }, None)]
+        let view = View { criteria: self.criteria(query), ..View::of(Scope::All) };
+        let about = format!("Query: {}, in all sources", query.trim());
+        let marking = Marking { about, ..self.marking(Action::ReadMatching, view, None) };
+        self.count_unread(marking)
     }
 
     /// Reads the best unread items of the list that take at most some minutes in total.

@@ -286,3 +286,36 @@ fn keys_are_shown_for_an_item_without_text() {
     stage.keys("<Enter>");
     shows(&mut stage, &["o opens its page in the", "x fetches the text from the page."]);
 }
+
+#[test]
+fn long_pasted_text_is_kept_or_reported_as_cut_off() {
+    let mut stage = Stage::new();
+    let words = "plover ".repeat(400);
+    stage.keys("/");
+    stage.happen(Event::Pasted(words.clone()));
+    let typed = |stage: &Stage| {
+        stage.app.dialog::<crate::tui::app::SearchBar>().unwrap().field.value().len()
+    };
+    assert_eq!(typed(&stage), words.trim().len());
+    stage.happen(Event::Pasted("x".repeat(9000)));
+    assert_eq!(typed(&stage), 8192);
+    assert!(stage.says("The pasted text was cut off after 8192 bytes"));
+}
+
+#[test]
+fn a_prompt_leaves_space_for_what_is_typed() {
+    let mut stage = Stage::new();
+    stage.keys("giH");
+    assert!(
+        stage.screen(120, 40).contains("Hide until (12h, 3d, tomorrow, friday, 2026-12-31): 1d")
+    );
+    assert!(stage.screen(60, 20).contains("Hide until: 1d"), "{}", stage.screen(60, 20));
+}
+
+#[test]
+fn the_list_of_changes_names_tags() {
+    let mut stage = Stage::new();
+    stage.keys("gi#todo<Enter>U");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("tag \"todo\": "), "{screen}");
+}

@@ -159,6 +159,32 @@ fn the_number_of_another_list_does_not_replace_the_question() {
 }
 
 #[test]
+fn a_list_shows_how_many_items_match() {
+    for (cut, more, found, title) in [
+        (false, false, "5234 found", "Search  age>1d  5234"),
+        (false, true, "over 5234 found", "Search  age>1d  over 5234"),
+        (true, false, "5234 found", "Search  age>1d  5 of 5234"),
+    ] {
+        let mut stage = Stage::new();
+        stage.keys("/age>1");
+        let request = window_request(&stage.hold("d")).unwrap();
+        let rows = item_rows().into_iter().take(5).collect();
+        let window = Window { rows, more_below: !cut, cut, more_above: false };
+        stage.happen(Event::WindowLoaded(request, Ok(window)));
+        assert!(stage.screen(120, 40).contains("… found"), "it is not counted yet");
+        let request = super::defects::last_request(&stage);
+        let count = crate::store::Count { items: 5234, more };
+        stage.happen(Event::TotalCounted(request - 1, Ok(crate::store::Count { items: 7, more })));
+        stage.happen(Event::TotalCounted(request, Ok(count)));
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains(&format!(" {found}")), "{screen}");
+        stage.keys("<Enter>");
+        let screen = stage.screen(120, 40);
+        assert!(screen.contains(title), "{screen}");
+    }
+}
+
+#[test]
 fn keys_wait_for_the_rest_of_a_selection() {
     for key in ["m", "A"] {
         let mut stage = Stage::new();

@@ -32,6 +32,18 @@ fn a_key_runs_several_commands_with_arguments() {
 }
 
 #[test]
+fn a_key_marks_many_items_before_its_next_command() {
+    let bound = keys(&[("x", "read age>0d; quit")]);
+    let mut stage = Stage::with(bound, source_list(), item_rows());
+    stage.keys("gi");
+    let row = ItemRow { read: false, ..item_rows()[0].clone() };
+    stage.rows = (0..99).map(|n| ItemRow { key: 1000 + n, ..row.clone() }).collect();
+    stage.keys("x");
+    assert_eq!(stage.asked_for("MarkViewRead"), 1);
+    assert!(stage.app.dialogs.is_empty() && stage.exit_reason.is_some());
+}
+
+#[test]
 fn a_key_runs_only_what_it_names() {
     let refused = keys(&[("x", "read all")]);
     let error = crate::config::KeyMap::load(&refused.keys).unwrap_err().to_string();

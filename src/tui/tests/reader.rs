@@ -87,7 +87,10 @@ fn wraps_long_lines_of_code() {
     stage.screen(80, 40);
     stage.keys("<Enter>");
     assert!(!stage.screen(80, 40).contains("too long\".into());"));
-    stage.keys_give(".", "Edit { purpose: Command(None), change: Settings([ui.wrap_code]) }");
+    stage.keys_give(
+        ".",
+        "Command(Some(\"long lines of code are wrapped\")), change: Settings([ui.wrap_code])",
+    );
     assert!(stage.screen(80, 40).contains("default that is far too"), "{}", stage.screen(80, 40));
     stage.keys("<Right>");
     stage.shows("Nothing more to the right");

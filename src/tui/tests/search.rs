@@ -31,6 +31,33 @@ fn an_unfinished_condition_is_ignored_and_its_error_marked() {
 }
 
 #[test]
+fn best_matches_are_an_order_of_searches_by_words() {
+    let mut stage = Stage::new();
+    stage.keys("gi");
+    let orders = |stage: &mut Stage| -> Vec<&str> {
+        let mut next = || {
+            stage.keys(">");
+            stage.app.items.shown_order().label()
+        };
+        vec![next(), next(), next(), next()]
+    };
+    let (first, others) = ("pinned, then newest", ["newest first", "oldest first"]);
+    assert_eq!(orders(&mut stage), [others[0], others[1], first, others[0]]);
+    stage.keys(">>/a<Enter>");
+    assert_eq!(orders(&mut stage), [others[0], others[1], "best match first", first]);
+    stage.keys("<lt>");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("best match first") && !screen.contains("Today ─"), "{screen}");
+    // It does not change the order of other lists, and stays that of searches.
+    stage.keys("<Esc>");
+    assert_eq!(stage.app.items.shown_order().label(), first);
+    stage.keys("/a<Enter>");
+    assert_eq!(stage.app.items.shown_order().label(), "best match first");
+    stage.keys("<Esc>:sort oldest<Enter>");
+    assert_eq!(stage.app.items.shown_order().label(), others[1]);
+}
+
+#[test]
 fn tab_completes_operators_and_their_values() {
     let cases = [
         ("/fo<Tab>", "/ folder:"),

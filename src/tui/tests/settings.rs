@@ -156,7 +156,7 @@ fn commands_accept_arguments() {
         real.until("items", |app| app.items.rows.len() == 10).await;
         real.command("sort-next old");
         real.quiet().await;
-        assert_eq!(real.app.items.order().label(), "oldest first");
+        assert_eq!(real.app.items.shown_order().label(), "oldest first");
         real.command("search item 2");
         real.quiet().await;
         assert!(!real.has_dialog() && real.app.items.listing.query == "item 2");

@@ -38,6 +38,7 @@ pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
         new_comments: 0,
         story: None,
         also: 0,
+        rank: 0,
     };
     titles.iter().enumerate().map(row).collect()
 }

@@ -85,6 +85,42 @@ fn many_items_are_marked_read_after_confirmation() {
 }
 
 #[test]
+fn parts_of_lists_and_matches_of_queries_are_marked_after_confirmation() {
+    for (keys, question, about) in [
+        ("{", "Mark the 51 items above the selected one read?", "List: "),
+        ("}", "Mark the 51 items below the selected one read?", "List: "),
+        (":read title:/a/<Enter>", "Mark 51 items read?", "Query: title:/a/, in all sources"),
+    ] {
+        for (count, answer, marks) in [(50, "", 1), (51, "<Esc>", 0), (51, "<Enter>", 1)] {
+            let mut stage = stage_with_files();
+            let row = crate::model::ItemRow { read: false, ..stage.app.items.rows[0].clone() };
+            stage.keys("<Tab>j");
+            stage.rows = (0..count)
+                .map(|n| crate::model::ItemRow { key: 1000 + n, ..row.clone() })
+                .collect();
+            stage.keys(keys);
+            let screen = stage.screen(120, 40);
+            assert_eq!(screen.contains(question), count > 50, "{screen}");
+            assert_eq!(screen.contains(about), count > 50, "{screen}");
+            stage.keys(answer);
+            assert_eq!(stage.asked_for("MarkViewRead"), marks, "{keys} {answer}");
+        }
+    }
+    // In a search, which may not list all matches, only the listed ones are marked.
+    let mut stage = stage_with_files();
+    stage.keys("/e<Enter>gij}");
+    let below: Vec<i64> = stage.app.items.rows[2..].iter().map(|row| row.key).collect();
+    let wanted = format!("scope: Only({below:?})");
+    assert!(stage.requested.iter().any(|effect| effect.contains(&wanted)), "{:?}", stage.requested);
+    // The same key again confirms.
+    let mut stage = stage_with_files();
+    let row = crate::model::ItemRow { read: false, ..stage.app.items.rows[0].clone() };
+    stage.rows = (0..99).map(|n| crate::model::ItemRow { key: 1000 + n, ..row.clone() }).collect();
+    stage.keys("<Tab>}}");
+    assert_eq!(stage.asked_for("MarkViewRead"), 1);
+}
+
+#[test]
 fn many_pages_are_opened_after_confirmation() {
     for (count, expected) in [
         (10, "Browse { urls: [\"https://kernel.example/"),
@@ -373,6 +409,9 @@ fn reading_goes_on_where_a_pinned_item_was() {
         real.wait_for("pinned").await;
         real.store_changed();
         real.until("it is the first one", |app| app.items.selected == 0).await;
+        // Other marks do not move it.
+        real.keys("B");
+        real.wait_for("kept for later").await;
         real.keys("n");
         real.until("the fifth item", shows(titles[4].clone())).await;
         // When the list has the focus, the position in the list stays.

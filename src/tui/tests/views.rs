@@ -24,7 +24,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
     stage.keys("ga");
     let usual = stage.screen(140, 40);
     stage.keys("<C-p>Archive<Enter>");
-    assert_eq!(stage.app.items.order(), SortOrder::Oldest);
+    assert_eq!(stage.app.items.shown_order(), SortOrder::Oldest);
     let screen = stage.screen(140, 40);
     let row = stage.app.items.current().unwrap();
     assert!(screen.contains(&near_minute(row.date, now())), "{screen}");
@@ -36,9 +36,9 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
     assert_eq!((list(&screen, "Yesterday"), list(&screen, "theatre.example")), (0, 0), "{screen}");
     // Other lists are unchanged, and the user's own choice takes precedence.
     stage.keys("ga");
-    assert_eq!(stage.app.items.order(), SortOrder::PinnedNewest);
+    assert_eq!(stage.app.items.shown_order(), SortOrder::PinnedNewest);
     stage.keys("<C-p>Archive<Enter>gi>");
-    assert_ne!(stage.app.items.order(), SortOrder::Oldest);
+    assert_ne!(stage.app.items.shown_order(), SortOrder::Oldest);
 }
 
 #[test]

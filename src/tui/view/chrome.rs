@@ -179,21 +179,22 @@ fn sources_title(app: &App) -> Title {
     ("newsfed".to_owned(), playing, count)
 }
 
-/// The number of items in the list: the rows that were loaded, or the counts of its sources.
-fn count_of_list(app: &App) -> String {
+/// The number of items in the list: the rows that were loaded, the counts of its sources, or the total.
+pub(super) fn count_of_list(app: &App) -> String {
     let items = &app.items;
     let base = &items.listing.base;
-    if !(items.more_above || items.more_below || items.cut) {
+    if items.is_complete() {
         // Rows that were marked read since stay in the list.
         let counts = |row: &&ItemRow| !base.unread_only || !row.read;
         return items.rows.iter().filter(counts).count().to_string();
     }
-    let counted = items.listing.query.is_empty() && !items.folds;
+    if !items.lists_whole_sources() {
+        return if items.cut { items.rows.len().to_string() } else { total(app) };
+    }
     // A set, because a folder may have thousands of sources, and this runs for every frame.
     let keys: Option<HashSet<i64>> = match &base.scope {
-        Scope::All if counted => None,
-        Scope::Sources(keys) if counted => Some(keys.iter().copied().collect()),
-        _ => return format!("{}+", items.rows.len()),
+        Scope::Sources(keys) => Some(keys.iter().copied().collect()),
+        _ => None,
     };
     let facts = app.sources.list.sources.iter().map(|source| &source.facts);
     let of_list = facts.filter(|facts| keys.as_ref().is_none_or(|keys| keys.contains(&facts.key)));
@@ -201,23 +202,36 @@ fn count_of_list(app: &App) -> String {
     number.sum::<u32>().to_string()
 }
 
+/// The number of items in a list of which only a part is in memory.
+pub(super) fn total(app: &App) -> String {
+    match app.items.total {
+        Some(count) if count.more => format!("over {}", count.items),
+        Some(count) => count.items.to_string(),
+        None => "…".to_owned(),
+    }
+}
+
 fn items_title(app: &App) -> Title {
     let items = &app.items;
     let unread = app.sources.list.sources.iter().map(|s| s.facts.unread).sum::<u32>();
     let searched = !items.listing.query.is_empty();
+    let listed = || match items.cut {
+        true => format!("{} of {}", items.rows.len(), total(app)),
+        false => count_of_list(app),
+    };
     let count = match &items.listing.base {
         _ if items.rows.is_empty() && !searched => String::new(),
         base if base.unread_only && base.scope == Scope::All && !searched => unread.to_string(),
         // The titles of other lists do not show that read items are hidden, so the count does.
-        base if base.unread_only => format!("{} unread", count_of_list(app)),
-        _ => count_of_list(app),
+        base if base.unread_only => format!("{} unread", listed()),
+        _ => listed(),
     };
     let beside = match (searched, items.marked.len()) {
         (_, marked @ 1..) => format!("{count}  {marked} selected"),
         (true, _) => format!("{}  {count}", items.listing.query),
         (false, _) => count,
     };
-    (items.listing.title.clone(), beside, items.order().label().to_owned())
+    (items.listing.title.clone(), beside, items.shown_order().label().to_owned())
 }
 
 /// Width of the text from which its title shows the reading time.

@@ -72,7 +72,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
 
 /// The line of a search or filter: in the title of the list, or at the bottom if there is no title.
 pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
-    /// Number of cells for the number of matches.
+    /// Minimum number of cells for the number of matches.
     const COUNT: u16 = 14;
     let role = if bar.insisted { Role::Warning } else { Role::Dim };
     let typed = (&bar.field, &bar.completion, &bar.error);
@@ -90,12 +90,15 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let pad = " ".repeat(padding(items.width));
     let label = if bar.is_filter { format!("{pad}filter ") } else { format!("{pad}/ ") };
     let mut count = Row::new(row.width);
-    count.right(pad, Style::new());
-    if bar.is_filter || !bar.field.value().is_empty() {
-        count.right(format!("{} found", found(app)), app.palette.style(Role::Dim));
-    }
+    count.right(pad.clone(), Style::new());
+    let number = match bar.is_filter || !bar.field.value().is_empty() {
+        true => format!("{} found", found(app)),
+        false => String::new(),
+    };
+    let cells = u16::try_from(text::width(&number) + 2 * pad.len()).unwrap_or(u16::MAX);
+    count.right(number, app.palette.style(Role::Dim));
     frame.render_widget(count.line(Style::new()), row);
-    let line = Rect { width: row.width - COUNT, ..row };
+    let line = Rect { width: row.width.saturating_sub(cells.max(COUNT)), ..row };
     completed_line(app, frame, &label, typed, role, line);
     if bar.field.value().is_empty() && bar.completion.is_none() {
         let used = text::width(&label);
@@ -109,11 +112,14 @@ const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
 /// Maximum width of the output of a command, in cells.
 const MAX_OUTPUT: u16 = 110;
 
-/// How many items match, with `+` if there are more than were loaded.
+/// How many items match.
 fn found(app: &App) -> String {
-    let items = &app.items;
-    let more = items.more_above || items.more_below || items.cut;
-    format!("{}{}", items.rows.len(), if more { "+" } else { "" })
+    match app.items.is_complete() {
+        true => app.items.rows.len().to_string(),
+        // As long as no condition is complete, that is the list from before.
+        false if app.items.lists_whole_sources() => super::chrome::count_of_list(app),
+        false => super::chrome::total(app),
+    }
 }
 
 /// A prompt in the bottom line: a mark, a label, the field, and its keys at the right if they fit. Returns
@@ -129,7 +135,13 @@ fn foot_line(
     /// Minimum number of cells for a field, which the keys leave free.
     const FIELD: usize = 24;
     let mark = if app.settings.ui.ascii { ">" } else { "›" };
-    let label = format!("{}{mark} {label}: ", " ".repeat(padding(area.foot.width)));
+    let whole = |label| format!("{}{mark} {label}: ", " ".repeat(padding(area.foot.width)));
+    // A label gets at most half of the line. Its remark is left out rather than cut.
+    let is_long = |label: &str| text::width(label) * 2 > area.foot.width.into();
+    let label = match label.split_once(" (") {
+        Some((short, _)) if is_long(&whole(label)) => whole(short),
+        _ => whole(label),
+    };
     let before = text::width(&label);
     let ground = app.palette.style(Role::Status);
     super::frame::clear(frame, area.foot);
@@ -141,7 +153,9 @@ fn foot_line(
             + text::width(&hint.label)
     });
     let keys = cells.sum::<usize>() + padding(area.foot.width);
-    let fits = before + FIELD + keys <= area.foot.width.into();
+    // A remark is worth more than the keys.
+    let rest = if label.contains(" (") { before.max(FIELD) } else { FIELD };
+    let fits = before + rest + keys <= area.foot.width.into();
     let keys = u16::try_from(keys).ok().filter(|_| fits).unwrap_or(0);
     let line = Rect { width: area.foot.width - keys, ..area.foot };
     if keys > 0 {

@@ -39,10 +39,10 @@ impl Groups {
         let items = &app.items;
         match app.grouping() {
             Grouping::Source => {
-                Self { by_source: true, ..Self::of_rows(&[], items.order(), false, app.now) }
+                Self { by_source: true, ..Self::of_rows(&[], items.shown_order(), false, app.now) }
             }
             Grouping::Day | Grouping::None => {
-                Self::of_rows(&items.rows, items.order(), !items.more_above, app.now)
+                Self::of_rows(&items.rows, items.shown_order(), !items.more_above, app.now)
             }
         }
     }

@@ -163,4 +163,6 @@ pub struct ItemRow {
     pub story: Option<i64>,
     /// How many other items are about it.
     pub also: u32,
+    /// How well it matches a search that lists the best matches first: less is better. 0 in other lists.
+    pub rank: i64,
 }

@@ -307,6 +307,14 @@ impl Source {
         self.rules.kind()
     }
 
+    /// What it is called as long as it has no title: the program, the file or the URL.
+    pub fn place_name(&self) -> &str {
+        let program = self.origin.exec.first().and_then(|program| program.rsplit('/').next());
+        let url = self.url.as_str().trim_end_matches('/');
+        let address = url.split_once("://").map_or(url, |(_, rest)| rest);
+        program.or_else(|| self.origin.path()).unwrap_or(address)
+    }
+
     /// The URL on the web that is polled; `None` for programs and files.
     pub fn web_url(&self) -> Option<&url::Url> {
         (!self.origin.is_local()).then_some(&self.url)
@@ -454,12 +462,7 @@ impl SourceFacts {
     /// The user's own title, else the feed's, else the program, the file or the URL.
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
         let own = source.title.as_deref().or(self.feed_title.as_deref());
-        let program = || source.origin.exec.first().and_then(|program| program.rsplit('/').next());
-        let own = own.filter(|t| !t.is_empty()).or_else(program).or_else(|| source.origin.path());
-        own.unwrap_or_else(|| {
-            let address = source.url.as_str().trim_end_matches('/');
-            address.split_once("://").map_or(address, |(_, rest)| rest)
-        })
+        own.filter(|t| !t.is_empty()).unwrap_or_else(|| source.place_name())
     }
 
     /// The state of the source at `now`.

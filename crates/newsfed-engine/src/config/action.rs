@@ -272,11 +272,12 @@ impl Action {
         is_searched_by(&format!("{} {}", self.label(), self.search_words()), words)
     }
 
-    /// The command that a user of vi means by a text.
+    /// The command that a user of vi, or of programs with similar commands, means by a text.
     pub fn of_vi(typed: &str) -> Option<Self> {
         match typed {
             "q" | "q!" | "qa" | "qa!" | "wq" | "x" => Some(Self::Quit),
             "h" => Some(Self::Help),
+            "sort" => Some(Self::SortNext),
             _ => None,
         }
     }

@@ -134,6 +134,8 @@ pub enum SortOrder {
     PinnedNewest,
     Newest,
     Oldest,
+    /// In searches by words, the best matches first. Other lists are ordered as by [`Self::PinnedNewest`].
+    Best,
 }
 
 impl SortOrder {
@@ -143,6 +145,7 @@ impl SortOrder {
             Self::PinnedNewest => "pinned, then newest",
             Self::Newest => "newest first",
             Self::Oldest => "oldest first",
+            Self::Best => "best match first",
         }
     }
 }
@@ -152,6 +155,7 @@ names!(SortOrder {
     PinnedNewest = "pinned-newest",
     Newest = "newest",
     Oldest = "oldest",
+    Best = "best",
 });
 
 /// The columns beside the titles of items.

@@ -143,7 +143,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.sort", Rule::OneOf(SortOrder::NAMES), |s| Slot::Choice(&mut s.ui.sort)).on(
         FormPage::Reading,
         "Sort order",
-        "Order of the items in lists.",
+        "Order of the items. best: in searches by words, the best match first.",
     ),
     key("ui.dates", Rule::OneOf(DateStyle::NAMES), |s| Slot::Choice(&mut s.ui.dates)).on(
         FormPage::Reading,

@@ -21,6 +21,9 @@ pub struct Count {
 pub const MAX_COUNTED: u32 = 999;
 /// SQLite virtual machine steps for counting one view, about ten per row.
 pub(super) const MAX_STEPS: i32 = 250_000;
+/// The same for the list on the screen, whose number matters more.
+const MAX_TOTAL: u32 = 99_999;
+const MAX_TOTAL_STEPS: i32 = 10 * MAX_STEPS;
 
 impl Reader {
     /// How many rows a view has, and the first ones, both at limited cost. Fewer rows are returned if finding
@@ -37,6 +40,11 @@ impl Reader {
 }
 
 impl Reader {
+    /// How many rows a view has, as far as that can be counted in a moment.
+    pub fn total(&self, view: &View) -> Result<Count> {
+        count_up_to(&self.conn, view, MAX_TOTAL, MAX_TOTAL_STEPS)
+    }
+
     /// Number of items whose articles changed in more than typos since they were last
     /// opened.
     pub fn changed(&self) -> Result<u32> {
@@ -77,6 +85,11 @@ impl Reader {
 
 /// Counts up to [`MAX_COUNTED`] rows, within `most_steps` SQLite steps.
 pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<Count> {
+    count_up_to(conn, view, MAX_COUNTED, most_steps)
+}
+
+/// Counts up to `most` rows, within `most_steps` SQLite steps.
+fn count_up_to(conn: &Connection, view: &View, most: u32, most_steps: i32) -> Result<Count> {
     let view = &*view.by_source(conn)?;
     let mut count = Count::default();
     if view.is_void() {
@@ -95,7 +108,7 @@ pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<C
     let limit = Limit::set(conn, most_steps)?;
     let mut left = most_steps;
     for source in sources {
-        match add(conn, view, source, &mut count) {
+        match add(conn, view, source, most, &mut count) {
             Err(StoreError::Interrupted) if limit.is_reached() => count.more = true,
             steps => left -= steps?,
         }
@@ -108,7 +121,13 @@ pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<C
 }
 
 /// Adds the rows of one index; returns how many steps that took.
-fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -> Result<i32> {
+fn add(
+    conn: &Connection,
+    view: &View,
+    source: Option<i64>,
+    most: u32,
+    count: &mut Count,
+) -> Result<i32> {
     let mut filter = Filter::default();
     let from = match &view.criteria.text {
         Some(text) => filter.matching(text, view).0.to_owned(),
@@ -123,12 +142,12 @@ fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -
     }
     filter.view(view);
     filter.fold(view);
-    let left = MAX_COUNTED + 1 - count.items;
+    let left = most + 1 - count.items;
     let sql = format!("SELECT 1 FROM {from} WHERE {} LIMIT {left}", filter.sql());
     let mut statement = conn.prepare(&sql)?;
     let mut rows = statement.query(params_from_iter(filter.values))?;
     while rows.next()?.is_some() {
-        if count.items == MAX_COUNTED {
+        if count.items == most {
             count.more = true;
             break;
         }

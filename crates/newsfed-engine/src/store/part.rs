@@ -14,6 +14,18 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// Number of unread items in a part of a view, which marking it read would change.
+    pub fn unread_in(&self, view: &View, part: Part) -> Result<usize> {
+        let view = &*view.by_source(&self.conn)?;
+        let filter = unread_of(view, part);
+        let sql = format!("SELECT count(*) FROM item i WHERE {}", filter.sql());
+        let mut statement = self.conn.prepare(&sql)?;
+        let count: i64 = statement.query_row(params_from_iter(filter.values), |r| r.get(0))?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+}
+
 pub(super) fn keys(conn: &Connection, view: &View) -> Result<Vec<i64>> {
     let view = &*view.by_source(conn)?;
     if view.is_void() {
@@ -33,6 +45,13 @@ fn rows_of(view: &View, part: Option<Part>) -> Filter {
     }
     filter.scope(&view.scope);
     filter.view(view);
+    filter
+}
+
+/// The condition on the unread rows of a part of a view.
+fn unread_of(view: &View, part: Part) -> Filter {
+    let mut filter = rows_of(view, Some(part));
+    filter.and("i.read = 0");
     filter
 }
 
@@ -100,8 +119,7 @@ pub(super) fn listed(conn: &Connection, view: &View, part: Part) -> Result<Vec<i
 /// Marks rows of a view read; returns their keys.
 pub(super) fn mark_read(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
     let view = &*view.by_source(conn)?;
-    let mut filter = rows_of(view, Some(part));
-    filter.and("i.read = 0");
+    let filter = unread_of(view, part);
     let sql = format!("UPDATE item AS i SET read = 1 WHERE {} RETURNING key", filter.sql());
     let mut statement = conn.prepare(&sql)?;
     let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;

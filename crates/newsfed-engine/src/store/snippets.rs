@@ -6,11 +6,12 @@ use super::error::Result;
 use super::index::MAX_TEXT;
 use super::reader::Reader;
 use super::rows::{json, to_json};
-use crate::article;
+use crate::article::{self, is_stop_word};
 use crate::model::{Enclosure, TextFrom};
 use crate::util::{html, text};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use url::Url;
 
@@ -23,7 +24,11 @@ const OPENING_MARKUP: usize = 4000;
 /// Number of bytes of HTML that are searched for a picture.
 const PICTURE_MARKUP: usize = 20_000;
 /// Number of words of a snippet.
-const WORDS: u32 = 32;
+const WORDS: usize = 32;
+/// Number of words that a snippet begins before its first hit, if its hits leave space for them.
+const LEAD: usize = 8;
+/// Maximum number of hits that a snippet is chosen by. A word can have many, if the index splits it.
+const MAX_HITS: usize = 64;
 /// Marks of a hit. Stored texts contain no control characters.
 const START: char = '\u{2}';
 const END: char = '\u{3}';
@@ -63,16 +68,17 @@ impl Reader {
             pictures.extend(searched.picture().map(|picture| (*key, picture)));
         }
         let mut query = index.prepare(
-            "SELECT rowid, highlight(shown, 0, ?2, ?3), snippet(shown, 2, ?2, ?3, '…', ?4)
+            "SELECT rowid, highlight(shown, 0, ?2, ?3), highlight(shown, 2, ?2, ?3)
              FROM shown WHERE shown MATCH ?1",
         )?;
+        let searched = searched_words(expression);
         let marks = (START.to_string(), END.to_string());
-        let found = query.query_map(params![expression, marks.0, marks.1, WORDS], |r| {
+        let found = query.query_map(params![expression, marks.0, marks.1], |r| {
             let picture = pictures.remove(&r.get(0)?);
             let (title, text): (String, String) = (r.get(1)?, r.get(2)?);
             let (_, title_hits) = unmarked(&title);
-            let (text, hits) = unmarked(&text.replace('\n', " "));
-            let text = if hits.is_empty() { String::new() } else { text };
+            let (text, hits) = unmarked(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+            let (text, hits) = excerpt(&text, &hits, &searched);
             Ok((r.get(0)?, Snippet { title_hits, text, hits, picture }))
         })?;
         Ok(found.collect::<rusqlite::Result<_>>()?)
@@ -141,6 +147,97 @@ fn plain(markup: &str) -> String {
         text.truncate(end);
     }
     text
+}
+
+/// The part of a text that says most about its hits, and the hits in it; empty without hits. FTS5's own snippets
+/// prefer parts with many hits, whatever the words are.
+fn excerpt(text: &str, hits: &[Range<usize>], searched: &[String]) -> (String, Vec<Range<usize>>) {
+    let words = words(text);
+    let word_at = |at: usize| words.partition_point(|word| word.end <= at);
+    let Some((first, last)) = best_hits(text, hits, searched, word_at) else {
+        return Default::default();
+    };
+    let (first, last) = (word_at(hits[first].start), word_at(hits[last].end.saturating_sub(1)));
+    let lead = WORDS.saturating_sub(last + 1 - first).min(LEAD);
+    let end = (first.saturating_sub(lead) + WORDS).max(last + 1);
+    let start = end.min(words.len()).saturating_sub(WORDS).min(first);
+    let from = if start == 0 { 0 } else { words[start].start };
+    let to = if end < words.len() { words[end - 1].end } else { text.len() };
+    let (before, after) = (if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" });
+    let inside = hits.iter().filter(|hit| from <= hit.start && hit.end <= to);
+    let moved = |at: usize| at - from + before.len();
+    let moved = inside.map(|hit| moved(hit.start)..moved(hit.end)).collect();
+    (format!("{before}{}{after}", &text[from..to]), moved)
+}
+
+/// The words of a text, nearly as they are indexed.
+fn words(text: &str) -> Vec<Range<usize>> {
+    let (mut words, mut start) = (Vec::new(), None);
+    for (at, c) in text.char_indices() {
+        match start {
+            Some(from) if !c.is_alphanumeric() => {
+                words.push(from..at);
+                start = None;
+            }
+            None if c.is_alphanumeric() => start = Some(at),
+            _ => {}
+        }
+    }
+    words.extend(start.map(|from| from..text.len()));
+    words
+}
+
+/// The words and phrases of a full-text expression, which are quoted there, in comparable form.
+fn searched_words(expression: &str) -> Vec<String> {
+    let quoted = expression.split('"').skip(1).step_by(2);
+    quoted.map(text::comparable).filter(|word| !word.is_empty()).collect()
+}
+
+/// The searched word that a hit (a word of a text) begins with, else the hit itself.
+fn word_of_hit<'a>(hit: &str, searched: &'a [String]) -> Cow<'a, str> {
+    let hit = text::comparable(hit);
+    let found = searched.iter().filter(|word| hit.starts_with(*word));
+    found.max_by_key(|word| word.len()).map_or(hit.into(), |word| word.into())
+}
+
+/// The first and the last of the hits that are shown: as many different words as possible, and among them those
+/// that are rare in the text. Words such as `the` hardly count.
+fn best_hits(
+    text: &str,
+    hits: &[Range<usize>],
+    searched: &[String],
+    word_at: impl Fn(usize) -> usize,
+) -> Option<(usize, usize)> {
+    let found: Vec<_> = hits.iter().map(|hit| word_of_hit(&text[hit.clone()], searched)).collect();
+    let mut counts: HashMap<&str, f64> = HashMap::new();
+    for word in &found {
+        *counts.entry(word).or_default() += 1.0;
+    }
+    let worth: HashMap<&str, f64> = counts
+        .into_iter()
+        .map(|(word, count)| (word, if is_stop_word(word) { 0.01 } else { 1.0 + 1.0 / count }))
+        .collect();
+    let at: Vec<usize> = hits.iter().map(|hit| word_at(hit.start)).collect();
+    let mut best: Option<(f64, usize, usize)> = None;
+    for first in 0..hits.len() {
+        let near = (first..hits.len()).take(MAX_HITS).take_while(|i| at[*i] < at[first] + WORDS);
+        let (mut seen, mut sum, mut last) = (HashSet::new(), 0.0, first);
+        for i in near {
+            if seen.insert(&*found[i]) {
+                sum += worth.get(&*found[i]).copied().unwrap_or_default();
+            }
+            last = i;
+        }
+        if best.is_none_or(|(most, ..)| sum > most) {
+            best = Some((sum, first, last));
+        }
+    }
+    let (_, mut first, last) = best?;
+    // What comes again need not be shown before it.
+    while found[first + 1..=last].contains(&found[first]) {
+        first += 1;
+    }
+    Some((first, last))
 }
 
 /// A text without the marks of its hits, and the positions of the hits.

@@ -67,10 +67,10 @@ impl SourceOrder {
 impl View {
     /// How two rows are ordered in the list.
     pub fn compare(&self, one: &Cursor, other: &Cursor) -> Ordering {
-        let by_date = one.by_date(other, self.order);
+        let order = one.compare(other, self.order);
         match &self.sources {
-            Some(sources) => sources.compare(one.source, other.source).then(by_date),
-            None => by_date,
+            Some(sources) => sources.compare(one.source, other.source).then(order),
+            None => order,
         }
     }
 }

@@ -17,6 +17,7 @@ pub struct ItemFacts {
     /// The date by which it is sorted.
     pub date: Time,
     pub discovered: Time,
+    /// Whether the user has read it: items that a rule hid or marked read do not count.
     pub read: bool,
     /// Words in the longest text known; 0 if unknown.
     pub words: u32,
@@ -46,8 +47,9 @@ impl Reader {
     pub fn items_since(&self, since: Time, mut each: impl FnMut(ItemFacts)) -> Result<bool> {
         // Keys grow in the order of discovery, so no index is needed.
         let mut query = self.conn.prepare_cached(
-            "SELECT source, date, discovered, read, words FROM item
-             ORDER BY key DESC LIMIT ?1",
+            "SELECT source, date, discovered, read = 1 AND hidden = 0 AND NOT EXISTS
+                 (SELECT 1 FROM rule_effect WHERE item = i.key AND effect = 'read'), words
+             FROM item i ORDER BY key DESC LIMIT ?1",
         )?;
         let mut rows = query.query([MAX_ITEMS])?;
         let (mut seen, mut old) = (0, 0);

@@ -4,7 +4,7 @@ use super::criteria::Criteria;
 use super::error::Result;
 use super::filter::Filter;
 use super::reader::Reader;
-use super::rows::{ITEM_ROW, item_row};
+use super::rows::{ITEM_ROW, RANK, item_row, ranked_row};
 use super::source_order::{SourceOrder, sources_of};
 use super::versions;
 use crate::config::SortOrder;
@@ -60,6 +60,11 @@ impl View {
 }
 
 impl View {
+    /// Whether it lists the best matches of a search by words first. Earlier versions are not ranked.
+    pub fn is_ranked(&self) -> bool {
+        self.order == SortOrder::Best && self.criteria.text.is_some() && !self.criteria.versions
+    }
+
     /// Whether the list must be empty; there is no index for this case.
     pub(super) fn is_void(&self) -> bool {
         let none = |keys: &Vec<i64>| keys.is_empty();
@@ -75,6 +80,7 @@ impl View {
 pub struct Cursor {
     pub(super) pinned: bool,
     pub(super) source: i64,
+    pub(super) rank: i64,
     pub(super) date: i64,
     pub(super) key: i64,
 }
@@ -84,6 +90,7 @@ impl From<&ItemRow> for Cursor {
         Self {
             pinned: row.pinned,
             source: row.source_key,
+            rank: row.rank,
             date: row.date.timestamp(),
             key: row.key,
         }
@@ -92,10 +99,12 @@ impl From<&ItemRow> for Cursor {
 
 impl Cursor {
     /// How two rows are ordered in a list without groups.
-    pub(super) fn by_date(&self, other: &Self, order: SortOrder) -> Ordering {
+    pub(super) fn compare(&self, other: &Self, order: SortOrder) -> Ordering {
         let newest = (other.date, other.key).cmp(&(self.date, self.key));
+        let pinned = other.pinned.cmp(&self.pinned);
         match order {
-            SortOrder::PinnedNewest => other.pinned.cmp(&self.pinned).then(newest),
+            SortOrder::PinnedNewest => pinned.then(newest),
+            SortOrder::Best => self.rank.cmp(&other.rank).then(pinned).then(newest),
             SortOrder::Newest => newest,
             SortOrder::Oldest => newest.reverse(),
         }
@@ -124,11 +133,11 @@ pub struct Window {
     pub more_above: bool,
     /// Whether there are more rows below.
     pub more_below: bool,
-    /// Whether a search found more than [`SEARCH_LIMIT`] items; older matches cannot be reached by paging.
+    /// Whether a search found more than [`SEARCH_LIMIT`] items; the others cannot be reached by paging.
     pub cut: bool,
 }
 
-/// Maximum number of rows of a full-text search; the most recently discovered matches come first.
+/// Maximum number of rows of a full-text search: the most recently discovered matches, or the best ones.
 pub const SEARCH_LIMIT: usize = 1000;
 
 impl Reader {
@@ -224,10 +233,10 @@ fn phases(
     mut read: impl FnMut(Option<bool>, Option<Cursor>, usize) -> Result<Vec<ItemRow>>,
 ) -> Result<Vec<ItemRow>> {
     let phases: &[Option<bool>] = match (view.order, &view.scope, forward) {
-        (SortOrder::PinnedNewest, Scope::Pinned, _)
+        (SortOrder::PinnedNewest | SortOrder::Best, Scope::Pinned, _)
         | (SortOrder::Newest | SortOrder::Oldest, ..) => &[None],
-        (SortOrder::PinnedNewest, _, true) => &[Some(true), Some(false)],
-        (SortOrder::PinnedNewest, _, false) => &[Some(false), Some(true)],
+        (SortOrder::PinnedNewest | SortOrder::Best, _, true) => &[Some(true), Some(false)],
+        (SortOrder::PinnedNewest | SortOrder::Best, _, false) => &[Some(false), Some(true)],
     };
     let mut rows = Vec::new();
     for &pinned in phases {
@@ -344,14 +353,18 @@ fn select(
     collect(conn, view, &sql, filter.values)
 }
 
-/// The newest matches of a full-text search, in the order of the view.
+/// The newest or the best matches of a full-text search, in the order of the view.
 fn matches(conn: &Connection, view: &View) -> Result<Window> {
     let mut filter = Filter::default();
     let (from, order) = filter.matching(view.criteria.text.as_deref().unwrap_or_default(), view);
     filter.scope(&view.scope);
     filter.view(view);
+    let (rank, order) = match view.is_ranked() {
+        true => (RANK, "rank, t.rowid DESC".to_owned()),
+        false => ("", format!("{order} DESC")),
+    };
     let sql = format!(
-        "SELECT {ITEM_ROW} FROM {from} WHERE {} ORDER BY {order} DESC LIMIT {}",
+        "SELECT {ITEM_ROW}{rank} FROM {from} WHERE {} ORDER BY {order} LIMIT {}",
         filter.sql(),
         SEARCH_LIMIT + 1
     );
@@ -379,7 +392,8 @@ fn fold(rows: &mut Vec<ItemRow>) {
 
 fn collect(conn: &Connection, view: &View, sql: &str, values: Vec<Value>) -> Result<Vec<ItemRow>> {
     let mut statement = conn.prepare_cached(sql)?;
-    let rows = statement.query_map(params_from_iter(values), item_row)?;
+    let read = if view.is_ranked() { ranked_row } else { item_row };
+    let rows = statement.query_map(params_from_iter(values), read)?;
     let mut rows: Vec<ItemRow> = rows.collect::<rusqlite::Result<_>>()?;
     if let Some(as_of) = view.criteria.as_of {
         versions::restore_titles(conn, &mut rows, as_of)?;

@@ -3,7 +3,7 @@
 use super::super::triage::Extent;
 use super::super::{App, Focus};
 use super::ItemsPane;
-use crate::store::{Anchor, Cursor, Window};
+use crate::store::{Anchor, Count, Cursor, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, RequestId};
 use crate::tui::read::Read;
@@ -247,7 +247,11 @@ impl App {
         };
         self.items.loading = None;
         let mut effects = match result {
-            Ok(window) => self.rows_arrived(placement, window),
+            Ok(window) => {
+                let mut effects = self.rows_arrived(placement, window);
+                effects.extend(self.count_list(placement));
+                effects
+            }
             Err(why) => {
                 self.items.seeking = None;
                 if placement.is_another() {
@@ -261,6 +265,40 @@ impl App {
             effects.extend(self.reload_items());
         }
         effects
+    }
+
+    /// Counts the items of a list of which only a part is in memory.
+    fn count_list(&mut self, placement: Placement) -> Option<Effect> {
+        if placement.is_another() {
+            self.items.total = None;
+        }
+        let moves = matches!(placement, Placement::Below | Placement::Above);
+        let items = &self.items;
+        if items.is_complete() || items.lists_whole_sources() || moves && items.total.is_some() {
+            return None;
+        }
+        let request = self.request();
+        self.items.counting = Some(request);
+        let view = Box::new(self.items.rows_of.clone());
+        Some(Effect::Read(Read::Total { request, view }))
+    }
+
+    pub(in crate::tui::app) fn total_counted(
+        &mut self,
+        request: RequestId,
+        result: Result<Count, Failure>,
+    ) -> Vec<Effect> {
+        if self.items.counting != Some(request) {
+            return vec![];
+        }
+        self.items.counting = None;
+        match result {
+            Ok(count) => {
+                self.items.total = Some(count);
+                vec![]
+            }
+            Err(why) => self.problem(why),
+        }
     }
 
     fn rows_arrived(&mut self, placement: Placement, window: Window) -> Vec<Effect> {

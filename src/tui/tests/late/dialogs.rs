@@ -1,15 +1,20 @@
 //! Dialogs in which the user types while a reply arrives that was requested earlier.
 
 use super::super::defects::last_request;
-use super::super::lists::stage_with_files;
+use super::super::lists::{SOURCES, file, stage_with_files};
 use super::super::*;
+use super::with_a_mark;
 use crate::engine::{Discovery, ListFollowed, Way};
 use crate::tui::app::{Add, Editor, LinkList, Prompt, SearchBar, Stage as AddStage};
 use crate::tui::effect::{FileOf, FileUse};
 use crate::util::browser::{How, Launch};
 
 fn followed(id: &str) -> (Vec<Followed>, crate::config::FileEdit) {
-    let stage = stage_with_files();
+    followed_in(&stage_with_files(), id)
+}
+
+/// Adds a source to the file of a stage.
+fn followed_in(stage: &Stage, id: &str) -> (Vec<Followed>, crate::config::FileEdit) {
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let url = format!("https://{id}.example/").parse().unwrap();
     let new = crate::model::Source::feed(SourceId(id.to_owned()), url);
@@ -97,6 +102,35 @@ fn the_dialogs_that_wait_are_closed() {
     assert!(stage.app.dialogs.is_empty());
     assert!(stage.says("Following other"));
     assert_eq!(stage.app.focus, Focus::Items);
+}
+
+#[test]
+fn undo_waits_for_a_source_that_is_being_added() {
+    let mut stage = with_a_mark();
+    stage.keys("giC");
+    let request = last_request(&stage);
+    stage.keys("u");
+    assert!(stage.says("Waiting until the source is added"));
+    assert!(stage.app.history.rests_at(1));
+    let added = followed_in(&stage, "comments");
+    assert_ne!(file(&stage), SOURCES);
+    stage.happen(Event::Followed(request, Ok(added)));
+    assert_eq!(file(&stage), SOURCES, "adding is undone");
+    assert!(stage.app.history.rests_at(1), "and the mark is not");
+    // A newer change is undone at once, and so is an older one if the source cannot be added.
+    for fails in [false, true] {
+        let mut stage = with_a_mark();
+        stage.keys("giC");
+        let request = last_request(&stage);
+        if fails {
+            stage.keys("u");
+            assert!(stage.app.history.rests_at(1));
+            stage.happen(Event::Followed(request, Err("HTTP 404".to_owned())));
+        } else {
+            stage.keys("Bu");
+        }
+        assert!(stage.app.history.rests_at(usize::from(!fails)), "{fails}");
+    }
 }
 
 #[test]

@@ -277,6 +277,14 @@ impl Chaos {
                 let found = Matches { count, would_change, newest };
                 Event::MatchesFound(request, self.result(found))
             }
+            Effect::Read(Read::Unread { request, marking }) => {
+                let count = self.rng.usize(..100);
+                Event::UnreadCounted(request, marking, self.result(count))
+            }
+            Effect::Read(Read::Total { request, .. }) => {
+                let count = Count { items: self.rng.u32(..200_000), more: self.rng.bool() };
+                Event::TotalCounted(request, self.result(count))
+            }
             Effect::MarkViewRead { .. } => {
                 let (mark, keys) = (Mark::Read, vec![1, 2, 3]);
                 Event::Marked(Ok(MarksSet { mark, keys, to: true, cause: Cause::User }))

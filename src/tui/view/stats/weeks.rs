@@ -24,6 +24,12 @@ fn step(height: usize, row: usize) -> &'static str {
     STEPS[height.saturating_sub(row * 8).min(8)]
 }
 
+/// The number on top of a bar, if a space after it keeps it apart from the next one.
+fn number(items: u32, week: usize) -> String {
+    let number = format!("{items:<week$}");
+    if number.ends_with(' ') { number } else { " ".repeat(week) }
+}
+
 /// Draws the bars with their legend above and the time below.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rect) {
     let style = |role| app.palette.style(role);
@@ -55,9 +61,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
         for (items, seen) in all.items_per_week.iter().zip(&all.read_per_week) {
             // The number is on top of the bar.
             if high(items).div_ceil(8) == row && *items > 0 {
-                let number = format!("{items:<week$}");
-                let number = if number.len() > week { " ".repeat(week) } else { number };
-                line.left(&number, style(Role::Soft));
+                line.left(&number(*items, week), style(Role::Soft));
                 continue;
             }
             line.left(&step(high(items), row).repeat(new), style(Role::Accent));
@@ -72,4 +76,17 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
     scale.left(&format!("{count} weeks ago"), style(Role::Dim));
     let last = Rect { y: area.bottom().saturating_sub(1), height: 1, width: used, ..area };
     frame.render_widget(scale.line(Style::new()), last);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_do_not_touch_each_other() {
+        for (items, week, shown) in [(53, 3, "53 "), (297, 3, "   "), (297, 4, "297 "), (7, 1, " ")]
+        {
+            assert_eq!(number(items, week), shown);
+        }
+    }
 }

@@ -38,6 +38,81 @@ fn shows_where_the_rows_of_a_search_match() {
 }
 
 #[test]
+fn the_best_matches_of_a_search_come_first_if_wanted() {
+    let f = Fixture::new(&["a"]);
+    let item = |title: &str, hours, content: &str| Entry {
+        content: Some(content.to_owned()),
+        ..dated(title, hours)
+    };
+    let filler = "Nothing of note. ".repeat(50);
+    f.poll(
+        "a",
+        vec![
+            item("once", 1, &format!("A plover. {filler}")),
+            item("often", 2, &"A plover on the quay. ".repeat(9)),
+            item("plover in the title", 3, &filler),
+            item("nothing", 4, &filler),
+            item("long", 5, &format!("A plover. {}", filler.repeat(9))),
+        ],
+    );
+    f.index_all();
+    let best = |query: &str| View {
+        criteria: criteria(query),
+        order: SortOrder::Best,
+        ..View::of(Scope::All)
+    };
+    assert_eq!(f.titles(&best("plover")), ["plover in the title", "often", "once", "long"]);
+    assert_eq!(f.titles(&best("plover -title:often is:unread"))[1..], ["once", "long"]);
+    // Without words, no match is better than another one.
+    f.set(Mark::Pinned, "nothing");
+    assert_eq!(f.titles(&best(""))[..3], ["nothing", "once", "often"]);
+    assert!(!best("").is_ranked() && !best("in:versions plover").is_ranked());
+    let view = best("plover");
+    assert!(f.rows(&view).is_sorted_by(|a, b| view.compare(&a.into(), &b.into()).is_lt()));
+}
+
+#[test]
+fn a_snippet_shows_the_rare_words_of_a_search() {
+    let f = Fixture::new(&["a"]);
+    let filler = "Nothing of note went on in between. ".repeat(20);
+    let forms = "The cranes, crane and craning. ";
+    let often = "The crane stood on the quay of the old port. ".repeat(9);
+    let text = format!(
+        "<p>The king of the hill. {filler}{often}{filler}The crane, a heron.{filler}{forms}</p>"
+    );
+    f.poll("a", vec![Entry { content: Some(text), ..entry("1") }]);
+    let reader = f.store.reader().unwrap();
+    let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|row| row.key).collect();
+    for (query, wanted) in [
+        ("the of hill", "The king of the hill."),
+        ("the of crane", "The crane stood on the quay"),
+        ("the of heron", "The crane, a heron."),
+        ("the crane OR heron", "The crane, a heron."),
+        ("cran OR heron", "The crane, a heron."),
+        ("\"old port\" the", "the old port"),
+        ("the", "The king of the hill."),
+    ] {
+        let found = reader.snippets(&keys, criteria(query).text.as_deref().unwrap()).unwrap();
+        let snippet = &found[0].1;
+        assert!(snippet.text.contains(wanted), "{query}: {}", snippet.text);
+        assert!(snippet.text.split(' ').count() <= 33, "{}", snippet.text);
+        assert!(!snippet.hits.is_empty(), "{query}");
+    }
+}
+
+#[test]
+fn a_word_with_very_many_hits_is_read_once() {
+    let f = Fixture::new(&["a"]);
+    // Vowel signs end a word of the index.
+    let text = format!("before {}", "ab\u{93e}".repeat(60_000));
+    f.poll("a", vec![Entry { content: Some(text), ..entry("1") }]);
+    let reader = f.store.reader().unwrap();
+    let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|row| row.key).collect();
+    let found = reader.snippets(&keys, criteria("ab").text.as_deref().unwrap()).unwrap();
+    assert!(found[0].1.text.starts_with("before ab"));
+}
+
+#[test]
 fn openings_have_the_start_of_the_text_and_a_picture() {
     let f = Fixture::new(&["a"]);
     let item = |id: &str, content: &str| Entry { content: Some(content.to_owned()), ..entry(id) };

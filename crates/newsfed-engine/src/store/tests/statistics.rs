@@ -1,5 +1,6 @@
 //! The data for statistics.
 
+use super::rules::{rule, use_rules};
 use super::*;
 
 #[test]
@@ -19,6 +20,18 @@ fn items_are_read_from_the_newest_back_to_a_moment() {
     assert_eq!(since(first), [f.key("b"), f.key("a"), f.key("a")]);
     assert_eq!(since(f.now), [f.key("b")]);
     assert!(since(f.now + day).is_empty());
+}
+
+#[test]
+fn what_a_rule_marks_read_was_not_read_by_the_user() {
+    let f = Fixture::new(&["a"]);
+    let rules = [("hides", "sport", &["hide"]), ("reads", "weather", &["read"])];
+    use_rules(&f, rules.iter().map(|(name, query, does)| rule(name, query, *does)).collect());
+    f.poll("a", vec![entry("sport"), entry("weather"), entry("news"), entry("more news")]);
+    f.set(Mark::Read, "news");
+    let mut read = Vec::new();
+    f.store.reader().unwrap().items_since(f.now, |item| read.push(item.read)).unwrap();
+    assert_eq!(read.iter().filter(|read| **read).count(), 1);
 }
 
 #[test]
