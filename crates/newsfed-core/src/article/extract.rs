@@ -137,6 +137,10 @@ impl Guide {
         page_date::dates(head, page, self.url.as_ref(), taken, self.fetched_at)
     }
 
+    fn date_context(&self, head: &Head<'_>, page: &Page<'_>) -> Context {
+        page_date::context(head, page, self.url.as_ref(), self.fetched_at)
+    }
+
     /// Hints for the block classifier: the guide, and the page's own metadata.
     pub(super) fn hints(&self, head: &Head<'_>) -> Hints {
         let mut hints = metadata::hints(head);
@@ -220,7 +224,7 @@ pub fn event_days(tree: &scraper::Html) -> HashSet<NaiveDate> {
 /// What is known about the dates of a page: its language, and the order of day and month.
 pub fn date_context(tree: &scraper::Html, guide: &Guide) -> Context {
     let (page, head) = (Page::read(tree), Head::read(tree));
-    page_date::context(&head, &page, guide.url.as_ref(), guide.fetched_at)
+    guide.date_context(&head, &page)
 }
 
 struct Found {
@@ -477,7 +481,7 @@ impl Reading<'_, '_> {
         }
         let posts =
             match Signs::of(self.head, self.guide.url.as_ref()).with(page.signs).is_discussion() {
-                true => posts::posts(page, taken, &sums),
+                true => posts::posts(page, taken, &sums, &self.guide.date_context(self.head, page)),
                 false => Posts::default(),
             };
         dropped.extend(posts.dropped);
