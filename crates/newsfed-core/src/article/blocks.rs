@@ -1,6 +1,7 @@
 //! A page as a sequence of text blocks, made in one walk over its tree. Everything else uses it.
 
 use super::classes::{self, Kinds};
+use super::from_html::is_bare_reading;
 use super::signs::Signs;
 use crate::util::text;
 use ego_tree::NodeId;
@@ -300,6 +301,7 @@ impl<'a> Walk<'a> {
                 }
                 "b" | "strong" | "em" | "i" => self.strong += 1,
                 "time" => self.time += 1,
+                "rt" if is_bare_reading(element) => self.page.text.push('('),
                 _ => {}
             }
         }
@@ -322,6 +324,7 @@ impl<'a> Walk<'a> {
                 "a" => self.links -= 1,
                 "b" | "strong" | "em" | "i" => self.strong -= 1,
                 "time" => self.time -= 1,
+                "rt" if is_bare_reading(element) => self.page.text.push(')'),
                 _ => {}
             }
         }

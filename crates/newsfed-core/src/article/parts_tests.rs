@@ -269,3 +269,15 @@ fn sections_of_one_article_are_not_articles() {
         }
     }
 }
+
+#[test]
+fn pictures_in_preformatted_text_follow_it() {
+    let found = read(
+        "<pre>let a = <a href=/docs>read</a>(1);\n<img src=/1.png alt=One>  b\n<b><img src=/2.png alt=Two></b></pre><p>after</p>",
+    );
+    assert_eq!(found.text(), "let a = read(1);\n  b\n\nOne\n\nTwo\n\nafter");
+    let images = found.links.iter().filter(|link| link.kind == LinkKind::Image);
+    assert_eq!(images.count(), 2, "{:?}", found.links);
+    // A picture in a box for code is no code.
+    assert_eq!(read("<pre><img src=/1.png alt=One></pre>").text(), "One");
+}
