@@ -1,5 +1,6 @@
 //! Who wrote the posts of a discussion, and when: a line above each post of the document.
 
+mod signatures;
 mod times;
 
 use super::blocks::Page;
@@ -54,6 +55,8 @@ pub(super) struct Posts {
     pub(super) lines: HashMap<NodeId, Vec<Inline>>,
     /// Names and dates that the lines repeat, and pictures of authors.
     pub(super) dropped: Vec<NodeId>,
+    /// Blocks with which authors end all their posts.
+    pub(super) signatures: Vec<usize>,
 }
 
 /// Words beside a date or a name that say nothing else, folded.
@@ -105,19 +108,18 @@ impl Mark {
     }
 }
 
-/// The posts among the selected blocks: boxes beside each other, each with a name, a time and text. `sums`
-/// are the numbers of selected blocks before each block.
-pub(super) fn posts(page: &Page<'_>, taken: &[bool], sums: &[usize], context: &Context) -> Posts {
+/// The posts among the selected blocks: boxes beside each other, each with a name, a time and text.
+pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts {
     let names = names(page, context);
     if names.len() < 2 {
         return Posts::default();
     }
     let times = times::times(page, &names, context);
     let first_name = firsts(page, &names);
-    let boxes = boxes(page, sums, &first_name, &firsts(page, &times.marks));
+    let boxes = boxes(page, taken, &first_name, &firsts(page, &times.marks));
     let groups: HashSet<Group<'_>> = boxes.iter().map(|at| group(page, *at)).collect();
     let (own_name, own_time) = (owned(page, &names, &boxes), owned(page, &times.marks, &boxes));
-    let mut out = Posts::default();
+    let (mut out, mut heads) = (Posts::default(), HashSet::new());
     for at in boxes.iter().copied() {
         if is_wrapper(page, at, &boxes, &own_name, &own_time, &names) {
             continue;
@@ -132,9 +134,13 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], sums: &[usize], context: &C
             out.lines.insert(page.elements[at].node.id(), line);
             let blocks = page.elements[at].blocks.clone().filter(|at| taken[*at]);
             let blocks = repeated(page, blocks, name.unwrap_or_default(), time, &times.others);
-            out.dropped.extend(blocks.flat_map(|at| page.nodes(at)));
+            heads.extend(blocks);
         }
     }
+    let named = own_name.iter().map(|(at, name)| (*at, names[*name].text.as_str()));
+    let is_text = |at: usize| taken[at] && !heads.contains(&at);
+    out.signatures = signatures::signatures(page, is_text, &boxes, named);
+    out.dropped.extend(heads.iter().flat_map(|at| page.nodes(*at)));
     let members = (1..page.elements.len()).filter(|at| groups.contains(&group(page, *at)));
     out.dropped.extend(portraits(members.map(|at| page.elements[at].node), &names));
     out
@@ -150,10 +156,11 @@ fn group<'a>(page: &Page<'a>, at: usize) -> Group<'a> {
 /// The boxes of posts: those beside each other with a name and a time, and others like them.
 fn boxes(
     page: &Page<'_>,
-    sums: &[usize],
+    taken: &[bool],
     first_name: &[Option<usize>],
     first_time: &[Option<usize>],
 ) -> HashSet<usize> {
+    let sums = super::figures::sums(taken);
     let is_selected = |at: &usize| {
         let blocks = &page.elements[*at].blocks;
         sums[blocks.end] > sums[blocks.start]
