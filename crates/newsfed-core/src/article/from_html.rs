@@ -374,6 +374,7 @@ impl Builder<'_> {
                     None => flow.inline.extend(inner),
                 }
             }
+            "a" if !deep && e.attr("href").is_some() => self.card(e, depth, flow),
             "em" | "i" | "cite" | "var" | "dfn" if !deep && !contains_blocks() => {
                 let inner = self.inline(e, depth + 1);
                 flow.inline.push(Inline::Emphasis(inner));
@@ -410,6 +411,30 @@ impl Builder<'_> {
                 self.flow(e, depth + 1, flow);
                 flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
             }
+        }
+    }
+
+    /// A link around blocks, such as the card of a product: its first heading is the link, else its first
+    /// paragraph.
+    fn card(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        flow.end_paragraph();
+        let from = flow.blocks.len();
+        self.flow(e, depth + 1, flow);
+        flow.end_paragraph();
+        let blocks = &mut flow.blocks[from..];
+        let heading = blocks.iter().position(|block| matches!(block, Block::Heading(..)));
+        let first =
+            heading.or_else(|| blocks.iter().position(|b| matches!(b, Block::Paragraph(_))));
+        let Some(Block::Heading(_, text) | Block::Paragraph(text)) =
+            first.and_then(|first| blocks.get_mut(first))
+        else {
+            return;
+        };
+        if !has_link(text)
+            && let Lead::Away = self.places.led_to(e.id())
+            && let Some(to) = self.link(e.attr("href"), LinkKind::Page)
+        {
+            *text = vec![Inline::Link(std::mem::take(text), to)];
         }
     }
 
@@ -837,6 +862,18 @@ fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
         Some(Block::Paragraph(by)) => by,
         _ => vec![],
     }
+}
+
+/// Whether inline content has a link, or something else that must not be in one.
+fn has_link(inlines: &[Inline]) -> bool {
+    inlines.iter().any(|inline| match inline {
+        Inline::Link(..) | Inline::Jump(..) | Inline::Note(..) => true,
+        Inline::Emphasis(inner)
+        | Inline::Strong(inner)
+        | Inline::Deleted(inner)
+        | Inline::Inserted(inner) => has_link(inner),
+        _ => false,
+    })
 }
 
 /// Whether a text consists only of a URL.
