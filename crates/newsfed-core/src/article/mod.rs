@@ -44,6 +44,7 @@ mod tags;
 mod template;
 mod thumbnail;
 mod title;
+mod toggles;
 pub mod training;
 pub mod trees;
 mod units;
