@@ -51,6 +51,8 @@ mod units;
 mod words;
 
 #[cfg(test)]
+mod agreement_tests;
+#[cfg(test)]
 mod formula_tests;
 #[cfg(test)]
 mod parts_tests;
