@@ -1,7 +1,9 @@
 //! A page as a sequence of text blocks, made in one walk over its tree. Everything else uses it.
 
 use super::classes::{self, Kinds};
+use super::from_html::is_bare_reading;
 use super::signs::Signs;
+use super::toggles::{Shown, is_toggle};
 use crate::util::text;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
@@ -166,8 +168,10 @@ struct Walk<'a> {
     pre: usize,
     /// The open hidden element: its node, and its index.
     hidden: Option<NodeId>,
-    /// The blocks in each hidden element.
-    hiddens: Vec<Range<usize>>,
+    /// Each hidden element, and the blocks in it.
+    hiddens: Vec<(ElementRef<'a>, Range<usize>)>,
+    /// What is hidden only until it is clicked.
+    shown: Shown<'a>,
     /// The current block.
     open: Block,
     breaks: usize,
@@ -194,6 +198,7 @@ impl<'a> Walk<'a> {
             pre: 0,
             hidden: None,
             hiddens: Vec::new(),
+            shown: Shown::default(),
             open: empty(0, 0),
             breaks: 0,
         }
@@ -237,7 +242,7 @@ impl<'a> Walk<'a> {
             self.page.elements[at].blocks.end = end;
             at = self.page.elements[at].parent;
         }
-        if let Some(last) = self.hiddens.last_mut().filter(|_| self.hidden.is_some()) {
+        if let Some((_, last)) = self.hiddens.last_mut().filter(|_| self.hidden.is_some()) {
             last.end = end;
         }
     }
@@ -250,16 +255,20 @@ impl<'a> Walk<'a> {
     fn enter(&mut self, element: ElementRef<'a>) -> bool {
         let name = element.value().name();
         if is_skipped(name) {
+            if name == "button" && is_toggle(element, "") {
+                self.shown.add(element);
+            }
             return false;
         }
         // A single pass over the attributes is faster than lookups by name.
-        let (mut class, mut id, mut hidden, mut more) = ("", "", false, 0);
+        let (mut class, mut id, mut role, mut hidden, mut more) = ("", "", "", false, 0);
         for (name, value) in element.value().attrs() {
             match name {
                 "class" => class = value,
                 "id" => id = value,
                 "itemtype" => self.page.signs = self.page.signs.with_type(value),
                 "itemprop" | "role" | "data-testid" | "data-component" | "data-component-name" => {
+                    role = if name == "role" { value } else { role };
                     more |= self.kinds_of(text::start(value, MAX_NAME));
                 }
                 _ => hidden |= hides(name, value),
@@ -268,7 +277,11 @@ impl<'a> Walk<'a> {
         let dropped = classes::is_gutter(class)
             || super::maths::is_rendering_class(class)
             || name == "a" && self.heading().is_some_and(|h| is_own_link(element, class, h));
-        if dropped {
+        let toggle = is_toggle(element, role);
+        if toggle {
+            self.shown.add(element);
+        }
+        if dropped || toggle {
             self.page.dropped.push(element.id());
             return false;
         }
@@ -277,7 +290,7 @@ impl<'a> Walk<'a> {
         if self.hidden.is_none() && hidden {
             self.end_block();
             self.hidden = Some(element.id());
-            self.hiddens.push(self.page.blocks.len()..0);
+            self.hiddens.push((element, self.page.blocks.len()..0));
         }
         if name == "br" {
             self.line_break();
@@ -300,6 +313,7 @@ impl<'a> Walk<'a> {
                 }
                 "b" | "strong" | "em" | "i" => self.strong += 1,
                 "time" => self.time += 1,
+                "rt" if is_bare_reading(element) => self.page.text.push('('),
                 _ => {}
             }
         }
@@ -322,13 +336,14 @@ impl<'a> Walk<'a> {
                 "a" => self.links -= 1,
                 "b" | "strong" | "em" | "i" => self.strong -= 1,
                 "time" => self.time -= 1,
+                "rt" if is_bare_reading(element) => self.page.text.push(')'),
                 _ => {}
             }
         }
         if self.hidden == Some(element.id()) {
             self.end_block();
             self.hidden = None;
-            if let Some(last) = self.hiddens.last_mut() {
+            if let Some((_, last)) = self.hiddens.last_mut() {
                 last.end = self.page.blocks.len();
             }
         }
@@ -423,7 +438,10 @@ impl<'a> Walk<'a> {
         let words = |blocks: &[Block]| blocks.iter().map(|b| b.chars).sum::<usize>() as f32;
         let total = words(&self.page.blocks);
         let mut keep = vec![true; self.page.blocks.len()];
-        for range in &self.hiddens {
+        for (element, range) in &self.hiddens {
+            if self.shown.contains(*element) {
+                continue;
+            }
             let range = range.start..range.end.max(range.start);
             if words(&self.page.blocks[range.clone()]) < HIDDEN_SHARE * total {
                 keep[range].fill(false);

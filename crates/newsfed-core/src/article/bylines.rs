@@ -1,14 +1,22 @@
 //! The names of authors in the visible lines of a page.
 
+mod prefixes;
+mod roles;
+
+pub(super) use prefixes::Prefixes;
+pub(super) use roles::is_role;
+
 use super::blocks::Page;
 use super::page_date::is_date_line;
 use crate::util::text;
+use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
 use std::ops::Range;
 
-/// Longest name, in characters and in words.
-const MAX_NAME: usize = 60;
+/// Longest name, in characters and in words, besides small ones such as "de la". A longer line is a sentence.
+const MAX_NAME: usize = 80;
 const MAX_WORDS: usize = 5;
+const MAX_SMALL: usize = 4;
 /// Longest line that names the author, in words.
 const MAX_LINE: usize = 24;
 /// How many blocks above the article, and at its start, can name the author.
@@ -19,58 +27,14 @@ const MAX_PIECES: usize = 30;
 /// Maximum number of authors of one byline.
 const MAX_AUTHORS: usize = 8;
 
-/// Words before a name, folded. Longer ones come before their beginnings.
-const PREFIXES: [&str; 38] = [
-    "written by",
-    "posted by",
-    "authored by",
-    "published by",
-    "words by",
-    "story by",
-    "text by",
-    "reviewed by",
-    "by",
-    "author",
-    "geschrieben von",
-    "ein beitrag von",
-    "von",
-    "autorin",
-    "autor",
-    "autore",
-    "autora",
-    "auteur",
-    "écrit par",
-    "publié par",
-    "par",
-    "escrito por",
-    "publicado por",
-    "por",
-    "scritto da",
-    "door",
-    "skrevet av",
-    "автор",
-    "текст",
-    "מאת",
-    "بقلم",
-    "نویسنده",
-    "โดย",
-    "लेखक",
-    "tác giả",
-    "作者",
-    "文／",
-    "文/",
-];
 /// What stands between two names.
 const JOINS: [&str; 9] = ["and", "&", ",", "und", "et", "y", "e", "og", "и"];
 /// Texts in the place of a name that are not names, folded.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 12] = [
     "the author",
     "about the author",
     "author",
     "authors",
-    "staff",
-    "editor",
-    "guest",
     "guest post",
     "share",
     "follow",
@@ -82,31 +46,56 @@ const OTHERS: [&str; 15] = [
 ];
 
 /// The names in an element that is marked as a byline: the first ones, without roles and dates.
-pub(super) fn marked(element: ElementRef<'_>) -> Vec<String> {
+pub(super) fn marked(element: ElementRef<'_>, prefixes: &Prefixes) -> Vec<String> {
     let pieces = element.descendants().filter_map(|node| match node.value() {
-        Node::Text(text) => Some(text::line(text)),
+        Node::Text(text) => Some((text::line(text), node)),
         _ => None,
     });
     let mut names: Vec<String> = Vec::new();
-    let mut joined = true;
-    for piece in pieces.filter(|piece| !piece.is_empty()).take(MAX_PIECES) {
+    let (mut joined, mut last) = (true, None);
+    for (piece, node) in pieces.filter(|(piece, _)| !piece.is_empty()).take(MAX_PIECES) {
         if !names.is_empty() && JOINS.contains(&piece.to_lowercase().trim()) {
             joined = true;
             continue;
         }
-        let found =
-            if joined { listed(after_prefix(&piece).unwrap_or(&piece)) } else { Vec::new() };
+        joined |= last.is_some_and(|last| are_alike(last, node));
+        let rest = prefixes.rest(&piece).unwrap_or(&piece);
+        let found = if joined { listed(rest, prefixes) } else { Vec::new() };
         if found.is_empty() && !names.is_empty() || names.len() >= MAX_AUTHORS {
             break;
         }
         joined = found.is_empty() || piece.trim_end().ends_with([',', '&']);
+        last = Some(node);
         names.extend(found);
     }
     names
 }
 
+/// Whether two texts are in elements of the same kind beside each other, as names in a list without signs
+/// between them.
+fn are_alike(a: NodeRef<'_, Node>, b: NodeRef<'_, Node>) -> bool {
+    let (Some(a), Some(b)) = (a.parent(), b.parent()) else { return false };
+    let (Some(a), Some(b)) = (ElementRef::wrap(a), ElementRef::wrap(b)) else { return false };
+    let alike = a.value().name() == b.value().name() && a.attr("class") == b.attr("class");
+    if a.id() == b.id() || !alike || a.parent().map(|p| p.id()) != b.parent().map(|p| p.id()) {
+        return false;
+    }
+    if a.value().name() == "a" {
+        // The link after that of an author may lead to a section or to a place.
+        let folder = |e: ElementRef<'_>| {
+            let path = e.attr("href").map(|href| href.trim_end_matches('/').rsplit_once('/'));
+            path.map(|path| path.map_or_else(String::new, |(folder, _)| folder.to_owned()))
+        };
+        return folder(a) == folder(b)
+            && (a.attr("href").is_none() || a.attr("href") != b.attr("href"));
+    }
+    let list = a.parent().and_then(ElementRef::wrap).and_then(|list| list.attr("class"));
+    let is_list = list.is_some_and(|class| class.split(['-', '_', ' ']).any(|w| w == "authors"));
+    a.attr("class").is_some_and(|class| !class.trim().is_empty()) || is_list
+}
+
 /// The names in a line such as `By Ann Lee and Bob Ray · 3 May`, of a page without marked bylines.
-pub(super) fn near(page: &Page<'_>, taken: &[bool]) -> Vec<String> {
+pub(super) fn near(page: &Page<'_>, taken: &[bool], prefixes: &Prefixes) -> Vec<String> {
     let Some(first) = taken.iter().position(|t| *t) else { return Vec::new() };
     let above = first.saturating_sub(ABOVE);
     let is_title = |at: &usize| page.elements[page.blocks[*at].element].name() == "h1";
@@ -114,12 +103,14 @@ pub(super) fn near(page: &Page<'_>, taken: &[bool]) -> Vec<String> {
     let start = heading.map_or(above, |heading| heading.saturating_sub(BELOW).max(above));
     let range: Range<usize> = start..(first + BELOW).min(page.blocks.len());
     for at in range {
-        let line = page.text(at);
         if page.blocks[at].words > MAX_LINE {
             continue;
         }
-        let Some(rest) = after_prefix(line) else { continue };
-        let names: Vec<String> = listed(cut(rest)).into_iter().filter(|n| is_written(n)).collect();
+        let line = separated(page, at);
+        let Some(rest) = prefixes.rest(&line) else { continue };
+        let rest = rest.trim_start_matches([' ', '·']);
+        let names = listed(cut(rest), prefixes);
+        let names: Vec<String> = names.into_iter().filter(|n| is_written(n)).collect();
         if !names.is_empty() {
             return names;
         }
@@ -127,28 +118,26 @@ pub(super) fn near(page: &Page<'_>, taken: &[bool]) -> Vec<String> {
     Vec::new()
 }
 
-/// What follows the words before a name; `None` if there are none.
-pub(super) fn after_prefix(line: &str) -> Option<&str> {
-    let line = line.trim_start();
-    PREFIXES.iter().find_map(|prefix| {
-        let rest = strip_folded(line, prefix)?;
-        let sign = rest.starts_with([':', '：', '／', '/']);
-        let rest = rest.trim_start_matches([':', '：', '／', '/']);
-        let apart = sign || rest.is_empty() || rest.starts_with(char::is_whitespace);
-        (apart || prefix.ends_with(['/', '／'])).then(|| rest.trim())
-    })
-}
-
-/// The rest of a text after a prefix in lower case.
-fn strip_folded<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
-    let mut rest = text.chars();
-    for wanted in prefix.chars() {
-        let c = rest.next()?;
-        if !c.to_lowercase().eq(std::iter::once(wanted)) {
-            return None;
+/// The text of a block, with signs between the names of a list, and between other elements that follow each
+/// other without white space.
+fn separated(page: &Page<'_>, at: usize) -> String {
+    let tree = page.elements[0].node.tree();
+    let (mut out, mut last) = (String::new(), None);
+    for node in page.nodes(at).iter().filter_map(|id| tree.get(*id)) {
+        let Node::Text(text) = node.value() else { continue };
+        let begins = text.starts_with(|c: char| c.is_uppercase() || c.is_numeric());
+        if last.is_some_and(|last| are_alike(last, node)) {
+            out.truncate(out.trim_end().len());
+            out.push_str(", ");
+        } else if begins && out.ends_with(char::is_alphanumeric) {
+            out.push_str(" · ");
+        }
+        out.push_str(text);
+        if text.contains(|c: char| !c.is_whitespace()) {
+            last = Some(node);
         }
     }
-    Some(rest.as_str())
+    text::line(&out)
 }
 
 /// A line up to the first sign or word after which no name follows.
@@ -161,18 +150,23 @@ fn cut(line: &str) -> &str {
 }
 
 /// The names of a list, up to the first part that is not a name.
-fn listed(line: &str) -> Vec<String> {
+fn listed(line: &str, prefixes: &Prefixes) -> Vec<String> {
     let parts = line.split([',', ';', '&', '|', '·', '•', '،', '、']);
     let parts = parts.flat_map(|part| part.split(" and "));
     let parts = parts.flat_map(|part| part.split(" und ")).flat_map(|part| part.split(" et "));
     let parts = parts.map(text::line);
-    parts.filter(|p| !p.is_empty()).map_while(|part| is_name(&part).then_some(part)).collect()
+    parts
+        .filter(|p| !p.is_empty())
+        .map_while(|part| is_name(&part, prefixes).then_some(part))
+        .collect()
 }
 
-fn is_name(part: &str) -> bool {
+fn is_name(part: &str, prefixes: &Prefixes) -> bool {
     let folded = part.to_lowercase();
+    let small = part.split(' ').filter(|word| word.starts_with(char::is_lowercase)).count();
     part.chars().count() <= MAX_NAME
-        && part.split(' ').count() <= MAX_WORDS
+        && part.split(' ').count() - small <= MAX_WORDS
+        && small <= MAX_SMALL
         && part.chars().any(char::is_alphabetic)
         && !part.contains("://")
         && !part.contains("www.")
@@ -180,7 +174,8 @@ fn is_name(part: &str) -> bool {
         // A nickname may have digits, a date has them beside words.
         && !(part.chars().any(char::is_numeric) && (part.contains(' ') || is_date_line(part)))
         && !OTHERS.contains(&folded.as_str())
-        && !PREFIXES.contains(&folded.as_str())
+        && !prefixes.contains(&folded)
+        && !is_role(part)
 }
 
 /// Whether each word of a name begins with a capital letter, or with a letter of a script that has none.

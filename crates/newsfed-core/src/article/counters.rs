@@ -1,7 +1,7 @@
 //! Parts of a page that change on their own: counters of visitors, relative dates, clocks.
 
 use super::compare::same_text;
-use crate::util::date::{self, Context, FoundDate};
+use crate::util::date::{self, Context, FoundDate, Scan};
 use chrono::DateTime;
 use std::borrow::Cow;
 
@@ -278,8 +278,10 @@ pub fn is_small_change(earlier: &str, later: &str) -> bool {
 
 /// Whether two lines differ only in parts that change on their own.
 pub(super) fn changes_by_itself(a: &str, b: &str) -> bool {
-    let short =
-        |line: &str| line.len() <= MAX_LINE && line.split_whitespace().nth(MAX_WORDS).is_none();
+    let short = |line: &str| {
+        let mut words = line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+        line.len() <= MAX_LINE && words.nth(MAX_WORDS).is_none()
+    };
     short(a) && short(b) && (is_counter(a, b) || is_relative(a, b) || is_now(a, b))
 }
 
@@ -320,6 +322,11 @@ fn without_number(word: &str) -> Option<String> {
     out.contains('#').then_some(out)
 }
 
+fn scan(line: &str) -> Scan {
+    let now = DateTime::from_timestamp(NOW, 0).map(|now| now.fixed_offset());
+    date::scan(line, &Context { now, ..Context::default() })
+}
+
 /// A line with its only date.
 struct Dated {
     line: String,
@@ -328,8 +335,7 @@ struct Dated {
 
 impl Dated {
     fn read(line: &str) -> Option<Self> {
-        let now = DateTime::from_timestamp(NOW, 0).map(|now| now.fixed_offset());
-        let mut scan = date::scan(line, &Context { now, ..Context::default() });
+        let mut scan = scan(line);
         let date = scan.dates.pop().filter(|date| scan.dates.is_empty() && !date.range)?;
         Some(Self { line: scan.text, date })
     }
@@ -339,12 +345,29 @@ impl Dated {
     }
 }
 
-/// Whether two lines differ only in a date such as "3 hours ago".
+/// Whether two lines differ only in dates such as "3 hours ago", and in counters between them.
 fn is_relative(a: &str, b: &str) -> bool {
-    let (Some(a), Some(b)) = (Dated::read(a), Dated::read(b)) else { return false };
-    let counted =
-        |d: &Dated| d.date.relative && d.line[d.date.at.clone()].contains(|c: char| c.is_numeric());
-    counted(&a) && counted(&b) && a.rest().map(str::trim) == b.rest().map(str::trim)
+    let (a, b) = (scan(a), scan(b));
+    let counted = |scan: &Scan| {
+        let number = |date: &FoundDate| scan.text[date.at.clone()].contains(char::is_numeric);
+        !scan.dates.is_empty() && scan.dates.iter().all(|date| date.relative && number(date))
+    };
+    let (old, new) = (between(&a), between(&b));
+    counted(&a)
+        && counted(&b)
+        && old.len() == new.len()
+        && old.iter().zip(&new).all(|(old, new)| old == new || is_counter(old, new))
+}
+
+/// The parts of a line before, between and after its dates.
+pub(super) fn between(scan: &Scan) -> Vec<&str> {
+    let (mut parts, mut from) = (Vec::new(), 0);
+    let end = scan.text.len();
+    for date in scan.dates.iter().map(|date| date.at.clone()).chain(std::iter::once(end..end)) {
+        parts.push(scan.text[from.min(date.start)..date.start].trim());
+        from = date.end;
+    }
+    parts
 }
 
 /// Whether each of two lines consists only of a clock, the current date, or the time of an update.
@@ -430,6 +453,7 @@ mod tests {
             ("posted 3 hours ago", "posted 14 hours ago"),
             ("vor 3 Stunden", "vor 2 Tagen"),
             ("3日前", "4日前"),
+            ("3 comments 2 hours ago · 5 hours ago", "4 comments 1 hour ago · 6 hours ago"),
             ("Updated 12:05\ntext", "Updated 9:15\ntext"),
             ("as of 9.11.2026", "as of 10.11.2026"),
             ("Stand: 9. November 2026", "Stand: 10. November 2026"),
@@ -461,6 +485,8 @@ mod tests {
             ("Release 14", "Release 15"),
             ("Release 14 has 200 downloads", "Release 15 has 200 views"),
             ("Open today", "Open tomorrow"),
+            ("3 places 2 hours ago · 5 hours ago", "4 places 1 hour ago · 6 hours ago"),
+            ("2 hours ago", "2 hours ago · 5 hours ago"),
             (
                 "The fire in the old mill killed 3 people on Monday",
                 "The fire in the old mill killed 5 people on Monday",

@@ -137,6 +137,10 @@ impl Guide {
         page_date::dates(head, page, self.url.as_ref(), taken, self.fetched_at)
     }
 
+    fn date_context(&self, head: &Head<'_>, page: &Page<'_>) -> Context {
+        page_date::context(head, page, self.url.as_ref(), self.fetched_at)
+    }
+
     /// Hints for the block classifier: the guide, and the page's own metadata.
     pub(super) fn hints(&self, head: &Head<'_>) -> Hints {
         let mut hints = metadata::hints(head);
@@ -223,7 +227,7 @@ pub fn event_days(tree: &scraper::Html) -> HashSet<NaiveDate> {
 /// What is known about the dates of a page: its language, and the order of day and month.
 pub fn date_context(tree: &scraper::Html, guide: &Guide) -> Context {
     let (page, head) = (Page::read(tree), Head::read(tree));
-    page_date::context(&head, &page, guide.url.as_ref(), guide.fetched_at)
+    guide.date_context(&head, &page)
 }
 
 struct Found {
@@ -414,7 +418,9 @@ struct Reading<'p, 'a> {
 }
 
 impl Reading<'_, '_> {
-    fn finish(self, body: Option<&str>, concepts: Option<&Concepts>) -> Extraction {
+    fn finish(mut self, body: Option<&str>, concepts: Option<&Concepts>) -> Extraction {
+        let posts = self.posts();
+        posts.signatures.iter().for_each(|at| self.found.taken[*at] = false);
         let (page, taken) = (self.page, &self.found.taken);
         let own =
             self.head.base.and_then(|b| crate::util::url::absolute(self.guide.url.as_ref(), b));
@@ -426,7 +432,7 @@ impl Reading<'_, '_> {
                 let text = text::block(body);
                 (Document::from_text(&text), text, Origin::Data)
             }
-            None => (self.document(base), self.text(), self.found.origin),
+            None => (self.document(base, posts), self.text(), self.found.origin),
         };
         let given = self.guide.title.as_deref().map(text::line).filter(|t| !t.is_empty());
         Extraction {
@@ -460,8 +466,17 @@ impl Reading<'_, '_> {
         text::block(&out)
     }
 
+    fn posts(&self) -> Posts {
+        let signs = Signs::of(self.head, self.guide.url.as_ref()).with(self.page.signs);
+        if !signs.is_discussion() {
+            return Posts::default();
+        }
+        let context = self.guide.date_context(self.head, self.page);
+        posts::posts(self.page, &self.found.taken, &context)
+    }
+
     /// The smallest box around all selected blocks, without the others.
-    fn document(&self, base: Option<&Url>) -> Document {
+    fn document(&self, base: Option<&Url>, posts: Posts) -> Document {
         let (page, taken) = (self.page, &self.found.taken);
         let (Some(first), Some(last)) =
             (taken.iter().position(|t| *t), taken.iter().rposition(|t| *t))
@@ -473,10 +488,7 @@ impl Reading<'_, '_> {
             .find(|e| page.elements[*e].blocks.contains(&last))
             .unwrap_or(0);
         let mut dropped: HashSet<NodeId> = page.dropped.iter().copied().collect();
-        let mut sums = vec![0usize];
-        for taken in taken {
-            sums.push(sums.last().copied().unwrap_or(0) + usize::from(*taken));
-        }
+        let sums = figures::sums(taken);
         let kept = figures::kept(page, root, &sums, first..last + 1);
         for at in page.elements[root].blocks.clone().filter(|at| !taken[*at]) {
             dropped.extend(page.nodes(at).iter().filter(|node| !kept.captions.contains(node)));
@@ -489,11 +501,6 @@ impl Reading<'_, '_> {
                 dropped.insert(element.node.id());
             }
         }
-        let posts =
-            match Signs::of(self.head, self.guide.url.as_ref()).with(page.signs).is_discussion() {
-                true => posts::posts(page, taken, &sums),
-                false => Posts::default(),
-            };
         dropped.extend(posts.dropped);
         from_html::of_discussion(page.elements[root].node, base, &dropped, &posts.lines)
     }

@@ -147,6 +147,16 @@ fn is_of_links(page: &Page<'_>, blocks: &Range<usize>) -> bool {
     sum(|b| b.link_chars) * 2 > sum(|b| b.chars)
 }
 
+/// The numbers of selected blocks before each block, and that of all.
+pub(super) fn sums(taken: &[bool]) -> Vec<usize> {
+    let mut sums = vec![0];
+    sums.extend(taken.iter().scan(0, |sum, taken| {
+        *sum += usize::from(*taken);
+        Some(*sum)
+    }));
+    sums
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{Guide, Mode, extract};

@@ -272,7 +272,10 @@ impl Builder<'_> {
             "pre" => {
                 let code = self.raw_text(e);
                 let code = text::block(code.trim_end().trim_start_matches('\n'));
-                flow.push(Block::Code { language: code::language(e), code });
+                if !code.is_empty() {
+                    flow.push(Block::Code { language: code::language(e), code });
+                }
+                self.pictures_of_code(e, flow);
             }
             "blockquote" if !deep => {
                 let mut inner = self.blocks(e, depth + 1);
@@ -371,6 +374,7 @@ impl Builder<'_> {
                     None => flow.inline.extend(inner),
                 }
             }
+            "a" if !deep && e.attr("href").is_some() => self.card(e, depth, flow),
             "em" | "i" | "cite" | "var" | "dfn" if !deep && !contains_blocks() => {
                 let inner = self.inline(e, depth + 1);
                 flow.inline.push(Inline::Emphasis(inner));
@@ -378,6 +382,12 @@ impl Builder<'_> {
             "strong" | "b" | "mark" if !deep && !contains_blocks() => {
                 let inner = self.inline(e, depth + 1);
                 flow.inline.push(Inline::Strong(inner));
+            }
+            "rt" if !deep && is_bare_reading(e) => {
+                flow.inline.push(Inline::Text("(".to_owned()));
+                let inner = tidy(self.inline(e, depth + 1));
+                flow.inline.extend(inner);
+                flow.inline.push(Inline::Text(")".to_owned()));
             }
             "sup" | "sub" => {
                 let inner: String = e.text().collect();
@@ -401,6 +411,30 @@ impl Builder<'_> {
                 self.flow(e, depth + 1, flow);
                 flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
             }
+        }
+    }
+
+    /// A link around blocks, such as the card of a product: its first heading is the link, else its first
+    /// paragraph.
+    fn card(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        flow.end_paragraph();
+        let from = flow.blocks.len();
+        self.flow(e, depth + 1, flow);
+        flow.end_paragraph();
+        let blocks = &mut flow.blocks[from..];
+        let heading = blocks.iter().position(|block| matches!(block, Block::Heading(..)));
+        let first =
+            heading.or_else(|| blocks.iter().position(|b| matches!(b, Block::Paragraph(_))));
+        let Some(Block::Heading(_, text) | Block::Paragraph(text)) =
+            first.and_then(|first| blocks.get_mut(first))
+        else {
+            return;
+        };
+        if !has_link(text)
+            && let Lead::Away = self.places.led_to(e.id())
+            && let Some(to) = self.link(e.attr("href"), LinkKind::Page)
+        {
+            *text = vec![Inline::Link(std::mem::take(text), to)];
         }
     }
 
@@ -712,6 +746,21 @@ impl Builder<'_> {
         out
     }
 
+    /// The pictures in preformatted text, which cannot contain them, follow it.
+    fn pictures_of_code(&mut self, pre: ElementRef<'_>, flow: &mut Flow) {
+        let is_dropped = |e: ElementRef<'_>| {
+            let inside = e.ancestors().take_while(|around| around.id() != pre.id());
+            std::iter::once(*e).chain(inside).any(|node| self.dropped.contains(&node.id()))
+        };
+        let images = pre.descendent_elements().filter(|e| e.value().name() == "img");
+        let images: Vec<ElementRef<'_>> = images.filter(|e| !is_dropped(*e)).collect();
+        for image in images {
+            if let Some(image @ Inline::Image(..)) = self.image(image) {
+                flow.push(Block::Figure(vec![image], Vec::new()));
+            }
+        }
+    }
+
     /// An image, or the description of an icon if it is part of the text, such as that of an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         let mut alt = text::line(e.attr("alt").unwrap_or(""));
@@ -813,6 +862,18 @@ fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
         Some(Block::Paragraph(by)) => by,
         _ => vec![],
     }
+}
+
+/// Whether inline content has a link, or something else that must not be in one.
+fn has_link(inlines: &[Inline]) -> bool {
+    inlines.iter().any(|inline| match inline {
+        Inline::Link(..) | Inline::Jump(..) | Inline::Note(..) => true,
+        Inline::Emphasis(inner)
+        | Inline::Strong(inner)
+        | Inline::Deleted(inner)
+        | Inline::Inserted(inner) => has_link(inner),
+        _ => false,
+    })
 }
 
 /// Whether a text consists only of a URL.
@@ -969,6 +1030,15 @@ fn script(inner: &str, raised: bool, before: &[Inline]) -> String {
         (true, _) => format!("^{inner}"),
         (false, _) => format!("_{inner}"),
     }
+}
+
+/// Whether an element is the reading of the characters before it, without the brackets that some pages write
+/// in `rp` elements.
+pub(super) fn is_bare_reading(e: ElementRef<'_>) -> bool {
+    let is_blank = |e: ElementRef<'_>| e.text().all(|text| text.trim().is_empty());
+    let before = e.prev_siblings().find_map(ElementRef::wrap);
+    let bracket = before.filter(|b| b.value().name() == "rp" && !is_blank(*b));
+    e.value().name() == "rt" && bracket.is_none() && !is_blank(e)
 }
 
 /// Whether an element explains a word and is shown only on demand.

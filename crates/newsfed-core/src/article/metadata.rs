@@ -1,7 +1,7 @@
 //! Title, authors, language, URL and image of an article, as given by its page.
 
 use super::blocks::Page;
-use super::bylines;
+use super::bylines::{self, Prefixes, is_role};
 use super::features::Hints;
 use super::head::Head;
 use super::title;
@@ -11,8 +11,12 @@ use url::Url;
 
 /// Maximum number of authors.
 const MAX_AUTHORS: usize = 20;
-/// Longest name of an author, in characters.
+/// Longest name of an author, in characters and in words. What is longer is a text about the author.
 const MAX_NAME: usize = 80;
+const MAX_WORDS: usize = 6;
+/// The same for a name that stands alone, such as that of an authority.
+const MAX_ALONE: usize = 150;
+const MAX_WORDS_ALONE: usize = 15;
 
 /// Metadata of the page, all of it optional.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,13 +72,17 @@ pub(super) fn summaries(head: &Head<'_>) -> Vec<String> {
 }
 
 fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
+    let prefixes = Prefixes::of(language(head).as_deref());
+    // In data, a name may begin with what is such a word only in text.
+    let certain = Prefixes::of(None);
     let mut found = Vec::new();
     for object in head.articles() {
         if let Some(author) = object.get("author").or_else(|| object.get("creator")) {
-            people(author, &mut found, 0);
+            people(author, &certain, &mut found, 0);
         }
-        if !found.is_empty() {
-            return tidy(found);
+        let tidied = tidy(std::mem::take(&mut found));
+        if !tidied.is_empty() {
+            return tidied;
         }
     }
     let names = [
@@ -89,7 +97,7 @@ fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
         "twitter:creator_name",
     ];
     for name in names {
-        found.extend(head.all(name).flat_map(split_names));
+        found.extend(head.all(name).flat_map(|text| split_names(text, &certain)));
         let tidied = tidy(std::mem::take(&mut found));
         if !tidied.is_empty() {
             return tidied;
@@ -98,50 +106,60 @@ fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
     let marked = head.properties.iter().filter(|(name, _)| *name == "author").map(|(_, e)| e);
     for element in marked.chain(&head.bylines).take(4) {
         let named = element.descendent_elements().find(|e| e.attr("itemprop") == Some("name"));
-        let tidied = tidy(bylines::marked(named.unwrap_or(*element)));
+        let tidied = tidy(bylines::marked(named.unwrap_or(*element), &prefixes));
         if !tidied.is_empty() {
             return tidied;
         }
     }
-    tidy(bylines::near(page, taken))
+    tidy(bylines::near(page, taken, &prefixes))
 }
 
-fn people(value: &Value, found: &mut Vec<String>, depth: usize) {
+fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<String>, depth: usize) {
     match value {
-        Value::String(name) => found.extend(split_names(name)),
+        Value::String(name) => found.extend(split_names(name, prefixes)),
         Value::Array(values) if depth < 3 => {
-            values.iter().for_each(|v| people(v, found, depth + 1));
+            values.iter().for_each(|v| people(v, prefixes, found, depth + 1));
         }
         Value::Object(object) if depth < 3 => {
-            if let Some(name) = object.get("name") {
-                people(name, found, depth + 1);
+            let is_whole = object.get("@type").and_then(Value::as_str).is_some_and(is_organisation);
+            match object.get("name") {
+                Some(Value::String(name)) if is_whole => found.push(name.clone()),
+                Some(name) => people(name, prefixes, found, depth + 1),
+                None => {}
             }
         }
         _ => {}
     }
 }
 
+/// Whether a type is that of an organisation, whose name may contain commas.
+fn is_organisation(kind: &str) -> bool {
+    kind.ends_with("Organization") || kind.ends_with("Corporation")
+}
+
 /// `By Ann Lee and Bob Ray`.
-fn split_names(text: &str) -> impl Iterator<Item = String> {
+fn split_names(text: &str, prefixes: &Prefixes) -> Vec<String> {
     let line = text::line(text);
-    let rest = bylines::after_prefix(&line).unwrap_or(&line);
-    let parts: Vec<String> = rest
-        .split([',', ';', '&', '|'])
-        .flat_map(|p| p.split(" and ").map(str::trim).map(str::to_owned).collect::<Vec<_>>())
-        .collect();
-    parts.into_iter()
+    let rest = prefixes.rest(&line).unwrap_or(&line);
+    let parts = rest.split([',', ';', '&', '|']).flat_map(|part| part.split(" and "));
+    parts.map(|part| part.trim().to_owned()).collect()
 }
 
 fn tidy(names: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
+    let (most, most_words) = match names.as_slice() {
+        [_] => (MAX_ALONE, MAX_WORDS_ALONE),
+        _ => (MAX_NAME, MAX_WORDS),
+    };
     for name in names {
         let name = text::line(&name);
         let is_name = !name.is_empty()
-            && name.chars().count() <= MAX_NAME
+            && name.chars().count() <= most
             && !name.contains("://")
             && !name.contains("www.")
             && name.chars().any(char::is_alphabetic)
-            && name.split(' ').count() <= 6;
+            && name.split(' ').count() <= most_words
+            && !is_role(&name);
         if is_name && !out.contains(&name) && out.len() < MAX_AUTHORS {
             out.push(name);
         }
@@ -197,6 +215,83 @@ mod tests {
         assert_eq!(found.language.as_deref(), Some("pt-BR"));
         assert_eq!(found.canonical.unwrap().as_str(), "https://example.org/a/b");
         assert_eq!(found.image.unwrap().as_str(), "https://example.org/i.png");
+    }
+
+    fn data(author: &str) -> String {
+        format!(
+            "<script type=application/ld+json>{{\"@type\":\"Article\",\"author\":{author}}}</script>"
+        )
+    }
+
+    #[test]
+    fn long_names_are_kept_whole_and_sentences_are_not() {
+        let cases = [
+            (
+                "Bundesministerium für Wirtschaft, Verkehr und Klimaschutz der Republik",
+                "Organization",
+                true,
+            ),
+            ("María de los Ángeles de la Cruz Fernández", "Person", true),
+            (&"We write about old boats of the harbour every week ".repeat(4), "Person", false),
+        ];
+        for (name, kind, is_name) in cases {
+            let name = name.trim();
+            let author = format!("{{\"@type\":\"{kind}\",\"name\":\"{name}\"}}");
+            let mut pages = vec![data(&author)];
+            if kind == "Person" {
+                pages.push(format!("<meta name=author content='{name}'>"));
+                pages.push(format!("<p class=byline>Por {name}</p>"));
+            }
+            let expected: &[&str] = if is_name { &[name] } else { &[] };
+            for markup in pages {
+                assert_eq!(read(&markup).authors, expected, "{markup}");
+            }
+        }
+    }
+
+    #[test]
+    fn roles_are_no_authors() {
+        for role in [
+            "Staff Writer",
+            "Guest Contributor",
+            "Editor",
+            "Our Editors",
+            "Senior Political Correspondent",
+            "Editor-in-Chief",
+            "Redaktion",
+            "Online-Redaktion",
+            "Die Redaktion",
+            "La rédaction",
+            "Rédacteur en chef",
+            "Redacción",
+            "La Redazione",
+            "Da redação",
+            "De redactie",
+            "Redaktionen",
+            "Toimitus",
+            "Redakcja",
+            "Redakce",
+            "Редакция",
+            "编辑部",
+            "編集部",
+            "กองบรรณาธิการ",
+            "संपादक",
+        ] {
+            for markup in [
+                data(&format!("{{\"name\":\"{role}\"}}")),
+                format!("<meta name=author content='{role}'>"),
+                format!("<p class=byline>{role}</p>"),
+                format!("<p class=byline>Von {role}</p>"),
+            ] {
+                assert!(read(&markup).authors.is_empty(), "{markup}");
+            }
+        }
+        // A byline has the name that the data lacks.
+        let page = data("\"Redaktion\"") + "<p class=byline>Von Ida Holm, Redakteurin</p>";
+        assert_eq!(read(&page).authors, ["Ida Holm"]);
+        for name in ["Resy Staff", "The Upwork Team", "Christopher Guest", "Ann Writer"] {
+            assert_eq!(read(&format!("<meta name=author content='{name}'>")).authors, [name]);
+        }
     }
 
     #[test]

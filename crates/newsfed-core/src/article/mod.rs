@@ -44,11 +44,14 @@ mod tags;
 mod template;
 mod thumbnail;
 mod title;
+mod toggles;
 pub mod training;
 pub mod trees;
 mod units;
 mod words;
 
+#[cfg(test)]
+mod agreement_tests;
 #[cfg(test)]
 mod formula_tests;
 #[cfg(test)]

@@ -340,11 +340,16 @@ fn midnight(date: NaiveDate) -> Option<PageTime> {
 
 /// Whether a text is short, not a sentence, and contains a date.
 pub fn is_date_line(text: &str) -> bool {
+    is_date_line_in(text, &Context::default())
+}
+
+/// Like [`is_date_line`], with what is known about the dates of the page.
+pub(super) fn is_date_line_in(text: &str, context: &Context) -> bool {
     let sentence = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
     text.chars().nth(99).is_none()
         && !sentence
         && super::words::count(&joined(text)) <= DATE_LINE
-        && !date::scan(text, &Context::default()).dates.is_empty()
+        && !date::scan(text, context).dates.is_empty()
 }
 
 /// The text without the marks that would split words of Indic scripts.

@@ -269,3 +269,35 @@ fn sections_of_one_article_are_not_articles() {
         }
     }
 }
+
+#[test]
+fn pictures_in_preformatted_text_follow_it() {
+    let found = read(
+        "<pre>let a = <a href=/docs>read</a>(1);\n<img src=/1.png alt=One>  b\n<b><img src=/2.png alt=Two></b></pre><p>after</p>",
+    );
+    assert_eq!(found.text(), "let a = read(1);\n  b\n\nOne\n\nTwo\n\nafter");
+    let images = found.links.iter().filter(|link| link.kind == LinkKind::Image);
+    assert_eq!(images.count(), 2, "{:?}", found.links);
+    // A picture in a box for code is no code.
+    assert_eq!(read("<pre><img src=/1.png alt=One></pre>").text(), "One");
+}
+
+#[test]
+fn links_around_cards_are_those_of_their_headings() {
+    let card = |n: usize| {
+        format!(
+            "<a href=/boats/{n}><div><img src=/{n}.jpg width=300 height=200><h3>Boat {n}</h3>\
+             <p>A boat for {n} people.</p></div></a>"
+        )
+    };
+    let text = format!("<div>{}{}</div>", card(1), card(2));
+    let boat = |n: usize| {
+        format!(
+            "![](https://e.org/{n}.jpg)\n\n### [Boat {n}](https://e.org/boats/{n})\n\nA boat for {n} people."
+        )
+    };
+    shows(&[
+        (&text, &[boat(1), boat(2)].join("\n\n")),
+        ("<a href=/b><div>One</div><div>Two</div></a>", "[One](https://e.org/b)\n\nTwo"),
+    ]);
+}

@@ -1,19 +1,23 @@
 //! Who wrote the posts of a discussion, and when: a line above each post of the document.
 
+mod signatures;
+mod times;
+
 use super::blocks::Page;
 use super::classes::{USER, kinds};
 use super::document::Inline;
-use super::page_date::is_date_line;
+use super::page_date::is_date_line_in;
+use crate::util::date::Context;
 use crate::util::text;
 use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 
-/// Longest name of an author, in characters and in words.
+/// Longest name of an author, in characters and in words: a box with such a class may contain more than the
+/// name. An attribute or a link contains nothing else.
 const MAX_NAME: usize = 40;
 const MAX_NAME_WORDS: usize = 4;
-/// Longest date as the page writes it, in characters.
-const MAX_TIME: usize = 60;
+const MAX_CERTAIN: usize = 80;
 /// Maximum number of names, and of times.
 const MAX_MARKS: usize = 5000;
 /// Maximum number of nodes that are searched for names.
@@ -51,6 +55,8 @@ pub(super) struct Posts {
     pub(super) lines: HashMap<NodeId, Vec<Inline>>,
     /// Names and dates that the lines repeat, and pictures of authors.
     pub(super) dropped: Vec<NodeId>,
+    /// Blocks with which authors end all their posts.
+    pub(super) signatures: Vec<usize>,
 }
 
 /// Words beside a date or a name that say nothing else, folded.
@@ -70,82 +76,184 @@ const LABELS: [&str; 12] = [
 ];
 /// Longest line with the date of a post that is not a sentence, in words.
 const STAMP_WORDS: usize = 6;
+/// Classes of the boxes in which forums show quotations, in lower case.
+const QUOTES: [&str; 7] = [
+    "quote",
+    "quoteheader",
+    "quotetitle",
+    "quotetop",
+    "bbcode_quote",
+    "bbcode-quote",
+    "bbcodeblock--quote",
+];
 
 /// A name or a time, and the innermost box around it.
 struct Mark {
     element: usize,
+    /// The quotation that it is in.
+    quote: Option<usize>,
     /// The block that contains a time.
     block: Option<usize>,
+    /// As it is shown, and as the page writes it.
     text: String,
+    written: String,
+    /// A label says that it is that of a later change.
+    modified: bool,
 }
 
-/// The posts among the selected blocks: boxes beside each other, each with a name, a time and text. `sums`
-/// are the numbers of selected blocks before each block.
-pub(super) fn posts(page: &Page<'_>, taken: &[bool], sums: &[usize]) -> Posts {
-    let names = names(page);
+impl Mark {
+    fn of_name(element: usize, name: String) -> Self {
+        let written = name.clone();
+        Self { element, quote: None, block: None, text: name, written, modified: false }
+    }
+}
+
+/// The posts among the selected blocks: boxes beside each other, each with a name, a time and text.
+pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts {
+    let names = names(page, context);
     if names.len() < 2 {
         return Posts::default();
     }
-    let times = times(page);
-    let (first_name, first_time) = (firsts(page, &names), firsts(page, &times));
-    let is_post = |at: usize| {
-        let blocks = &page.elements[at].blocks;
-        first_name[at].is_some()
-            && first_time[at].is_some()
-            && sums[blocks.end] > sums[blocks.start]
-    };
-    let mut beside: HashMap<(usize, &str), usize> = HashMap::new();
-    for at in (1..page.elements.len()).filter(|at| is_post(*at)) {
-        *beside.entry((page.elements[at].parent, page.elements[at].name())).or_default() += 1;
-    }
-    // Of boxes with the same name, the innermost is the post.
-    let mut of_name: HashMap<usize, usize> = HashMap::new();
-    for at in (1..page.elements.len()).filter(|at| is_post(*at)) {
-        let element = &page.elements[at];
-        if beside[&(element.parent, element.name())] >= 2
-            && let Some(name) = first_name[at]
-        {
-            of_name.insert(name, at);
+    let times = times::times(page, &names, context);
+    let first_name = firsts(page, &names);
+    let boxes = boxes(page, taken, &first_name, &firsts(page, &times.marks));
+    let groups: HashSet<Group<'_>> = boxes.iter().map(|at| group(page, *at)).collect();
+    let (own_name, own_time) = (owned(page, &names, &boxes), owned(page, &times.marks, &boxes));
+    let (mut out, mut heads) = (Posts::default(), HashSet::new());
+    for at in boxes.iter().copied() {
+        if is_wrapper(page, at, &boxes, &own_name, &own_time, &names) {
+            continue;
+        }
+        let name = own_name.get(&at).map(|name| names[*name].text.as_str());
+        let time = own_time.get(&at).map(|time| &times.marks[*time]).filter(|time| {
+            // Below the names of others, it is a date in the text.
+            name.is_some() || first_name[at].is_none_or(|n| names[n].element > time.element)
+        });
+        let line = line(name, time);
+        if !line.is_empty() {
+            out.lines.insert(page.elements[at].node.id(), line);
+            let blocks = page.elements[at].blocks.clone().filter(|at| taken[*at]);
+            let blocks = repeated(page, blocks, name.unwrap_or_default(), time, &times.others);
+            heads.extend(blocks);
         }
     }
-    let mut out = Posts::default();
-    let mut groups: HashSet<(usize, &str)> = HashSet::new();
-    for (name, at) in of_name {
-        let element = &page.elements[at];
-        groups.insert((element.parent, element.name()));
-        let Some(time) = first_time[at].map(|time| &times[time]) else { continue };
-        let name = names[name].text.as_str();
-        out.lines.insert(element.node.id(), line(name, &time.text));
-        out.dropped.extend(repeated(page, at, taken, name, time));
-    }
-    let members = || {
-        let all = page.elements.iter().enumerate().skip(1);
-        all.filter(|(_, e)| groups.contains(&(e.parent, e.name())))
-    };
-    // Of several posts of one author in a row, only the first may have the name.
-    for (at, element) in members() {
-        if let (None, Some(time)) = (first_name[at], first_time[at])
-            && sums[element.blocks.end] > sums[element.blocks.start]
-        {
-            let time = &times[time];
-            out.lines.insert(element.node.id(), vec![Inline::Text(time.text.clone())]);
-            out.dropped.extend(repeated(page, at, taken, "", time));
-        }
-    }
-    out.dropped.extend(portraits(members().map(|(_, e)| e.node), &names));
+    let named = own_name.iter().map(|(at, name)| (*at, names[*name].text.as_str()));
+    let is_text = |at: usize| taken[at] && !heads.contains(&at);
+    out.signatures = signatures::signatures(page, is_text, &boxes, named);
+    out.dropped.extend(heads.iter().flat_map(|at| page.nodes(*at)));
+    let members = (1..page.elements.len()).filter(|at| groups.contains(&group(page, *at)));
+    out.dropped.extend(portraits(members.map(|at| page.elements[at].node), &names));
     out
 }
 
-fn line(name: &str, time: &str) -> Vec<Inline> {
-    let name = Inline::Strong(vec![Inline::Text(name.to_owned())]);
-    vec![name, Inline::Text(format!(" · {time}"))]
+/// The box around a box, and its own name.
+type Group<'a> = (usize, &'a str);
+
+fn group<'a>(page: &Page<'a>, at: usize) -> Group<'a> {
+    (page.elements[at].parent, page.elements[at].name())
+}
+
+/// The boxes of posts: those beside each other with a name and a time, and others like them.
+fn boxes(
+    page: &Page<'_>,
+    taken: &[bool],
+    first_name: &[Option<usize>],
+    first_time: &[Option<usize>],
+) -> HashSet<usize> {
+    let sums = super::figures::sums(taken);
+    let is_selected = |at: &usize| {
+        let blocks = &page.elements[*at].blocks;
+        sums[blocks.end] > sums[blocks.start]
+    };
+    let selected: Vec<usize> = (1..page.elements.len()).filter(is_selected).collect();
+    let full = || {
+        let all = selected.iter().copied();
+        all.filter_map(|at| first_time[at].and(first_name[at]).map(|name| (at, name)))
+    };
+    let mut beside: HashMap<Group<'_>, usize> = HashMap::new();
+    full().for_each(|(at, _)| *beside.entry(group(page, at)).or_default() += 1);
+    // Of boxes with the same name, the innermost is the post.
+    let innermost: HashMap<usize, usize> = full()
+        .filter(|(at, _)| beside[&group(page, *at)] >= 2)
+        .map(|(at, name)| (name, at))
+        .collect();
+    let mut boxes: HashSet<usize> = innermost.into_values().collect();
+    let class = |at: usize| {
+        let class = page.elements[at].node.attr("class").unwrap_or_default();
+        class.split_ascii_whitespace().next().unwrap_or_default()
+    };
+    let groups: HashSet<Group<'_>> = boxes.iter().map(|at| group(page, *at)).collect();
+    let shapes: HashSet<(&str, &str)> =
+        boxes.iter().map(|at| (page.elements[*at].name(), class(*at))).collect();
+    // Of several posts of one author in a row, only the first may have the name; some have no time, and a
+    // reply may be the only one.
+    boxes.extend(selected.iter().copied().filter(|at| {
+        let (name, class) = (page.elements[*at].name(), class(*at));
+        let is_reply = !class.is_empty() && first_name[*at].is_some();
+        shapes.contains(&(name, class)) && (is_reply || groups.contains(&group(page, *at)))
+    }));
+    boxes
+}
+
+/// Whether a box without a time only wraps a post of the same author.
+fn is_wrapper(
+    page: &Page<'_>,
+    at: usize,
+    boxes: &HashSet<usize>,
+    own_name: &HashMap<usize, usize>,
+    own_time: &HashMap<usize, usize>,
+    names: &[Mark],
+) -> bool {
+    let name = |at: &usize| own_name.get(at).map(|name| names[*name].text.as_str());
+    let end = page.elements[at].blocks.end;
+    let within = (at + 1..page.elements.len()).take_while(|e| page.elements[*e].blocks.start < end);
+    let mut within = within.filter(|e| boxes.contains(e));
+    !own_time.contains_key(&at) && within.next().is_some_and(|first| name(&first) == name(&at))
+}
+
+/// The first mark of each post that is not in a post inside it; that of a later change only if there is no
+/// other.
+fn owned(page: &Page<'_>, marks: &[Mark], posts: &HashSet<usize>) -> HashMap<usize, usize> {
+    let mut owned: HashMap<usize, usize> = HashMap::new();
+    for (n, mark) in marks.iter().enumerate() {
+        let post = within_quote(page, mark).find(|at| posts.contains(at));
+        if let Some(first) = post.map(|post| owned.entry(post).or_insert(n))
+            && marks[*first].modified
+            && !mark.modified
+        {
+            *first = n;
+        }
+    }
+    owned
+}
+
+/// The boxes around a mark up to the quotation that it is in.
+fn within_quote(page: &Page<'_>, mark: &Mark) -> impl Iterator<Item = usize> {
+    let mut quoted = false;
+    page.around(mark.element).take_while(move |at| {
+        let inside = !quoted;
+        quoted |= Some(*at) == mark.quote;
+        inside
+    })
+}
+
+fn line(name: Option<&str>, time: Option<&Mark>) -> Vec<Inline> {
+    let strong = |name: &str| Inline::Strong(vec![Inline::Text(name.to_owned())]);
+    match (name, time) {
+        (Some(name), Some(time)) => {
+            vec![strong(name), Inline::Text(format!(" · {}", time.text))]
+        }
+        (Some(name), None) => vec![strong(name)],
+        (None, Some(time)) => vec![Inline::Text(time.text.clone())],
+        (None, None) => Vec::new(),
+    }
 }
 
 /// For each box the first mark inside.
 fn firsts(page: &Page<'_>, marks: &[Mark]) -> Vec<Option<usize>> {
     let mut firsts = vec![None; page.elements.len()];
     for (n, mark) in marks.iter().enumerate() {
-        for at in page.around(mark.element) {
+        for at in within_quote(page, mark) {
             if firsts[at].is_some() {
                 break;
             }
@@ -156,19 +264,19 @@ fn firsts(page: &Page<'_>, marks: &[Mark]) -> Vec<Option<usize>> {
 }
 
 /// The names of authors in page order.
-fn names(page: &Page<'_>) -> Vec<Mark> {
+fn names(page: &Page<'_>, context: &Context) -> Vec<Mark> {
     let boxes: HashMap<NodeId, usize> =
         page.elements.iter().enumerate().map(|(at, e)| (e.node.id(), at)).collect();
     let mut marks = Vec::new();
     let Some(root) = page.elements.first() else { return marks };
     for element in root.node.descendants().take(MAX_NODES).filter_map(ElementRef::wrap) {
-        let Some(name) = name(element) else { continue };
+        let Some(name) = name(element, context) else { continue };
         let mut around = std::iter::once(*element).chain(element.ancestors());
         if is_quoted(element) {
             continue;
         }
         if let Some(at) = around.find_map(|node| boxes.get(&node.id())) {
-            marks.push(Mark { element: *at, block: None, text: name });
+            marks.push(Mark::of_name(*at, name));
         }
         if marks.len() >= MAX_MARKS {
             break;
@@ -178,11 +286,12 @@ fn names(page: &Page<'_>) -> Vec<Mark> {
 }
 
 /// The name of an author, if the attributes of an element say that it is one.
-fn name(element: ElementRef<'_>) -> Option<String> {
+fn name(element: ElementRef<'_>, context: &Context) -> Option<String> {
+    let certain = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
     let mut marked = false;
     for (name, value) in element.value().attrs() {
         match name {
-            "data-author" => return valid(value),
+            "data-author" => return certain(value),
             "itemprop" => {
                 marked |= value.split_ascii_whitespace().any(|p| matches!(p, "author" | "creator"));
             }
@@ -195,9 +304,15 @@ fn name(element: ElementRef<'_>) -> Option<String> {
     }
     let named =
         element.descendent_elements().take(MAX_WITHIN).find(|e| e.attr("itemprop") == Some("name"));
+    let is_certain = named.is_some()
+        || element.value().name() == "a" && element.child_elements().next().is_none();
     let named = named.unwrap_or(element);
     let text: String = named.text().take(8).collect();
-    named.attr("content").and_then(valid).or_else(|| valid(&text))
+    let (chars, words) = match is_certain {
+        true => (MAX_CERTAIN, MAX_CERTAIN),
+        false => (MAX_NAME, MAX_NAME_WORDS),
+    };
+    named.attr("content").and_then(certain).or_else(|| valid(&text, (chars, words), context))
 }
 
 fn is_of_name(class: &str) -> bool {
@@ -209,108 +324,51 @@ fn is_of_name(class: &str) -> bool {
     }
 }
 
-fn valid(name: &str) -> Option<String> {
+/// A name of at most so many characters and words.
+fn valid(name: &str, (chars, words): (usize, usize), context: &Context) -> Option<String> {
     let name = text::line(name);
     let fits = !name.is_empty()
-        && name.chars().count() <= MAX_NAME
-        && name.split(' ').count() <= MAX_NAME_WORDS
+        && name.chars().count() <= chars
+        && name.split(' ').count() <= words
         && name.chars().any(char::is_alphanumeric)
         && !name.contains([':', '#', '/'])
-        && !is_date_line(&name);
+        && !is_date_line_in(&name, context);
     fits.then_some(name)
 }
 
 fn is_quoted(element: ElementRef<'_>) -> bool {
-    element
-        .ancestors()
-        .filter_map(ElementRef::wrap)
-        .take(8)
-        .any(|e| e.value().name() == "blockquote")
+    element.ancestors().filter_map(ElementRef::wrap).take(8).any(is_quotation)
 }
 
-/// Dates in lines of their own, in page order, as the page writes them.
-fn times(page: &Page<'_>) -> Vec<Mark> {
-    let mut marks = Vec::new();
-    for (at, block) in page.blocks.iter().enumerate() {
-        let line = page.text(at);
-        let short = block.words <= REPEATED_WORDS;
-        if !short || !line.contains(char::is_numeric) && !block.time || marks.len() >= MAX_MARKS {
-            continue;
-        }
-        if let Some(text) = stamp(page, at).or_else(|| is_date_line(line).then(|| shortened(line)))
-        {
-            marks.push(Mark { element: block.element, block: Some(at), text });
-        }
-    }
-    marks
+/// Whether an element is a quotation, or the box in which a forum shows one.
+fn is_quotation(e: ElementRef<'_>) -> bool {
+    let is_quote = |class: &str| QUOTES.iter().any(|quote| class.eq_ignore_ascii_case(quote));
+    e.value().name() == "blockquote"
+        || e.attr("class").is_some_and(|class| class.split_ascii_whitespace().any(is_quote))
 }
 
-/// The time of a block by the `time` element around or in it.
-fn stamp(page: &Page<'_>, at: usize) -> Option<String> {
-    let node = page.elements[page.blocks[at].element].node;
-    let text = page.nodes(at);
-    let time = node.descendent_elements().take(MAX_WITHIN).find(|e| {
-        e.value().name() == "time"
-            && e.descendants().take(MAX_WITHIN).any(|node| text.contains(&node.id()))
-    })?;
-    let shown = text::line(&time.text().collect::<String>());
-    if is_date_line(&shown) && shown.chars().count() <= MAX_TIME && !is_iso(&shown) {
-        return Some(shown);
-    }
-    written(time.attr("datetime")?)
-}
-
-/// Whether a time is written as `2013-07-11T21:20`.
-fn is_iso(shown: &str) -> bool {
-    shown.as_bytes().windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'T')
-}
-
-/// `2013-07-11 21:20` from `2013-07-11T21:20:00+00:00`.
-fn written(datetime: &str) -> Option<String> {
-    let datetime = datetime.trim();
-    let fits = |text: &str, pattern: &str| {
-        text.len() == pattern.len()
-            && text.bytes().zip(pattern.bytes()).all(|(b, p)| match p {
-                b'0' => b.is_ascii_digit(),
-                _ => b == p,
-            })
-    };
-    let day = datetime.get(..10).filter(|day| fits(day, "0000-00-00"))?;
-    match datetime.get(11..16).filter(|time| fits(time, "00:00")) {
-        Some(time) => Some(format!("{day} {time}")),
-        None => Some(day.to_owned()),
-    }
-}
-
-/// A line with a date, without the number of the post at its end.
-fn shortened(line: &str) -> String {
-    let line = text::line(line);
-    let end = line.rfind('#').filter(|at| line[at + 1..].chars().all(|c| c.is_ascii_digit()));
-    let line = end.map_or(line.as_str(), |end| line[..end].trim_end());
-    line.chars().take(MAX_TIME).collect()
-}
-
-/// The selected blocks at the start of a post that say the same as the line above it.
-fn repeated(page: &Page<'_>, post: usize, taken: &[bool], name: &str, time: &Mark) -> Vec<NodeId> {
-    let blocks = page.elements[post].blocks.clone().filter(|at| taken[*at]);
-    let mut dropped = Vec::new();
-    for at in blocks.take(REPEATED) {
-        let line = text::line(page.text(at));
-        let words = page.blocks[at].words;
-        let is_stamp = time.block == Some(at) && words <= STAMP_WORDS;
-        let repeats = words <= REPEATED_WORDS && says_no_more(&line, name, &time.text);
-        if !(is_stamp || repeats) {
-            break;
-        }
-        dropped.extend_from_slice(page.nodes(at));
-    }
-    dropped
+/// The blocks at the start of a post that say the same as the line above it, or when its author joined.
+fn repeated<'p>(
+    page: &'p Page<'_>,
+    blocks: impl Iterator<Item = usize> + 'p,
+    name: &'p str,
+    time: Option<&'p Mark>,
+    others: &'p HashSet<usize>,
+) -> impl Iterator<Item = usize> + 'p {
+    blocks.take(REPEATED).take_while(move |at| {
+        let line = text::line(page.text(*at));
+        let words = page.blocks[*at].words;
+        let is_stamp = time.is_some_and(|time| time.block == Some(*at)) && words <= STAMP_WORDS;
+        let written = time.map_or(["", ""], |time| [&time.written, &time.text]);
+        let repeats = words <= REPEATED_WORDS && says_no_more(&line, name, written);
+        is_stamp || repeats || others.contains(at)
+    })
 }
 
 /// Whether a line consists of a name or a time, numbers, and labels.
-fn says_no_more(line: &str, name: &str, time: &str) -> bool {
+fn says_no_more(line: &str, name: &str, [written, time]: [&str; 2]) -> bool {
     let mut rest = line.to_owned();
-    for known in [time, name].into_iter().filter(|known| !known.is_empty()) {
+    for known in [written, time, name].into_iter().filter(|known| !known.is_empty()) {
         rest = rest.replacen(known, " ", 1);
     }
     let is_label = |word: &str| {
@@ -352,3 +410,6 @@ fn is_about_author(e: ElementRef<'_>) -> bool {
     };
     e.attr("class").is_some_and(of_user)
 }
+
+#[cfg(test)]
+mod tests;

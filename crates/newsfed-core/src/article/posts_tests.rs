@@ -324,6 +324,28 @@ fn visible_bylines_name_the_authors() {
         ("<p>Тест</p><p>Автор: Иван Петров</p>", &["Иван Петров"]),
         ("<p>โดย สมชาย ใจดี | 12 พฤศจิกายน 2569</p>", &["สมชาย ใจดี"]),
         ("<p>作者：王小明</p>", &["王小明"]),
+        ("<p>Oleh Budi Santoso</p>", &["Budi Santoso"]),
+        ("<p>Írta: Kovács Anna</p>", &["Kovács Anna"]),
+        ("<p>A cura di Anna Rossi</p>", &["Anna Rossi"]),
+        // Names in elements beside each other.
+        (
+            "<p>By <a href=/by/anna>Anna Berg</a><a href=/by/ben>Ben Fox</a></p>",
+            &["Anna Berg", "Ben Fox"],
+        ),
+        (
+            "<p>By<span class=name>Anna Berg</span> <span class=name>Ben Fox</span><span>3 May</span></p>",
+            &["Anna Berg", "Ben Fox"],
+        ),
+        (
+            "<p class=byline><a href=/by/anna>Anna Berg</a><a href=/by/ben>Ben Fox</a><a href=/town>Town</a></p>",
+            &["Anna Berg", "Ben Fox"],
+        ),
+        (
+            "<p class='byline authors'><span>Anna Berg</span><span>Ben Fox</span></p>",
+            &["Anna Berg", "Ben Fox"],
+        ),
+        ("<p>By <span>Anna Berg</span><span>Harbour Desk</span></p>", &["Anna Berg"]),
+        ("<p><span>B</span>y <b>Anna</b> <b>Berg</b></p>", &["Anna Berg"]),
         // Running text, and words that are not names.
         ("<p>By the end of the day all boats were in.</p>", &[]),
         ("<p>By 2030 the harbour is full</p>", &[]),
@@ -332,6 +354,17 @@ fn visible_bylines_name_the_authors() {
     ];
     for (byline, expected) in cases {
         let page = format!("<title>Keel</title><article><h1>Keel</h1>{byline}{text}</article>");
+        assert_eq!(read(&page, "https://news.example/keel").authors, *expected, "{byline}");
+    }
+    for (language, byline, expected) in [
+        ("it", "Di Anna Rossi", &["Anna Rossi"][..]),
+        ("sv-SE", "Text: Anna Berg", &["Anna Berg"]),
+        ("da", "Af Anna Berg", &["Anna Berg"]),
+        ("en", "Di Anna Rossi", &[]),
+    ] {
+        let page = format!(
+            "<html lang={language}><title>Keel</title><article><h1>Keel</h1><p>{byline}</p>{text}</article>"
+        );
         assert_eq!(read(&page, "https://news.example/keel").authors, *expected, "{byline}");
     }
 }
@@ -394,6 +427,10 @@ fn references_ordinals_and_marks_are_read_without_a_caret() {
 #[test]
 fn pieces_beside_each_other_stay_apart() {
     let cases = [
+        ("<p>この<ruby>漢字<rt>かんじ</rt></ruby>は</p>", "この漢字(かんじ)は"),
+        ("<p><ruby>漢<rt>かん<rt></ruby></p>", "漢(かん)"),
+        ("<p><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby></p>", "漢(かん)字(じ)"),
+        ("<p><ruby>漢字<rp>（</rp><rt>かんじ</rt><rp>）</rp></ruby></p>", "漢字（かんじ）"),
         (
             "<p><code>config.yaml </code>replaces<code> config.json</code>.</p>",
             "config.yaml replaces config.json.",

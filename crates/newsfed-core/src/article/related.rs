@@ -82,21 +82,26 @@ pub(super) fn drop_related(page: &Page<'_>, taken: &mut [bool], is_documentation
     for (block, taken) in page.blocks.iter().zip(taken.iter()) {
         sums.push(sums.last().copied().unwrap_or(0) + if *taken { block.words } else { 0 });
     }
+    // A removed part is not searched again, so that each block is searched once.
+    let mut removed = 0;
     for element in page.elements.iter().skip(1) {
         let start = element.blocks.start;
-        if element.blocks.is_empty() || sums[start] < BEFORE {
+        if element.blocks.is_empty() || sums[start] < BEFORE || start < removed {
             continue;
         }
         if is_named(element) {
             if !is_section(page, element) {
                 taken[element.blocks.clone()].fill(false);
+                removed = element.blocks.end;
             }
         } else if !is_documentation
             && matches!(element.name(), "h2" | "h3" | "h4" | "h5" | "h6")
             && page.blocks[start].words <= HEADING_WORDS
             && is_above_others(page.text(start))
         {
-            taken[below(page, element)].fill(false);
+            let below = below(page, element);
+            removed = below.end;
+            taken[below].fill(false);
         }
     }
 }

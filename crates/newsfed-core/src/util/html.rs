@@ -6,6 +6,7 @@ mod fate;
 mod formula;
 mod gate;
 mod player;
+mod ruby;
 mod safe;
 mod scan;
 mod streamed;
@@ -210,6 +211,7 @@ enum Piece<'a> {
 fn pieces(html: &str, mut each: impl FnMut(Piece<'_>)) {
     let mut scanner = Scanner::new(html);
     let mut preformatted = 0usize;
+    let mut reading = ruby::Reading::default();
     while let Some(token) = scanner.next_token() {
         match token {
             Token::Text(part) if preformatted > 0 => {
@@ -219,6 +221,7 @@ fn pieces(html: &str, mut each: impl FnMut(Piece<'_>)) {
             Token::Open(tag) => {
                 let name = lower(tag.name);
                 preformatted += usize::from(name == "pre");
+                reading.open(&name).into_iter().for_each(|sign| each(Piece::Text(sign)));
                 each(Piece::Gap(gap(&name)));
                 if HIDDEN.contains(&&*name) && !tag.self_closing() {
                     scanner.skip_raw(tag.name);
@@ -227,6 +230,7 @@ fn pieces(html: &str, mut each: impl FnMut(Piece<'_>)) {
             Token::Close(name) => {
                 let name = lower(name);
                 preformatted = preformatted.saturating_sub(usize::from(name == "pre"));
+                reading.close(&name).into_iter().for_each(|sign| each(Piece::Text(sign)));
                 each(Piece::Gap(gap(&name)));
             }
             Token::Other => {}

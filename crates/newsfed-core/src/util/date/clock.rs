@@ -144,15 +144,36 @@ impl Reader<'_> {
         after: usize,
     ) -> Option<(NaiveTime, Option<FixedOffset>)> {
         let starts = |t: &usize| {
-            let continues = *t > after && self.sign(*t - 1, &[':']);
-            self.number(*t).is_some() && self.sign(*t + 1, &[':']) && !continues
+            let continues = *t > after
+                && (self.sign(*t - 1, &[':']) || self.sign(*t - 1, &['.']) && self.glued(*t - 1));
+            self.number(*t).is_some() && self.is_hour(*t) && !continues
         };
         let from = (at.saturating_sub(9).max(after)..at).rev().find(starts)?;
         let (time, zone, next) = self.time_at(day, from, false, None)?;
-        let between = self.all[next.min(at)..at]
-            .iter()
-            .all(|t| t.kind == Kind::Word || t.is_sign(&[',', '-', '–', '|']));
-        (next <= at && at - next <= 2 && between).then_some((time, zone))
+        let between = self.all.get(next..at)?;
+        let words = between.iter().filter(|t| t.kind == Kind::Word).count();
+        let signs = between.iter().filter(|t| t.is_sign(&[',', '-', '–', '|'])).count();
+        (words <= 2 && signs <= 2 && words + signs == between.len()).then_some((time, zone))
+    }
+
+    /// Whether a number is followed by what makes it an hour: `8:30`, `8pm`, `8.30pm`, `20h30`, `20 Uhr`.
+    fn is_hour(&self, at: usize) -> bool {
+        self.sign(at + 1, &[':'])
+            || self.half(at + 1).is_some()
+            || self.is_dotted(at)
+            || self.word(at + 1) == Some("h")
+            || self.is_uhr(at + 1)
+    }
+
+    /// `8.30pm`, `20.15 Uhr`.
+    fn is_dotted(&self, at: usize) -> bool {
+        self.sign(at + 1, &['.'])
+            && self.glued(at)
+            && (self.half(at + 3).is_some() || self.is_uhr(at + 3))
+    }
+
+    fn is_uhr(&self, at: usize) -> bool {
+        self.word(at) == Some("uhr")
     }
 
     fn clock(&self, at: usize, after_word: bool) -> Option<(NaiveTime, usize)> {
@@ -166,12 +187,13 @@ impl Reader<'_> {
                 && self.glued(at + 1)
                 && !(self.sign(at + 3, &['.']) && self.number(at + 4).is_some())
                 && !self.sign(at - 1, &[','])
-            || self.sign(at + 1, &['.']) && self.glued(at) && self.half(at + 3).is_some();
+            || self.is_dotted(at);
         if !separated {
-            return (self.half(at + 1).is_some() && digits <= 2)
+            let uhr = usize::from(self.is_uhr(at + 1));
+            return (self.half(at + 1).is_some() && digits <= 2 || uhr == 1)
                 .then(|| NaiveTime::from_hms_opt(hour % 24, 0, 0))
                 .flatten()
-                .map(|t| (t, at + 1));
+                .map(|t| (t, at + 1 + uhr));
         }
         let minute = self.number(at + 2).filter(|(n, d)| *d <= 2 && *n < 60);
         let Some((minute, _)) = minute else {

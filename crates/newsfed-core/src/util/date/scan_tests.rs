@@ -68,6 +68,19 @@ fn reads_times_with_dots_and_times_before_dates() {
         ("en", "8:30 p.m., 3 April 2024", "2024-04-03T20:30"),
         ("en", "8:30 p.m., 3 April", "2024-04-03T20:30"),
         ("en", "14:30, 3 April 2024", "2024-04-03T14:30"),
+        ("en", "8pm, 3 April", "2024-04-03T20:00"),
+        ("en", "8 pm on Wednesday, April 3, 2024", "2024-04-03T20:00"),
+        ("en", "8 p.m. EDT, 3 April 2024", "2024-04-03T20:00-04:00"),
+        ("en", "8.30pm, 3 April 2024", "2024-04-03T20:30"),
+        ("fr", "20h30, 3 avril 2024", "2024-04-03T20:30"),
+        ("fr", "à 20h, le 3 avril 2024", "2024-04-03T20:00"),
+        ("de", "20:15 Uhr, 3. April 2024", "2024-04-03T20:15"),
+        ("de", "20.15 Uhr am 3. April 2024", "2024-04-03T20:15"),
+        ("de", "20 Uhr, 3. April 2024", "2024-04-03T20:00"),
+        ("de", "3. April 2024, 20 Uhr", "2024-04-03T20:00"),
+        // Numbers of something else.
+        ("en", "Top 8, 3 April 2024", "2024-04-03"),
+        ("fr", "3 h de lecture · 3 avril 2024", "2024-04-03"),
         ("en", "3 May 2024 14:30, 4 May 2024", "2024-05-03T14:30 2024-05-04"),
     ] {
         assert_eq!(dates(text, Some(language)), want, "{text}");

@@ -136,6 +136,20 @@ fn flattens_deep_markup() {
 }
 
 #[test]
+fn readings_of_characters_are_in_brackets() {
+    for (html, want) in [
+        ("この<ruby>漢字<rt>かんじ</rt></ruby>は", "この漢字(かんじ)は"),
+        ("<ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby>", "漢(かん)字(じ)"),
+        ("<ruby><rb>漢<rb>字<rt>かん<rt>じ</ruby>", "漢字(かん)(じ)"),
+        ("<ruby>漢字<rp>（</rp><rt>かんじ</rt><rp>）</rp></ruby>", "漢字（かんじ）"),
+        ("<ruby>漢<rp>(<rt>かん<rp>)</ruby><ruby>字<rt>じ</ruby>", "漢(かん)字(じ)"),
+    ] {
+        assert_eq!(to_text(html), want, "{html}");
+        assert_eq!(to_text(&clean(html, None)), want, "{html}");
+    }
+}
+
+#[test]
 fn distinguishes_html_from_plain_text() {
     for html in ["a <b>c</b>", "a &amp; b", "x<br/>", "&#8217;"] {
         assert!(contains_markup(html), "{html}");

@@ -300,7 +300,7 @@ impl Visit<'_> {
                         .note("the date selector finds nothing; the pages' own dates are used");
                 }
                 let link = gathering.listed.get(&normalise(&listed));
-                // The list takes precedence if it has more data than the article.
+                // The date and the author in the list count if the article has none.
                 let date = link.and_then(|link| date_of_row(link, &gathering.offsets, now));
                 if let (None, Some((date, origin))) = (entry.published, date)
                     && date <= now

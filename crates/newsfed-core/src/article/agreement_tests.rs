@@ -1,0 +1,107 @@
+//! The text of an extraction and the text of its document: the same words in the same order. A document has
+//! besides numbers of lists, descriptions and captions of pictures, lines above posts, and signs in a line.
+
+use super::{Guide, Mode, extract};
+use proptest::prelude::*;
+
+/// What a piece of a page is, and how many words it has.
+type Piece = (usize, usize);
+
+/// Makes words that are each on the page once.
+struct Words(usize);
+
+impl Words {
+    fn some(&mut self, count: usize) -> String {
+        let next = || {
+            self.0 += 1;
+            let mut number = self.0;
+            let letter = |rest: usize| char::from(b'a' + u8::try_from(rest % 16).unwrap());
+            let mut word = String::from("q");
+            while number > 0 {
+                word.push(letter(number));
+                number /= 16;
+            }
+            word
+        };
+        std::iter::repeat_with(next).take(count).collect::<Vec<_>>().join(" ")
+    }
+
+    fn inline(&mut self, pieces: &[Piece]) -> String {
+        let mut out = String::new();
+        for (kind, count) in pieces {
+            let text = self.some(*count);
+            out.push_str(&match kind % 12 {
+                0 => format!("<b>{text}</b> "),
+                1 => format!("<a href=/{count}>{text}</a> "),
+                2 => format!("<code>{text}</code>"),
+                3 => format!(" <em>{text}</em>, "),
+                4 => format!("<ruby>{text}<rt>{}</rt></ruby>", self.some(1)),
+                5 => format!("<del>{text}</del><ins>{}</ins> ", self.some(1)),
+                6 => format!("{text}<br>"),
+                7 => format!(" {text}<sup>{}</sup> ", self.some(1)),
+                8 => format!(" <img src=/p.jpg alt='ALT {count}' width=600 height=400>{text} "),
+                9 => format!("<span>{text}</span>"),
+                _ => format!(" {text}. "),
+            });
+        }
+        out
+    }
+
+    fn block(&mut self, kind: usize, pieces: &[Piece]) -> String {
+        let inner = self.inline(pieces);
+        match kind {
+            0 => format!("<h2>{inner}</h2>"),
+            1 => format!("<ul><li>{inner}<li>{}</ul>", self.some(9)),
+            2 => format!("<ol start=3><li>{inner}<li><p>{}</p></ol>", self.some(9)),
+            3 => format!("<blockquote><p>{inner}</p></blockquote>"),
+            4 => format!("<pre>{}\n  {inner}</pre>", self.some(5)),
+            5 => format!(
+                "<table><tr><th>{}<th>{}<tr><td>{inner}<td>{}</table>",
+                self.some(1),
+                self.some(2),
+                self.some(3)
+            ),
+            6 => {
+                let caption = self.some(4);
+                format!(
+                    "<figure><img src=/f.jpg width=640 height=400><figcaption>{caption}</figcaption></figure><p>{inner}</p>"
+                )
+            }
+            7 => format!("<dl><dt>{}<dd>{inner}</dl>", self.some(2)),
+            8 => format!("<details><summary>{}</summary>{inner}</details>", self.some(3)),
+            9 => format!("<div class=box><div>{inner}</div>{}</div>", self.some(12)),
+            10 => format!("<aside class=related><p>{inner}</p></aside><hr>"),
+            _ => format!("<p>{inner} {}</p>", self.some(30)),
+        }
+    }
+}
+
+/// The words of a text. Signs such as `~~` may be between them or not.
+fn words(text: &str) -> Vec<String> {
+    let letters: String = text.chars().filter(char::is_ascii_lowercase).collect();
+    letters.split('q').skip(1).map(str::to_owned).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn text_and_document_have_the_same_words_in_order(
+        blocks in prop::collection::vec((0..24usize, prop::collection::vec((0..16usize, 1..9usize), 1..6)), 1..14)
+    ) {
+        let mut all = Words(0);
+        let body: String = blocks.iter().map(|(kind, pieces)| all.block(*kind, pieces)).collect();
+        let menu = "<nav><a href=/>Home</a> <a href=/about>About</a></nav>";
+        let page = format!("<html><body>{menu}<article><h1>{}</h1>{body}</article></body></html>", all.some(4));
+        if let Ok(found) = extract(&page, &Guide::default(), Mode::Auto, None) {
+            let shown = found.document.text();
+            let (text, shown) = (words(&found.text), words(&shown));
+            // Captions may be in the document only.
+            let mut rest = shown.iter();
+            prop_assert!(text.iter().all(|word| rest.any(|other| other == word)), "{page}\n{text:?}\n{shown:?}");
+            let missing = shown.iter().filter(|word| !text.contains(word)).count();
+            let captions = blocks.iter().filter(|(kind, _)| *kind == 6).count();
+            prop_assert!(missing <= 4 * captions, "{page}\n{text:?}\n{shown:?}");
+        }
+    }
+}

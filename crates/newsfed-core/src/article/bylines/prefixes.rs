@@ -1,0 +1,157 @@
+//! Words before the names of authors.
+
+/// Words before a name in any language, folded. Longer ones come before their beginnings.
+const PREFIXES: &[&str] = &[
+    "written by",
+    "posted by",
+    "authored by",
+    "published by",
+    "words by",
+    "story by",
+    "text by",
+    "reviewed by",
+    "by",
+    "author",
+    "geschrieben von",
+    "ein beitrag von",
+    "text von",
+    "von",
+    "autorin",
+    "autorius",
+    "autorka",
+    "autors",
+    "autoři",
+    "autorzy",
+    "autor",
+    "autore",
+    "autora",
+    "auteur",
+    "écrit par",
+    "rédigé par",
+    "publié par",
+    "par",
+    "escrito por",
+    "publicado por",
+    "por",
+    "scritto da",
+    "a cura di",
+    "geschreven door",
+    "door",
+    "skrevet av",
+    "skrevet af",
+    "skriven av",
+    "kirjoittanut",
+    "kirjoittaja",
+    "höfundur",
+    "scris de",
+    "escrit per",
+    "napisała",
+    "napisał",
+    "napsala",
+    "napsal",
+    "írta",
+    "szerző",
+    "yazan",
+    "yazar",
+    "γράφει ο",
+    "γράφει η",
+    "συντάκτης",
+    "автор статьи",
+    "авторка",
+    "автор",
+    "текст",
+    "מאת",
+    "بقلم",
+    "نویسنده",
+    "โดย",
+    "ผู้เขียน",
+    "लेखक",
+    "tác giả",
+    "oleh",
+    "penulis",
+    "글쓴이",
+    "작성자",
+    "著者",
+    "執筆者",
+    "執筆",
+    "筆者",
+    "撰文",
+    "作者",
+    "文／",
+    "文/",
+];
+
+/// Words that begin names or mean something else in other languages.
+const OF_LANGUAGES: &[(&str, &[&str])] = &[
+    ("it", &["di"]),
+    ("sv", &["text", "av"]),
+    ("no", &["tekst", "av"]),
+    ("nb", &["tekst", "av"]),
+    ("nn", &["tekst", "av"]),
+    ("da", &["tekst", "af"]),
+    ("nl", &["tekst"]),
+    ("fi", &["teksti"]),
+    ("is", &["eftir"]),
+    ("ro", &["de"]),
+    ("ca", &["per"]),
+    ("pl", &["tekst"]),
+    ("cs", &["text"]),
+    ("sk", &["text"]),
+    ("hr", &["piše"]),
+    ("sr", &["piše", "пише"]),
+    ("bg", &["от"]),
+    ("el", &["του", "της"]),
+    ("vi", &["bởi"]),
+    ("ko", &["글"]),
+    ("ja", &["文"]),
+    ("zh", &["文"]),
+    ("ar", &["كتبت", "كتب"]),
+    ("fa", &["نوشته"]),
+];
+
+/// The words before names on a page.
+pub(in crate::article) struct Prefixes(&'static [&'static str]);
+
+impl Prefixes {
+    /// Those of a page in the language of a tag such as `pt-BR`.
+    pub(in crate::article) fn of(tag: Option<&str>) -> Self {
+        let language = tag.and_then(|tag| tag.split('-').next()).map(str::to_ascii_lowercase);
+        let own = OF_LANGUAGES.iter().find(|(of, _)| Some(*of) == language.as_deref());
+        Self(own.map_or(&[], |(_, words)| words))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'static str> {
+        PREFIXES.iter().chain(self.0).copied()
+    }
+
+    pub(super) fn contains(&self, folded: &str) -> bool {
+        self.all().any(|prefix| prefix == folded)
+    }
+
+    /// What follows the words before a name; `None` if there are none.
+    pub(in crate::article) fn rest<'t>(&self, line: &'t str) -> Option<&'t str> {
+        let line = line.trim_start();
+        self.all().find_map(|prefix| {
+            let rest = strip_folded(line, prefix)?;
+            let sign = rest.starts_with(SIGNS);
+            let rest = rest.trim_start_matches(SIGNS);
+            let apart = sign || rest.is_empty() || rest.starts_with(char::is_whitespace);
+            (apart || prefix.ends_with(['/', '／'])).then(|| rest.trim())
+        })
+    }
+}
+
+/// Signs between such a word and the name.
+const SIGNS: [char; 6] = [':', '：', '／', '/', '=', '＝'];
+
+/// The rest of a text after a prefix in lower case.
+fn strip_folded<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+    let mut rest = text.chars();
+    for wanted in prefix.chars() {
+        let c = rest.next()?;
+        if !c.to_lowercase().eq(std::iter::once(wanted)) {
+            return None;
+        }
+    }
+    Some(rest.as_str())
+}

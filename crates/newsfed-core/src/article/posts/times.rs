@@ -1,0 +1,205 @@
+//! When the posts of a discussion were written.
+
+use super::{LABELS, MAX_MARKS, MAX_WITHIN, Mark, REPEATED_WORDS, is_quotation};
+use crate::article::blocks::Page;
+use crate::article::counters::between;
+use crate::article::page_date::{DateLabel, date_label, is_date_line, is_date_line_in};
+use crate::util::date::{self, Context, FoundDate, Scan};
+use crate::util::text;
+use std::collections::HashSet;
+
+/// Longest line that begins with the time of a post, in words.
+const MAX_WORDS: usize = 30;
+/// Longest date as the page writes it, in characters.
+const MAX_TIME: usize = 60;
+/// Maximum number of words beside a date that is relative or without a year, other than names and labels.
+/// With more, it is a sentence of the post.
+const BESIDE: usize = 2;
+/// Longest label in the line above a date, in words, and longest line with a date, in characters.
+const LABEL_WORDS: usize = 3;
+const MAX_DATE_LINE: usize = 99;
+
+/// The times of posts.
+#[derive(Default)]
+pub(super) struct Times {
+    /// In page order.
+    pub(super) marks: Vec<Mark>,
+    /// Blocks with other dates, such as when the author joined, and with their labels.
+    pub(super) others: HashSet<usize>,
+}
+
+pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times {
+    let names: Vec<String> = names.iter().map(|name| name.text.to_lowercase()).collect();
+    let known: HashSet<&str> = names.iter().flat_map(|name| words(name)).collect();
+    let quotes = quotes(page);
+    let mut found = Times::default();
+    for (at, block) in page.blocks.iter().enumerate() {
+        let text = first_part(page.text(at));
+        let short = block.words <= REPEATED_WORDS
+            || block.words <= MAX_WORDS && crate::article::words::count(text) <= REPEATED_WORDS;
+        let dated = block.time || context.now.is_some() || text.contains(char::is_numeric);
+        if !short || !dated || found.marks.len() >= MAX_MARKS {
+            continue;
+        }
+        let line = DateLine::read(text, &known, context);
+        let stamp = stamp(page, at);
+        let stated = stamp.is_some();
+        let Some(text) = stamp.or(line.shown) else { continue };
+        let labelled = is_about_other(page, at, &known);
+        if line.label == Some(DateLabel::Other) || labelled {
+            found.others.insert(at);
+            found.others.extend(at.checked_sub(1).filter(|_| labelled));
+            continue;
+        }
+        found.marks.push(Mark {
+            element: block.element,
+            quote: quotes[block.element],
+            block: Some(at),
+            written: if stated { text.clone() } else { line.written },
+            text,
+            modified: line.label == Some(DateLabel::Modified),
+        });
+    }
+    found
+}
+
+/// A line without what follows in brackets, such as when the post was edited.
+fn first_part(line: &str) -> &str {
+    line.split_once(" (").map_or(line, |(first, _)| first)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// What a line says about the time of a post.
+#[derive(Default)]
+struct DateLine {
+    shown: Option<String>,
+    written: String,
+    label: Option<DateLabel>,
+}
+
+impl DateLine {
+    /// `known` are the words of the names on the page.
+    fn read(line: &str, known: &HashSet<&str>, context: &Context) -> Self {
+        if line.chars().nth(MAX_DATE_LINE).is_some() {
+            return Self::default();
+        }
+        let line = shortened(line);
+        let scan = date::scan(&line, context);
+        let (Some(found), Some(last)) = (scan.dates.first(), scan.dates.last()) else {
+            return Self::default();
+        };
+        let shown = match is_date_line(&line) {
+            // The name and labels are not repeated.
+            true if others(&scan, known, false) == 0 && scan.text.len() == line.len() => {
+                line.get(found.at.start..last.at.end).map(str::to_owned)
+            }
+            true => Some(line.clone()),
+            // The date is shown long after the page was fetched.
+            false => (is_date_line_in(&line, context) && is_alone(&scan, known))
+                .then(|| on_calendar(&scan, found)),
+        };
+        let label = label(&scan.text[..found.at.start], known);
+        Self { shown, written: line, label }
+    }
+}
+
+/// Whether little else is in the line of a date. Words such as "yesterday" are frequent in sentences.
+fn is_alone(scan: &Scan, known: &HashSet<&str>) -> bool {
+    let is_counted = scan.text.contains(char::is_numeric);
+    others(scan, known, true) <= if is_counted { BESIDE } else { 0 }
+}
+
+/// The number of words beside the dates that are no names, labels, or, with `but_numbers`, numbers.
+fn others(scan: &Scan, known: &HashSet<&str>, but_numbers: bool) -> usize {
+    let is_other = |word: &&str| {
+        let is_number = but_numbers && word.chars().all(char::is_numeric);
+        !is_number && !known.contains(word) && !LABELS.contains(word)
+    };
+    between(scan).into_iter().flat_map(words).filter(is_other).count()
+}
+
+/// A date that is relative to the fetch or without a year, as a day, with the time if the page writes it.
+fn on_calendar(scan: &Scan, found: &FoundDate) -> String {
+    if found.relative && found.short {
+        return found.day.format("%Y-%m").to_string();
+    }
+    let is_written = !found.relative || scan.text[found.at.clone()].contains([':', '.']);
+    match found.time.filter(|_| is_written) {
+        Some(time) => format!("{} {}", found.day, time.format("%H:%M")),
+        None => found.day.to_string(),
+    }
+}
+
+/// What the words before a date say about it. Names may begin like such words.
+fn label(before: &str, known: &HashSet<&str>) -> Option<DateLabel> {
+    let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
+    date_label(&words.join(" "), "")
+}
+
+/// Whether the line before that of a date says that it is about something else, such as when the author
+/// joined.
+fn is_about_other(page: &Page<'_>, at: usize, known: &HashSet<&str>) -> bool {
+    let Some(before) = at.checked_sub(1) else { return false };
+    let parent = |at: usize| page.elements[page.blocks[at].element].parent;
+    page.blocks[before].words <= LABEL_WORDS
+        && parent(before) == parent(at)
+        && label(&page.text(before).to_lowercase(), known) == Some(DateLabel::Other)
+}
+
+/// For each box the innermost quotation around it.
+fn quotes(page: &Page<'_>) -> Vec<Option<usize>> {
+    let mut quotes: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
+    for (at, element) in page.elements.iter().enumerate() {
+        let around = quotes.get(element.parent).copied().flatten();
+        quotes.push(if is_quotation(element.node) { Some(at) } else { around });
+    }
+    quotes
+}
+
+/// The time of a block by the `time` element around or in it.
+fn stamp(page: &Page<'_>, at: usize) -> Option<String> {
+    let node = page.elements[page.blocks[at].element].node;
+    let text = page.nodes(at);
+    let time = node.descendent_elements().take(MAX_WITHIN).find(|e| {
+        e.value().name() == "time"
+            && e.descendants().take(MAX_WITHIN).any(|node| text.contains(&node.id()))
+    })?;
+    let shown = text::line(&time.text().collect::<String>());
+    if is_date_line(&shown) && shown.chars().count() <= MAX_TIME && !is_iso(&shown) {
+        return Some(shown);
+    }
+    written(time.attr("datetime")?)
+}
+
+/// Whether a time is written as `2013-07-11T21:20`.
+fn is_iso(shown: &str) -> bool {
+    shown.as_bytes().windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'T')
+}
+
+/// `2013-07-11 21:20` from `2013-07-11T21:20:00+00:00`.
+fn written(datetime: &str) -> Option<String> {
+    let datetime = datetime.trim();
+    let fits = |text: &str, pattern: &str| {
+        text.len() == pattern.len()
+            && text.bytes().zip(pattern.bytes()).all(|(b, p)| match p {
+                b'0' => b.is_ascii_digit(),
+                _ => b == p,
+            })
+    };
+    let day = datetime.get(..10).filter(|day| fits(day, "0000-00-00"))?;
+    match datetime.get(11..16).filter(|time| fits(time, "00:00")) {
+        Some(time) => Some(format!("{day} {time}")),
+        None => Some(day.to_owned()),
+    }
+}
+
+/// A line with a date, without the number of the post at its end.
+fn shortened(line: &str) -> String {
+    let line = text::line(line);
+    let end = line.rfind('#').filter(|at| line[at + 1..].chars().all(|c| c.is_ascii_digit()));
+    let line = end.map_or(line.as_str(), |end| line[..end].trim_end());
+    line.chars().take(MAX_TIME).collect()
+}

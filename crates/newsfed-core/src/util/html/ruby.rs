@@ -1,0 +1,41 @@
+//! Brackets around the readings of characters, where a page has none in `rp` elements.
+
+/// What was seen of the `ruby` element that is being read.
+#[derive(Default)]
+pub(super) struct Reading {
+    /// Whether it has brackets of its own.
+    bracketed: bool,
+    /// Whether a bracket is open.
+    open: bool,
+}
+
+impl Reading {
+    /// The signs before an element with this name.
+    pub(super) fn open(&mut self, name: &str) -> [&'static str; 2] {
+        match name {
+            "ruby" => self.end(false),
+            "rp" => self.end(true),
+            "rb" => self.end(self.bracketed),
+            "rt" => {
+                let [end, _] = self.end(self.bracketed);
+                self.open = !self.bracketed;
+                [end, if self.open { "(" } else { "" }]
+            }
+            _ => ["", ""],
+        }
+    }
+
+    /// The signs at the end of an element with this name.
+    pub(super) fn close(&mut self, name: &str) -> [&'static str; 2] {
+        match name {
+            "ruby" => self.end(false),
+            "rt" => self.end(self.bracketed),
+            _ => ["", ""],
+        }
+    }
+
+    fn end(&mut self, bracketed: bool) -> [&'static str; 2] {
+        self.bracketed = bracketed;
+        [if std::mem::take(&mut self.open) { ")" } else { "" }, ""]
+    }
+}
