@@ -8,6 +8,7 @@ pub(super) use roles::is_role;
 
 use super::blocks::Page;
 use super::page_date::is_date_line;
+use crate::util::date::is_weekday;
 use crate::util::text;
 use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
@@ -111,7 +112,9 @@ pub(super) fn near(page: &Page<'_>, taken: &[bool], prefixes: &Prefixes) -> Vec<
         let rest = rest.trim_start_matches([' ', '·']);
         let names = listed(cut(rest), prefixes);
         let names: Vec<String> = names.into_iter().filter(|n| is_written(n)).collect();
-        if !names.is_empty() {
+        // The weekday of a date that follows.
+        let is_day = |name: &String| is_weekday(&name.to_lowercase()) && is_date_line(cut(rest));
+        if names.first().is_some_and(|first| !is_day(first)) {
             return names;
         }
     }

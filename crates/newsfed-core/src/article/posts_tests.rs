@@ -350,6 +350,7 @@ fn visible_bylines_name_the_authors() {
         ("<p>By the end of the day all boats were in.</p>", &[]),
         ("<p>By 2030 the harbour is full</p>", &[]),
         ("<p>Parking</p><p>Bypass opened</p>", &[]),
+        ("<p>Published by: Sat, 12 Nov 2022</p>", &[]),
         ("<p class=author>About the author</p>", &[]),
     ];
     for (byline, expected) in cases {
