@@ -2,6 +2,8 @@
 
 use super::blocks::Page;
 use super::classes::COMMENT;
+use super::extract::{FEW_WORDS, words_of};
+use super::features::Hints;
 use std::ops::Range;
 
 /// Boxes of comments: the outermost ones with such a name that do not contain the page's heading.
@@ -56,4 +58,19 @@ fn units(page: &Page<'_>, zone: usize, range: &Range<usize>) -> Vec<Range<usize>
         }
     }
     if units.is_empty() { vec![range.clone()] } else { units }
+}
+
+/// Removes the comment boxes, unless nothing would be left. The posts of a discussion are not
+/// comments.
+pub(super) fn drop_comments(page: &Page<'_>, hints: &Hints, taken: &mut [bool]) {
+    if hints.signs.with(page.signs).is_discussion() {
+        return;
+    }
+    let mut rest = taken.to_vec();
+    for zone in zones(page) {
+        rest[page.elements[zone].blocks.clone()].fill(false);
+    }
+    if words_of(page, &rest) >= FEW_WORDS {
+        taken.copy_from_slice(&rest);
+    }
 }

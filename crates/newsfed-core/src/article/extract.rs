@@ -28,7 +28,7 @@ use std::ops::Range;
 use url::Url;
 
 /// Fewer words are not an article, if another way to extract one exists.
-const FEW_WORDS: usize = 40;
+pub(super) const FEW_WORDS: usize = 40;
 /// Two shares of a summary's n-grams: a text with at most the first does not contain the summary, a text with
 /// at least the second does.
 const ABSENT: f32 = 0.1;
@@ -249,7 +249,7 @@ fn by_guide(
         let links = block.link_chars as f32 / block.chars.max(1) as f32;
         taken[at] &= judged.taken[at] || block.words > 60 && links < 0.5;
     }
-    drop_comments(page, hints, &mut taken);
+    comments::drop_comments(page, hints, &mut taken);
     Ok(taken)
 }
 
@@ -298,7 +298,7 @@ fn by_all(
             template.apply(page, &taken, &judged.chances, guide.title.as_deref())
         {
             within(&mut by_template);
-            drop_comments(page, hints, &mut by_template);
+            comments::drop_comments(page, hints, &mut by_template);
             copies::drop_copies(
                 page,
                 &mut by_template,
@@ -333,7 +333,7 @@ fn narrow(
     concepts: Option<&Concepts>,
     taken: &mut [bool],
 ) -> Option<Range<usize>> {
-    drop_comments(page, hints, taken);
+    comments::drop_comments(page, hints, taken);
     drop_author(page, taken);
     let signs = hints.signs.with(page.signs);
     related::drop_related(page, taken, signs.is_documentation());
@@ -376,22 +376,7 @@ pub(super) fn drop_author(page: &Page<'_>, taken: &mut [bool]) {
     }
 }
 
-/// Removes the comment boxes, unless nothing would be left. The posts of a discussion are not
-/// comments.
-fn drop_comments(page: &Page<'_>, hints: &Hints, taken: &mut [bool]) {
-    if hints.signs.with(page.signs).is_discussion() {
-        return;
-    }
-    let mut rest = taken.to_vec();
-    for zone in comments::zones(page) {
-        rest[page.elements[zone].blocks.clone()].fill(false);
-    }
-    if words_of(page, &rest) >= FEW_WORDS {
-        taken.copy_from_slice(&rest);
-    }
-}
-
-fn words_of(page: &Page<'_>, taken: &[bool]) -> usize {
+pub(super) fn words_of(page: &Page<'_>, taken: &[bool]) -> usize {
     page.blocks.iter().zip(taken).filter(|(_, t)| **t).map(|(b, _)| b.words).sum()
 }
 

@@ -131,9 +131,8 @@ mod tests {
                 "<p><a href='#rest' class=more>Show more…</a></p><div><div id=rest style='display:none'>{rest}</div></div>"
             ),
             format!("<div hidden>{rest}</div><p><a href='javascript:show()'>Weiterlesen</a></p>"),
-            format!(
-                "<p>And then <a href=#>read more</a> <span hidden>What came after it took longer.</span></p>"
-            ),
+            "<p>And then <a href=#>read more</a> <span hidden>What came after it took longer.</span></p>"
+                .to_owned(),
             format!("<input type=checkbox id=t><label for=t>Lire la suite</label>{rest}"),
             format!("<div>{rest}</div><span role=button>続きを読む</span>"),
         ] {
