@@ -28,8 +28,8 @@ impl Marking {
     fn question(self, count: usize) -> Confirm {
         let items = counted(count, "item");
         let question = match self.action {
-            Action::ReadAbove => format!("Mark the {items} above the selected one read?"),
-            Action::ReadBelow => format!("Mark the {items} below the selected one read?"),
+            Action::ReadAbove => format!("Mark {items} above the selected one read?"),
+            Action::ReadBelow => format!("Mark {items} below the selected one read?"),
             _ => format!("Mark {items} read?"),
         };
         Confirm::marking(self.action, question, vec![self.about.clone()], self.effect())

@@ -87,8 +87,8 @@ fn many_items_are_marked_read_after_confirmation() {
 #[test]
 fn parts_of_lists_and_matches_of_queries_are_marked_after_confirmation() {
     for (keys, question, about) in [
-        ("{", "Mark the 51 items above the selected one read?", "List: "),
-        ("}", "Mark the 51 items below the selected one read?", "List: "),
+        ("{", "Mark 51 items above the selected one read?", "List: "),
+        ("}", "Mark 51 items below the selected one read?", "List: "),
         (":read title:/a/<Enter>", "Mark 51 items read?", "Query: title:/a/, in all sources"),
     ] {
         for (count, answer, marks) in [(50, "", 1), (51, "<Esc>", 0), (51, "<Enter>", 1)] {
