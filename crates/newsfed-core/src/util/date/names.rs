@@ -1,7 +1,8 @@
 //! Names of months and weekdays, and relative dates, in many languages. The table is
 //! `assets/dates.tsv`, from Unicode CLDR.
 
-use std::collections::HashMap;
+use aho_corasick::AhoCorasick;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 static TABLE: &str = include_str!("../../../assets/dates.tsv");
@@ -21,15 +22,26 @@ pub(super) struct Ago {
     pub(super) minutes: i64,
 }
 
+impl Ago {
+    /// The longest text that it always contains.
+    fn longest(&self) -> &'static str {
+        if self.before.len() > self.after.len() { self.before } else { self.after }
+    }
+}
+
 #[derive(Default)]
 pub(super) struct Names {
     months: Numbered,
     weekdays: Numbered,
     persian: HashMap<&'static str, u32>,
-    pub(super) ago: Vec<Ago>,
-    /// Language, word, and days from today.
-    pub(super) days: Vec<(&'static str, &'static str, i64)>,
+    ago: Vec<Ago>,
+    days: Vec<Day>,
+    /// Finds what a text of each entry of `ago`, then of `days`, contains.
+    relative: Option<AhoCorasick>,
 }
+
+/// Language, word, and days from today.
+pub(super) type Day = (&'static str, &'static str, i64);
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let mut names = Names::default();
@@ -39,6 +51,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
         let (language, kind, value, all) = (next(), next(), next(), next());
         names.add(language, kind, value, all.split('|'));
     }
+    let ago = names.ago.iter().map(Ago::longest);
+    names.relative = AhoCorasick::new(ago.chain(names.days.iter().map(|day| day.1))).ok();
     names
 });
 
@@ -67,6 +81,17 @@ impl Names {
                 Some((language, word, days.parse().ok()?))
             })),
         }
+    }
+
+    /// The relative dates whose words a lower-case text contains. Most lines of a page contain none.
+    pub(super) fn relative_in(&self, text: &str) -> (Vec<&Ago>, Vec<&Day>) {
+        let Some(relative) = &self.relative else {
+            return (self.ago.iter().collect(), self.days.iter().collect());
+        };
+        let found = relative.find_overlapping_iter(text).map(|found| found.pattern().as_usize());
+        let found: BTreeSet<usize> = found.collect();
+        let days = found.range(self.ago.len()..).map(|at| &self.days[at - self.ago.len()]);
+        (found.range(..self.ago.len()).map(|at| &self.ago[*at]).collect(), days.collect())
     }
 
     /// The month of the Gregorian calendar that a lower-case word names. Where languages differ,
@@ -174,5 +199,22 @@ mod tests {
         }
         assert_eq!(language_of("nb_NO"), Some("no"));
         assert_eq!(language_of("xx"), None);
+    }
+
+    #[test]
+    fn relative_dates_are_found_in_a_text_by_their_words() {
+        let names = Names::get();
+        assert!(names.relative.is_some() && names.ago.len() > 500);
+        for ago in &names.ago {
+            let text = format!("a{} 7 {}b", ago.before, ago.after);
+            let (found, _) = names.relative_in(&text);
+            assert!(found.iter().any(|f| std::ptr::eq(*f, ago)), "{text}");
+        }
+        for day in &names.days {
+            let text = format!("a {} b", day.1);
+            assert!(names.relative_in(&text).1.contains(&day), "{text}");
+        }
+        let (ago, days) = names.relative_in(", 7 ;");
+        assert!(ago.is_empty() && days.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Dates relative to the time of the fetch: `2 hours ago`, `vor 3 Tagen`, `gestern`, `3日前`.
 
-use super::names::{Ago, Names};
+use super::names::{Ago, Day, Names};
 use super::scan::{Context, Found};
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta};
 use std::cmp::Reverse;
@@ -28,8 +28,9 @@ struct Match {
 pub(super) fn find(text: &str, context: &Context) -> Vec<Found> {
     let now = context.now.filter(|_| text.len() <= MAX_TEXT);
     let Some(now) = now else { return Vec::new() };
-    let mut all: Vec<Match> = named(text, context).collect();
-    let numbered: Vec<Match> = numbered(text, context).collect();
+    let (ago, days) = Names::get().relative_in(text);
+    let mut all: Vec<Match> = named(text, &days, context).collect();
+    let numbered: Vec<Match> = numbered(text, &ago, context).collect();
     if !numbered.is_empty() {
         // Beside "2 hours ago", "today" and "tomorrow" are about something else.
         all.retain(|part| part.minutes > 0);
@@ -63,8 +64,8 @@ fn speaks(context: &Context, language: &str) -> bool {
 }
 
 /// `2 hours ago`, `vor 3 Tagen`.
-fn numbered(text: &str, context: &Context) -> impl Iterator<Item = Match> {
-    let patterns = Names::get().ago.iter().filter(|a| speaks(context, a.language));
+fn numbered(text: &str, ago: &[&Ago], context: &Context) -> impl Iterator<Item = Match> {
+    let patterns = ago.iter().filter(|a| speaks(context, a.language));
     patterns.flat_map(|pattern| {
         let unit = pattern.minutes;
         let of = move |(number, at): (i64, _)| {
@@ -75,8 +76,8 @@ fn numbered(text: &str, context: &Context) -> impl Iterator<Item = Match> {
 }
 
 /// `yesterday`, `gestern`.
-fn named(text: &str, context: &Context) -> impl Iterator<Item = Match> {
-    let days = Names::get().days.iter().filter(|d| speaks(context, d.0));
+fn named(text: &str, days: &[&Day], context: &Context) -> impl Iterator<Item = Match> {
+    let days = days.iter().filter(|d| speaks(context, d.0));
     days.filter_map(|(_, word, days)| {
         let minutes = days.checked_neg()?.checked_mul(DAY)?;
         Some(Match { minutes, unit: DAY, named: true, at: whole_word(text, word)? })
