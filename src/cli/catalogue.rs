@@ -64,20 +64,19 @@ impl Catalogue {
     /// Updates the database to match the declared sources, and reads their facts.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
         let (reader, now) = (store.reader()?, SystemClock.now());
-        let declared = home.declared();
-        let facts = if reader.is_settled(&declared, now)? {
+        let facts = if reader.is_settled(home.declared(), now)? {
             reader.sources()?
         } else {
-            match store.reconcile_blocking(declared, now) {
+            match store.reconcile_blocking(home.declared().cloned().collect(), now) {
                 // The sources in a read-only database can still be shown.
                 Err(e) if e.leaves_reading() => reader.sources()?,
                 other => other?,
             }
         };
         let item_tags = reader.item_tags()?;
-        let sources = home.sources.iter().cloned().map(Arc::new);
+        store.keep(reader);
         let views = home.settings.views.clone();
-        Ok(Self { item_tags, views, ..Self::join(sources, facts) })
+        Ok(Self { item_tags, views, ..Self::join(home.sources.iter().cloned(), facts) })
     }
 
     /// Whether the names in a query are known. An unused tag is not an error: items and sources get tags
@@ -98,14 +97,15 @@ impl Catalogue {
         sources: impl IntoIterator<Item = Arc<Source>>,
         facts: Vec<SourceFacts>,
     ) -> Self {
-        let mut by_id: HashMap<SourceId, SourceFacts> =
-            facts.into_iter().map(|f| (f.id.clone(), f)).collect();
-        let entry = |source: Arc<Source>| {
-            let facts = by_id.remove(&source.id)?;
+        let places: HashMap<SourceId, usize> =
+            facts.iter().enumerate().map(|(place, f)| (f.id.clone(), place)).collect();
+        let mut facts: Vec<Option<SourceFacts>> = facts.into_iter().map(Some).collect();
+        let mut entries = Vec::with_capacity(facts.len());
+        entries.extend(sources.into_iter().filter_map(|source| {
+            let facts = facts.get_mut(*places.get(&source.id)?)?.take()?;
             Some(Entry { source, facts })
-        };
-        let mut entries: Vec<Entry> = sources.into_iter().filter_map(entry).collect();
-        let mut collected: Vec<SourceFacts> = by_id.into_values().collect();
+        }));
+        let mut collected: Vec<SourceFacts> = facts.into_iter().flatten().collect();
         collected.sort_by(|a, b| a.id.cmp(&b.id));
         entries.extend(collected.into_iter().filter_map(|facts| {
             let source = Arc::new(facts.collected_source()?);

@@ -10,6 +10,7 @@ use crate::util::shared_file::write_shared;
 use crate::util::text::{counted, counted_as, line};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -46,8 +47,9 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     let home = Home::load(global, out)?;
     let text = match args.format {
         Format::Opml => {
+            let sources = home.sources.iter().map(Arc::as_ref);
             let OpmlExport { text, withheld } =
-                export_opml(&home.sources, &titles(&home), &home.settings.views);
+                export_opml(sources, &titles(&home), &home.settings.views);
             if withheld > 0 && !out.json {
                 let of = counted(withheld, "source");
                 out.note(format!("passwords and headers of {of} are left out; see sources.toml"));
@@ -56,7 +58,8 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
         }
         Format::Urls => {
             let is_feed = |source: &Source| source.kind() == SourceKind::Feed;
-            let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
+            let feeds: Vec<&Source> =
+                home.sources.iter().map(Arc::as_ref).filter(|s| is_feed(s)).collect();
             let others = home.sources.len() - feeds.len();
             if others > 0 && !out.json {
                 let (one, several) =
@@ -64,7 +67,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
                 let what = counted_as(others, one, several);
                 out.note(format!("{what} left out; --format opml has every source"));
             }
-            export_urls(&feeds)
+            export_urls(feeds)
         }
     };
     let lists = home.sources.iter().filter(|source| source.kind() == SourceKind::List).count();
@@ -119,5 +122,5 @@ fn titles(home: &Home) -> HashMap<SourceId, String> {
     let title = |source: &Source| {
         Some((source.id.clone(), facts.get(&source.id)?.title(source).to_owned()))
     };
-    home.sources.iter().filter_map(title).collect()
+    home.sources.iter().filter_map(|source| title(source)).collect()
 }

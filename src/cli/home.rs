@@ -16,9 +16,9 @@ pub(super) struct Home {
     pub(super) paths: Paths,
     pub(super) overrides: Vec<String>,
     pub(super) settings: Settings,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<Arc<Source>>,
     /// The user's own settings for sources of accounts.
-    pub(super) own_settings: Vec<Source>,
+    pub(super) own_settings: Vec<Arc<Source>>,
 }
 
 impl Home {
@@ -41,13 +41,13 @@ impl Home {
         declared: Vec<Source>,
     ) -> Self {
         let (sources, own_settings) =
-            declared.into_iter().partition(|source| source.account.is_none());
+            declared.into_iter().map(Arc::new).partition(|source| source.account.is_none());
         Self { paths, overrides, settings, sources, own_settings }
     }
 
     /// All entries of `sources.toml`.
-    pub(super) fn declared(&self) -> Vec<Source> {
-        self.sources.iter().chain(&self.own_settings).cloned().collect()
+    pub(super) fn declared(&self) -> impl Iterator<Item = &Source> + Clone {
+        self.sources.iter().chain(&self.own_settings).map(Arc::as_ref)
     }
 
     /// Opens the database, creating it if necessary.
@@ -70,7 +70,7 @@ impl Home {
         Engine {
             store,
             settings: self.settings.clone(),
-            sources: self.declared(),
+            sources: self.declared().cloned().collect(),
             paths: self.paths.clone(),
             overrides: self.overrides.clone(),
             clock: Arc::new(SystemClock),

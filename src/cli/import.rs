@@ -14,6 +14,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -228,7 +229,7 @@ fn list(
     let mut import = config::import(bytes, name)?;
     let (sources_file, config_file) =
         (SourcesFile::open(&home.paths), ConfigFile::open(&home.paths));
-    let known = import.known(&home.sources);
+    let known = import.known(home.sources.iter().map(Arc::as_ref));
     if !args.private && !confirm_private(&import, &known, args)? {
         import.skip_private(&known, "import it with --private");
     }

@@ -18,6 +18,7 @@ use crate::util::text::{self, counted};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Maximum number of items that are stored together, and of bytes of their texts.
 const BATCH: usize = 1000;
@@ -255,7 +256,7 @@ impl<'a> Importer<'a> {
     /// Adds the local source to `sources.toml`; returns its row key.
     fn add_local(&mut self) -> Result<i64, Failure> {
         let (added, _) = SourcesFile::open(&self.home.paths).import(&[local_source(self.kind)?])?;
-        self.home.sources.extend(added.sources);
+        self.home.sources.extend(added.sources.into_iter().map(Arc::new));
         let catalogue = Catalogue::read(&self.home, &self.store)?;
         let url = local_source(self.kind)?.url;
         let found = catalogue.entries.iter().find(|entry| entry.source.url == url);

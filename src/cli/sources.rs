@@ -207,7 +207,7 @@ fn remove(
     if !local.is_empty() {
         SourcesFile::open(&home.paths).remove(&local)?;
         let is_left = |source: &Source| source.account.is_some() || !local.contains(&source.id);
-        let left = home.declared().into_iter().filter(is_left).collect();
+        let left = home.declared().filter(|source| is_left(source)).cloned().collect();
         store.reconcile_blocking(left, SystemClock.now())?;
     }
     if !collected.is_empty() {

@@ -10,7 +10,6 @@ use crate::util::clock::{Clock, SystemClock};
 use crate::util::sparkline::sparkline;
 use crate::util::text::counted;
 use chrono::{Local, Offset, SubsecRound, TimeZone};
-use std::sync::Arc;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -45,11 +44,10 @@ pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
     let now = SystemClock.now().trunc_subsecs(0);
-    let declared: Vec<_> = home.sources.iter().cloned().map(Arc::new).collect();
     // Creates the rows of sources that were declared since the last start.
     super::catalogue::Catalogue::read(&home, &store)?;
     let zone = Local.offset_from_utc_datetime(&now.naive_utc()).fix();
-    let all = engine::statistics(&store.reader()?, &declared, args.weeks, zone, now)?;
+    let all = engine::statistics(&store.reader()?, &home.sources, args.weeks, zone, now)?;
     if out.json {
         out.value(&all)?;
     } else {

@@ -49,8 +49,8 @@ pub struct OpmlExport {
 
 /// The sources and views as OPML 2.0, without secrets, programs and files. `shown` has the titles that lists
 /// show for sources without a title of their own.
-pub fn export_opml(
-    sources: &[Source],
+pub fn export_opml<'a>(
+    sources: impl IntoIterator<Item = &'a Source>,
     shown: &HashMap<SourceId, String>,
     views: &[ViewSettings],
 ) -> OpmlExport {
@@ -59,7 +59,7 @@ pub fn export_opml(
     // adds others.
     let is_written =
         |source: &&Source| source.web_url().is_some() && source.kind() != SourceKind::List;
-    for source in sources.iter().filter(is_written) {
+    for source in sources.into_iter().filter(is_written) {
         let levels: Vec<&str> = source.folder.iter().flat_map(|f| f.split('/')).collect();
         top.add(source, &levels);
     }
@@ -93,7 +93,7 @@ fn write_attributes(text: &mut String, prefix: &str, attributes: &[Attribute]) {
 
 /// The sources in newsboat's format, one per line: the URL, the tags, and the user's own title
 /// after a `~`. Without folders, passwords, headers, proxies and filters, and without programs and files.
-pub fn export_urls(sources: &[Source]) -> String {
+pub fn export_urls<'a>(sources: impl IntoIterator<Item = &'a Source>) -> String {
     let mut text = String::new();
     for source in sources {
         let Some(url) = source.web_url() else { continue };

@@ -258,6 +258,11 @@ impl Store {
         spare.map_or_else(|| Reader::open(&self.inner.path), Ok)
     }
 
+    /// Keeps a connection for the next call of [`Self::reader`], so that the schema is not read again.
+    pub fn keep(&self, reader: Reader) {
+        *self.spare() = Some(reader);
+    }
+
     /// The database file.
     pub fn path(&self) -> &Path {
         &self.inner.path

@@ -35,7 +35,11 @@ impl Reader {
     }
 
     /// Whether the rows match the declared sources, and no snoozed item's time has come.
-    pub fn is_settled(&self, declared: &[Source], now: Time) -> Result<bool> {
+    pub fn is_settled<'a>(
+        &self,
+        declared: impl Iterator<Item = &'a Source> + Clone,
+        now: Time,
+    ) -> Result<bool> {
         let wakes = self.next_wake()?.is_some_and(|at| at <= now);
         Ok(!wakes && sources::is_settled(&self.conn, declared)?)
     }

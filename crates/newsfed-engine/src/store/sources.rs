@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 /// renamed. A changed URL resets what was learned about the old one, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
     set_overrides(conn, declared)?;
-    let (settled, declared) = (settled(conn)?, local(declared));
+    let (settled, declared) = (settled(conn)?, local(declared.iter()));
     let ids: HashSet<&str> = declared.iter().map(|source| source.id.as_str()).collect();
     for gone in settled.keys().filter(|id| !ids.contains(id.as_str())) {
         conn.prepare_cached("UPDATE source SET undeclared_at = ?1, declared = 0 WHERE id = ?2")?
@@ -48,8 +48,8 @@ pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Re
     Ok(())
 }
 
-fn local(declared: &[Source]) -> Vec<&Source> {
-    declared.iter().filter(|source| source.account.is_none()).collect()
+fn local<'a>(declared: impl Iterator<Item = &'a Source>) -> Vec<&'a Source> {
+    declared.filter(|source| source.account.is_none()).collect()
 }
 
 /// Account, identifier and URL of an entry, with its settings as JSON.
@@ -63,7 +63,7 @@ fn overrides(conn: &Connection) -> Result<Vec<Override>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn overrides_of(declared: &[Source]) -> Result<Vec<Override>> {
+fn overrides_of<'a>(declared: impl Iterator<Item = &'a Source>) -> Result<Vec<Override>> {
     let mut all = Vec::new();
     for source in declared {
         let Some(account) = source.account.clone() else { continue };
@@ -75,7 +75,7 @@ fn overrides_of(declared: &[Source]) -> Result<Vec<Override>> {
 }
 
 fn set_overrides(conn: &Connection, declared: &[Source]) -> Result<()> {
-    let new = overrides_of(declared)?;
+    let new = overrides_of(declared.iter())?;
     if overrides(conn)? == new {
         return Ok(());
     }
@@ -90,8 +90,11 @@ fn set_overrides(conn: &Connection, declared: &[Source]) -> Result<()> {
 }
 
 /// Whether [`reconcile`] would change nothing.
-pub(super) fn is_settled(conn: &Connection, declared: &[Source]) -> Result<bool> {
-    if overrides(conn)? != overrides_of(declared)? {
+pub(super) fn is_settled<'a>(
+    conn: &Connection,
+    declared: impl Iterator<Item = &'a Source> + Clone,
+) -> Result<bool> {
+    if overrides(conn)? != overrides_of(declared.clone())? {
         return Ok(false);
     }
     let (settled, declared) = (settled(conn)?, local(declared));
