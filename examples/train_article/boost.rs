@@ -2,7 +2,7 @@
 //! "Greedy Function Approximation" (2001), split gain by second derivatives as in XGBoost (Chen and
 //! Guestrin 2016, equation 7), trees grown leaf by leaf as in LightGBM.
 
-use newsfed::article::trees::{Branch, Forest};
+use newsfed::article::trees::{Branch, Forest, table as table_of};
 use std::sync::Arc;
 
 /// The parameters for growing trees.
@@ -70,6 +70,12 @@ struct Leaf {
     node: usize,
 }
 
+/// A forest, and the table from which it can be read.
+pub(crate) struct Trained {
+    pub(crate) forest: Forest,
+    pub(crate) table: String,
+}
+
 /// Trains on the rows `some` of a table with labels (0 or 1) and weights.
 pub(crate) fn train(
     table: &Table,
@@ -78,7 +84,7 @@ pub(crate) fn train(
     weights: &[f32],
     plan: Plan,
     seed: u64,
-) -> Forest {
+) -> Trained {
     let mut random = fastrand::Rng::with_seed(seed);
     let total: f32 = some.iter().map(|i| weights[*i as usize]).sum();
     let yes: f32 = some.iter().map(|i| labels[*i as usize] * weights[*i as usize]).sum();
@@ -97,7 +103,7 @@ pub(crate) fn train(
         features.truncate((features.len() as f64 * plan.features).ceil() as usize);
         trees.push(grow(table, some, &slopes, &features, plan, &mut scores));
     }
-    Forest::new(base, &trees).unwrap()
+    Trained { forest: Forest::new(base, &trees).unwrap(), table: table_of(base, &trees) }
 }
 
 fn grow(

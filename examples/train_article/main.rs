@@ -18,11 +18,10 @@ mod align;
 mod boost;
 
 use align::{Figures, Fit, common, fit, words};
-use boost::{Plan, Table, train};
+use boost::{Plan, Table, Trained, train};
 use flate2::read::GzDecoder;
 use newsfed::article::Guide;
 use newsfed::article::training::{MORE, Sample};
-use newsfed::article::trees::Forest;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -148,14 +147,14 @@ impl<'c> Data<'c> {
     }
 
     /// Trains a forest on the rows of some cases.
-    fn learn(&self, table: &Table, some: &[usize], plan: Plan) -> Forest {
+    fn learn(&self, table: &Table, some: &[usize], plan: Plan) -> Trained {
         let rows: Vec<u32> =
             some.iter().flat_map(|i| self.starts[*i] as u32..self.starts[i + 1] as u32).collect();
         train(table, &rows, &self.labels, &self.weights, plan, 7)
     }
 
     /// Trains both stages. The second learns from the first stage's scores of unseen pages.
-    fn stages(&self, some: &[usize]) -> (Forest, Forest) {
+    fn stages(&self, some: &[usize]) -> (Trained, Trained) {
         let mut more: Vec<Vec<Vec<f32>>> =
             self.cases.iter().map(|c| vec![vec![0.0; MORE]; c.rows.len()]).collect();
         for part in 0..FOLDS {
@@ -164,7 +163,7 @@ impl<'c> Data<'c> {
             let forest = self.learn(&self.table, &learned, FIRST);
             for i in test {
                 let case = &self.cases[i];
-                more[i] = case.sample.second(&forest.chances(&case.rows));
+                more[i] = case.sample.second(&forest.forest.chances(&case.rows));
             }
         }
         let table = self.table.with(more.iter().flatten());
@@ -203,9 +202,9 @@ fn validate(data: &Data<'_>) -> Vec<(usize, Fit, Fit, String)> {
         let scored = test.into_iter().map(|i| {
             let case = &data.cases[i];
             let mut rows = case.rows.clone();
-            let more = case.sample.second(&first.chances(&rows));
+            let more = case.sample.second(&first.forest.chances(&rows));
             rows.iter_mut().zip(more).for_each(|(row, more)| row.extend(more));
-            let chances = second.chances(&rows);
+            let chances = second.forest.chances(&rows);
             let found = text(case, &case.sample.choose(&chances));
             let taken: Vec<bool> = chances.iter().map(|c| *c >= 0.5).collect();
             let line = serde_json::json!({ "id": case.id, "text": found, "chances": chances });
@@ -241,8 +240,8 @@ fn main() {
     if let Some(folder) = tables {
         let (first, second) = data.stages(&(0..cases.len()).collect::<Vec<_>>());
         let folder = Path::new(&folder);
-        std::fs::write(folder.join("first.txt"), NOTE.to_owned() + &first.table()).unwrap();
-        std::fs::write(folder.join("second.txt"), NOTE.to_owned() + &second.table()).unwrap();
+        std::fs::write(folder.join("first.txt"), NOTE.to_owned() + &first.table).unwrap();
+        std::fs::write(folder.join("second.txt"), NOTE.to_owned() + &second.table).unwrap();
         return;
     }
     let ideal: Vec<Fit> = cases

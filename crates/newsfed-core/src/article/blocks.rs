@@ -7,8 +7,8 @@ use super::toggles::{Shown, is_toggle};
 use crate::util::text;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
+use foldhash::HashMap;
 use scraper::{ElementRef, Html, Node};
-use std::collections::HashMap;
 use std::ops::Range;
 
 /// Maximum number of blocks per page.
@@ -189,7 +189,7 @@ impl<'a> Walk<'a> {
                 dropped: Vec::new(),
                 signs: Signs::default(),
             },
-            kinds: HashMap::new(),
+            kinds: HashMap::default(),
             element: 0,
             inline: Vec::new(),
             links: 0,

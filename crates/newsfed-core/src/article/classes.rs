@@ -110,10 +110,10 @@ pub(super) fn kinds(names: &str) -> Kinds {
 }
 
 fn kind(word: &str) -> Kinds {
-    use std::collections::HashMap;
+    use foldhash::HashMap;
     use std::sync::LazyLock;
     static WORDS: LazyLock<HashMap<&str, Kinds>> = LazyLock::new(|| {
-        let mut map = HashMap::new();
+        let mut map = HashMap::default();
         for (kind, words) in TABLE {
             for word in words.split_ascii_whitespace() {
                 *map.entry(word).or_insert(0) |= kind;

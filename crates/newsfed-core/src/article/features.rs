@@ -6,8 +6,9 @@ use super::density::Density;
 use super::signs::{self, Signs};
 use super::units::{self, Units};
 use super::words::{number, words};
-use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use foldhash::fast::FixedState;
+use foldhash::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash};
 
 /// Information about the article from outside its page, or from the head of the page.
 #[derive(Debug, Default, Clone)]
@@ -50,44 +51,22 @@ const STRONG_WORDS: usize = 12;
 /// Number of features per block in the second stage.
 pub(super) const COUNT_SECOND: usize = COUNT + MORE;
 
-/// Words that occur when a page talks about itself.
-const CHATTER: [&str; 36] = [
-    "share",
-    "subscribe",
-    "newsletter",
-    "comments",
-    "comment",
-    "related",
-    "advertisement",
-    "cookies",
-    "cookie",
-    "copyright",
-    "rights",
-    "reserved",
-    "follow",
-    "photo",
-    "image",
-    "credit",
-    "email",
-    "tags",
-    "posted",
-    "published",
-    "updated",
-    "read",
-    "reading",
-    "more",
-    "click",
-    "sign",
-    "login",
-    "facebook",
-    "twitter",
-    "min",
-    "ago",
-    "source",
-    "next",
-    "previous",
-    "print",
-    "by",
+/// Words that occur when a page talks about itself, by length.
+const CHATTER: [&[&str]; 14] = [
+    &[],
+    &[],
+    &["by"],
+    &["min", "ago"],
+    &["tags", "read", "more", "sign", "next"],
+    &["share", "photo", "image", "email", "click", "login", "print"],
+    &["cookie", "rights", "follow", "credit", "posted", "source"],
+    &["comment", "related", "cookies", "updated", "reading", "twitter"],
+    &["comments", "reserved", "facebook", "previous"],
+    &["subscribe", "copyright", "published"],
+    &["newsletter"],
+    &[],
+    &[],
+    &["advertisement"],
 ];
 
 /// The features of every block of a page.
@@ -175,9 +154,9 @@ pub(super) fn second(
     }
     let mean = |at: usize| sums[at] / weights[at].max(1.0);
     let total = weights.first().map_or(1.0, |w| w.max(1.0));
-    let mut places: HashMap<u64, Mass> = HashMap::new();
-    let mut groups: HashMap<u32, Mass> = HashMap::new();
-    let mut members: HashMap<(u32, u32), Mass> = HashMap::new();
+    let mut places: HashMap<u64, Mass> = HashMap::default();
+    let mut groups: HashMap<u32, Mass> = HashMap::default();
+    let mut members: HashMap<(u32, u32), Mass> = HashMap::default();
     let mut strong = Vec::new();
     for (at, (block, chance)) in page.blocks.iter().zip(chances).enumerate() {
         let words = block.words as f32;
@@ -291,38 +270,32 @@ impl Sections {
     }
 }
 
-/// Words of headings above parts that do not belong to an article.
-const ASIDES: [&str; 22] = [
-    "like",
-    "also",
-    "recommended",
-    "latest",
-    "popular",
-    "trending",
-    "about",
-    "author",
-    "reply",
-    "leave",
-    "responses",
-    "recent",
-    "similar",
-    "navigation",
-    "contact",
-    "categories",
-    "archives",
-    "references",
-    "explore",
-    "discover",
-    "stories",
-    "posts",
+/// Words of headings above parts that do not belong to an article, by length.
+const ASIDES: [&[&str]; 12] = [
+    &[],
+    &[],
+    &[],
+    &[],
+    &["like", "also"],
+    &["about", "reply", "leave", "posts"],
+    &["latest", "author", "recent"],
+    &["popular", "similar", "contact", "explore", "stories"],
+    &["trending", "archives", "discover"],
+    &["responses"],
+    &["navigation", "categories", "references"],
+    &["recommended"],
 ];
 
 fn is_chatter(word: &str) -> bool {
-    word.len() <= 13 && CHATTER.iter().any(|c| c.eq_ignore_ascii_case(word))
+    is_among(word, &CHATTER)
 }
 
 fn is_aside(word: &str) -> bool {
-    word.len() <= 11 && ASIDES.iter().any(|c| c.eq_ignore_ascii_case(word))
+    is_among(word, &ASIDES)
+}
+
+fn is_among(word: &str, by_length: &[&[&str]]) -> bool {
+    by_length.get(word.len()).is_some_and(|all| all.iter().any(|w| w.eq_ignore_ascii_case(word)))
 }
 
 /// Statistics of the page.
@@ -359,7 +332,7 @@ impl<'p, 'a> Facts<'p, 'a> {
     fn of(page: &'p Page<'a>, density: &'p Density, hints: &Hints) -> Self {
         let mut total = 0;
         let mut before = Vec::with_capacity(page.blocks.len());
-        let mut counts = HashMap::new();
+        let mut counts = HashMap::default();
         let mut hashes = Vec::with_capacity(page.blocks.len());
         for (at, block) in page.blocks.iter().enumerate() {
             before.push(total);
@@ -380,7 +353,7 @@ impl<'p, 'a> Facts<'p, 'a> {
             far.push(kinds | element.kinds);
             paths.push(hash(&(path, element.name(), element.node.attr("class"))));
         }
-        let mut places = HashMap::new();
+        let mut places = HashMap::default();
         let place: Vec<u64> = page.blocks.iter().map(|b| paths[b.element]).collect();
         for (block, place) in page.blocks.iter().zip(&place) {
             let entry: &mut (usize, usize, usize) = places.entry(*place).or_default();
@@ -594,6 +567,8 @@ impl Letters {
             Self { commas: 0, sentences: 0, digits: 0, upper: 0, end: 0.0, odd: false };
         for c in text.chars() {
             match c {
+                // Most characters.
+                'a'..='z' | ' ' => {}
                 ',' | '，' | '、' | '،' => counts.commas += 1,
                 '.' | '!' | '?' | '。' | '！' | '？' | '؟' | '…' => counts.sentences += 1,
                 '©' | '»' | '→' | '›' | '|' | '•' | '↑' => counts.odd = true,
@@ -649,8 +624,7 @@ fn pairs(text: &str) -> impl Iterator<Item = u64> + '_ {
     })
 }
 
+/// A page that finds equal hashes of different texts harms only what is selected of itself.
 fn hash(value: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    FixedState::default().hash_one(value)
 }

@@ -2,7 +2,7 @@
 
 use super::blocks::Page;
 use super::classes::{META, USER};
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Number of features per block.
 pub(super) const COUNT: usize = 14;
@@ -61,7 +61,7 @@ impl Units {
             sum[4] += u32::from(block.words <= DATE_WORDS && kinds & (META | USER) != 0);
             sums.push(sum);
         }
-        let mut ids: HashMap<(usize, u64), u32> = HashMap::new();
+        let mut ids: HashMap<(usize, u64), u32> = HashMap::default();
         let mut groups: Vec<Group> = Vec::new();
         let mut own: Vec<Option<u32>> = vec![None; page.elements.len()];
         for (at, element) in page.elements.iter().enumerate().skip(1) {

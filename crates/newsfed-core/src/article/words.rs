@@ -9,18 +9,31 @@ pub(super) fn is_dense(c: char) -> bool {
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let from = rest.find(|c: char| c.is_alphanumeric())?;
-        rest = &rest[from..];
+        rest = &rest[run(rest, false)..];
         let first = rest.chars().next()?;
-        let end = if is_dense(first) {
-            first.len_utf8()
-        } else {
-            rest.find(|c: char| !c.is_alphanumeric() || is_dense(c)).unwrap_or(rest.len())
-        };
+        let end = if is_dense(first) { first.len_utf8() } else { run(rest, true) };
         let (word, after) = rest.split_at(end);
         rest = after;
         Some(word)
     })
+}
+
+/// Length of the start of a text that is a word or, without `inside`, that is none.
+fn run(text: &str, inside: bool) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let (is_inside, len) = if byte.is_ascii() {
+            (byte.is_ascii_alphanumeric(), 1)
+        } else {
+            let Some(c) = text[at..].chars().next() else { break };
+            (c.is_alphanumeric() && !(inside && is_dense(c)), c.len_utf8())
+        };
+        if is_inside != inside {
+            break;
+        }
+        at += len;
+    }
+    at
 }
 
 /// A number for a word, ignoring its letter case (FNV-1a over its lower-case characters).

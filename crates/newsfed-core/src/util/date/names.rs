@@ -2,7 +2,8 @@
 //! `assets/dates.tsv`, from Unicode CLDR.
 
 use aho_corasick::AhoCorasick;
-use std::collections::{BTreeSet, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 static TABLE: &str = include_str!("../../../assets/dates.tsv");

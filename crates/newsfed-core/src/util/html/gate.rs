@@ -18,8 +18,8 @@ const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
 /// Longest name that the parser stores without a table, in bytes.
 const SHORT_NAME: usize = 7;
 
-/// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, and without a tag that the end of the
-/// source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
+/// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets, which nothing
+/// reads, and without a tag that the end of the source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
 /// than [`PAGE_NAMES`] different names.
 pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
     let mut scanner = Scanner::new(html);
@@ -30,6 +30,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
         let start = scanner.position();
         let Some(token) = scanner.next_token() else { break };
         let end = scanner.position();
+        let mut styles = "";
         tags += usize::from(!matches!(token, Token::Text(_)));
         let inside = match token {
             Token::Text(_) => continue,
@@ -37,7 +38,8 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
                 if ["svg", "math"].iter().any(|name| tag.is(name)) && !closes_itself(&tag) {
                     foreign += 1;
                 } else if foreign == 0 && RAW.iter().any(|name| tag.is(name)) {
-                    scanner.skip_raw(tag.name);
+                    let raw = scanner.skip_raw(tag.name);
+                    styles = if tag.is("style") { raw } else { "" };
                 }
                 note_long(tag.name, &mut names, &hasher);
                 tag.rest
@@ -82,6 +84,10 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
             out.push_str(&html[from..end - 1 - surplus.len()]);
             out.push(' ');
             from = end - 1 - usize::from(surplus.ends_with('/'));
+        }
+        if !styles.is_empty() {
+            out.push_str(&html[from..end]);
+            from = end + styles.len();
         }
     }
     if from == 0 {
