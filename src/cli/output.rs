@@ -135,7 +135,10 @@ pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
         let direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         (c.is_control() && !matches!(c, '\n' | '\t')) || line_break || direction
     };
-    if !text.contains(harmful) {
+    let is_plain = |b: u8| matches!(b, b' '..=b'~' | b'\n' | b'\t');
+    // Without leaving at the first other byte, this is a few instructions for many bytes.
+    let plain = text.bytes().fold(true, |plain, b| plain & is_plain(b));
+    if plain || !text.contains(harmful) {
         return text.into();
     }
     let mut clean = String::with_capacity(text.len());
@@ -152,14 +155,19 @@ pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
 /// not control a terminal.
 pub(super) fn escape_controls(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
+    let mut from = 0;
+    // The first bytes of all these characters.
+    let firsts = json.bytes().enumerate().filter(|(_, b)| matches!(b, 0x7f | 0xc2 | 0xe2));
+    for (at, _) in firsts {
+        let Some(c) = json[at..].chars().next() else { continue };
         let hidden = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if c >= '\u{7f}' && (c.is_control() || hidden) {
+        if c.is_control() || hidden {
+            out.push_str(&json[from..at]);
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            out.push(c);
+            from = at + c.len_utf8();
         }
     }
+    out.push_str(&json[from..]);
     out
 }
 

@@ -348,10 +348,11 @@ impl<'p, 'a> Facts<'p, 'a> {
                 0 => (0, 0, 0),
                 _ => (names[element.parent], far[element.parent], paths[element.parent]),
             };
-            let own = NAMES.iter().position(|n| *n == element.name()).map_or(0, |i| 1 << i);
+            let name = element.name();
+            let own = NAMES.iter().position(|n| *n == name).map_or(0, |i| 1 << i);
             names.push(name_bits | own);
             far.push(kinds | element.kinds);
-            paths.push(hash(&(path, element.name(), element.node.attr("class"))));
+            paths.push(hash(&(path, name, element.node.attr("class"))));
         }
         let mut places = HashMap::default();
         let place: Vec<u64> = page.blocks.iter().map(|b| paths[b.element]).collect();

@@ -6,6 +6,7 @@ use super::classes::{AD, FORM, NAV, SHARE, SIDEBAR};
 use super::{from_html, picture};
 use ego_tree::NodeId;
 use scraper::ElementRef;
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -70,8 +71,9 @@ impl Marked {
 pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<usize>) -> Kept {
     let mut kept = Kept::default();
     let within = page.elements[root].blocks.clone();
-    let captions = Marked::of(page, from_html::is_caption);
-    let credits = Marked::of(page, from_html::is_credit);
+    // Most pages have no figure with a caption.
+    let captions = LazyCell::new(|| Marked::of(page, from_html::is_caption));
+    let credits = LazyCell::new(|| Marked::of(page, from_html::is_credit));
     let mut left = MAX_BOXES;
     let mut after = 0;
     for at in root + 1..page.elements.len() {
