@@ -562,29 +562,60 @@ struct Letters {
     odd: bool,
 }
 
+/// Kinds of characters.
+const PLAIN: usize = 0;
+const COMMA: usize = 1;
+const SENTENCE: usize = 2;
+const DIGIT: usize = 3;
+const UPPER: usize = 4;
+const ODD: usize = 5;
+
+/// The kinds of the ASCII characters.
+const ASCII: [usize; 128] = {
+    let (mut kinds, mut at) = ([PLAIN; 128], 0);
+    while at < kinds.len() {
+        kinds[at] = match at as u8 {
+            b',' => COMMA,
+            b'.' | b'!' | b'?' => SENTENCE,
+            b'|' => ODD,
+            b'0'..=b'9' => DIGIT,
+            b'A'..=b'Z' => UPPER,
+            _ => PLAIN,
+        };
+        at += 1;
+    }
+    kinds
+};
+
+fn kind_of(c: char) -> usize {
+    match c {
+        c if c.is_ascii() => ASCII[c as usize],
+        '，' | '、' | '،' => COMMA,
+        '。' | '！' | '？' | '؟' | '…' => SENTENCE,
+        '©' | '»' | '→' | '›' | '•' | '↑' => ODD,
+        c if c.is_uppercase() => UPPER,
+        _ => PLAIN,
+    }
+}
+
 impl Letters {
     fn of(text: &str) -> Self {
-        let mut counts =
-            Self { commas: 0, sentences: 0, digits: 0, upper: 0, end: 0.0, odd: false };
-        for c in text.chars() {
-            match c {
-                // Most characters.
-                'a'..='z' | ' ' => {}
-                ',' | '，' | '、' | '،' => counts.commas += 1,
-                '.' | '!' | '?' | '。' | '！' | '？' | '؟' | '…' => counts.sentences += 1,
-                '©' | '»' | '→' | '›' | '|' | '•' | '↑' => counts.odd = true,
-                c if c.is_ascii_digit() => counts.digits += 1,
-                c if c.is_uppercase() => counts.upper += 1,
-                _ => {}
-            }
-        }
+        let mut counts = [0; ODD + 1];
+        text.chars().for_each(|c| counts[kind_of(c)] += 1);
         let tail = text.trim_end_matches(['"', '\'', '”', '’', ')', '»', '」', ' ']);
-        counts.end = match tail.chars().next_back() {
+        let end = match tail.chars().next_back() {
             Some('.' | '!' | '?' | '。' | '！' | '？' | '؟' | '…') => 2.0,
             Some(':' | ';' | '：') => 1.0,
             _ => 0.0,
         };
-        counts
+        Self {
+            commas: counts[COMMA],
+            sentences: counts[SENTENCE],
+            digits: counts[DIGIT],
+            upper: counts[UPPER],
+            end,
+            odd: counts[ODD] > 0,
+        }
     }
 }
 

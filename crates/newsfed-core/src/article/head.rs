@@ -1,6 +1,8 @@
 //! Machine-readable metadata of a page: its head, its structured data, and elements marked as
 //! times or properties.
 
+use crate::util::html::{SCRIPT_BYTES, names_date};
+use crate::util::text;
 use scraper::{ElementRef, Html};
 use serde_json::Value;
 
@@ -8,9 +10,8 @@ use serde_json::Value;
 const MAX_JSON: usize = 512 << 10;
 /// Maximum number of structured data blocks.
 const MAX_PIECES: usize = 20;
-/// Maximum number of other scripts, and of their bytes, that are searched for dates.
+/// Maximum number of other scripts that are searched for dates.
 const MAX_SCRIPTS: usize = 4;
-const MAX_SCRIPT: usize = 1 << 20;
 /// Maximum number of elements visited.
 const MAX_ELEMENTS: usize = 200_000;
 /// Maximum number of marked elements.
@@ -163,12 +164,8 @@ impl<'a> Head<'a> {
 
     fn script(&mut self, element: ElementRef<'a>) {
         let text = element.text().next().unwrap_or_default();
-        let text = crate::util::text::start(text, MAX_SCRIPT);
-        // Parts of the names of dates.
-        let named = ["ublish", "ublication", "ate_posted", "atePosted"];
-        let named =
-            named.iter().any(|n| memchr::memmem::find(text.as_bytes(), n.as_bytes()).is_some());
-        self.scripts.extend(named.then_some(text));
+        let text = text::start(text, SCRIPT_BYTES);
+        self.scripts.extend(names_date(text).then_some(text));
     }
 
     fn take(&mut self, value: Value, depth: usize) {

@@ -15,11 +15,14 @@ const RAW: [&str; 9] =
 /// Attributes that name the element. [`ELEMENT_NAMES`] bytes of each are kept.
 const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
 
+/// How much of a script is searched for dates, in bytes.
+pub const SCRIPT_BYTES: usize = 1 << 20;
+
 /// Longest name that the parser stores without a table, in bytes.
 const SHORT_NAME: usize = 7;
 
-/// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets, which nothing
-/// reads, and without a tag that the end of the source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
+/// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets and
+/// scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
 /// than [`PAGE_NAMES`] different names.
 pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
     let mut scanner = Scanner::new(html);
@@ -30,7 +33,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
         let start = scanner.position();
         let Some(token) = scanner.next_token() else { break };
         let end = scanner.position();
-        let mut styles = "";
+        let mut unread = "";
         tags += usize::from(!matches!(token, Token::Text(_)));
         let inside = match token {
             Token::Text(_) => continue,
@@ -39,7 +42,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
                     foreign += 1;
                 } else if foreign == 0 && RAW.iter().any(|name| tag.is(name)) {
                     let raw = scanner.skip_raw(tag.name);
-                    styles = if tag.is("style") { raw } else { "" };
+                    unread = if is_unread(&tag, raw) { raw } else { "" };
                 }
                 note_long(tag.name, &mut names, &hasher);
                 tag.rest
@@ -85,9 +88,9 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
             out.push(' ');
             from = end - 1 - usize::from(surplus.ends_with('/'));
         }
-        if !styles.is_empty() {
+        if !unread.is_empty() {
             out.push_str(&html[from..end]);
-            from = end + styles.len();
+            from = end + unread.len();
         }
     }
     if from == 0 {
@@ -95,6 +98,26 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
     }
     out.push_str(&html[from..]);
     Some(out.into())
+}
+
+/// Whether nothing reads the raw content of an element: a quarter of an ordinary page.
+fn is_unread(tag: &Tag<'_>, raw: &str) -> bool {
+    // In such a comment, the parser does not end a script where the scanner does.
+    tag.is("style")
+        || tag.is("script") && is_program(tag) && !names_date(raw) && !raw.contains("<!--")
+}
+
+/// Whether a script is a program, not data or a formula.
+fn is_program(script: &Tag<'_>) -> bool {
+    let kind = script.attribute("type").unwrap_or_default().trim().to_ascii_lowercase();
+    kind.is_empty() || kind == "module" || kind.contains("javascript")
+}
+
+/// Whether the start of a script contains a name under which pages state their publication dates.
+pub fn names_date(script: &str) -> bool {
+    const NAMES: [&str; 4] = ["ublish", "ublication", "ate_posted", "atePosted"];
+    let start = text::start(script, SCRIPT_BYTES).as_bytes();
+    NAMES.iter().any(|name| memchr::memmem::find(start, name.as_bytes()).is_some())
 }
 
 /// Whether a tag ends with a slash that is not part of a value, as in `<svg a=b/>`.

@@ -226,6 +226,28 @@ fn surplus_attributes_are_removed() {
 }
 
 #[test]
+fn scripts_and_styles_that_nothing_reads_are_removed() {
+    let cases = [
+        ("<style>a{b:c}</style>", ""),
+        ("<STYLE media=print>a</STYLE>", ""),
+        ("<svg><style>a</style></svg>", "a"),
+        ("<script>f()</script><script type=module>g()</script>", ""),
+        ("<script type='text/javascript; charset=utf-8' src=x>f()</script>", ""),
+        ("<script>x = {datePublished: 1}</script>", "x = {datePublished: 1}"),
+        ("<script type=application/ld+json>{}</script>", "{}"),
+        ("<script type='math/tex'>x^2</script>", "x^2"),
+        // The parser ends this script at the second end tag.
+        ("<script><!-- <script>f()</script> --></script>", "<!-- <script>f()</script> -->"),
+        ("<p>a</p><style>b<p>c", "a"),
+        ("<textarea><style>a</style></textarea>", "<style>a</style>"),
+    ];
+    for (markup, want) in cases {
+        let tree = tree::page(markup).expect("a tree");
+        assert_eq!(tree.root_element().text().collect::<String>(), want, "{markup}");
+    }
+}
+
+#[test]
 fn surplus_classes_are_removed() {
     let classes: String = (0..5_000).map(|n| format!("c{n} ")).collect();
     for (markup, whole) in [
