@@ -350,9 +350,12 @@ impl<'a> Walk<'a> {
     /// Whether an element is a toggle whose words are not part of the text.
     fn is_button(&mut self, element: ElementRef<'a>, role: &str) -> bool {
         let Some(toggle) = Toggle::of(element, role) else { return false };
-        self.shown.add(element, toggle)
-            || is_apart(element, &self.page.text[self.open.range.start..])
-                && !self.shown.leads_to_text(element)
+        if self.shown.add(element, toggle) {
+            return true;
+        }
+        let before = &self.page.text[self.open.range.start..];
+        // After other text, a link to a place that readers see may be part of it.
+        is_apart(element, before) && (self.open.chars == 0 || !self.shown.leads_to_text(element))
     }
 
     fn kinds_of(&mut self, names: &'a str) -> Kinds {

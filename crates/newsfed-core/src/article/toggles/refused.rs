@@ -45,7 +45,7 @@ const PARTS: [&str; 26] = [
     "tab-pane",
 ];
 /// The same as whole words.
-const WORDS: [&str; 30] = [
+const WORDS: [&str; 34] = [
     "gate",
     "gated",
     "bio",
@@ -74,7 +74,11 @@ const WORDS: [&str; 30] = [
     "promo",
     "ad",
     "ads",
+    "tab",
     "tabs",
+    "pane",
+    "lang",
+    "language",
     "tooltip",
 ];
 /// Words of offers and notices, in lower case.

@@ -100,11 +100,11 @@ fn beside<'a>(toggle: ElementRef<'a>, kind: Toggle) -> Option<ElementRef<'a>> {
     previous.filter(|e| is_hidden(*e) && is_prose(*e) && follows_text(*e, false))
 }
 
-/// The first element of these nodes, if no words are before it. Buttons and line breaks do not count.
+/// The first element with words of these nodes, if no text is before it. Buttons do not count.
 fn neighbour<'a>(nodes: impl Iterator<Item = NodeRef<'a, Node>>) -> Option<ElementRef<'a>> {
     for node in nodes.take(MAX_BESIDE) {
         match ElementRef::wrap(node) {
-            Some(e) if is_between(e) => {}
+            Some(e) if is_between(e) || !may_have_words(node) => {}
             Some(e) => return Some(e),
             None if may_have_words(node) => return None,
             None => {}
@@ -123,7 +123,7 @@ fn is_prose(e: ElementRef<'_>) -> bool {
     let mut at = e;
     for _ in 0..=MAX_AROUND {
         if matches!(at.value().name(), "p" | "span" | "em" | "i" | "b" | "strong" | "font") {
-            return true;
+            return may_have_words(*at);
         }
         let mut within = at.children().take(MAX_BESIDE).filter_map(ElementRef::wrap);
         if within.clone().any(|e| e.value().name() == "p" && may_have_words(*e)) {

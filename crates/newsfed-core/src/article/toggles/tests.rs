@@ -31,6 +31,8 @@ fn text_behind_a_toggle_stays_and_its_words_go() {
         format!("<div>{rest}</div><span role=button>続きを読む</span>"),
         format!("<button>Show more</button><button hidden>Show less</button><div hidden>{rest}</div>"),
         format!("<p><a>Read more</a></p><div hidden><div>{rest}</div></div>"),
+        format!("{rest}<div><a href='#on'>Read more ↓</a></div><h2 id=on>On</h2>"),
+        format!("<a href=#>Read more</a><i aria-hidden=true>→</i><div hidden>{rest}</div>"),
         format!("<div class=a>{TEXT}</div><div><button>Read more</button></div><div class=b hidden>{rest}</div>"),
         // Hidden text on both sides: what comes after the toggle.
         format!("<div hidden><p>An older text.</p></div><a href=#>Read more</a><div hidden>{rest}</div>"),
@@ -83,6 +85,8 @@ fn hidden_text_about_something_else_stays_hidden() {
         "translation",
         "product variants",
         "print-only",
+        "tab",
+        "lang-de",
     ]
     .map(within)
     .to_vec();
@@ -138,6 +142,10 @@ fn words_of_toggles_in_a_sentence_stay() {
         (
             "The button is called <span role=button>Read more</span> in the app.",
             "The button is called Read more in the app.",
+        ),
+        (
+            "A <a href=#>read more</a><span aria-hidden=true>→</span> leads on.",
+            "A read more leads on.",
         ),
         ("The other <label>Show less</label> is there.", "The other Show less is there."),
         (
