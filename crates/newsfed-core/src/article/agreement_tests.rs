@@ -76,6 +76,55 @@ impl Words {
     }
 }
 
+/// The posts of a discussion, in one of several layouts. What the lines above posts may repeat is in capital
+/// letters and digits.
+fn posts(
+    all: &mut Words,
+    layout: usize,
+    posts: &[(usize, usize, Vec<(usize, Vec<Piece>)>)],
+) -> String {
+    const STARTS: [&str; 8] = [
+        "EXPIRES 2024-06-12",
+        "JOINED 2010-03-01",
+        "DEADLINE: 2024-06-12",
+        "2024-06-12",
+        "UNTIL 2024-06-12",
+        "ON 2024-06-12",
+        "ANN",
+        "YES",
+    ];
+    let post = |(at, (author, start, blocks)): (
+        usize,
+        &(usize, usize, Vec<(usize, Vec<Piece>)>),
+    )| {
+        let name = ["ANN", "BOB", "CY LEE"][author % 3];
+        let mut body = String::new();
+        if let Some(start) = STARTS.get(start % 16) {
+            body.push_str(&format!("<p>{start} {}</p>", all.some(author % 2)));
+        }
+        body.extend(blocks.iter().map(|(kind, pieces)| all.block(*kind, pieces)));
+        // Authors may end their posts alike.
+        body.push_str(
+            ["", "<p>qend qof qpost qone</p>", "<pre>qend qof qcode qtwo</pre>"][start % 3],
+        );
+        let name = format!("<span class=author>{name}</span>");
+        let time = format!("<time datetime='2024-05-{:02}'>2024-05-{0:02}</time>", at % 28 + 1);
+        let sign = if start % 5 == 0 { "<div class=sig>qsail qon qand qon</div>" } else { "" };
+        match layout % 3 {
+            0 => format!(
+                "<div class=post><p>{name} {time}</p><div class=body>{body}</div>{sign}</div>"
+            ),
+            1 => format!(
+                "<li class=post>{name}<div>JOINED: 2011</div><p>{time}</p>{body}{sign}</li>"
+            ),
+            _ => format!(
+                "<div class=post><div class=body>{body}</div>{sign}<div>{name} {time}</div></div>"
+            ),
+        }
+    };
+    posts.iter().enumerate().map(post).collect()
+}
+
 /// The words of a text. Signs such as `~~` may be between them or not.
 fn words(text: &str) -> Vec<String> {
     let letters: String = text.chars().filter(char::is_ascii_lowercase).collect();
@@ -102,6 +151,35 @@ proptest! {
             let missing = shown.iter().filter(|word| !text.contains(word)).count();
             let captions = blocks.iter().filter(|(kind, _)| *kind == 6).count();
             prop_assert!(missing <= 4 * captions, "{page}\n{text:?}\n{shown:?}");
+        }
+    }
+
+    #[test]
+    fn text_and_document_of_a_discussion_have_the_same_words_in_order(
+        layout in 0..3usize,
+        all in prop::collection::vec(
+            (0..6usize, 0..32usize, prop::collection::vec((11..24usize, prop::collection::vec((0..16usize, 1..9usize), 1..4)), 1..3)),
+            2..8
+        )
+    ) {
+        let mut words_of = Words(0);
+        let body = posts(&mut words_of, layout, &all);
+        let page = format!("<title>Keel</title><h1>{}</h1><div class=list>{body}</div>", words_of.some(4));
+        let guide = Guide {
+            url: url::Url::parse("https://forum.example/threads/keel.12/").ok(),
+            ..Guide::default()
+        };
+        if let Ok(found) = extract(&page, &guide, Mode::Auto, None) {
+            let shown = found.document.text();
+            // The line above a post may repeat words of its text.
+            let (text, all) = (words(&found.text), words(&shown));
+            let mut rest = all.iter();
+            prop_assert!(text.iter().all(|word| rest.any(|other| other == word)), "{page}\n{text:?}\n{shown}");
+            prop_assert!(all.iter().all(|word| text.contains(word)), "{page}\n{text:?}\n{shown}");
+            for start in ["EXPIRES", "DEADLINE", "UNTIL", "YES"] {
+                let count = |text: &str| text.matches(start).count();
+                prop_assert!(count(&found.text) <= count(&shown), "{start} {page}\n{shown}");
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::classes::{self, Kinds};
 use super::from_html::is_bare_reading;
 use super::signs::Signs;
-use super::toggles::{Shown, is_toggle};
+use super::toggles::{Shown, Toggle, is_apart};
 use crate::util::text;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
@@ -131,7 +131,7 @@ impl<'a> Page<'a> {
 }
 
 /// Elements whose content is not readable text.
-fn is_skipped(name: &str) -> bool {
+pub(super) fn is_skipped(name: &str) -> bool {
     matches!(
         name,
         "script"
@@ -255,8 +255,10 @@ impl<'a> Walk<'a> {
     fn enter(&mut self, element: ElementRef<'a>) -> bool {
         let name = element.value().name();
         if is_skipped(name) {
-            if name == "button" && is_toggle(element, "") {
-                self.shown.add(element);
+            if name == "button"
+                && let Some(toggle) = Toggle::of(element, "")
+            {
+                self.shown.add(element, toggle);
             }
             return false;
         }
@@ -277,11 +279,7 @@ impl<'a> Walk<'a> {
         let dropped = classes::is_gutter(class)
             || super::maths::is_rendering_class(class)
             || name == "a" && self.heading().is_some_and(|h| is_own_link(element, class, h));
-        let toggle = is_toggle(element, role);
-        if toggle {
-            self.shown.add(element);
-        }
-        if dropped || toggle {
+        if dropped || self.is_button(element, role) {
             self.page.dropped.push(element.id());
             return false;
         }
@@ -347,6 +345,17 @@ impl<'a> Walk<'a> {
                 last.end = self.page.blocks.len();
             }
         }
+    }
+
+    /// Whether an element is a toggle whose words are not part of the text.
+    fn is_button(&mut self, element: ElementRef<'a>, role: &str) -> bool {
+        let Some(toggle) = Toggle::of(element, role) else { return false };
+        if self.shown.add(element, toggle) {
+            return true;
+        }
+        let before = &self.page.text[self.open.range.start..];
+        // After other text, a link to a place that readers see may be part of it.
+        is_apart(element, before) && (self.open.chars == 0 || !self.shown.leads_to_text(element))
     }
 
     fn kinds_of(&mut self, names: &'a str) -> Kinds {
@@ -507,6 +516,11 @@ fn is_own_link(link: ElementRef<'_>, class: &str, heading: ElementRef<'_>) -> bo
     };
     let own = letters(link);
     own == 0 || own < 12 && classes::is_anchor(class) && letters(heading) > own
+}
+
+/// Whether the attributes of an element hide it.
+pub(super) fn is_hidden(e: ElementRef<'_>) -> bool {
+    e.value().attrs().any(|(name, value)| hides(name, value))
 }
 
 /// Whether an attribute hides its element.

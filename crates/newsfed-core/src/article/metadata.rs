@@ -14,9 +14,24 @@ const MAX_AUTHORS: usize = 20;
 /// Longest name of an author, in characters and in words. What is longer is a text about the author.
 const MAX_NAME: usize = 80;
 const MAX_WORDS: usize = 6;
-/// The same for a name that stands alone, such as that of an authority.
-const MAX_ALONE: usize = 150;
-const MAX_WORDS_ALONE: usize = 15;
+/// The same for an organisation, such as an authority. A name that stands alone may have as many words if
+/// the others are small, as in "María de los Ángeles de la Cruz".
+const MAX_WHOLE: usize = 150;
+const MAX_WORDS_WHOLE: usize = 15;
+/// Longest small word in a name, in characters.
+const MAX_SMALL: usize = 3;
+
+/// The name of an author.
+struct Name {
+    text: String,
+    is_organisation: bool,
+}
+
+impl From<String> for Name {
+    fn from(text: String) -> Self {
+        Self { text, is_organisation: false }
+    }
+}
 
 /// Metadata of the page, all of it optional.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -73,12 +88,11 @@ pub(super) fn summaries(head: &Head<'_>) -> Vec<String> {
 
 fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
     let prefixes = Prefixes::of(language(head).as_deref());
-    // In data, a name may begin with what is such a word only in text.
-    let certain = Prefixes::of(None);
-    let mut found = Vec::new();
+    let in_data = Prefixes::in_data();
+    let mut found: Vec<Name> = Vec::new();
     for object in head.articles() {
         if let Some(author) = object.get("author").or_else(|| object.get("creator")) {
-            people(author, &certain, &mut found, 0);
+            people(author, &in_data, &mut found, 0);
         }
         let tidied = tidy(std::mem::take(&mut found));
         if !tidied.is_empty() {
@@ -97,7 +111,7 @@ fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
         "twitter:creator_name",
     ];
     for name in names {
-        found.extend(head.all(name).flat_map(|text| split_names(text, &certain)));
+        found.extend(head.all(name).flat_map(|text| split_names(text, &in_data)));
         let tidied = tidy(std::mem::take(&mut found));
         if !tidied.is_empty() {
             return tidied;
@@ -106,24 +120,28 @@ fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
     let marked = head.properties.iter().filter(|(name, _)| *name == "author").map(|(_, e)| e);
     for element in marked.chain(&head.bylines).take(4) {
         let named = element.descendent_elements().find(|e| e.attr("itemprop") == Some("name"));
-        let tidied = tidy(bylines::marked(named.unwrap_or(*element), &prefixes));
+        let names = bylines::marked(named.unwrap_or(*element), &prefixes);
+        let tidied = tidy(names.into_iter().map(Name::from).collect());
         if !tidied.is_empty() {
             return tidied;
         }
     }
-    tidy(bylines::near(page, taken, &prefixes))
+    tidy(bylines::near(page, taken, &prefixes).into_iter().map(Name::from).collect())
 }
 
-fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<String>, depth: usize) {
+fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<Name>, depth: usize) {
     match value {
         Value::String(name) => found.extend(split_names(name, prefixes)),
         Value::Array(values) if depth < 3 => {
             values.iter().for_each(|v| people(v, prefixes, found, depth + 1));
         }
         Value::Object(object) if depth < 3 => {
-            let is_whole = object.get("@type").and_then(Value::as_str).is_some_and(is_organisation);
+            let is_organisation = object.get("@type").is_some_and(is_organisation);
             match object.get("name") {
-                Some(Value::String(name)) if is_whole => found.push(name.clone()),
+                // It may contain commas.
+                Some(Value::String(name)) if is_organisation => {
+                    found.push(Name { text: name.clone(), is_organisation });
+                }
                 Some(name) => people(name, prefixes, found, depth + 1),
                 None => {}
             }
@@ -132,39 +150,57 @@ fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<String>, depth: us
     }
 }
 
-/// Whether a type is that of an organisation, whose name may contain commas.
-fn is_organisation(kind: &str) -> bool {
-    kind.ends_with("Organization") || kind.ends_with("Corporation")
+/// Whether a type, or several, is that of an organisation. A person may be published as both.
+fn is_organisation(kind: &Value) -> bool {
+    match kind {
+        Value::String(kind) => kind.ends_with("Organization") || kind.ends_with("Corporation"),
+        Value::Array(kinds) => {
+            let is_person = |kind: &Value| kind.as_str().is_some_and(|k| k.ends_with("Person"));
+            let is_one = |kind: &Value| kind.is_string() && is_organisation(kind);
+            kinds.iter().any(is_one) && !kinds.iter().any(is_person)
+        }
+        _ => false,
+    }
 }
 
 /// `By Ann Lee and Bob Ray`.
-fn split_names(text: &str, prefixes: &Prefixes) -> Vec<String> {
+fn split_names(text: &str, prefixes: &Prefixes) -> Vec<Name> {
     let line = text::line(text);
     let rest = prefixes.rest(&line).unwrap_or(&line);
     let parts = rest.split([',', ';', '&', '|']).flat_map(|part| part.split(" and "));
-    parts.map(|part| part.trim().to_owned()).collect()
+    parts.map(|part| Name::from(part.trim().to_owned())).collect()
 }
 
-fn tidy(names: Vec<String>) -> Vec<String> {
+fn tidy(names: Vec<Name>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let (most, most_words) = match names.as_slice() {
-        [_] => (MAX_ALONE, MAX_WORDS_ALONE),
-        _ => (MAX_NAME, MAX_WORDS),
-    };
-    for name in names {
-        let name = text::line(&name);
+    let alone = names.len() == 1;
+    for Name { text, is_organisation } in names {
+        let name = text::line(&text);
+        let (chars, words) = (name.chars().count(), name.split(' ').count());
+        let fits = match is_organisation {
+            true => chars <= MAX_WHOLE && words <= MAX_WORDS_WHOLE,
+            false => chars <= MAX_NAME && (words <= MAX_WORDS || alone && has_small_words(&name)),
+        };
         let is_name = !name.is_empty()
-            && name.chars().count() <= most
+            && fits
             && !name.contains("://")
             && !name.contains("www.")
             && name.chars().any(char::is_alphabetic)
-            && name.split(' ').count() <= most_words
             && !is_role(&name);
         if is_name && !out.contains(&name) && out.len() < MAX_AUTHORS {
             out.push(name);
         }
     }
     out
+}
+
+/// Whether a name is long because of its small words. In a sentence, longer words have no capital letters.
+fn has_small_words(name: &str) -> bool {
+    let is_small = |word: &&str| !word.contains(char::is_uppercase);
+    let words = name.split(' ');
+    words.clone().filter(is_small).all(|word| word.chars().count() <= MAX_SMALL)
+        && words.clone().filter(|word| !is_small(word)).count() <= MAX_WORDS
+        && words.count() <= MAX_WORDS_WHOLE
 }
 
 /// A language tag in its usual case: `de`, `pt-BR`.
@@ -246,6 +282,62 @@ mod tests {
             for markup in pages {
                 assert_eq!(read(&markup).authors, expected, "{markup}");
             }
+        }
+    }
+
+    #[test]
+    fn names_that_begin_like_bylines_are_kept() {
+        let byline = |language: &str, line: &str| {
+            read(&format!("<html lang={language}><p class=byline>{line}</p>")).authors
+        };
+        for name in ["Oleh Sentsov", "Von Miller", "Par Lindh", "Door Peeters", "Yazan Halwani"] {
+            for author in [
+                format!("\"{name}\""),
+                format!("{{\"name\":\"{name}\"}}"),
+                format!("[{{\"@type\":\"Person\",\"name\":\"{name}\"}}]"),
+            ] {
+                assert_eq!(read(&data(&author)).authors, [name], "{author}");
+            }
+            assert_eq!(read(&format!("<meta name=author content='{name}'>")).authors, [name]);
+            assert_eq!(byline("en", name), [name]);
+        }
+        for (language, line, name) in [
+            ("en", "Von Ida Holm", "Ida Holm"),
+            ("de", "Von Holm", "Holm"),
+            ("fr", "Par AFP", "AFP"),
+            ("pt-BR", "Por Holm", "Holm"),
+            ("id", "Oleh Budi", "Budi"),
+            ("tr", "Yazan: Ayşe Kaya", "Ayşe Kaya"),
+        ] {
+            assert_eq!(byline(language, line), [name], "{language} {line}");
+        }
+        // What is certain goes from data, too.
+        for line in ["By Ann Lee", "Written by Ann Lee", "Von: Ann Lee", "Автор Ann Lee"] {
+            assert_eq!(read(&format!("<meta name=author content='{line}'>")).authors, ["Ann Lee"]);
+        }
+    }
+
+    #[test]
+    fn organisations_are_whole_and_a_lone_sentence_is_no_author() {
+        let ministry = "Ministry of Work, Trade and Fish of the Northern Coast";
+        for (kinds, whole) in [
+            ("\"Organization\"", true),
+            ("[\"Organization\"]", true),
+            ("[\"NewsMediaOrganization\",\"Brand\"]", true),
+            ("[\"Person\",\"Organization\"]", false),
+            ("[]", false),
+        ] {
+            let author = format!("{{\"@type\":{kinds},\"name\":\"{ministry}\"}}");
+            let authors = read(&data(&author)).authors;
+            assert_eq!(authors == [ministry], whole, "{kinds}: {authors:?}");
+        }
+        for line in [
+            "Ann Lee is a writer who lives in Gullhaven with two cats",
+            "The Harbour Was Rebuilt This Year And Now The Ferry Is Back",
+            "बंदरगाह इस साल फिर से बनाया गया और नौका वापस आ गई",
+        ] {
+            let found = read(&format!("<meta name=author content='{line}'>")).authors;
+            assert!(found.is_empty(), "{found:?}");
         }
     }
 

@@ -99,12 +99,25 @@ struct Mark {
     written: String,
     /// A label says that it is that of a later change.
     modified: bool,
+    /// The page states it as a time.
+    stated: bool,
+    /// It may be part of the text of the post.
+    doubtful: bool,
 }
 
 impl Mark {
     fn of_name(element: usize, name: String) -> Self {
         let written = name.clone();
-        Self { element, quote: None, block: None, text: name, written, modified: false }
+        Self {
+            element,
+            quote: None,
+            block: None,
+            text: name,
+            written,
+            modified: false,
+            stated: false,
+            doubtful: false,
+        }
     }
 }
 
@@ -118,7 +131,11 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts
     let first_name = firsts(page, &names);
     let boxes = boxes(page, taken, &first_name, &firsts(page, &times.marks));
     let groups: HashSet<Group<'_>> = boxes.iter().map(|at| group(page, *at)).collect();
-    let (own_name, own_time) = (owned(page, &names, &boxes), owned(page, &times.marks, &boxes));
+    let own_name = owned(page, &names, &boxes, |_, _, _| false);
+    let own_time = owned(page, &times.marks, &boxes, |at, first, other| {
+        first.modified && !other.modified
+            || own_name.get(&at).is_some_and(|name| is_below(page, &names[*name], first, other))
+    });
     let (mut out, mut heads) = (Posts::default(), HashSet::new());
     for at in boxes.iter().copied() {
         if is_wrapper(page, at, &boxes, &own_name, &own_time, &names) {
@@ -133,7 +150,7 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts
         if !line.is_empty() {
             out.lines.insert(page.elements[at].node.id(), line);
             let blocks = page.elements[at].blocks.clone().filter(|at| taken[*at]);
-            let blocks = repeated(page, blocks, name.unwrap_or_default(), time, &times.others);
+            let blocks = repeated(page, blocks, name.unwrap_or_default(), time, &times.joined);
             heads.extend(blocks);
         }
     }
@@ -211,20 +228,45 @@ fn is_wrapper(
     !own_time.contains_key(&at) && within.next().is_some_and(|first| name(&first) == name(&at))
 }
 
-/// The first mark of each post that is not in a post inside it; that of a later change only if there is no
-/// other.
-fn owned(page: &Page<'_>, marks: &[Mark], posts: &HashSet<usize>) -> HashMap<usize, usize> {
+/// The first mark of each post that is not in a post inside it, or a later one that is better.
+fn owned(
+    page: &Page<'_>,
+    marks: &[Mark],
+    posts: &HashSet<usize>,
+    is_better: impl Fn(usize, &Mark, &Mark) -> bool,
+) -> HashMap<usize, usize> {
     let mut owned: HashMap<usize, usize> = HashMap::new();
     for (n, mark) in marks.iter().enumerate() {
-        let post = within_quote(page, mark).find(|at| posts.contains(at));
-        if let Some(first) = post.map(|post| owned.entry(post).or_insert(n))
-            && marks[*first].modified
-            && !mark.modified
-        {
-            *first = n;
+        if let Some(post) = within_quote(page, mark).find(|at| posts.contains(at)) {
+            let first = owned.entry(post).or_insert(n);
+            if is_better(post, &marks[*first], mark) {
+                *first = n;
+            }
         }
     }
     owned
+}
+
+/// Whether the first time of a post, whose name is below its text, is a day in the text, and another one is
+/// that of the post: it is stated, or nearer to the name.
+fn is_below(page: &Page<'_>, name: &Mark, first: &Mark, other: &Mark) -> bool {
+    // How deep the innermost box around both is.
+    let shared = |mark: &Mark| {
+        let (mut a, mut b) = (name.element, mark.element);
+        while a != b {
+            // A box comes after those around it.
+            match a > b {
+                true => a = page.elements[a].parent,
+                false => b = page.elements[b].parent,
+            }
+        }
+        page.elements[a].depth
+    };
+    first.doubtful
+        && first.element < name.element
+        && !other.doubtful
+        && !other.modified
+        && (other.stated || shared(other) > shared(first))
 }
 
 /// The boxes around a mark up to the quotation that it is in.
@@ -350,18 +392,19 @@ fn is_quotation(e: ElementRef<'_>) -> bool {
 /// The blocks at the start of a post that say the same as the line above it, or when its author joined.
 fn repeated<'p>(
     page: &'p Page<'_>,
-    blocks: impl Iterator<Item = usize> + 'p,
+    blocks: impl DoubleEndedIterator<Item = usize> + Clone + 'p,
     name: &'p str,
     time: Option<&'p Mark>,
-    others: &'p HashSet<usize>,
+    joined: &'p HashSet<usize>,
 ) -> impl Iterator<Item = usize> + 'p {
+    let last = blocks.clone().next_back();
     blocks.take(REPEATED).take_while(move |at| {
         let line = text::line(page.text(*at));
         let words = page.blocks[*at].words;
         let is_stamp = time.is_some_and(|time| time.block == Some(*at)) && words <= STAMP_WORDS;
         let written = time.map_or(["", ""], |time| [&time.written, &time.text]);
         let repeats = words <= REPEATED_WORDS && says_no_more(&line, name, written);
-        is_stamp || repeats || others.contains(at)
+        is_stamp || repeats || joined.contains(at) && Some(*at) != last
     })
 }
 

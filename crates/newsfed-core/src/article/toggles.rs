@@ -1,170 +1,199 @@
 //! What shows more of a text when it is clicked: "Read more". Its words are not part of the text, and what it
-//! shows is, although the page hides it at first.
+//! shows is, although the page hides it at first. Where either is doubtful, visible text stays and hidden
+//! text is left out.
 
-use ego_tree::NodeId;
-use scraper::ElementRef;
-use std::collections::HashSet;
+mod refused;
+mod shown;
 
-/// Longest text of a toggle, in bytes and in pieces.
-const MAX_TEXT: usize = 80;
-const MAX_PIECES: usize = 20;
+pub(super) use shown::Shown;
 
-/// Their words in lower case, without spaces.
-const WORDS: [&str; 40] = [
+use super::blocks::{is_hidden, is_skipped};
+use super::from_html::is_block;
+use ego_tree::NodeRef;
+use scraper::{ElementRef, Node};
+
+/// Longest text of a toggle, in characters with all signs, and maximum number of nodes in it.
+const MAX_TEXT: usize = 200;
+const MAX_NODES: usize = 100;
+/// Maximum number of nodes after a toggle that are searched for the end of its line, and in one of them.
+const MAX_AHEAD: usize = 50;
+const MAX_WITHIN: usize = 20;
+
+/// Words of toggles in lower case, without spaces: those that continue a text, and those that may show
+/// anything.
+const READ: [&str; 19] = [
     "readmore",
+    "readthefullarticle",
+    "continuereading",
+    "mehrlesen",
+    "weiterlesen",
+    "lirelasuite",
+    "liresuite",
+    "lireplus",
+    "leermás",
+    "leggidipiù",
+    "leggitutto",
+    "leiamais",
+    "lermais",
+    "leesmeer",
+    "läsmer",
+    "lesmer",
+    "czytajwięcej",
+    "показатьполностью",
+    "続きを読む",
+];
+const SHOW: [&str; 21] = [
     "readless",
     "showmore",
     "showless",
     "seemore",
     "seeless",
     "viewmore",
-    "readthefullarticle",
-    "continuereading",
-    "mehrlesen",
-    "weiterlesen",
     "mehranzeigen",
     "wenigeranzeigen",
-    "lirelasuite",
-    "liresuite",
-    "lireplus",
     "voirplus",
     "voirmoins",
     "afficherplus",
     "affichermoins",
-    "leermás",
     "vermás",
     "vermenos",
     "mostrarmás",
-    "leggidipiù",
-    "leggitutto",
     "mostraaltro",
-    "leiamais",
-    "lermais",
     "vermais",
     "mostrarmais",
-    "leesmeer",
     "toonmeer",
-    "läsmer",
     "visamer",
-    "lesmer",
     "vismere",
-    "czytajwięcej",
-    "показатьполностью",
-    "続きを読む",
 ];
 
-/// Whether an element, whose role is `role`, is such a toggle: one of these texts alone, which leads nowhere
-/// else.
-pub(super) fn is_toggle(e: ElementRef<'_>, role: &str) -> bool {
-    let leads_nowhere = || {
-        e.attr("href").is_none_or(|href| {
-            let href = href.trim();
-            href.is_empty() || href.starts_with('#') || href.starts_with("javascript:")
-        })
-    };
-    let can_be = match e.value().name() {
-        "a" => leads_nowhere(),
-        "summary" | "button" | "label" => true,
-        "span" | "div" => role == "button",
-        _ => false,
-    };
-    can_be && has_words(e)
+/// What the words of a toggle say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Toggle {
+    /// That a text goes on.
+    Read,
+    /// That there is more of something.
+    Show,
 }
 
-fn has_words(e: ElementRef<'_>) -> bool {
-    let mut folded = String::new();
-    for (at, piece) in e.text().enumerate() {
-        folded.extend(piece.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase));
-        if at >= MAX_PIECES || folded.len() > MAX_TEXT {
-            return false;
-        }
-    }
-    WORDS.contains(&folded.as_str())
-}
-
-/// What the toggles of a page show.
-#[derive(Default)]
-pub(super) struct Shown<'a> {
-    ids: HashSet<&'a str>,
-    nodes: HashSet<NodeId>,
-}
-
-impl<'a> Shown<'a> {
-    /// Adds what a toggle names, and what is beside it.
-    pub(super) fn add(&mut self, toggle: ElementRef<'a>) {
-        let names = ["aria-controls", "data-target", "data-bs-target", "href"];
-        let named = names.iter().filter_map(|name| toggle.attr(name));
-        self.ids
-            .extend(named.map(|id| id.trim().trim_start_matches('#')).filter(|id| !id.is_empty()));
-        // A toggle that is alone in its box is beside what is beside the box.
-        let parent = toggle.parent().and_then(ElementRef::wrap);
-        let alone = parent.filter(|parent| has_words(*parent));
-        for element in std::iter::once(toggle).chain(alone) {
-            let beside = [
-                element.prev_siblings().find_map(ElementRef::wrap),
-                element.next_siblings().find_map(ElementRef::wrap),
-            ];
-            self.nodes.extend(beside.into_iter().flatten().map(|e| e.id()));
-        }
+impl Toggle {
+    /// An element with one of these texts alone that leads nowhere else. `role` is its role.
+    pub(super) fn of(e: ElementRef<'_>, role: &str) -> Option<Self> {
+        let leads_nowhere = || {
+            e.attr("href").is_none_or(|href| {
+                let href = href.trim();
+                href.is_empty() || href.starts_with('#') || href.starts_with("javascript:")
+            })
+        };
+        let can_be = match e.value().name() {
+            "a" => leads_nowhere(),
+            "summary" | "button" | "label" => true,
+            "span" | "div" => role == "button",
+            _ => false,
+        };
+        can_be.then(|| Self::with_words(e)).flatten()
     }
 
-    pub(super) fn contains(&self, hidden: ElementRef<'_>) -> bool {
-        self.nodes.contains(&hidden.id())
-            || hidden.attr("id").is_some_and(|id| self.ids.contains(id))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Guide, Mode, extract};
-
-    #[test]
-    fn text_behind_a_toggle_stays_and_its_words_go() {
-        let text = "<p>The old harbour of the town was rebuilt this year, after long talks, and at great cost.</p>";
-        let rest = "<p>What came after it took longer.</p>";
-        for more in [
-            format!("<details><summary>Read more</summary>{rest}</details>"),
-            format!(
-                "<div id=rest hidden>{rest}</div><button aria-controls=rest>Read more</button>"
-            ),
-            format!(
-                "<p><a href='#rest' class=more>Show more…</a></p><div><div id=rest style='display:none'>{rest}</div></div>"
-            ),
-            format!("<div hidden>{rest}</div><p><a href='javascript:show()'>Weiterlesen</a></p>"),
-            "<p>And then <a href=#>read more</a> <span hidden>What came after it took longer.</span></p>"
-                .to_owned(),
-            format!("<input type=checkbox id=t><label for=t>Lire la suite</label>{rest}"),
-            format!("<div>{rest}</div><span role=button>続きを読む</span>"),
-        ] {
-            let page = format!(
-                "<article><h1>Harbour</h1>{}{more}{}</article>",
-                text.repeat(4),
-                text.repeat(2)
-            );
-            let found = extract(&page, &Guide::default(), Mode::Auto, None).unwrap();
-            for shown in [&found.text, &found.document.text()] {
-                assert!(shown.contains("took longer"), "{more}: {shown}");
-                let lower = shown.to_lowercase();
-                for words in ["read more", "show more", "weiterlesen", "lire la", "続きを"] {
-                    assert!(!lower.contains(words), "{more}: {shown}");
+    fn with_words(e: ElementRef<'_>) -> Option<Self> {
+        let mut folded = String::new();
+        let mut left = MAX_TEXT;
+        for (at, node) in e.descendants().enumerate() {
+            if at >= MAX_NODES {
+                return None;
+            }
+            let Node::Text(text) = node.value() else { continue };
+            for c in text.chars() {
+                left = left.checked_sub(1)?;
+                if c.is_alphanumeric() {
+                    folded.extend(c.to_lowercase());
                 }
             }
         }
-    }
-
-    #[test]
-    fn links_and_other_hidden_text_are_as_before() {
-        let text = "<p>The old harbour of the town was rebuilt this year, after long talks, and at great cost.</p>";
-        let page = format!(
-            "<article><h1>Harbour</h1>{}<p>Other harbours: <a href=/more>read more</a> about them here.</p>\
-             <div id=x hidden><p>A secret note that nobody sees.</p></div><p>The end of it all.</p>{text}</article>",
-            text.repeat(4)
-        );
-        let found = extract(&page, &Guide::default(), Mode::Auto, None).unwrap();
-        assert!(
-            found.text.contains("read more about") && !found.text.contains("secret"),
-            "{}",
-            found.text
-        );
+        match folded.as_str() {
+            words if READ.contains(&words) => Some(Self::Read),
+            words if SHOW.contains(&words) => Some(Self::Show),
+            _ => None,
+        }
     }
 }
+
+fn is_toggle(e: ElementRef<'_>) -> bool {
+    Toggle::of(e, e.attr("role").unwrap_or_default()).is_some()
+}
+
+/// Whether a toggle is apart from the text around it: in a box or a line of its own, or after the end of a
+/// sentence, which is the text `before` it in its block.
+pub(super) fn is_apart(toggle: ElementRef<'_>, before: &str) -> bool {
+    if is_block(toggle.value().name()) {
+        return true;
+    }
+    // Without a target and a role, it may be any text.
+    let is_text = toggle.value().name() == "a"
+        && toggle.attr("href").is_none()
+        && toggle.attr("role") != Some("button");
+    !is_text && is_ended(before) && ends_line(toggle)
+}
+
+/// Whether a text is empty, ends like a sentence, or is cut off.
+fn is_ended(text: &str) -> bool {
+    let mut last = text.chars().rev().take(MAX_TEXT).skip_while(|c| c.is_whitespace());
+    match last.next() {
+        None => true,
+        Some(
+            '.' | '!' | '?' | '…' | ':' | ';' | '。' | '！' | '？' | '؟' | '|' | '·' | '•' | '–'
+            | '—' | '-',
+        ) => true,
+        // A quotation mark or bracket after a space opens.
+        Some(')' | ']' | '"' | '\'' | '”' | '“' | '’' | '‘' | '»' | '«' | '」') => {
+            last.next().is_some_and(|c| !c.is_whitespace())
+        }
+        Some(_) => false,
+    }
+}
+
+/// Whether no visible words follow an element in its line.
+fn ends_line(e: ElementRef<'_>) -> bool {
+    let mut left = MAX_AHEAD;
+    let mut at: NodeRef<'_, Node> = *e;
+    loop {
+        for next in at.next_siblings() {
+            let Some(rest) = left.checked_sub(1) else { return false };
+            left = rest;
+            if let Some(next) = ElementRef::wrap(next) {
+                let name = next.value().name();
+                if name == "br" || is_block(name) {
+                    return true;
+                }
+                if is_skipped(name) || is_hidden(next) || is_toggle(next) {
+                    continue;
+                }
+            }
+            if may_have_words(next) {
+                return false;
+            }
+        }
+        match at.parent() {
+            Some(parent)
+                if ElementRef::wrap(parent).is_some_and(|p| !is_block(p.value().name())) =>
+            {
+                at = parent;
+            }
+            _ => return true,
+        }
+    }
+}
+
+/// Whether a node contains words, or too much to know.
+fn may_have_words(node: NodeRef<'_, Node>) -> bool {
+    let mut nodes = node.descendants();
+    let has_words = |node: NodeRef<'_, Node>| match node.value() {
+        Node::Text(text) => {
+            let mut chars = text.chars();
+            chars.by_ref().take(MAX_TEXT).any(char::is_alphanumeric) || chars.next().is_some()
+        }
+        _ => false,
+    };
+    nodes.by_ref().take(MAX_WITHIN).any(has_words) || nodes.next().is_some()
+}
+
+#[cfg(test)]
+mod tests;

@@ -51,7 +51,6 @@ const PREFIXES: &[&str] = &[
     "napsal",
     "írta",
     "szerző",
-    "yazan",
     "yazar",
     "γράφει ο",
     "γράφει η",
@@ -67,7 +66,6 @@ const PREFIXES: &[&str] = &[
     "ผู้เขียน",
     "लेखक",
     "tác giả",
-    "oleh",
     "penulis",
     "글쓴이",
     "작성자",
@@ -107,21 +105,46 @@ const OF_LANGUAGES: &[(&str, &[&str])] = &[
     ("zh", &["文"]),
     ("ar", &["كتبت", "كتب"]),
     ("fa", &["نوشته"]),
+    ("tr", &["yazan"]),
+    ("id", &["oleh"]),
+    ("ms", &["oleh"]),
 ];
 
+/// Such words that are also first names, as in "Von Miller" and "Door Peeters", and their languages.
+const NAMES: [(&str, &[&str]); 4] =
+    [("von", &["de"]), ("par", &["fr"]), ("por", &["es", "pt", "gl"]), ("door", &["nl"])];
+/// Fewest words after one of them in a page of another language.
+const FULL_NAME: usize = 2;
+
 /// The words before names on a page.
-pub(in crate::article) struct Prefixes(&'static [&'static str]);
+pub(in crate::article) struct Prefixes {
+    own: &'static [&'static str],
+    place: Place,
+}
+
+/// Where names are read.
+enum Place {
+    /// In data, which has names alone.
+    Data,
+    /// In the text of a page, with its language if it is known.
+    Text(Option<String>),
+}
 
 impl Prefixes {
     /// Those of a page in the language of a tag such as `pt-BR`.
     pub(in crate::article) fn of(tag: Option<&str>) -> Self {
         let language = tag.and_then(|tag| tag.split('-').next()).map(str::to_ascii_lowercase);
         let own = OF_LANGUAGES.iter().find(|(of, _)| Some(*of) == language.as_deref());
-        Self(own.map_or(&[], |(_, words)| words))
+        Self { own: own.map_or(&[], |(_, words)| words), place: Place::Text(language) }
+    }
+
+    /// Those of data, where a name may begin with what is such a word only in text.
+    pub(in crate::article) fn in_data() -> Self {
+        Self { own: &[], place: Place::Data }
     }
 
     fn all(&self) -> impl Iterator<Item = &'static str> {
-        PREFIXES.iter().chain(self.0).copied()
+        PREFIXES.iter().chain(self.own).copied()
     }
 
     pub(super) fn contains(&self, folded: &str) -> bool {
@@ -136,8 +159,24 @@ impl Prefixes {
             let sign = rest.starts_with(SIGNS);
             let rest = rest.trim_start_matches(SIGNS);
             let apart = sign || rest.is_empty() || rest.starts_with(char::is_whitespace);
-            (apart || prefix.ends_with(['/', '／'])).then(|| rest.trim())
+            let certain = sign || rest.is_empty() || !self.may_be_name(prefix, rest);
+            (certain && (apart || prefix.ends_with(['/', '／']))).then(|| rest.trim())
         })
+    }
+
+    /// Whether such a word may be the first name of what follows it.
+    fn may_be_name(&self, prefix: &str, rest: &str) -> bool {
+        let Some((_, languages)) = NAMES.iter().find(|(name, _)| *name == prefix) else {
+            return false;
+        };
+        match &self.place {
+            Place::Data => true,
+            Place::Text(None) => false,
+            Place::Text(Some(language)) => {
+                !languages.contains(&language.as_str())
+                    && rest.split_whitespace().count() < FULL_NAME
+            }
+        }
     }
 }
 

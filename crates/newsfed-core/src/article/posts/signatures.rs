@@ -1,12 +1,16 @@
-//! Signatures: the lines with which an author ends all posts.
+//! Signatures: the lines with which an author ends posts. What only looks like one stays.
 
+use super::MAX_ABOVE;
 use crate::article::blocks::Page;
+use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of blocks of a signature.
 const MAX_BLOCKS: usize = 6;
 /// Fewest words of a signature below only two posts, which may end with the same thanks.
 const FEW_WORDS: usize = 4;
+/// Fewest signs of the line above a signature.
+const LINE: usize = 5;
 
 /// The blocks of signatures. `is_text` are the selected blocks below the heads of posts, `posts` the boxes of
 /// posts with the names of their authors.
@@ -16,36 +20,73 @@ pub(super) fn signatures<'n>(
     boxes: &HashSet<usize>,
     posts: impl Iterator<Item = (usize, &'n str)>,
 ) -> Vec<usize> {
-    let mut of_author: HashMap<&str, Vec<Vec<usize>>> = HashMap::new();
+    let mut repeated: HashMap<(&str, Vec<&str>), Vec<Vec<usize>>> = HashMap::new();
     for (at, name) in posts {
         let blocks = page.elements[at].blocks.clone();
         // Replies inside a post are at its end.
         let has_replies = (at + 1..page.elements.len())
             .take_while(|inner| page.elements[*inner].blocks.start < blocks.end)
             .any(|inner| boxes.contains(&inner));
-        if !has_replies {
-            let last = blocks.rev().filter(|at| is_text(*at)).take(MAX_BLOCKS + 1).collect();
-            of_author.entry(name).or_default().push(last);
+        if has_replies {
+            continue;
+        }
+        let last: Vec<usize> =
+            blocks.rev().filter(|at| is_text(*at)).take(MAX_BLOCKS + 1).collect();
+        let signature = signature(page, at, &last);
+        if !signature.is_empty() {
+            let texts = signature.iter().map(|at| page.text(*at)).collect();
+            repeated.entry((name, texts)).or_default().push(signature.to_vec());
         }
     }
     let mut found = Vec::new();
-    for posts in of_author.into_values().filter(|posts| posts.len() > 1) {
-        let same = |n: &usize| {
-            let mut texts = posts.iter().map(|post| page.text(post[*n]));
-            let first = texts.next();
-            texts.all(|text| Some(text) == first)
-        };
-        // Of a post that was sent twice, the text must be left.
-        let most = posts.iter().map(|post| post.len().saturating_sub(1)).min().unwrap_or_default();
-        let length =
-            (0..posts.iter().map(Vec::len).min().unwrap_or_default()).take_while(same).count();
-        if length > most.min(MAX_BLOCKS) {
-            continue;
-        }
-        let words: usize = posts[0][..length].iter().map(|at| page.blocks[*at].words).sum();
-        if words >= FEW_WORDS || posts.len() > 2 {
-            found.extend(posts.iter().flat_map(|post| &post[..length]));
+    for signatures in repeated.into_values().filter(|signatures| signatures.len() > 1) {
+        let words: usize = signatures[0].iter().map(|at| page.blocks[*at].words).sum();
+        if words >= FEW_WORDS || signatures.len() > 2 {
+            found.extend(signatures.into_iter().flatten());
         }
     }
     found
+}
+
+/// Those of the last blocks of a post, the last one first, that are set apart as a signature: by the name of
+/// their box, or by a line. Something is left of the post.
+fn signature<'b>(page: &Page<'_>, post: usize, last: &'b [usize]) -> &'b [usize] {
+    let within = |at: usize| {
+        let around = page.around(page.blocks[at].element);
+        around.take(MAX_ABOVE).take_while(move |element| *element != post)
+    };
+    let named = last.first().and_then(|end| {
+        let named = within(*end).filter(|element| is_named(page.elements[*element].node));
+        named.last().map(|element| &page.elements[element].blocks)
+    });
+    let length = match named {
+        Some(blocks) => last.iter().take_while(|at| blocks.contains(at)).count(),
+        None => last.iter().position(|at| begins_with_line(page.text(*at))).map_or(0, |n| n + 1),
+    };
+    let is_code = |at: &usize| within(*at).any(|e| page.elements[e].name() == "pre");
+    match length < last.len() && !last[..length].iter().any(is_code) {
+        true => &last[..length],
+        false => &[],
+    }
+}
+
+/// Whether a class or id says that a box is a signature.
+fn is_named(e: ElementRef<'_>) -> bool {
+    let is_name = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        let words = || name.split(|c: char| !c.is_ascii_alphabetic());
+        let is_word = |word| matches!(word, "sig" | "sigs" | "signatur");
+        // Boxes of whole posts say whether there is one.
+        (name.contains("signature") || words().any(is_word))
+            && !words().any(|word| matches!(word, "has" | "with" | "no" | "without"))
+    };
+    let is_naming = |name: &str| matches!(name, "class" | "id" | "data-role");
+    let mut names = e.value().attrs().filter(|(name, _)| is_naming(name));
+    names.any(|(_, value)| value.split_ascii_whitespace().any(is_name))
+}
+
+/// Whether a text begins with a line such as older forums draw above signatures.
+fn begins_with_line(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default().trim();
+    line.len() >= LINE && line.chars().all(|c| c == '_')
 }

@@ -1,15 +1,18 @@
 //! Times of posts: relative, without a year, of replies and in quotations.
 
-use crate::article::{Block, Guide, Mode, extract, plain};
+use crate::article::blocks::Page;
+use crate::article::{Block, Extraction, Guide, Mode, extract, plain};
 use crate::model::Time;
+use crate::util::date::Context;
+use crate::util::html::tree;
+use scraper::Html;
 use url::Url;
 
 fn at(time: &str) -> Time {
     chrono::DateTime::parse_from_rfc3339(time).unwrap().to_utc()
 }
 
-/// The first words of the paragraphs of a thread, and the lines above posts in full.
-fn lines(language: &str, posts: &str) -> Vec<String> {
+fn read(language: &str, posts: &str) -> Extraction {
     let page = format!(
         "<html lang={language}><title>Keel | Boats</title><h1>Keel</h1><div class=list>{posts}</div></html>"
     );
@@ -18,7 +21,12 @@ fn lines(language: &str, posts: &str) -> Vec<String> {
         fetched_at: Some(at("2026-06-20T14:05:00Z")),
         ..Guide::default()
     };
-    let found = extract(&page, &guide, Mode::Auto, None).unwrap();
+    extract(&page, &guide, Mode::Auto, None).unwrap()
+}
+
+/// The first words of the paragraphs of a thread, and the lines above posts in full.
+fn lines(language: &str, posts: &str) -> Vec<String> {
+    let found = read(language, posts);
     let paragraph = |block: &Block| match block {
         Block::Paragraph(inner) => Some(plain(inner)),
         Block::Quote(..) => Some("quote".to_owned()),
@@ -141,21 +149,194 @@ fn what_follows_a_time_in_brackets_is_not_part_of_it() {
     );
 }
 
+/// A page of posts, all of which is selected.
+struct Thread(Html);
+
+/// A post whose body is `body`, and what is below it.
+fn thread(posts: &[(&str, &str, &str)]) -> Thread {
+    let post = |(at, (name, body, below)): (usize, &(&str, &str, &str))| {
+        let day = at + 1;
+        format!(
+            "<div class=post><p class=head><a class=username>{name}</a> <time datetime='2026-05-0{day}'>{day} May 2026</time></p>\
+             <div class=body><p>{}</p>{body}</div>{below}</div>",
+            format!("What {name} says on day {day} about boats. ").repeat(3)
+        )
+    };
+    let posts: String = posts.iter().enumerate().map(post).collect();
+    Thread(tree::page(&format!("<div class=list>{posts}</div>")).unwrap())
+}
+
+impl Thread {
+    /// The blocks that the text has, and those that the document has below the lines above posts.
+    fn kept(&self) -> [Vec<String>; 2] {
+        let page = Page::read(&self.0);
+        let taken = vec![true; page.blocks.len()];
+        let found = super::posts(&page, &taken, &Context::default());
+        assert!(found.lines.len() > 1);
+        let blocks = || (0..taken.len()).filter(|at| !found.signatures.contains(at));
+        let is_shown = |at: &usize| !page.nodes(*at).iter().all(|n| found.dropped.contains(n));
+        let text = |at: usize| page.text(at).replace('\n', " ");
+        [blocks().map(text).collect(), blocks().filter(is_shown).map(text).collect()]
+    }
+
+    fn count(&self, line: &str) -> [usize; 2] {
+        self.kept().map(|blocks| blocks.iter().filter(|block| block.contains(line)).count())
+    }
+}
+
 #[test]
 fn signatures_are_left_out() {
-    let signed = |name: &str, day: u8, signature: &str| {
-        let body = |text: String| text.replace("at length", &format!("at length on day {day}"));
-        let end = format!("<div class=sig><p>{signature}</p></div>");
-        body(post(name, &format!("{day} May 2026"), &end))
-    };
-    let sail = "Sail on, whatever the weather may be";
-    let posts = signed("ann", 1, sail)
-        + &signed("bob", 2, "Thanks!")
-        + &signed("ann", 3, sail)
-        + &signed("bob", 4, "Thanks!")
-        + &signed("cy", 5, sail);
-    let found = lines("en", &posts);
-    let times = |text: &str| found.iter().filter(|line| *line == text).count();
-    // That of the third author is there once.
-    assert!(times(sail) <= 1 && times("Thanks!") >= 1 && times("ann") == 2, "{found:?}");
+    let sail = "<div class=sig><p>Sail on, whatever the weather may be</p></div>";
+    let thanks = "<div class=sig><p>Thanks!</p></div>";
+    let posts = thread(&[
+        ("ann", "", sail),
+        ("bob", "", thanks),
+        ("ann", "", sail),
+        ("bob", "", thanks),
+        ("cy", "", sail),
+    ]);
+    // That of the third author is there once, and two short ones may be thanks.
+    assert_eq!(posts.count("Sail on"), [1; 2]);
+    assert_eq!(posts.count("Thanks!"), [2; 2]);
+    assert_eq!(posts.count("What ann says"), [2; 2]);
+}
+
+#[test]
+fn posts_that_end_alike_keep_their_ends() {
+    for (end, line) in [
+        ("<pre>cargo build --release && ./run me</pre>", "./run me"),
+        ("<p>Can anybody help me with this?</p>", "Can anybody help me"),
+        ("<p>Yes</p>", "Yes"),
+        ("<div class=reply>Fair winds to you all</div>", "Fair winds"),
+        ("<ul><li>first option of three<li>second option of three</ul>", "second option"),
+        ("<blockquote><p>What he said about the keel</p></blockquote>", "What he said"),
+        // Code may be named so, too, and boxes of whole texts.
+        ("<pre class=sig>fn sail(keel: &Keel) -> bool</pre>", "fn sail"),
+        ("<div class=has-signature><p>Fair winds to you all</p></div>", "Fair winds"),
+        ("<p>-----</p><p>It failed with this error again</p>", "failed with this"),
+    ] {
+        for author in ["ann", "Anonymous", "Gast"] {
+            for (body, below) in [(end, ""), ("", end)] {
+                let two = [(author, body, below), ("bob", "", ""), (author, body, below)];
+                assert_eq!(thread(&two).count(line), [2; 2], "{end}");
+                let four = [two[0], two[1], two[0], two[0], two[0]];
+                assert_eq!(thread(&four).count(line), [4; 2], "{end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn signatures_are_known_by_their_boxes_and_lines() {
+    for end in [
+        "<div class=signature>Fair winds to you all</div>",
+        "<aside class='message-signature'><p>See you at sea</p><p>Fair winds</p></aside>",
+        "<div class=postSignature><ul><li>Keel 12<li>Fair winds</ul></div>",
+        "<div data-role=memberSignature><div><p>Fair winds to you all</p></div></div>",
+        "<div id=sig123>Fair winds to you all</div>",
+        "<div>__________________<br>Fair winds to you all</div>",
+        "<p>_________________</p><p>Fair winds to you all</p>",
+    ] {
+        for (body, below) in [(end, ""), ("", end)] {
+            let (ann, bob) = (("ann", body, below), ("bob", "", ""));
+            assert_eq!(thread(&[ann, bob, ann]).count("Fair winds"), [0; 2], "{end}");
+            assert_eq!(thread(&[ann, bob, ann]).count("See you at sea"), [0; 2], "{end}");
+            // A post of the author may have none, and that of somebody else is there once.
+            let others = [ann, ("ann", "", ""), ann, ("bob", body, below)];
+            assert_eq!(thread(&others).count("Fair winds"), [1; 2], "{end}");
+            assert_eq!(thread(&others).count("What ann says"), [3; 2], "{end}");
+        }
+    }
+}
+
+#[test]
+fn first_lines_with_other_dates_stay() {
+    for lines in [
+        "<p>Expires 12 June 2026</p>",
+        "<p>Deadline: 3 May 2026</p>",
+        "<p>Version 2.1 is out since 12 June 2026</p>",
+        "<p>Closed until 12 June 2026</p>",
+        "<p>Gültig bis 12. Juni 2026</p>",
+        "<p>Tickets from 12 June 2026</p>",
+        "<p>Joined 12 June 2026</p>",
+        "<div>Joined the crew on 12 June 2026</div>",
+        "<p>Registration until</p><p>5 July 2026</p>",
+        "<div>Registration until</div><div>5 July 2026</div>",
+        "<p>Joined</p><p>5 July 2026</p>",
+        "Joined 5 July 2026<br><br>It was fun.",
+    ] {
+        let body = format!("{lines}<p>What else to say about boats and their keels.</p>");
+        let post = |name: &str, day: usize, body: &str| {
+            format!(
+                "<div class=post><p class=head><a class=username>{name}</a> <time datetime='2026-05-0{day}'>{day} May 2026</time></p>\
+                 <div class=body>{body}</div></div>"
+            )
+        };
+        let posts = post("ann", 1, &body) + &post("bob", 2, "<p>Something else entirely.</p>");
+        let page = tree::page(&format!("<div class=list>{posts}</div>")).unwrap();
+        let [text, document] = Thread(page).kept();
+        // Names and times are in the lines above the posts.
+        let text: Vec<_> = text
+            .into_iter()
+            .filter(|block| !block.ends_with(" May 2026") || block.starts_with("Dead"))
+            .collect();
+        assert_eq!(text, document, "{lines}");
+    }
+}
+
+#[test]
+fn days_on_which_authors_joined_are_left_out() {
+    for (language, label) in [
+        ("en", "Joined"),
+        ("en", "Join Date"),
+        ("de", "Mitglied seit"),
+        ("de", "Registriert"),
+        ("fr", "Inscrit le"),
+        ("nl", "Lid sinds"),
+        ("ru", "Дата регистрации"),
+    ] {
+        for info in [
+            "<dl><dt>LABEL:</dt><dd>01.03.2010</dd></dl>",
+            "<div>LABEL: 01.03.2010</div>",
+            "<div>LABEL: 2010-03-01</div>",
+        ] {
+            let posts = [("ann", 1), ("bob", 2)].map(|(name, day)| {
+                format!(
+                    "<div class=post><a class=username>{name}</a>{}<p class=when>0{day}.05.2026</p>{}</div>",
+                    info.replace("LABEL", label),
+                    text(name)
+                )
+            });
+            let found = lines(language, &posts.concat());
+            let want = ["ann · 01.05.2026", "ann", "bob · 02.05.2026", "bob"];
+            assert_eq!(found, want, "{info} {label}");
+        }
+    }
+}
+
+#[test]
+fn a_day_in_the_text_is_not_the_time_below_it() {
+    let foot =
+        "<div class=foot><span class=author>NAME</span> <span class=date>DAY May 2026</span></div>";
+    let rows = "<div class=foot><p><b class=author>NAME</b></p><p>DAY May 2026</p></div>";
+    let stated =
+        "<p class=author>NAME</p><div><time datetime='2026-05-0DAY'>DAY May 2026</time></div>";
+    for foot in [foot, rows, stated] {
+        for first in ["Back on 3 April 2020", "3 April 2020", "I joined on 3 April 2020"] {
+            let posts = [("ann", 1), ("bob", 2), ("cy", 3)].map(|(name, day)| {
+                let foot = foot.replace("NAME", name).replace("DAY", &day.to_string());
+                let first = if day == 2 { format!("<p>{first}</p>") } else { String::new() };
+                let body = text(name).replacen("<p>", &(first + "<p>"), 1);
+                format!("<div class=post>{body}{foot}</div>")
+            });
+            let page = tree::page(&format!("<div class=list>{}</div>", posts.concat())).unwrap();
+            let page = Page::read(&page);
+            let taken = vec![true; page.blocks.len()];
+            let found = super::posts(&page, &taken, &Context::default());
+            let mut lines: Vec<String> = found.lines.values().map(|line| plain(line)).collect();
+            lines.sort();
+            let want = ["ann · 1 May 2026", "bob · 2 May 2026", "cy · 3 May 2026"];
+            assert_eq!(lines, want, "{foot} {first}");
+        }
+    }
 }

@@ -19,13 +19,100 @@ const BESIDE: usize = 2;
 const LABEL_WORDS: usize = 3;
 const MAX_DATE_LINE: usize = 99;
 
+/// What pages say before the day on which an author joined, folded.
+const JOINED: &[&str] = &[
+    "joined",
+    "joined on",
+    "joined in",
+    "join date",
+    "date joined",
+    "member since",
+    "registered",
+    "registered on",
+    "registration date",
+    "mitglied seit",
+    "dabei seit",
+    "registriert",
+    "registriert seit",
+    "registriert am",
+    "beigetreten",
+    "beigetreten am",
+    "registrierungsdatum",
+    "anmeldungsdatum",
+    "inscrit",
+    "inscrit le",
+    "inscription",
+    "date d inscription",
+    "membre depuis",
+    "registrado",
+    "registrado el",
+    "registrado em",
+    "miembro desde",
+    "membro desde",
+    "fecha de ingreso",
+    "fecha de registro",
+    "data de registro",
+    "iscritto",
+    "iscritto dal",
+    "iscritto il",
+    "registrato",
+    "membro dal",
+    "data registrazione",
+    "lid geworden",
+    "lid sinds",
+    "geregistreerd",
+    "geregistreerd op",
+    "medlem sedan",
+    "medlem siden",
+    "registrerad",
+    "registreret",
+    "registrert",
+    "liittynyt",
+    "rekisteröitynyt",
+    "dołączył",
+    "rejestracja",
+    "data rejestracji",
+    "registrace",
+    "registrován",
+    "csatlakozott",
+    "katılım",
+    "katılım tarihi",
+    "kayıt tarihi",
+    "регистрация",
+    "дата регистрации",
+    "зарегистрирован",
+    "на форуме с",
+    "登録日",
+    "注册时间",
+    "注册日期",
+    "加入时间",
+    "註冊時間",
+    "註冊日期",
+    "가입일",
+];
+/// What may follow such a day in its line, folded.
+const FACTS: [&str; 12] = [
+    "posts",
+    "messages",
+    "threads",
+    "topics",
+    "likes",
+    "location",
+    "beiträge",
+    "ort",
+    "mensajes",
+    "messaggi",
+    "berichten",
+    "сообщений",
+];
+
 /// The times of posts.
 #[derive(Default)]
 pub(super) struct Times {
     /// In page order.
     pub(super) marks: Vec<Mark>,
-    /// Blocks with other dates, such as when the author joined, and with their labels.
-    pub(super) others: HashSet<usize>,
+    /// Blocks that say when an author joined, and those with their labels.
+    pub(super) joined: HashSet<usize>,
 }
 
 pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times {
@@ -45,10 +132,15 @@ pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times
         let stamp = stamp(page, at);
         let stated = stamp.is_some();
         let Some(text) = stamp.or(line.shown) else { continue };
-        let labelled = is_about_other(page, at, &known);
-        if line.label == Some(DateLabel::Other) || labelled {
-            found.others.insert(at);
-            found.others.extend(at.checked_sub(1).filter(|_| labelled));
+        let above = label_above(page, at).unwrap_or_default();
+        let joined_above = is_joined(&above, &known);
+        // In a text, such a line may say anything.
+        if (line.joined || joined_above) && !goes_on(page, at) {
+            found.joined.insert(at);
+            found.joined.extend(at.checked_sub(1).filter(|_| joined_above));
+        }
+        let is_other = |label| label == Some(DateLabel::Other);
+        if line.joined || joined_above || is_other(line.label) || is_other(label(&above, &known)) {
             continue;
         }
         found.marks.push(Mark {
@@ -58,6 +150,8 @@ pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times
             written: if stated { text.clone() } else { line.written },
             text,
             modified: line.label == Some(DateLabel::Modified),
+            stated,
+            doubtful: !stated && (!line.alone || goes_on(page, at)),
         });
     }
     found
@@ -78,6 +172,10 @@ struct DateLine {
     shown: Option<String>,
     written: String,
     label: Option<DateLabel>,
+    /// Nothing but names and labels is beside the date.
+    alone: bool,
+    /// It says when an author joined.
+    joined: bool,
 }
 
 impl DateLine {
@@ -91,9 +189,11 @@ impl DateLine {
         let (Some(found), Some(last)) = (scan.dates.first(), scan.dates.last()) else {
             return Self::default();
         };
-        let shown = match is_date_line(&line) {
+        let is_line = is_date_line(&line);
+        let alone = !is_line || others(&scan, known, false) == 0;
+        let shown = match is_line {
             // The name and labels are not repeated.
-            true if others(&scan, known, false) == 0 && scan.text.len() == line.len() => {
+            true if alone && scan.text.len() == line.len() => {
                 line.get(found.at.start..last.at.end).map(str::to_owned)
             }
             true => Some(line.clone()),
@@ -101,8 +201,11 @@ impl DateLine {
             false => (is_date_line_in(&line, context) && is_alone(&scan, known))
                 .then(|| on_calendar(&scan, found)),
         };
-        let label = label(&scan.text[..found.at.start], known);
-        Self { shown, written: line, label }
+        let before = &scan.text[..found.at.start];
+        let after = words(&scan.text[last.at.end..]).next();
+        let joined = is_joined(before, known) && after.is_none_or(|word| FACTS.contains(&word));
+        let label = label(before, known);
+        Self { shown, written: line, label, alone, joined }
     }
 }
 
@@ -139,14 +242,30 @@ fn label(before: &str, known: &HashSet<&str>) -> Option<DateLabel> {
     date_label(&words.join(" "), "")
 }
 
-/// Whether the line before that of a date says that it is about something else, such as when the author
-/// joined.
-fn is_about_other(page: &Page<'_>, at: usize, known: &HashSet<&str>) -> bool {
-    let Some(before) = at.checked_sub(1) else { return false };
+/// Whether the words before a date say that an author joined then, and nothing else.
+fn is_joined(before: &str, known: &HashSet<&str>) -> bool {
+    let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
+    JOINED.contains(&words.join(" ").as_str())
+}
+
+/// The line before that of a date, in lower case, if it may be its label, such as "Joined".
+fn label_above(page: &Page<'_>, at: usize) -> Option<String> {
+    let before = at.checked_sub(1)?;
     let parent = |at: usize| page.elements[page.blocks[at].element].parent;
-    page.blocks[before].words <= LABEL_WORDS
+    let text = page.text(before);
+    let is_label = page.blocks[before].words <= LABEL_WORDS
         && parent(before) == parent(at)
-        && label(&page.text(before).to_lowercase(), known) == Some(DateLabel::Other)
+        && !text.contains(char::is_numeric);
+    is_label.then(|| text.to_lowercase())
+}
+
+/// Whether a block is part of a text that goes on: the next one is in the same box, or both are paragraphs
+/// beside each other.
+fn goes_on(page: &Page<'_>, at: usize) -> bool {
+    let Some(next) = page.blocks.get(at + 1) else { return false };
+    let [here, next] = [page.blocks[at].element, next.element];
+    let [a, b] = [here, next].map(|at| &page.elements[at]);
+    here == next || a.name() == "p" && b.name() == "p" && a.parent == b.parent
 }
 
 /// For each box the innermost quotation around it.
