@@ -100,7 +100,7 @@ pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use starters::Starters;
 pub(super) use stats::StatsPanel;
-pub(super) use toast::{Toast, Tone};
+pub(super) use toast::{Toast, Tone, as_sentence};
 pub(super) use why::WhyPanel;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 

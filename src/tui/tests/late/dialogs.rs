@@ -156,7 +156,7 @@ fn the_first_page_waits_for_what_was_chosen_there() {
     let request = last_request(&stage);
     assert_eq!(stage.app.dialogs.len(), 1);
     stage.happen(Event::Followed(request, Err("the disk is full".to_owned())));
-    assert!(stage.screen(120, 40).contains("the disk is full"));
+    assert!(stage.screen(120, 40).contains("The disk is full"));
     let mut stage = first();
     stage.keys("<Down><Enter><Enter>");
     let (added, edit) = followed("one");
