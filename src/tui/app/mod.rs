@@ -355,12 +355,11 @@ impl App {
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(request, result) => {
-                self.history.source_replied(request);
-                self.followed(request, result)
+                let is_added = result.as_ref().is_ok_and(|(_, edit)| !edit.is_empty());
+                self.source_replied(request, is_added, |app| app.followed(request, result))
             }
             Event::AlreadyFollowed(request, id) => {
-                self.history.source_replied(request);
-                self.already_at(request, &id)
+                self.source_replied(request, false, |app| app.already_at(request, &id))
             }
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::SettingsReloaded(settings) => self.use_settings(settings),
@@ -371,8 +370,9 @@ impl App {
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::ListFollowed(request, typed, result) => {
-                self.history.source_replied(request);
-                self.list_followed(request, &typed, result)
+                let is_added = result.is_ok();
+                let shown = |app: &mut Self| app.list_followed(request, &typed, result);
+                self.source_replied(request, is_added, shown)
             }
             Event::ListAccepted(source, result) => self.list_accepted(source, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
