@@ -1,6 +1,7 @@
 //! Keys that are pressed while replies are still to come: rows of a list, articles, stored changes.
 
 mod dialogs;
+mod marking;
 
 use super::lists::{SOURCES, config, file, stage_with_files};
 use super::real::Real;
