@@ -155,8 +155,11 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
         Err(e) => return vec![Finding::problem("database", e.to_string())],
     };
     findings.push(integrity(&reader, store.path()));
-    if let Err(e) = store.writable() {
-        findings.push(Finding::problem("database", e.to_string()));
+    match store.writable() {
+        Ok(()) => findings.extend(space(store.folder())),
+        Err(e) => {
+            findings.push(Finding::problem("database", format!("{}: {e}", store.path().display())));
+        }
     }
     findings.push(match PollerLock::acquire(store.path()) {
         Ok(Poller::Mine(_)) => Finding::ok("polling", "no newsfed process is polling"),
@@ -172,6 +175,28 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
         Err(e) => findings.push(Finding::problem("sources", e.to_string())),
     }
     findings
+}
+
+/// The size of the file that shows whether there is space on the disk, in bytes.
+const PROBE: usize = 256 << 10;
+
+/// Checks that a file can be written next to the database. The log of the database has space of its own, so small
+/// changes succeed on a full disk.
+fn space(folder: &Path) -> Option<Finding> {
+    let file = folder.join("newsfed.probe");
+    let written = std::fs::write(&file, vec![0; PROBE]);
+    let _ = std::fs::remove_file(&file);
+    let error = written.err()?;
+    let why = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full.to_string(),
+        _ => error.to_string(),
+    };
+    let what = format!(
+        "{}: a file of {} cannot be written: {why}",
+        folder.display(),
+        text::size(PROBE as u64)
+    );
+    Some(Finding::problem("disk", what))
 }
 
 fn integrity(reader: &Reader, path: &Path) -> Finding {

@@ -283,14 +283,6 @@ impl Effect {
         Self::Edit { purpose: Purpose::Command(None), change }
     }
 
-    /// Marks at once what would otherwise be counted first.
-    pub(super) fn without_count(self) -> Self {
-        match self {
-            Self::Read(Read::Unread { marking, .. }) => marking.effect(),
-            other => other,
-        }
-    }
-
     /// The request of an effect that adds sources.
     pub(super) fn adds_source(&self) -> Option<RequestId> {
         match self {

@@ -5,9 +5,7 @@ use super::app::EncodedKey;
 use super::effect::{FileOf, FileUse, MediaFile, PictureUse, Purpose};
 use super::graphics::{Encoded, Replies};
 use crate::article::{Change, Document, Thumbnail};
-use crate::config::{
-    Action, CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings,
-};
+use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::crawl::{CrawlListing, CrawlState};
 use crate::engine::{
     CommandRun, Discovery, DownloadEntry, Edited, ListFollowed, PlayerState, PrefetchPlan, Report,
@@ -17,9 +15,7 @@ use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,
     StoryItem, TextFrom, Time,
 };
-use crate::store::{
-    Count, ItemValues, Mark, Part, RuleMarks, RuleRecord, Snippet, View, Window, WouldChange,
-};
+use crate::store::{Count, ItemValues, Mark, RuleMarks, RuleRecord, Snippet, Window, WouldChange};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -38,17 +34,6 @@ pub(super) struct Matches {
     pub(super) would_change: Option<WouldChange>,
     /// The newest items: titles, and the row keys of their sources.
     pub(super) newest: Vec<(String, i64)>,
-}
-
-/// Items that are marked read once they are counted, because the user confirms large numbers.
-#[derive(Debug)]
-pub(super) struct Marking {
-    /// The command.
-    pub(super) action: Action,
-    /// The list or query, in words.
-    pub(super) about: String,
-    pub(super) view: View,
-    pub(super) part: Part,
 }
 
 #[derive(Debug)]
@@ -89,7 +74,7 @@ pub(super) enum Event {
     ValuesLoaded(Result<ItemValues, Failure>),
     MatchesFound(RequestId, Result<Matches, Failure>),
     /// The number of items that a command would mark read.
-    UnreadCounted(RequestId, Box<Marking>, Result<usize, Failure>),
+    UnreadCounted(RequestId, Result<usize, Failure>),
     /// The number of items in the list on the screen.
     TotalCounted(RequestId, Result<Count, Failure>),
     /// The best unread items (row keys) for some minutes.

@@ -71,6 +71,9 @@ pub(super) struct Field {
 
 /// Maximum length of a field in bytes.
 pub(super) const MAX_FIELD: usize = 8192;
+/// Maximum length of pasted text that is read, in bytes. More than one line has space for, because of white space
+/// and control characters.
+const MAX_PASTED: usize = 8 * MAX_FIELD;
 
 impl Field {
     pub(super) fn new(value: &str) -> Self {
@@ -150,11 +153,13 @@ impl Field {
         if std::mem::take(&mut self.replaced) {
             self.area = TextArea::default();
         }
-        let clean = text::visible(pasted);
+        // A clipboard may be huge.
+        let read = text::start(pasted, MAX_PASTED);
+        let clean = text::visible(read);
         let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
         let kept = text::start(&line, MAX_FIELD.saturating_sub(self.value().len()));
         self.area.insert_str(kept);
-        kept.len() == line.len()
+        kept.len() == line.len() && pasted[read.len()..].trim_start().is_empty()
     }
 
     /// The cells of a byte range in what [`Self::visible`] returns; none if the range is not visible.
@@ -234,6 +239,17 @@ mod tests {
         assert_eq!(field.value(), query.trim());
         assert!(!field.paste(&"x".repeat(MAX_FIELD)));
         assert_eq!(field.value().len(), MAX_FIELD);
+    }
+
+    #[test]
+    fn only_the_start_of_a_huge_clipboard_is_read() {
+        let mut field = Field::new("");
+        // This sequence would end far behind.
+        assert!(!field.paste(&format!("\u{1b}]{}\u{7}end", "x".repeat(4 * MAX_PASTED))));
+        assert_eq!(field.value(), "x".repeat(MAX_FIELD));
+        let mut field = Field::new("");
+        assert!(field.paste(&format!("word{}", " ".repeat(4 * MAX_PASTED))));
+        assert_eq!(field.value(), "word");
     }
 
     #[test]

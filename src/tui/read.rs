@@ -2,17 +2,20 @@
 //! disk.
 
 mod article;
+mod order;
 
 pub(super) use article::NO_TEXT;
 #[cfg(test)]
 pub(super) use article::document;
 
 use super::app::midnight;
-use super::event::{Event, Failure, Marking, Matches, RequestId, SourceEntry, SourceList};
+use super::event::{Event, Failure, Matches, RequestId, SourceEntry, SourceList};
 use crate::config::Paths;
 use crate::engine::{self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics};
 use crate::model::Effect as RuleEffect;
-use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
+use crate::store::{
+    Anchor, Count, Interrupter, Part, PollFilter, Reader, Result, StoreError, View,
+};
 use crate::util::text::line;
 use chrono::{Offset, TimeZone};
 use std::collections::{HashMap, VecDeque};
@@ -61,10 +64,11 @@ pub(super) enum Read {
         view: Box<View>,
         minutes: u32,
     },
-    /// Counts the unread items that a command would mark read.
+    /// Counts the items that a command would mark read.
     Unread {
         request: RequestId,
-        marking: Box<Marking>,
+        view: Box<View>,
+        part: Part,
     },
     /// Counts the items of the list on the screen.
     Total {
@@ -201,37 +205,7 @@ impl ReaderThread {
                 waiting.push_back(read);
             }
             waiting.extend(inbox.try_iter());
-            let Some(read) = waiting.pop_front() else { continue };
-            // Only the newest request of these kinds counts.
-            let is_window = |q: &Read| matches!(q, Read::Window { .. });
-            let is_article = |q: &Read| matches!(q, Read::Article { .. });
-            let newer = |kind: fn(&Read) -> bool| kind(&read) && waiting.iter().any(kind);
-            let is_matches = |q: &Read| matches!(q, Read::Matches { .. });
-            if newer(is_window) || newer(is_article) || newer(is_matches) {
-                continue;
-            }
-            // The user waits for an article, not for the texts next to the titles.
-            if matches!(read, Read::Snippets { .. }) && waiting.iter().any(is_article) {
-                waiting.push_back(read);
-                continue;
-            }
-            // The rows of a list are more urgent than their number, and only that of the newest list counts.
-            let is_total = |q: &Read| matches!(q, Read::Total { .. });
-            let is_urgent = |q: &Read| !matches!(q, Read::Total { .. } | Read::Counts { .. });
-            if is_total(&read) && waiting.iter().any(|q| is_total(q) || is_urgent(q)) {
-                if !waiting.iter().any(is_total) {
-                    waiting.push_back(read);
-                }
-                continue;
-            }
-            // Counts have the lowest priority.
-            let counts = |q: &Read| matches!(q, Read::Counts { .. });
-            if counts(&read) && !waiting.is_empty() {
-                if !waiting.iter().any(counts) {
-                    waiting.push_back(read);
-                }
-                continue;
-            }
+            let Some(read) = order::next(&mut waiting) else { continue };
             match self.perform(read) {
                 Outcome::Event(event) => {
                     if self.events.send(event).is_err() {
@@ -280,12 +254,11 @@ impl ReaderThread {
                 let keys = self.retry(|this| this.reader.fitting(&view, minutes, now));
                 Event::FittingFound(request, minutes, keys)
             }
-            Read::Unread { request, marking } => {
-                match self.in_window(|reader| reader.unread_in(&marking.view, marking.part)) {
-                    Err(StoreError::Interrupted) => {
-                        return Outcome::Interrupted(Read::Unread { request, marking });
-                    }
-                    count => Event::UnreadCounted(request, marking, count.map_err(message)),
+            Read::Unread { request, ref view, part } => {
+                let stories = self.handle.settings().ui.mark_stories;
+                match self.in_window(|reader| reader.unread_in(view, part, stories)) {
+                    Err(StoreError::Interrupted) => return Outcome::Interrupted(read),
+                    count => Event::UnreadCounted(request, count.map_err(message)),
                 }
             }
             Read::Total { request, ref view } => {

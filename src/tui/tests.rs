@@ -138,9 +138,9 @@ impl Stage {
                 let window = Window { rows, ..Window::default() };
                 self.happen(Event::WindowLoaded(request, Ok(window)));
             }
-            Effect::Read(Read::Unread { request, marking }) => {
+            Effect::Read(Read::Unread { request, .. }) => {
                 let count = self.rows.iter().filter(|row| !row.read).count();
-                self.happen(Event::UnreadCounted(request, marking, Ok(count)));
+                self.happen(Event::UnreadCounted(request, Ok(count)));
             }
             Effect::Read(Read::Article { request, key }) => {
                 let row = self.rows.iter().find(|r| r.key == key).unwrap().clone();

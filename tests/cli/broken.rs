@@ -110,27 +110,71 @@ fn database_of_a_newer_version_is_not_rebuilt() {
     assert_eq!(items, 3);
 }
 
-/// A file system of 2 MiB in a private namespace, filled to the last byte and emptied again.
+/// Runs a script in which `run` is newsfed, on a file system of its own for the data, in MiB. Returns the commands
+/// with their output and exit code; `None` if nothing can be mounted here.
+#[cfg(target_os = "linux")]
+fn on_small_disk(world: &World, size: u32, script: &str) -> Option<Vec<(String, String)>> {
+    let script = format!(
+        r#"
+        exec 2>&1
+        mount -t tmpfs -o size={size}m none "$NEWSFED_DATA_DIR" || exit 77
+        run() {{ echo "== $*"; "$0" "$@" --set net.host_delay=0s; echo "code $?"; }}
+        fill() {{ cat /dev/zero > "$NEWSFED_DATA_DIR/filler" 2>/dev/null; }}
+        free() {{ rm "$NEWSFED_DATA_DIR/filler"; }}
+        {script}"#
+    );
+    std::fs::create_dir_all(world.path().join("data")).unwrap();
+    let usual = world.command(&[]);
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", &script]);
+    command
+        .arg(usual.get_program())
+        .env_clear()
+        .envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let output = command.stderr(std::process::Stdio::piped()).output().ok()?;
+    if output.status.code() == Some(77) || output.stdout.is_empty() {
+        println!("skipped: cannot mount a file system here");
+        return None;
+    }
+    let said = String::from_utf8(output.stdout).unwrap();
+    let runs = said.split("== ").filter_map(|run| run.split_once('\n'));
+    Some(runs.map(|(name, said)| (name.to_owned(), said.to_owned())).collect())
+}
+
+/// SQLite cannot even create the tables.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_new_database_on_a_full_disk_is_not_called_an_old_one() {
+    let world = World::new(|_| feed("Feed", &["One"]));
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
+    let script = "fill; run list; run sync; run doctor; free; run sync; run doctor";
+    let Some(runs) = on_small_disk(&world, 2, script) else { return };
+    for (name, said) in &runs[..3] {
+        assert!(said.ends_with("code 1\n"), "{name}: {said}");
+        assert!(said.contains("cannot open the database /"), "{name}: {said}");
+        assert!(said.contains("the disk is full; free some space and try again"), "{name}: {said}");
+        assert!(!said.contains("older newsfed"), "{name}: {said}");
+    }
+    assert!(runs[3..].iter().all(|(_, said)| said.ends_with("code 0\n")), "{runs:?}");
+}
+
+/// The log of the database may have space of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_found_although_the_database_can_be_written() {
+    let world = World::new(|_| feed("Feed", &["One"]));
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
+    // The tables take more than half of it, twice, so that the log cannot be removed.
+    let Some(runs) = on_small_disk(&world, 1, "run sync; fill; run doctor") else { return };
+    let (doctor, disk) = (&runs[1].1, "the disk is full; free some space");
+    assert!(doctor.contains("problem  disk") && doctor.contains(disk), "{runs:?}");
+    assert!(doctor.ends_with("code 1\n"), "{runs:?}");
+}
+
+/// A file system that is filled to the last byte and emptied again.
 #[cfg(target_os = "linux")]
 #[test]
 fn full_disk_is_reported_and_recovered_from() {
-    let script = r#"
-        exec 2>&1
-        mount -t tmpfs -o size=2m none "$NEWSFED_DATA_DIR" || exit 77
-        run() { echo "== $*"; "$0" "$@" --set net.host_delay=0s; echo "code $?"; }
-        run sync
-        run pin 1
-        cat /dev/zero > "$NEWSFED_DATA_DIR/filler" 2>/dev/null
-        run sync --force
-        run pin 2
-        run list
-        run doctor
-        rm "$NEWSFED_DATA_DIR/filler"
-        run sync --force
-        run pin 2
-        run doctor
-        run list --pinned
-    "#;
     let fetches = std::sync::atomic::AtomicUsize::new(0);
     let world = World::new(move |_| {
         let first = fetches.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
@@ -140,35 +184,23 @@ fn full_disk_is_reported_and_recovered_from() {
         feed("Feed", &many[..if first { 2 } else { 500 }])
     });
     world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
-    std::fs::create_dir_all(world.path().join("data")).unwrap();
-    let usual = world.command(&[]);
-    let mut command = std::process::Command::new("unshare");
-    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
-    command
-        .arg(usual.get_program())
-        .env_clear()
-        .envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let Ok(output) = command.stderr(std::process::Stdio::piped()).output() else { return };
-    if !output.status.success() {
-        println!("skipped: cannot mount a file system here");
-        return;
-    }
-    // The output of each command, and its exit code.
-    let said = String::from_utf8(output.stdout).unwrap();
-    let runs: Vec<(&str, &str)> = said.split("== ").filter_map(|r| r.split_once('\n')).collect();
-    let names: Vec<&str> = runs.iter().map(|(name, _)| *name).collect();
+    let script =
+        "run sync; run pin 1; fill; run sync --force; run pin 2; run list; run doctor; free
+        run sync --force; run pin 2; run doctor; run list --pinned";
+    let Some(runs) = on_small_disk(&world, 2, script) else { return };
+    let said = format!("{runs:?}");
     let full = ["sync --force", "pin 2"].map(|_| "newsfed: the disk is full; free some space");
     assert_eq!(runs[2..4].iter().map(|(_, s)| &s[..full[0].len()]).collect::<Vec<_>>(), full);
     assert!(runs[2..4].iter().all(|(_, said)| said.ends_with("code 1\n")), "{said}");
-    let (list, doctor) = (runs[4].1, runs[5].1);
+    let (list, doctor) = (&runs[4].1, &runs[5].1);
     assert!(list.contains("Title 1") && list.ends_with("code 0\n"), "reading still works: {said}");
-    assert!(doctor.contains("problem  database    the disk is full"), "{said}");
+    assert!(doctor.contains("/newsfed.db: the disk is full; free some space"), "{said}");
     for (name, said) in &runs[6..] {
         assert!(said.ends_with("code 0\n"), "{name} heals: {said}");
     }
     assert!(runs[6].1.contains("498 new") && runs[8].1.contains("MiB, no errors found"), "{said}");
     let pins = runs[9].1.lines().count() - 1;
-    assert_eq!((pins, names.len()), (2, 10), "the earlier pin is kept: {said}");
+    assert_eq!((pins, runs.len()), (2, 10), "the earlier pin is kept: {said}");
 }
 
 /// Repeatedly flips twenty bytes at random positions of the database file.

@@ -193,7 +193,7 @@ impl Dialog for Add {
                 return match self.choice.map(|choice| Choice::ALL[choice]) {
                     Some(Choice::Import) => app.push_dialog(Prompt::import("")),
                     Some(Choice::Starters) => app.push_dialog(Starters::load()),
-                    Some(Choice::Demo) => vec![Effect::Quit(ExitReason::Demo)],
+                    Some(Choice::Demo) => app.quit(ExitReason::Demo),
                     None => self.discover(app),
                 }
                 .into();

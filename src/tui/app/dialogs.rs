@@ -282,7 +282,7 @@ impl App {
             Action::Add if self.sources.list.sources.is_empty() => self.push_dialog(Add::welcome()),
             Action::Add => self.push_dialog(Add::with("")),
             Action::Starters => self.push_dialog(super::starters::Starters::load()),
-            Action::Demo => vec![Effect::Quit(ExitReason::Demo)],
+            Action::Demo => self.quit(ExitReason::Demo),
             Action::Palette => self.open_palette(""),
             Action::Help => self.open_help(&[]),
             Action::Import => self.push_dialog(Prompt::import("")),
@@ -392,7 +392,7 @@ impl App {
             // A key that types a character goes to the field, if there is one.
             let is_typed = dialog.field().is_some() && key.text().is_some();
             match app.action_of(key) {
-                Some(Action::Quit) if dialog.quits() => vec![Effect::Quit(ExitReason::Quit)].into(),
+                Some(Action::Quit) if dialog.quits() => Reply::close(app.quit(ExitReason::Quit)),
                 Some(Action::Help) if !is_typed && !dialog.is_help() && !dialog.takes_keys() => {
                     app.open_help(dialog.hints()).into()
                 }

@@ -68,10 +68,18 @@ pub(crate) struct History {
     unstored: usize,
     /// The marks among them, in order: which, of which items (row keys), and whether they are set or removed.
     unstored_marks: Vec<(Mark, Vec<i64>, bool)>,
-    /// The requests that add sources, if nothing else was changed since.
-    adding: Vec<RequestId>,
+    /// The sources that are being added, if nothing else was changed since or the user has undone that.
+    adding: Vec<Adding>,
     /// What the user wants to undo or redo as soon as all changes are stored.
     waiting: Vec<Goal>,
+}
+
+/// A source that is being added.
+#[derive(Debug)]
+struct Adding {
+    request: RequestId,
+    /// Whether adding it is undone once it is added.
+    undone: bool,
 }
 
 /// A state of the history that the user wants.
@@ -107,14 +115,22 @@ impl History {
         let changes = effects.iter().filter(is_change).count();
         self.unstored += changes;
         if changes > 0 || effects.iter().any(|effect| matches!(effect, Effect::Edit { .. })) {
-            self.adding.clear();
+            self.adding.retain(|adding| adding.undone);
         }
-        self.adding.extend(effects.iter().filter_map(Effect::adds_source));
+        let added = effects.iter().filter_map(Effect::adds_source);
+        self.adding.extend(added.map(|request| Adding { request, undone: false }));
     }
 
-    /// Notes that a source was added, or could not be.
-    pub(super) fn source_replied(&mut self, request: RequestId) {
-        self.adding.retain(|adding| *adding != request);
+    /// Notes that a source was added, or could not be. Returns whether that is to be undone.
+    fn source_replied(&mut self, request: RequestId) -> bool {
+        let at = self.adding.iter().position(|adding| adding.request == request);
+        at.is_some_and(|at| self.adding.remove(at).undone)
+    }
+
+    /// Lets the source that was last added be undone once it is added, or stay; returns whether there is one.
+    fn undo_adding(&mut self, undone: bool) -> bool {
+        let last = self.adding.iter_mut().rfind(|adding| adding.undone != undone);
+        last.map(|adding| adding.undone = undone).is_some()
     }
 
     /// Counts the reply to a change to items.
@@ -207,11 +223,33 @@ impl App {
     }
 
     pub(super) fn undo(&mut self) -> Vec<Effect> {
-        self.pursue(Goal::Undo)
+        // Other changes may be stored before the source is added.
+        match self.history.undo_adding(true) {
+            true => self.note("Waiting until the source is added"),
+            false => self.pursue(Goal::Undo),
+        }
     }
 
     pub(super) fn redo(&mut self) -> Vec<Effect> {
-        self.pursue(Goal::Redo)
+        match self.history.undo_adding(false) {
+            true => self.note("The source stays once it is added"),
+            false => self.pursue(Goal::Redo),
+        }
+    }
+
+    /// Handles the reply to a request that adds sources; `work` shows it. The user may have undone that.
+    pub(super) fn source_replied(
+        &mut self,
+        request: RequestId,
+        is_added: bool,
+        work: impl FnOnce(&mut Self) -> Vec<Effect>,
+    ) -> Vec<Effect> {
+        let undone = self.history.source_replied(request);
+        let mut effects = work(self);
+        if undone && is_added {
+            effects.extend(self.reach(Goal::Undo));
+        }
+        effects
     }
 
     /// Undoes or redoes changes until `applied` of them are applied.
@@ -226,7 +264,7 @@ impl App {
         let of_files = |c: &Change| matches!(c, Change::Files(_) | Change::Collected(_));
         self.history.unstored > usize::from(of_items)
             || self.edits.count() > usize::from(self.is_moving(of_files))
-            || !self.history.adding.is_empty()
+            || self.history.adding.iter().any(|adding| !adding.undone)
     }
 
     /// Undoes or redoes changes, once those in progress are stored.
@@ -239,6 +277,11 @@ impl App {
                 false => self.note("Waiting until the source is added"),
             };
         }
+        self.reach(goal)
+    }
+
+    /// Undoes or redoes changes that are in the history.
+    fn reach(&mut self, goal: Goal) -> Vec<Effect> {
         let history = &mut self.history;
         let applied = history.goal.unwrap_or(history.done);
         let all = history.steps.len() + usize::from(history.moving.is_some());

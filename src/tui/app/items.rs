@@ -1,18 +1,21 @@
 //! The Items pane: a window onto a list that may be a million rows long.
 
+mod total;
 mod window;
 
 use super::listing::Listing;
+use super::triage::Marking;
 use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
 use crate::model::{ItemRow, Time};
 use crate::query::{Query, State, What, resolve};
-use crate::store::{Anchor, Count, Criteria, Cursor, Mark, Scope, View};
+use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, RequestId};
 use crate::tui::view::Series;
 use crate::util::clock::start_of_day;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use total::Total;
 use window::MAX_ROWS;
 pub(super) use window::Placement;
 
@@ -64,11 +67,10 @@ pub(crate) struct ItemsPane {
     outdated: bool,
     /// The pending request for the best unread items.
     pub(super) fitting: Option<RequestId>,
-    /// The pending request for the number of items that a command marks read.
-    pub(super) marking: Option<RequestId>,
-    /// The number of items in the list, if it is known, and the pending request for it.
-    pub(crate) total: Option<Count>,
-    pub(super) counting: Option<RequestId>,
+    /// What is marked read once it is counted, by the pending requests for the numbers of items.
+    pub(super) marking: BTreeMap<RequestId, Marking>,
+    /// The number of items in the list.
+    pub(crate) total: Total,
     /// The unread row to go to once the rows that are being read have arrived.
     pub(super) seeking: Option<Seek>,
     /// Whether the first row is opened once the list that is being read has arrived.
@@ -124,9 +126,8 @@ impl ItemsPane {
             loading: None,
             outdated: false,
             fitting: None,
-            marking: None,
-            total: None,
-            counting: None,
+            marking: BTreeMap::new(),
+            total: Total::default(),
             seeking: None,
             opening: false,
         }

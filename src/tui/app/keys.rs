@@ -78,7 +78,7 @@ impl App {
         self.problem.take_if(was_read);
         let Some(key) = input::key(event) else { return vec![] };
         if key == Key::ctrl('c') {
-            return vec![Effect::Quit(ExitReason::Quit)];
+            return self.quit(ExitReason::Quit);
         }
         if !self.dialogs.is_empty() {
             self.pending.clear();
@@ -153,7 +153,7 @@ impl App {
             Action::Run => self.open_palette("run "),
             Action::Redraw => vec![Effect::Redraw],
             Action::Open => self.open(),
-            Action::Quit => vec![Effect::Quit(ExitReason::Quit)],
+            Action::Quit => self.quit(ExitReason::Quit),
             Action::Suspend => vec![Effect::Suspend],
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),

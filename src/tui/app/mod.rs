@@ -44,6 +44,7 @@ mod postponed;
 mod preview;
 mod progress;
 mod prompt;
+mod quitting;
 mod rank;
 mod reader;
 mod reading_view;
@@ -100,11 +101,11 @@ pub(super) use snippets::Snippets;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use starters::Starters;
 pub(super) use stats::StatsPanel;
-pub(super) use toast::{Toast, Tone};
+pub(super) use toast::{Toast, Tone, as_sentence};
 pub(super) use why::WhyPanel;
 pub(super) use workbench::{Bench, BenchField, BenchPane, Marked, SheetView};
 
-use super::effect::Effect;
+use super::effect::{Effect, ExitReason};
 use super::event::{Event, RequestId};
 use super::read::Read;
 use super::style;
@@ -185,6 +186,8 @@ pub(super) struct App {
     pub(super) typing: bool,
     /// What waits until nothing is typed.
     postponed: Vec<Postponed>,
+    /// Why the program ends once the items to mark read are counted.
+    quitting: Option<ExitReason>,
     pub(super) crawls: CrawlRuns,
     pub(super) texts: Texts,
     pub(super) history: History,
@@ -241,6 +244,7 @@ impl App {
             downloads: downloads::Downloads::default(),
             typing: false,
             postponed: Vec::new(),
+            quitting: None,
             crawls: CrawlRuns::default(),
             texts: Texts::default(),
             history: History::default(),
@@ -303,17 +307,7 @@ impl App {
             Event::Resized(width, height) => self.resized(width, height),
             Event::TimePassed => self.time_passed(),
             Event::StoreChanged => self.store_changed(),
-            Event::StatusChanged(status) => {
-                let error = status
-                    .declaration_error
-                    .clone()
-                    .filter(|_| self.status.declaration_error != status.declaration_error);
-                self.status = status;
-                match error {
-                    Some(error) => self.show_error(&error),
-                    None => vec![],
-                }
-            }
+            Event::StatusChanged(status) => self.status_changed(status),
             Event::SourcesLoaded(result) => self.sources_loaded(result),
             Event::WindowLoaded(request, result) => self.window_loaded(request, result),
             Event::ArticleLoaded(request, result) => {
@@ -341,9 +335,7 @@ impl App {
             Event::RulesLoaded(result) => self.rules_loaded(result),
             Event::ValuesLoaded(result) => self.values_loaded(result),
             Event::MatchesFound(request, result) => self.matches_found(request, result),
-            Event::UnreadCounted(request, marking, result) => {
-                self.unread_counted(request, *marking, result)
-            }
+            Event::UnreadCounted(request, result) => self.unread_counted(request, result),
             Event::TotalCounted(request, result) => self.total_counted(request, result),
             Event::FittingFound(request, minutes, result) => {
                 self.fitting_found(request, minutes, result)
@@ -355,12 +347,11 @@ impl App {
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(request, result) => {
-                self.history.source_replied(request);
-                self.followed(request, result)
+                let is_added = result.as_ref().is_ok_and(|(_, edit)| !edit.is_empty());
+                self.source_replied(request, is_added, |app| app.followed(request, result))
             }
             Event::AlreadyFollowed(request, id) => {
-                self.history.source_replied(request);
-                self.already_at(request, &id)
+                self.source_replied(request, false, |app| app.already_at(request, &id))
             }
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::SettingsReloaded(settings) => self.use_settings(settings),
@@ -371,8 +362,9 @@ impl App {
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::ListFollowed(request, typed, result) => {
-                self.history.source_replied(request);
-                self.list_followed(request, &typed, result)
+                let is_added = result.is_ok();
+                let shown = |app: &mut Self| app.list_followed(request, &typed, result);
+                self.source_replied(request, is_added, shown)
             }
             Event::ListAccepted(source, result) => self.list_accepted(source, result),
             Event::PathsListed(typed, paths) => self.paths_listed(&typed, paths),
@@ -408,6 +400,15 @@ impl App {
         }
     }
 
+    fn status_changed(&mut self, status: Status) -> Vec<Effect> {
+        let before = std::mem::replace(&mut self.status, status);
+        let error = self.status.declaration_error.clone();
+        match error.filter(|_| self.status.declaration_error != before.declaration_error) {
+            Some(error) => self.show_error(&error),
+            None => vec![],
+        }
+    }
+
     /// When [`Event::TimePassed`] is needed next; `None` if only other events wake the program.
     pub(super) fn deadline(&self) -> Option<Time> {
         let toast = self.toast.iter().chain(&self.problem).map(|t| t.until).min();
@@ -417,10 +418,11 @@ impl App {
         let ages = self.started.then_some(minute);
         let sequence = self.dialogs.iter().find_map(|d| d.deadline());
         let counting = self.counting.deadline();
+        let total = self.items.total.deadline();
         let preview = self.preview_deadline();
         let sheet = self.pending.deadline();
         let pictures = self.pictures_deadline();
-        let all = [toast, reload, ages, sequence, counting, preview, sheet, pictures];
+        let all = [toast, reload, ages, sequence, counting, total, preview, sheet, pictures];
         all.into_iter().flatten().min()
     }
 
@@ -439,6 +441,7 @@ impl App {
         self.pending.time_passed(self.now);
         let mut effects = self.dialogs_time_passed();
         effects.extend(self.count_if_due());
+        effects.extend(self.recount_if_due());
         effects.extend(self.preview_if_due());
         effects.extend(self.reload_if_stale());
         effects

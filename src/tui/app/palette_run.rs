@@ -63,7 +63,9 @@ impl App {
             }
             match result {
                 // A question would come after the next command.
-                Ok(more) => effects.extend(more.into_iter().map(Effect::without_count)),
+                Ok(more) => {
+                    effects.extend(more.into_iter().map(|effect| self.without_count(effect)))
+                }
                 Err(why) => {
                     effects.extend(self.problem(why));
                     break;

@@ -21,6 +21,8 @@ impl App {
 
     pub(super) fn fold_stories_if(&mut self, fold: bool) -> Vec<Effect> {
         self.items.folds = fold;
+        // Their number is another one.
+        self.items.total = Default::default();
         // A list that is being read would still have the earlier state.
         match self.items.is_loading() {
             true => self.load_items(Anchor::First, Placement::Start),

@@ -3,6 +3,7 @@
 use super::App;
 use crate::model::Time;
 use crate::tui::effect::Effect;
+use crate::util::text;
 use chrono::TimeDelta;
 
 /// The kind of a message.
@@ -31,6 +32,21 @@ const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
 /// A message that was shown this long disappears with the next key.
 const READ_TIME: TimeDelta = TimeDelta::seconds(2);
 
+/// The words with which errors begin that have no name at their start. Names keep their letters: `mpv exited`.
+const FIRST_WORDS: &[&str] = &[
+    "a", "all", "an", "another", "cannot", "database", "it", "its", "no", "not", "nothing", "only",
+    "the", "there", "this", "type",
+];
+
+/// An error as a sentence. Most errors begin in lower case, because they may follow other words.
+pub(in crate::tui) fn as_sentence(error: &str) -> String {
+    let first = error.split(' ').next().unwrap_or_default();
+    match FIRST_WORDS.contains(&first) {
+        true => text::sentence(error),
+        false => error.to_owned(),
+    }
+}
+
 impl Toast {
     /// Whether it was shown long enough to be read.
     pub(super) fn was_read(&self, now: Time) -> bool {
@@ -44,7 +60,7 @@ impl App {
     }
 
     pub(in crate::tui) fn problem(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.show_message(text.into(), Tone::Problem, PROBLEM_TIME)
+        self.show_message(as_sentence(&text.into()), Tone::Problem, PROBLEM_TIME)
     }
 
     fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {

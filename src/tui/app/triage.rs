@@ -12,15 +12,26 @@ use crate::model::ItemRow;
 use crate::query::Query;
 use crate::store::{Anchor, Beyond, Cursor, Mark, Part, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
-use crate::tui::event::{Cause, Failure, Marking, RequestId};
+use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use crate::util::text::counted;
 
 /// Maximum number of items that are marked read without a question.
 const MANY_READ: usize = 50;
 
+/// Items that are marked read once they are counted, because the user confirms large numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Marking {
+    /// The command.
+    action: Action,
+    /// The list or query, in words.
+    about: String,
+    view: View,
+    part: Part,
+}
+
 impl Marking {
-    pub(in crate::tui) fn effect(self) -> Effect {
+    fn effect(self) -> Effect {
         Effect::MarkViewRead { view: self.view, part: self.part }
     }
 
@@ -78,11 +89,15 @@ impl App {
         }
     }
 
-    /// Number of unread items in the list, if it is known.
+    /// Number of items that marking the list read would change, if it is known.
     fn unread_listed(&self) -> Option<usize> {
         let items = &self.items;
-        // While a list is being read, the rows are still those of another one.
-        if !items.awaits_rows() && !items.more_above && !items.more_below {
+        // Other items of the stories may be in no list.
+        if self.settings.ui.mark_stories {
+            return None;
+        }
+        // While a list is being read, the rows are older than what is marked. A row may stand for a story.
+        if items.is_settled() && items.is_complete() && !items.folds {
             return Some(items.rows.iter().filter(|row| !row.read).count());
         }
         let listed = items.listed.as_ref().filter(|_| !self.is_narrowed())?;
@@ -158,7 +173,8 @@ impl App {
         let (view, beyond) = if items.rows_of.criteria.text.is_some() {
             let (above, below) = items.rows.split_at(items.selected);
             let rows = if is_above { above } else { below.get(1..).unwrap_or_default() };
-            (View::of(Scope::Only(rows.iter().map(|row| row.key).collect())), None)
+            let scope = Scope::Only(rows.iter().map(|row| row.key).collect());
+            (View { fold: items.folds, ..View::of(scope) }, None)
         } else {
             let beyond = if is_above { Beyond::Above(at) } else { Beyond::Below(at) };
             (self.view(), Some(beyond))
@@ -169,27 +185,47 @@ impl App {
 
     /// Marks items read once they are counted.
     fn count_unread(&mut self, marking: Marking) -> Vec<Effect> {
+        // One question is enough, however often the key is pressed.
+        if self.items.marking.values().any(|counted| *counted == marking) {
+            return vec![];
+        }
         let request = self.request();
-        self.items.marking = Some(request);
-        vec![Effect::Read(Read::Unread { request, marking: Box::new(marking) })]
+        let (view, part) = (Box::new(marking.view.clone()), marking.part);
+        self.items.marking.insert(request, marking);
+        vec![Effect::Read(Read::Unread { request, view, part })]
+    }
+
+    /// Marks items at once that would otherwise be counted first.
+    pub(super) fn without_count(&mut self, effect: Effect) -> Effect {
+        let marking = match &effect {
+            Effect::Read(Read::Unread { request, .. }) => self.items.marking.remove(request),
+            _ => None,
+        };
+        marking.map_or(effect, Marking::effect)
     }
 
     /// Marks few items read at once, and asks before many.
     pub(super) fn unread_counted(
         &mut self,
         request: RequestId,
-        marking: Marking,
         result: Result<usize, Failure>,
     ) -> Vec<Effect> {
         self.history.change_replied();
-        if self.items.marking != Some(request) {
-            return vec![];
-        }
-        self.items.marking = None;
+        let Some(marking) = self.items.marking.remove(&request) else { return vec![] };
         match result {
-            Ok(count) if count <= MANY_READ => vec![marking.effect()],
-            Ok(count) => self.push_when_free(marking.question(count)),
-            Err(why) => self.problem(why),
+            Ok(count) if count <= MANY_READ => {
+                let mut effects = vec![marking.effect()];
+                effects.extend(self.quit_if_counted());
+                effects
+            }
+            Ok(count) => {
+                self.quitting = None;
+                self.push_when_free(marking.question(count))
+            }
+            Err(why) => {
+                self.quitting = None;
+                self.problem(why)
+            }
         }
     }
 

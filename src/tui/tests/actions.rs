@@ -14,6 +14,8 @@ async fn every_action(mut real: Real) {
                 real.keys("l");
                 real.quiet().await;
             }
+            // The question of the action before may have waited for a count.
+            real.close_dialogs();
             real.keys(":");
             real.keys(action.name());
             let hits = real.app.palette_hits(real.app.dialog().unwrap());

@@ -119,7 +119,7 @@ fn the_next_step_is_shown_for_an_address_that_leads_nowhere() {
     stage.keys("a");
     let first = Stage::with(Settings::default(), SourceList::default(), vec![]);
     for mut stage in [fail(stage), fail(first)] {
-        shows(&mut stage, &["✗ not a web URL", "Type another URL, such as example.org"]);
+        shows(&mut stage, &["✗ Not a web URL", "Type another URL, such as example.org"]);
     }
 }
 

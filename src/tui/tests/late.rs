@@ -1,6 +1,7 @@
 //! Keys that are pressed while replies are still to come: rows of a list, articles, stored changes.
 
 mod dialogs;
+mod marking;
 
 use super::lists::{SOURCES, config, file, stage_with_files};
 use super::real::Real;
@@ -205,7 +206,7 @@ fn rows_of_another_list_do_not_stay_after_an_error() {
     let reads = stage.hold("gp");
     let request = window_request(&reads).unwrap();
     stage.happen(Event::WindowLoaded(request, Err("the disk is damaged".to_owned())));
-    assert!(stage.says("the disk is damaged"));
+    assert!(stage.says("The disk is damaged"));
     assert!(stage.app.items.rows.is_empty());
 }
 

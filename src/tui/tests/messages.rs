@@ -38,6 +38,29 @@ fn two_messages_beside_an_article_stand_one_above_the_other() {
 }
 
 #[test]
+fn errors_are_shown_as_sentences() {
+    let mut stage = Stage::new();
+    for (error, shown) in [
+        ("the disk is full; free some space", "The disk is full; free some space"),
+        ("cannot open the database", "Cannot open the database"),
+        ("mpv is not installed", "mpv is not installed"),
+        ("news.example has nothing here", "news.example has nothing here"),
+        ("newsfed is shutting down", "newsfed is shutting down"),
+        ("", ""),
+    ] {
+        stage.app.problem(error);
+        assert_eq!(stage.app.toast.as_ref().unwrap().text, shown);
+    }
+    let error = crate::store::StoreError::Full.to_string();
+    stage.happen(Event::Message(Err(error)));
+    assert!(stage.says("The disk is full"));
+    stage.keys("ahttps://slow.example/<Enter>");
+    let request = super::defects::last_request(&stage);
+    stage.happen(Event::Discovered(request, Err("the disk is full".to_owned())));
+    assert!(stage.screen(120, 40).contains(" The disk is full"), "{}", stage.screen(120, 40));
+}
+
+#[test]
 fn keys_are_called_by_what_they_do_now() {
     let mut stage = Stage::new();
     stage.screen(160, 40);

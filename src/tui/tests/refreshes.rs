@@ -40,6 +40,26 @@ fn a_second_refresh_keeps_the_results_of_the_first() {
 }
 
 #[test]
+fn a_result_is_repeated_below_the_rows_only_if_it_was_cut_off() {
+    let long = "kernel.example did not respond completely within 5 s; newsfed tries again later, or \
+                press F to try again now";
+    for (message, shown) in [("kernel.example asks for a pause", 1), (long, 2)] {
+        let mut stage = Stage::new();
+        stage.keys("R");
+        let result = Refreshed::Polled(Outcome::Failed {
+            kind: ErrorKind::Permanent,
+            message: message.to_owned(),
+        });
+        let source = SourceId("kernel".to_owned());
+        let report = Report { source, result, left_out: vec![], problem: None };
+        stage.happen(Event::Refreshed(stage.refreshes()[0], report));
+        stage.keys("V");
+        let screen = stage.screen(100, 30);
+        assert_eq!(screen.matches("kernel.example").count(), shown, "{screen}");
+    }
+}
+
+#[test]
 fn refreshes_at_the_same_time_are_reported_separately() {
     let mut stage = Stage::new();
     stage.screen(120, 40);

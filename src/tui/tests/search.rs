@@ -93,6 +93,24 @@ fn tab_completes_operators_and_their_values() {
 }
 
 #[test]
+fn candidates_leave_the_selected_result_visible_until_one_is_wanted() {
+    for (width, height) in [(120, 40), (80, 24), (80, 14)] {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys("/e source:");
+        let screen = stage.screen(width, height);
+        let selected = stage.app.items.current().unwrap().title.clone();
+        let start: String = selected.chars().take(12).collect();
+        assert!(screen.contains(&start) && screen.contains(" more "), "{screen}");
+        stage.keys("<Tab>");
+        let screen = stage.screen(width, height);
+        assert!(!screen.contains(" more "), "{screen}");
+        let shown = ["council", "theatre", "news"];
+        assert!(shown.iter().all(|name| screen.contains(name)), "{screen}");
+    }
+}
+
+#[test]
 fn another_search_replaces_the_words_of_the_last_one() {
     for (keys, expected) in [
         ("/bridge<Enter>/ferry", "ferry"),

@@ -268,7 +268,7 @@ fn programs_are_shown_before_they_run() {
 
     for (typed, part) in [
         (format!("exec:x {}", "y".repeat(500)), "too long"),
-        ("exec:".to_owned(), "no program is given"),
+        ("exec:".to_owned(), "No program is given"),
         ("filter:x".to_owned(), "filter:PROGRAM"),
     ] {
         let mut stage = Stage::new();

@@ -106,7 +106,7 @@ fn reports_the_result_of_a_full_text_request() {
             "Text from the page. Press x for another text.",
         ),
         (TextGot::Same(TextWay::Best), "The page gives the same text"),
-        (TextGot::Failed("it refuses".to_owned()), "it refuses"),
+        (TextGot::Failed("it refuses".to_owned()), "It refuses"),
     ];
     let key = stage.shown_key();
     for (got, words) in cases {

@@ -1,6 +1,6 @@
 //! The add dialog.
 
-use super::super::app::{Add, App, Stage};
+use super::super::app::{Add, App, Stage, as_sentence};
 use super::super::input::Field;
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
@@ -88,7 +88,8 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
         }
         Stage::Failed(why) => {
             for text in why {
-                let parts = wrap_plain(text, usize::from(area.width).saturating_sub(2));
+                let parts =
+                    wrap_plain(&as_sentence(text), usize::from(area.width).saturating_sub(2));
                 for (i, part) in parts.into_iter().enumerate() {
                     let mark = if i == 0 { marks(app).gone } else { " " };
                     line(&format!("{mark} {part}"), Role::Error, &mut area);

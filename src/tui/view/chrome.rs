@@ -204,7 +204,7 @@ pub(super) fn count_of_list(app: &App) -> String {
 
 /// The number of items in a list of which only a part is in memory.
 pub(super) fn total(app: &App) -> String {
-    match app.items.total {
+    match app.items.total.count {
         Some(count) if count.more => format!("over {}", count.items),
         Some(count) => count.items.to_string(),
         None => "…".to_owned(),

@@ -29,10 +29,24 @@ fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
     }
 }
 
-/// Draws the candidates above or below a line.
-pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completion, line: Rect) {
+/// How many rows below the line of a search leave the selected item visible, but at least one.
+pub(super) fn rows_above_selected(app: &App, line: Rect) -> Option<u16> {
+    let first = app.items.shown.iter().position(|shown| *shown == Some(app.items.selected))?;
+    let selected = app.areas.items?.y.saturating_add(u16::try_from(first).ok()?);
+    Some(selected.checked_sub(line.bottom())?.max(1))
+}
+
+/// Draws the candidates above or below a line; in at most `most` rows until the user wants one of them.
+pub(super) fn candidates(
+    app: &App,
+    frame: &mut Frame<'_>,
+    completion: &Completion,
+    line: Rect,
+    most: Option<u16>,
+) {
     let count = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
-    let free = free_rows(frame, line, count.min(MAX_ROWS));
+    let most = most.filter(|_| completion.applied.is_none()).unwrap_or(MAX_ROWS);
+    let free = free_rows(frame, line, count.min(MAX_ROWS).min(most));
     let height = free.height;
     let widest = completion.candidates.iter().map(|o| text::width(&o.text)).max().unwrap_or(0);
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);
@@ -49,10 +63,16 @@ pub(super) fn candidates(app: &App, frame: &mut Frame<'_>, completion: &Completi
         // Only the surface is taken, because not every theme has a colour for the text on it.
         let role = |role| app.palette.style(role).patch(selected);
         let mut row = Row::new(width);
+        let last = first + usize::from(i) + 1;
+        if i + 1 == height && last < completion.candidates.len() {
+            let more = completion.candidates.len() - last;
+            row.right(format!(" {more} more "), role(Role::Dim));
+        }
         let name =
             text::truncate(&candidate.text, usize::from(width).saturating_sub(2)).into_owned();
-        let gap = " ".repeat(widest.saturating_sub(text::width(&candidate.text)));
-        row.left(&format!(" {name}{gap} "), role(Role::Text));
+        row.left(&format!(" {name} "), role(Role::Text));
+        let gap = widest.saturating_sub(text::width(&candidate.text)).min(row.free());
+        row.left(&" ".repeat(gap), role(Role::Text));
         row.left(&candidate.help, role(Role::Dim));
         let at = Rect { y: area.y + i, height: 1, ..area };
         frame.render_widget(row.line(role(Role::Toast)), at);

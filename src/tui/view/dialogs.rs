@@ -99,7 +99,8 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     count.right(number, app.palette.style(Role::Dim));
     frame.render_widget(count.line(Style::new()), row);
     let line = Rect { width: row.width.saturating_sub(cells.max(COUNT)), ..row };
-    completed_line(app, frame, &label, typed, role, line);
+    let most = super::complete::rows_above_selected(app, line);
+    completed_line(app, frame, &label, typed, role, (line, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
         let used = text::width(&label);
         super::complete::message_line(app, frame, SYNTAX, Role::Dim, &bar.field, used, line);
@@ -162,7 +163,7 @@ fn foot_line(
         let at = Rect { x: line.right() + 3, width: keys - 3, ..area.foot };
         frame.render_widget(super::frame::key_line(app, area, at, ground), at);
     }
-    completed_line(app, frame, &label, typed, role, line);
+    completed_line(app, frame, &label, typed, role, (line, None));
     (line, before)
 }
 
@@ -188,7 +189,7 @@ fn completed_line(
     label: &str,
     (field, completion, error): (&Field, &Option<Completion>, &Option<String>),
     role: Role,
-    foot: Rect,
+    (foot, most): (Rect, Option<u16>),
 ) {
     field_line(app, frame, label, field, foot);
     if error.is_some()
@@ -197,7 +198,7 @@ fn completed_line(
         mark_error(app, frame, label, (field, e.at), foot);
     }
     if let Some(completion) = completion {
-        super::complete::candidates(app, frame, completion, foot);
+        super::complete::candidates(app, frame, completion, foot, most);
     } else if let Some(error) = error {
         let used = text::width(label);
         super::complete::message_line(app, frame, error, role, field, used, foot);

@@ -4,7 +4,7 @@ use super::super::app::{App, Fate, Progress};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, role, rows, rule};
-use super::frame::window;
+use super::frame::{shape, window};
 use super::row::Row;
 use crate::config::Role;
 use crate::util::text;
@@ -15,8 +15,10 @@ use ratatui::text::Line;
 const WIDTH: u16 = 100;
 /// Number of cells for the names of sources.
 const NAMES: usize = 28;
-/// Number of rows for the full result of the selected source, with the rule above it.
+/// Number of rows for the full result of the selected source, with the rule above it, if results are cut off.
 const DETAIL: u16 = 3;
+/// Number of cells of a row before the result.
+const BEFORE: usize = 2 + NAMES + 2;
 
 pub(in crate::tui) fn draw(
     app: &App,
@@ -34,7 +36,10 @@ pub(in crate::tui) fn draw(
         (true, true) => ("Refresh", "finished".to_owned()),
         (true, false) => ("Last checks", "automatic".to_owned()),
     };
-    let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(DETAIL + 2);
+    let width = usize::from(shape(area.body, (WIDTH, 1)).inner.width);
+    let is_cut = |words: &str| BEFORE + text::width(words) > width;
+    let detail = if list.iter().any(|(.., words)| is_cut(words)) { DETAIL } else { 0 };
+    let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(detail + 2);
     let inner = window(app, frame, area, (title, &subject), (WIDTH, height.max(12)));
     let counts = [
         (count(Fate::Failed), "failed"),
@@ -52,7 +57,7 @@ pub(in crate::tui) fn draw(
     head.left(&summary, app.palette.style(Role::Soft));
     let row = Rect { height: inner.height.min(1), ..inner };
     frame.render_widget(head.line(app.palette.style(Role::Text)), row);
-    let below = if inner.height >= 10 { DETAIL } else { 0 };
+    let below = if inner.height >= 10 { detail } else { 0 };
     let top = (inner.y + 2).min(inner.bottom());
     let part = Rect { y: top, height: inner.bottom().saturating_sub(top + below), ..inner };
     rows(app, frame, part, list.len(), progress.selected, |i, row, here| {
@@ -65,7 +70,10 @@ pub(in crate::tui) fn draw(
         let tone = if *fate == Fate::Failed { Role::Error } else { Role::Soft };
         row.left(words, app.palette.style(tone));
     });
-    let Some((.., words)) = list.get(progress.selected).filter(|_| below > 0) else { return };
+    let Some((.., words)) = list.get(progress.selected) else { return };
+    if below == 0 || !is_cut(words) {
+        return;
+    }
     rule(app, frame, Rect { y: part.bottom(), height: 1, ..inner });
     let lines = wrap_plain(words.trim_start(), inner.width.max(8).into());
     for (y, line) in (part.bottom() + 1..inner.bottom()).zip(lines) {

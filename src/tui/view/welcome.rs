@@ -1,6 +1,6 @@
 //! The first page: a field for a URL, and the other ways to start.
 
-use super::super::app::{Add, App, Choice, Stage};
+use super::super::app::{Add, App, Choice, Stage, as_sentence};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line};
@@ -105,7 +105,7 @@ fn problem_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
     let space = usize::from(width).saturating_sub(2).max(1);
     let mut lines = Vec::new();
     for text in why {
-        for (n, part) in wrap_plain(text, space).into_iter().enumerate() {
+        for (n, part) in wrap_plain(&as_sentence(text), space).into_iter().enumerate() {
             let mark = if n == 0 { marks(app).gone } else { " " };
             lines.push(Line::styled(format!("{mark} {part}"), style));
         }

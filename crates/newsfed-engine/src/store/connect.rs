@@ -5,6 +5,7 @@ use super::functions;
 use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations, SchemaVersion};
 use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -81,10 +82,14 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
         conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
     }
-    // The writer was opened before the reader, and could not migrate the file.
+    // The writer was opened before the reader, and could not create the tables or migrate the file.
     let version: i64 = conn.pragma_query_value(None, "user_version", |r| r.get(0))?;
-    if usize::try_from(version).is_ok_and(|version| version < STEPS.len()) {
-        return Err(StoreError::TooOld { path: path.to_owned() });
+    match usize::try_from(version) {
+        Ok(0) => return Err(open_error(path, &"it is empty; delete it and start newsfed again")),
+        Ok(version) if version < STEPS.len() => {
+            return Err(StoreError::TooOld { path: path.to_owned() });
+        }
+        _ => {}
     }
     conn.pragma_update(None, "query_only", true)?;
     functions::register(&conn)?;
@@ -159,13 +164,21 @@ fn immutable_uri(path: &Path) -> String {
     format!("file:{escaped}?immutable=1")
 }
 
-fn open_error(path: &Path, e: &dyn std::fmt::Display) -> StoreError {
+pub(super) fn open_error(path: &Path, e: &dyn std::fmt::Display) -> StoreError {
     StoreError::Open { path: path.to_owned(), why: e.to_string() }
+}
+
+/// Like [`open_error`], with advice.
+pub(super) fn file_error(path: &Path, e: &std::io::Error) -> StoreError {
+    match e.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => open_error(path, &StoreError::Full),
+        _ => open_error(path, e),
+    }
 }
 
 /// Creates the folder with mode 0700 and the file with mode 0600 if they are missing.
 pub(super) fn create_private(path: &Path) -> Result<()> {
-    let fail = |e: std::io::Error| open_error(path, &e);
+    let fail = |e: std::io::Error| file_error(path, &e);
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty() && !d.exists()) {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);

@@ -50,7 +50,7 @@ pub enum StoreError {
     #[error("newsfed is shutting down")]
     Closed,
     /// Any other SQLite error.
-    #[error("database: {0}")]
+    #[error("database error: {0}")]
     Sqlite(String),
 }
 

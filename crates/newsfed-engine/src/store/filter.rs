@@ -194,6 +194,18 @@ impl Filter {
         self.values.append(&mut other.values);
     }
 
+    /// The items that meet the conditions, and the others of their stories.
+    pub(super) fn with_stories(self) -> Self {
+        let condition = format!(
+            "i.key IN (WITH listed AS MATERIALIZED (SELECT i.key FROM item i WHERE {})
+                SELECT key FROM listed UNION ALL SELECT other.item FROM listed
+                CROSS JOIN story_item own ON own.item = listed.key
+                CROSS JOIN story_item other ON other.story = own.story)",
+            self.sql()
+        );
+        Self { conditions: vec![condition], ..self }
+    }
+
     pub(super) fn sql(&self) -> String {
         if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
     }

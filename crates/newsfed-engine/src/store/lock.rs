@@ -1,6 +1,7 @@
 //! The lock that lets only one process poll a database; the others only read it.
 
-use super::error::{Result, StoreError};
+use super::connect::file_error;
+use super::error::Result;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
@@ -23,7 +24,7 @@ impl PollerLock {
     /// Takes the lock next to the database, or returns the process that has it.
     pub fn acquire(database: &Path) -> Result<Poller> {
         let path = database.with_extension("lock");
-        let fail = |e: std::io::Error| StoreError::Open { path: path.clone(), why: e.to_string() };
+        let fail = |e: std::io::Error| file_error(&path, &e);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use super::Store;
 use super::error::Result;
-use super::part::Part;
+use super::part::{self, Part};
 use super::reader::Reader;
 use super::view::View;
 use super::{stories, tags};
@@ -165,7 +165,7 @@ impl Store {
     /// Marks a view or a part of it read, with the items that it folds; returns the keys that changed.
     /// `stories`: also the other items of their stories.
     pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
-        self.call(move |conn| stories::mark_view_read(conn, &view, part, stories)).await
+        self.call(move |conn| part::mark_read(conn, &view, part, stories)).await
     }
 
     /// Shows snoozed items whose time has come, as unread; returns their number.

@@ -171,11 +171,14 @@ enum WriterState {
 }
 
 impl WriterState {
-    /// Starts the writer, unless the database can only be read.
+    /// Starts the writer, unless the database can only be read. A new one cannot be read either.
     fn open(path: &Path, revision: &Arc<watch::Sender<u64>>) -> Result<Self> {
         match Writer::start(path, revision.clone()) {
             Ok((writer, thread)) => Ok(Self::Open(writer, thread)),
-            Err(e) if e.leaves_reading() => Ok(Self::Unavailable),
+            Err(e) if e.leaves_reading() => match Reader::open(path) {
+                Err(StoreError::Open { .. }) => Err(connect::open_error(path, &e)),
+                _ => Ok(Self::Unavailable),
+            },
             Err(e) => Err(e),
         }
     }

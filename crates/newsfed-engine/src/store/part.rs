@@ -3,7 +3,7 @@
 use super::error::Result;
 use super::filter::Filter;
 use super::reader::Reader;
-use super::view::{Cursor, View};
+use super::view::{Cursor, Scope, View};
 use crate::config::SortOrder;
 use rusqlite::{Connection, params_from_iter};
 
@@ -15,10 +15,11 @@ impl Reader {
 }
 
 impl Reader {
-    /// Number of unread items in a part of a view, which marking it read would change.
-    pub fn unread_in(&self, view: &View, part: Part) -> Result<usize> {
+    /// Number of items that marking a part of a view read would change. `stories` as in
+    /// [`Store::mark_view_read`](super::Store::mark_view_read).
+    pub fn unread_in(&self, view: &View, part: Part, stories: bool) -> Result<usize> {
         let view = &*view.by_source(&self.conn)?;
-        let filter = unread_of(view, part);
+        let filter = changed_in(view, part, stories);
         let sql = format!("SELECT count(*) FROM item i WHERE {}", filter.sql());
         let mut statement = self.conn.prepare(&sql)?;
         let count: i64 = statement.query_row(params_from_iter(filter.values), |r| r.get(0))?;
@@ -48,10 +49,21 @@ fn rows_of(view: &View, part: Option<Part>) -> Filter {
     filter
 }
 
-/// The condition on the unread rows of a part of a view.
-fn unread_of(view: &View, part: Part) -> Filter {
+/// The condition on the items that marking a part of a view read changes: its unread rows and, with `stories`,
+/// the others of their stories. A row that stands for a folded story marks all of it.
+fn changed_in(view: &View, part: Part, stories: bool) -> Filter {
     let mut filter = rows_of(view, Some(part));
-    filter.and("i.read = 0");
+    // A whole list contains its folded rows, too, but chosen items are only those that are shown.
+    let folded = view.fold && (part.beyond.is_some() || matches!(view.scope, Scope::Only(_)));
+    match folded {
+        // A story is in the part of the view where its item is listed.
+        true => filter.fold(view),
+        false => filter.and("i.read = 0"),
+    }
+    if folded || stories {
+        filter = filter.with_stories();
+        filter.and("i.read = 0");
+    }
     filter
 }
 
@@ -108,18 +120,15 @@ impl Part {
     }
 }
 
-/// The row keys of the listed items in a part of a view: for each story, the one that represents it.
-pub(super) fn listed(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
+/// Marks a part of a view read; returns the keys that changed. `stories`: also the other items of their stories.
+pub(super) fn mark_read(
+    conn: &Connection,
+    view: &View,
+    part: Part,
+    stories: bool,
+) -> Result<Vec<i64>> {
     let view = &*view.by_source(conn)?;
-    let mut filter = rows_of(view, Some(part));
-    filter.fold(view);
-    keys_of(conn, filter)
-}
-
-/// Marks rows of a view read; returns their keys.
-pub(super) fn mark_read(conn: &Connection, view: &View, part: Part) -> Result<Vec<i64>> {
-    let view = &*view.by_source(conn)?;
-    let filter = unread_of(view, part);
+    let filter = changed_in(view, part, stories);
     let sql = format!("UPDATE item AS i SET read = 1 WHERE {} RETURNING key", filter.sql());
     let mut statement = conn.prepare(&sql)?;
     let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;

@@ -11,7 +11,7 @@ use crate::model::{Enclosure, TextFrom};
 use crate::util::{html, text};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 use url::Url;
 
@@ -27,8 +27,12 @@ const PICTURE_MARKUP: usize = 20_000;
 const WORDS: usize = 32;
 /// Number of words that a snippet begins before its first hit, if its hits leave space for them.
 const LEAD: usize = 8;
-/// Maximum number of hits that a snippet is chosen by. A word can have many, if the index splits it.
-const MAX_HITS: usize = 64;
+/// Maximum length of a snippet, and of its part before the first hit, in bytes. What the index splits, such as
+/// Hindi at vowel signs, may be one word here.
+const MAX_SNIPPET: usize = 800;
+const MAX_LEAD: usize = 200;
+/// What a searched word is worth that a text contains often.
+const WORTH: usize = 1 << 20;
 /// Marks of a hit. Stored texts contain no control characters.
 const START: char = '\u{2}';
 const END: char = '\u{3}';
@@ -157,15 +161,19 @@ fn excerpt(text: &str, hits: &[Range<usize>], searched: &[String]) -> (String, V
     let Some((first, last)) = best_hits(text, hits, searched, word_at) else {
         return Default::default();
     };
-    let (first, last) = (word_at(hits[first].start), word_at(hits[last].end.saturating_sub(1)));
+    let shown = hits[first].start;
+    let (first, last) = (word_at(shown), word_at(hits[last].end.saturating_sub(1)));
     let lead = WORDS.saturating_sub(last + 1 - first).min(LEAD);
     let end = (first.saturating_sub(lead) + WORDS).max(last + 1);
     let start = end.min(words.len()).saturating_sub(WORDS).min(first);
     let from = if start == 0 { 0 } else { words[start].start };
     let to = if end < words.len() { words[end - 1].end } else { text.len() };
+    let near = (shown.saturating_sub(MAX_LEAD)..shown).find(|at| text.is_char_boundary(*at));
+    let from = from.max(near.unwrap_or(shown));
+    let to = from + text::start(&text[from..to], MAX_SNIPPET).len();
     let (before, after) = (if from > 0 { "…" } else { "" }, if to < text.len() { "…" } else { "" });
-    let inside = hits.iter().filter(|hit| from <= hit.start && hit.end <= to);
-    let moved = |at: usize| at - from + before.len();
+    let inside = hits.iter().filter(|hit| from <= hit.start && hit.start < to);
+    let moved = |at: usize| at.min(to) - from + before.len();
     let moved = inside.map(|hit| moved(hit.start)..moved(hit.end)).collect();
     (format!("{before}{}{after}", &text[from..to]), moved)
 }
@@ -208,36 +216,60 @@ fn best_hits(
     searched: &[String],
     word_at: impl Fn(usize) -> usize,
 ) -> Option<(usize, usize)> {
-    let found: Vec<_> = hits.iter().map(|hit| word_of_hit(&text[hit.clone()], searched)).collect();
-    let mut counts: HashMap<&str, f64> = HashMap::new();
-    for word in &found {
-        *counts.entry(word).or_default() += 1.0;
+    let (words, found) = words_of_hits(text, hits, searched);
+    let mut counts = vec![0; words.len()];
+    found.iter().for_each(|word| counts[*word] += 1);
+    let mut worth = vec![0; words.len()];
+    for (word, number) in &words {
+        let rare = WORTH + WORTH / counts[*number];
+        worth[*number] = if is_stop_word(word) { WORTH / 100 } else { rare };
     }
-    let worth: HashMap<&str, f64> = counts
-        .into_iter()
-        .map(|(word, count)| (word, if is_stop_word(word) { 0.01 } else { 1.0 + 1.0 / count }))
-        .collect();
     let at: Vec<usize> = hits.iter().map(|hit| word_at(hit.start)).collect();
-    let mut best: Option<(f64, usize, usize)> = None;
+    let reaches = |first: usize, last: usize| {
+        at[last] < at[first] + WORDS && hits[last].end <= hits[first].start + MAX_SNIPPET - MAX_LEAD
+    };
+    // The hits before `end` are near the first one; `counts` are theirs, and `sum` is what they are worth.
+    counts.fill(0);
+    let mut best: Option<(usize, usize, usize)> = None;
+    let (mut sum, mut end) = (0, 0);
     for first in 0..hits.len() {
-        let near = (first..hits.len()).take(MAX_HITS).take_while(|i| at[*i] < at[first] + WORDS);
-        let (mut seen, mut sum, mut last) = (HashSet::new(), 0.0, first);
-        for i in near {
-            if seen.insert(&*found[i]) {
-                sum += worth.get(&*found[i]).copied().unwrap_or_default();
-            }
-            last = i;
+        while end < hits.len() && (end == first || reaches(first, end)) {
+            sum += if counts[found[end]] == 0 { worth[found[end]] } else { 0 };
+            counts[found[end]] += 1;
+            end += 1;
         }
         if best.is_none_or(|(most, ..)| sum > most) {
-            best = Some((sum, first, last));
+            best = Some((sum, first, end - 1));
         }
+        counts[found[first]] -= 1;
+        sum -= if counts[found[first]] == 0 { worth[found[first]] } else { 0 };
     }
     let (_, mut first, last) = best?;
     // What comes again need not be shown before it.
-    while found[first + 1..=last].contains(&found[first]) {
+    let again = |first: usize| found[first + 1..=last].contains(&found[first]);
+    while again(first) {
         first += 1;
     }
     Some((first, last))
+}
+
+/// The different words of the hits of a text, numbered, and the number of each hit's word.
+fn words_of_hits(
+    text: &str,
+    hits: &[Range<usize>],
+    searched: &[String],
+) -> (HashMap<String, usize>, Vec<usize>) {
+    let mut words: HashMap<String, usize> = HashMap::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let numbers = hits.iter().map(|hit| {
+        let hit = &text[hit.clone()];
+        *known.entry(hit).or_insert_with(|| {
+            let next = words.len();
+            *words.entry(word_of_hit(hit, searched).into_owned()).or_insert(next)
+        })
+    });
+    let numbers = numbers.collect();
+    (words, numbers)
 }
 
 /// A text without the marks of its hits, and the positions of the hits.

@@ -9,10 +9,8 @@
 use super::error::Result;
 use super::ingest::{backdated, known_date};
 use super::marks::{self, Mark};
-use super::part::Part;
 use super::reader::Reader;
 use super::rows::time;
-use super::view::View;
 use crate::model::{SourceId, StoryItem};
 use crate::story::{Dated, MAX_APART, MAX_KEYS, Reason, Signature, contradict, same_story};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -257,24 +255,6 @@ pub(super) fn with_members(conn: &Connection, items: &[i64]) -> Result<Vec<i64>>
         all.extend(members(conn, *item)?.into_iter().filter(|member| seen.insert(*member)));
     }
     Ok(all)
-}
-
-/// Marks rows of a view read, and with `stories` the others of their stories; returns their keys.
-pub(super) fn mark_view_read(
-    conn: &Connection,
-    view: &View,
-    part: Part,
-    stories: bool,
-) -> Result<Vec<i64>> {
-    if view.fold && part.beyond.is_some() {
-        // A story is in the part of the view where its item is listed.
-        return mark(conn, &Mark::Read, &super::part::listed(conn, view, part)?, true);
-    }
-    let mut keys = super::part::mark_read(conn, view, part)?;
-    if stories {
-        keys.extend(mark(conn, &Mark::Read, &keys, true)?);
-    }
-    Ok(keys)
 }
 
 /// Removes the signature of an item and its keys.

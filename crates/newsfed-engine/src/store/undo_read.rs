@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::marks::{self, Mark};
-use super::part::Part;
+use super::part::{self, Part};
 use super::reader::Reader;
 use super::rows::{time, to_json};
 use super::view::View;
@@ -99,7 +99,7 @@ impl Store {
         now: Time,
     ) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| {
-            let keys = stories::mark_view_read(conn, &view, part, stories)?;
+            let keys = part::mark_read(conn, &view, part, stories)?;
             remember(conn, &keys, now)?;
             Ok(keys)
         })

@@ -3,7 +3,8 @@
 use super::super::triage::Extent;
 use super::super::{App, Focus};
 use super::ItemsPane;
-use crate::store::{Anchor, Count, Cursor, Window};
+use super::total::Total;
+use crate::store::{Anchor, Cursor, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, RequestId};
 use crate::tui::read::Read;
@@ -30,7 +31,7 @@ pub(in crate::tui::app) enum Placement {
 
 impl Placement {
     /// Whether the rows before belong to another list, or to another part of it.
-    fn is_another(self) -> bool {
+    pub(super) fn is_another(self) -> bool {
         matches!(self, Self::Start | Self::End | Self::Back(..))
     }
 }
@@ -42,6 +43,11 @@ impl ItemsPane {
     /// Whether the rows in memory are about to be replaced by those of another list.
     pub(crate) fn is_loading(&self) -> bool {
         self.loading.is_some_and(|(_, placement)| placement.is_another())
+    }
+
+    /// Whether the rows in memory are those of the list as it was read last.
+    pub(in crate::tui::app) fn is_settled(&self) -> bool {
+        self.loading.is_none() && !self.outdated
     }
 
     /// Whether rows are being read in order to select them.
@@ -217,6 +223,9 @@ impl App {
     ) -> Vec<Effect> {
         let request = self.request();
         self.items.loading = Some((request, placement));
+        if placement.is_another() {
+            self.items.total = Total::default();
+        }
         // The rows in memory stay as they are only if others are added.
         self.items.outdated &= matches!(placement, Placement::Below | Placement::Above);
         self.items.rows_of = self.view();
@@ -265,40 +274,6 @@ impl App {
             effects.extend(self.reload_items());
         }
         effects
-    }
-
-    /// Counts the items of a list of which only a part is in memory.
-    fn count_list(&mut self, placement: Placement) -> Option<Effect> {
-        if placement.is_another() {
-            self.items.total = None;
-        }
-        let moves = matches!(placement, Placement::Below | Placement::Above);
-        let items = &self.items;
-        if items.is_complete() || items.lists_whole_sources() || moves && items.total.is_some() {
-            return None;
-        }
-        let request = self.request();
-        self.items.counting = Some(request);
-        let view = Box::new(self.items.rows_of.clone());
-        Some(Effect::Read(Read::Total { request, view }))
-    }
-
-    pub(in crate::tui::app) fn total_counted(
-        &mut self,
-        request: RequestId,
-        result: Result<Count, Failure>,
-    ) -> Vec<Effect> {
-        if self.items.counting != Some(request) {
-            return vec![];
-        }
-        self.items.counting = None;
-        match result {
-            Ok(count) => {
-                self.items.total = Some(count);
-                vec![]
-            }
-            Err(why) => self.problem(why),
-        }
     }
 
     fn rows_arrived(&mut self, placement: Placement, window: Window) -> Vec<Effect> {

@@ -117,20 +117,50 @@ fn undo_waits_for_a_source_that_is_being_added() {
     stage.happen(Event::Followed(request, Ok(added)));
     assert_eq!(file(&stage), SOURCES, "adding is undone");
     assert!(stage.app.history.rests_at(1), "and the mark is not");
-    // A newer change is undone at once, and so is an older one if the source cannot be added.
-    for fails in [false, true] {
+    // A newer change is undone at once.
+    let mut stage = with_a_mark();
+    stage.keys("giCBu");
+    assert!(stage.app.history.rests_at(1));
+    // If the source cannot be added, there is nothing to undo.
+    let mut stage = with_a_mark();
+    stage.keys("giC");
+    let request = last_request(&stage);
+    stage.keys("u");
+    stage.happen(Event::Followed(request, Err("HTTP 404".to_owned())));
+    assert!(stage.app.history.rests_at(1) && stage.says("HTTP 404"));
+}
+
+#[test]
+fn undo_of_a_source_that_is_being_added_applies_to_nothing_else() {
+    // The mark is stored before or after the source is added.
+    for stored_first in [false, true] {
         let mut stage = with_a_mark();
         stage.keys("giC");
         let request = last_request(&stage);
-        if fails {
-            stage.keys("u");
-            assert!(stage.app.history.rests_at(1));
-            stage.happen(Event::Followed(request, Err("HTTP 404".to_owned())));
+        stage.keys("u");
+        let mark = stage.hold("B");
+        let added = followed_in(&stage, "comments");
+        if stored_first {
+            stage.perform_all(mark);
+            assert!(stage.app.history.rests_at(2), "the mark is not undone");
+            stage.happen(Event::Followed(request, Ok(added)));
         } else {
-            stage.keys("Bu");
+            stage.happen(Event::Followed(request, Ok(added)));
+            stage.perform_all(mark);
         }
-        assert!(stage.app.history.rests_at(usize::from(!fails)), "{fails}");
+        assert_eq!(file(&stage), SOURCES, "adding is undone");
+        assert!(stage.app.history.rests_at(2), "and both marks stay");
+        assert!(stage.rows.iter().any(|row| row.later));
     }
+    // Redo lets the source stay.
+    let mut stage = with_a_mark();
+    stage.keys("giC");
+    let request = last_request(&stage);
+    stage.keys("u<C-r>");
+    assert!(stage.says("The source stays"));
+    let added = followed_in(&stage, "comments");
+    stage.happen(Event::Followed(request, Ok(added)));
+    assert_ne!(file(&stage), SOURCES);
 }
 
 #[test]
@@ -156,7 +186,7 @@ fn the_first_page_waits_for_what_was_chosen_there() {
     let request = last_request(&stage);
     assert_eq!(stage.app.dialogs.len(), 1);
     stage.happen(Event::Followed(request, Err("the disk is full".to_owned())));
-    assert!(stage.screen(120, 40).contains("the disk is full"));
+    assert!(stage.screen(120, 40).contains("The disk is full"));
     let mut stage = first();
     stage.keys("<Down><Enter><Enter>");
     let (added, edit) = followed("one");

@@ -277,9 +277,9 @@ impl Chaos {
                 let found = Matches { count, would_change, newest };
                 Event::MatchesFound(request, self.result(found))
             }
-            Effect::Read(Read::Unread { request, marking }) => {
+            Effect::Read(Read::Unread { request, .. }) => {
                 let count = self.rng.usize(..100);
-                Event::UnreadCounted(request, marking, self.result(count))
+                Event::UnreadCounted(request, self.result(count))
             }
             Effect::Read(Read::Total { request, .. }) => {
                 let count = Count { items: self.rng.u32(..200_000), more: self.rng.bool() };

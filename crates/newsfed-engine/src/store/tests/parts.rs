@@ -36,7 +36,7 @@ fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
             ];
             for (beyond, expected) in sides {
                 let part = Part { up_to, beyond: Some(beyond) };
-                let unread = f.store.reader().unwrap().unread_in(&view, part).unwrap();
+                let unread = f.store.reader().unwrap().unread_in(&view, part, false).unwrap();
                 assert_eq!(unread, expected.len());
                 let mut marked =
                     f.store.read_view_blocking(view.clone(), part, false, f.now).unwrap();

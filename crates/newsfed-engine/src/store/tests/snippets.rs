@@ -101,15 +101,36 @@ fn a_snippet_shows_the_rare_words_of_a_search() {
 }
 
 #[test]
-fn a_word_with_very_many_hits_is_read_once() {
+fn a_snippet_is_short_in_scripts_whose_words_the_index_splits() {
     let f = Fixture::new(&["a"]);
     // Vowel signs end a word of the index.
-    let text = format!("before {}", "ab\u{93e}".repeat(60_000));
-    f.poll("a", vec![Entry { content: Some(text), ..entry("1") }]);
-    let reader = f.store.reader().unwrap();
-    let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|row| row.key).collect();
-    let found = reader.snippets(&keys, criteria("ab").text.as_deref().unwrap()).unwrap();
-    assert!(found[0].1.text.starts_with("before ab"));
+    let hindi = "ab\u{93e}";
+    let texts = [
+        format!("before {}", hindi.repeat(60_000)),
+        format!("{}xy\u{93e}{}", hindi.repeat(30_000), hindi.repeat(30_000)),
+        format!("{} ab", "\u{e01}".repeat(60_000)),
+        format!("{} ab {}", "-".repeat(9000), "-".repeat(9000)),
+        format!("first {} last", "ab".repeat(60_000)),
+    ];
+    for (n, text) in texts.into_iter().enumerate() {
+        f.poll("a", vec![Entry { content: Some(text.clone()), ..entry(&format!("item {n}")) }]);
+        let reader = f.store.reader().unwrap();
+        let key = reader.last_key().unwrap();
+        let find = |query: &str| {
+            let expression = criteria(query).text.unwrap();
+            reader.snippets(&[key], &expression).unwrap().remove(0).1
+        };
+        let mut found = vec![find("ab")];
+        if text.contains("xy") {
+            found.push(find("ab OR xy"));
+            assert!(found[1].text.contains("xy"), "the rare word is shown: {:?}", found[1]);
+        }
+        for Snippet { text, hits, .. } in found {
+            assert!(text.len() <= 806 && (1..=400).contains(&hits.len()), "{text}");
+            assert!(hits.iter().all(|hit| text[hit.clone()].starts_with(['a', 'x'])), "{text}");
+            assert!(hits.is_sorted_by_key(|hit| hit.start));
+        }
+    }
 }
 
 #[test]

@@ -96,6 +96,42 @@ fn marks_of_a_story_are_set_together_and_undone() {
 }
 
 #[test]
+fn as_many_items_are_counted_as_would_be_marked_read() {
+    let rows = folded_rows();
+    let of = |view: &View, beyond| (view.clone(), beyond);
+    let whole = View { fold: false, ..folded() };
+    for (listed, (view, beyond), stories, expected) in [
+        ("a list", of(&whole, None), false, 4),
+        ("a folded list", of(&folded(), None), false, 4),
+        ("the row above its story", of(&folded(), Some(Beyond::Above(rows.1))), false, 1),
+        ("the row of a story", of(&folded(), Some(Beyond::Below(rows.0))), false, 3),
+        ("one row of three", of(&whole, Some(Beyond::Below(rows.1))), false, 0),
+        ("a source", of(&View { scope: Scope::Sources(vec![2]), ..folded() }, None), false, 1),
+        ("its stories", of(&View { scope: Scope::Sources(vec![2]), ..folded() }, None), true, 3),
+        ("a row of a search", of(&View { scope: only(rows.1), ..whole.clone() }, None), false, 1),
+        ("with its story", of(&View { scope: only(rows.1), ..folded() }, None), false, 3),
+    ] {
+        let f = three();
+        let reader = f.store.reader().unwrap();
+        let part = Part { up_to: reader.last_key().unwrap(), beyond };
+        assert_eq!(reader.unread_in(&view, part, stories).unwrap(), expected, "{listed}");
+        let marked = f.store.read_view_blocking(view.clone(), part, stories, f.now).unwrap();
+        assert_eq!(marked.len(), expected, "{listed}");
+        assert_eq!(reader.unread_in(&view, part, stories).unwrap(), 0, "{listed}");
+    }
+}
+
+/// The positions of the rows of [`folded`]: an item of its own, and a story.
+fn folded_rows() -> (Cursor, Cursor) {
+    let rows = three().rows(&folded());
+    ((&rows[0]).into(), (&rows[1]).into())
+}
+
+fn only(row: Cursor) -> Scope {
+    Scope::Only(vec![row.key].into())
+}
+
+#[test]
 fn a_story_that_was_read_stays_read_if_wanted() {
     for together in [false, true] {
         let f = Fixture::new(&["a", "b"]);

@@ -1,0 +1,93 @@
+//! The order in which a thread performs reads that wait at the same time.
+
+use super::Read;
+use std::collections::VecDeque;
+
+/// Takes the first read that is not superseded and does not wait for others; `None` if that must be decided again.
+pub(super) fn next(waiting: &mut VecDeque<Read>) -> Option<Read> {
+    let read = waiting.pop_front()?;
+    let waits = |kind: fn(&Read) -> bool| waiting.iter().any(kind);
+    let is_window = |q: &Read| matches!(q, Read::Window { .. });
+    let is_article = |q: &Read| matches!(q, Read::Article { .. });
+    let is_matches = |q: &Read| matches!(q, Read::Matches { .. });
+    let is_total = |q: &Read| matches!(q, Read::Total { .. });
+    let is_counts = |q: &Read| matches!(q, Read::Counts { .. });
+    let is_urgent = |q: &Read| !matches!(q, Read::Total { .. } | Read::Counts { .. });
+    let (is_superseded, must_wait) = match &read {
+        // Only the newest request of these kinds counts.
+        Read::Window { .. } => (waits(is_window), false),
+        Read::Article { .. } => (waits(is_article), false),
+        Read::Matches { .. } => (waits(is_matches), false),
+        // The user waits for an article, not for the texts next to the titles.
+        Read::Snippets { .. } => (false, waits(is_article)),
+        // A list does not wait for the number of items that a command would mark.
+        Read::Unread { .. } => (false, waits(is_window)),
+        // The rows of a list are more urgent than their number, and only that of the newest list counts.
+        Read::Total { .. } => (waits(is_total), waits(is_urgent)),
+        // Counts have the lowest priority.
+        Read::Counts { .. } => (waits(is_counts), !waiting.is_empty()),
+        _ => (false, false),
+    };
+    match (is_superseded, must_wait) {
+        (true, _) => None,
+        (false, true) => {
+            waiting.push_back(read);
+            None
+        }
+        (false, false) => Some(read),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Anchor, Part, Scope, View};
+
+    fn view() -> Box<View> {
+        Box::new(View::of(Scope::All))
+    }
+
+    fn window(request: u64) -> Read {
+        Read::Window { request, view: view(), anchor: Anchor::First, size: 9 }
+    }
+
+    fn unread(request: u64) -> Read {
+        Read::Unread { request, view: view(), part: Part::up_to(9) }
+    }
+
+    /// The reads in the order in which they are performed, in short.
+    fn performed(reads: Vec<Read>) -> String {
+        let mut waiting = VecDeque::from(reads);
+        let mut names = Vec::new();
+        while !waiting.is_empty() {
+            names.extend(next(&mut waiting).map(|read| match read {
+                Read::Window { request, .. } => format!("list {request}"),
+                Read::Unread { request, .. } => format!("unread {request}"),
+                Read::Total { request, .. } => format!("total {request}"),
+                Read::Counts { .. } => "counts".to_owned(),
+                Read::Snippets { .. } => "snippets".to_owned(),
+                Read::Article { request, .. } => format!("article {request}"),
+                other => format!("{other:?}"),
+            }));
+        }
+        names.join(", ")
+    }
+
+    #[test]
+    fn lists_and_articles_do_not_wait_for_counts() {
+        let total = |request| Read::Total { request, view: view() };
+        let counts = || Read::Counts { left: vec![], done: vec![] };
+        let snippets = || Read::Snippets { keys: vec![], expression: None };
+        let article = |request| Read::Article { request, key: 1 };
+        for (reads, order) in [
+            (vec![unread(1), window(2)], "list 2, unread 1"),
+            (vec![unread(1), unread(2), window(3), window(4)], "list 4, unread 1, unread 2"),
+            (vec![total(1), unread(2), total(3)], "unread 2, total 3"),
+            (vec![counts(), total(1), window(2), counts()], "list 2, total 1, counts"),
+            (vec![window(1), Read::Log, window(2)], "Log, list 2"),
+            (vec![snippets(), article(1), article(2)], "article 2, snippets"),
+        ] {
+            assert_eq!(performed(reads), order);
+        }
+    }
+}
