@@ -524,7 +524,7 @@ fn reports_a_damaged_database() {
     bytes[page..page + 64].fill(0xff);
     std::fs::write(&file, &bytes).unwrap();
     let mut t = world.open(160, 30);
-    t.wait_for("the database is damaged");
+    t.wait_for("The database is damaged");
     t.wait_for("doctor --rebuild");
     t.send("Q");
     t.exit_code();

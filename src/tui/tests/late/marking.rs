@@ -42,7 +42,8 @@ fn total_request(effects: &[Effect]) -> Option<RequestId> {
 
 #[test]
 fn items_that_the_list_does_not_show_are_counted_too() {
-    let changes: [(&str, fn(&mut App)); 3] = [
+    type Change = fn(&mut App);
+    let changes: [(&str, Change); 3] = [
         ("a search lists only a part of the matches", |app| app.items.cut = true),
         ("a row stands for a story", |app| app.items.folds = true),
         ("stories are marked together", |app| app.settings.ui.mark_stories = true),
