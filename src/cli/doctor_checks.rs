@@ -297,7 +297,7 @@ fn machines(folder: &Path) -> Finding {
     }
     Finding::ok(
         TOPIC,
-        format!("{} in {shown}", counted_as(files.len(), "file of marks", "files of marks")),
+        format!("{} in {shown}", counted_as(files.len(), "mark file", "mark files")),
     )
 }
 

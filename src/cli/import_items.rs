@@ -81,7 +81,7 @@ pub(super) fn run(
 pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let Some(name) = store.reader()?.imports()?.into_iter().next() else {
-        return Err(Failure::Plain("there is no import of items to undo".to_owned()));
+        return Err(Failure::Plain("there is no item import to undo".to_owned()));
     };
     let done = store.undo_import_blocking(name)?;
     if out.json {

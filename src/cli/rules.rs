@@ -46,17 +46,17 @@ enum RulesCommand {
     },
     /// Undo what a rule did, except for marks that have changed since
     Undo {
-        /// The name of the rule, even of one that was removed
+        /// The name of the rule, which may have been removed
         name: String,
     },
 }
 
 const EXAMPLES: &str = "\
-A [[rule]] of config.toml has a query, and names what is done to new items that
-match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a
-command for each. Rules apply in the order of the file when items arrive;
-stored items stay as they are until `newsfed rules apply`, which neither
-notifies nor runs commands without --run. A pinned item is never hidden.
+A [[rule]] of config.toml has a query, and names what happens to new items that
+match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a command
+for each. Rules apply in the order of the file when items arrive; stored items
+stay as they are until `newsfed rules apply`, which neither notifies nor runs
+commands without --run. A pinned item is never hidden.
 
 Examples:
   newsfed rules
@@ -199,7 +199,7 @@ fn done_outside(record: &RuleRecord) -> String {
             done += &format!("{})", error.unwrap_or_default());
         }
         if commands.skipped > 0 {
-            done += &format!(", left out {}", counted(commands.skipped, "item"));
+            done += &format!(", not run for {}", counted(commands.skipped, "item"));
         }
     }
     done
@@ -295,7 +295,7 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     }
     let mut note = format!("{} run, {} failed", counted(ran, "command"), done.failed);
     if done.left_out > 0 {
-        note += &format!(", {} left out", counted(done.left_out, "item"));
+        note += &format!(", not run for {}", counted(done.left_out, "item"));
     }
     out.note(note);
     Ok(if done.failed > 0 { Exit::Partial } else { exit })

@@ -159,7 +159,7 @@ fn report(command: &CommandSettings, run: CommandRun, out: &mut Output) -> Resul
         }
     }
     if left_out > 0 && !out.json {
-        out.warn(format!("newsfed: {} left out", counted(left_out, "item")));
+        out.warn(format!("newsfed: not run for {}", counted(left_out, "item")));
     }
     Ok(match (done, failed + left_out) {
         (_, 0) => Exit::Ok,

@@ -267,7 +267,7 @@ pub(super) enum Purpose {
     Command(Option<String>),
     /// A change that the user has made with a text editor; it was not requested by an effect.
     ByHand,
-    /// Saving a form, by its id.
+    /// A form was saved; the id is that of its request.
     Form(RequestId),
     /// An import, with the numbers of listed sources and of skipped entries.
     Import { request: RequestId, listed: usize, skipped: usize },

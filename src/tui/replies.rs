@@ -34,7 +34,7 @@ const BACKGROUND: &str = "]11;";
 const GRAPHICS: [&str; 2] = ["_Gi=31;", "P>|"];
 /// Longest reply, in characters.
 const LONGEST: usize = 60;
-/// A reply arrives at once, so it has ended, or was not a reply, if no key follows for this long.
+/// A reply arrives in one burst. If nothing follows for this long, it is complete, or it was not a reply.
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Begun {

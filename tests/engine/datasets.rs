@@ -399,7 +399,7 @@ async fn a_change_is_noticed_without_the_state_before() {
     home.clock.advance(DAY);
     files.put("/towns.csv", "text/csv", TOWNS.replace("330", "340"));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
-    assert_eq!(change(&engine), "the file changed; what it contained before is not stored");
+    assert_eq!(change(&engine), "the file changed; its earlier content is not stored");
     home.clock.advance(DAY);
     files.put("/towns.csv", "text/csv", TOWNS);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));

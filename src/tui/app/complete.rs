@@ -135,7 +135,7 @@ impl App {
             Some("has:") => Thing::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
             Some("in:") => vec![
                 Candidate::new("later", "kept for later"),
-                Candidate::new("versions", "earlier versions too"),
+                Candidate::new("versions", "earlier versions, not current texts"),
             ],
             Some("category:") => {
                 self.values.categories.iter().map(|c| Candidate::new(quoted(c), "")).collect()

@@ -303,7 +303,7 @@ impl App {
                 let key = self.keymap.keys_for(Context::Sources, Action::EditTags);
                 let hint =
                     key.map(|key| format!(" Press {key} on a source or an item to add one."));
-                self.note(format!("No source and no item has a tag.{}", hint.unwrap_or_default()))
+                self.note(format!("No source or item has a tag.{}", hint.unwrap_or_default()))
             }
             Action::Set | Action::Tag => self.open_palette(&format!("{action} ")),
             Action::Keys => self.open_keys(""),

@@ -246,7 +246,7 @@ impl App {
                 self.reader.places.insert(key, place);
                 self.jump_to_item(key)
             }
-            None => self.note("No jump to undo"),
+            None => self.note("Nothing to go back to"),
         }
     }
 

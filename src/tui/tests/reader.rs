@@ -187,7 +187,7 @@ fn reader_keys_have_their_documented_effects() {
         ("D", "No earlier version"),
         ("e", "LoadEntry { source: 1"),
         ("G<Space>", "ItemOpened { key: 2"),
-        ("<C-o>", "No jump to undo"),
+        ("<C-o>", "Nothing to go back to"),
         ("-", "Text width 61"),
         ("+", "as wide as the pane"),
         ("--h", "Edit { purpose: Command(None), change: Settings([ui.reader_width]) }"),

@@ -154,15 +154,15 @@ fn remark(crawl: &CrawlState) -> Option<(String, Role)> {
             (text::line(why), Role::Error)
         }
         CrawlPhase::InUse => ("Another newsfed process uses this folder".to_owned(), Role::Soft),
-        CrawlPhase::Ended(CrawlEnd::Requests) => used_up("requests"),
-        CrawlPhase::Ended(CrawlEnd::Bytes) => used_up("bytes"),
+        CrawlPhase::Ended(CrawlEnd::Requests) => used_up("request"),
+        CrawlPhase::Ended(CrawlEnd::Bytes) => used_up("byte"),
         CrawlPhase::Ended(CrawlEnd::Time) => used_up("time"),
         _ => (text::line(crawl.note.as_ref()?), Role::Warning),
     })
 }
 
 fn used_up(what: &str) -> (String, Role) {
-    (format!("The budget of {what} is used up; r resumes the crawl with a larger one"), Role::Soft)
+    (format!("The {what} budget is used up; r resumes the crawl with a larger one"), Role::Soft)
 }
 
 /// Names and values; unknown ones are left out.

@@ -15,7 +15,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
-/// Number of cells next to the column from which code uses them.
+/// Minimum free space beside the text column, in cells, for code to extend into it.
 const LEAST_BEYOND: u16 = 8;
 /// Height of a screen from which there is an empty line above the head.
 const TALL: u16 = 36;

@@ -36,7 +36,7 @@ const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another of the same day.
 const SUPPORT: f32 = 0.35;
 
-/// What the words before a date, else those after it, say about it.
+/// What the words before a date (or, failing those, the words after it) reveal about the date.
 pub(crate) fn date_label(before: &str, after: &str) -> Option<DateLabel> {
     labels::of(&before.to_lowercase(), &after.to_lowercase())
 }

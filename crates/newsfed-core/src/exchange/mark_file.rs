@@ -33,7 +33,7 @@ struct Line {
     machine: String,
 }
 
-/// Information in a file of marks besides the marks.
+/// Information in a mark file besides the marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkFile {
     /// The name of its machine.

@@ -42,7 +42,7 @@ impl LeftOutReason {
             Self::Unreachable => "not reachable",
             Self::NotAPage => "not an HTML page",
             Self::Empty => "without title and text",
-            Self::OverLimit => "beyond the limit of entries of one page",
+            Self::OverLimit => "beyond the limit of entries per page",
             Self::NotSelected => "not matched by the selectors",
             Self::NeedsJavascript => "empty without JavaScript",
             Self::NeedsLogin => "behind a login",

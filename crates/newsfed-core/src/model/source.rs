@@ -272,7 +272,7 @@ pub struct Source {
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
     pub private: bool,
-    /// The account whose server collects it: it is never polled.
+    /// The account whose server polls it: it is never polled.
     pub account: Option<String>,
     /// The list that it came from, by its identifier: what changes there changes it.
     pub list: Option<SourceId>,
@@ -405,7 +405,7 @@ pub struct SourceFacts {
     pub pinned: u32,
     /// For websites and sitemaps: whether the rules still match.
     pub website: WebsiteFacts,
-    /// The account whose server collects it; `None`: it is declared in `sources.toml`.
+    /// The account whose server polls it; `None`: it is declared in `sources.toml`.
     pub collected: Option<Collected>,
 }
 

@@ -189,7 +189,7 @@ impl Fields {
             }
         }
         match items.is_empty() {
-            true => wrong("i is missing: the ids of items"),
+            true => wrong("i is missing: the item ids"),
             false => Ok(items),
         }
     }

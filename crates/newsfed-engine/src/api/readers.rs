@@ -95,7 +95,7 @@ fn run(queue: &Mutex<Receiver<Job>>, mut connection: Connection) {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
-            tracing::error!("a request of the API panicked while it read");
+            tracing::error!("an API request panicked while reading");
         }
     }
 }

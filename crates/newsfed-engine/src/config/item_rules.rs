@@ -1,4 +1,4 @@
-//! `[[rule]]` of `config.toml`: what is done to new items.
+//! `[[rule]]` of `config.toml`: what happens to new items.
 
 use super::checks::{ARGUMENT, QUERY, WORD};
 use super::declared_file::DeclaredFile;

@@ -194,7 +194,7 @@ impl Default for NetSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduleSettings {
     pub policy: PolicyKind,
-    /// Polls per source and day, averaged over all sources.
+    /// Polls per source per day, averaged over all sources.
     pub polls_per_day: f64,
     /// Polls per day of all sources in total; `None` sets no limit.
     pub polls_per_day_total: Option<u32>,

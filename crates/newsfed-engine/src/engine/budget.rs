@@ -28,7 +28,7 @@ pub(super) struct Account {
     awake: i64,
     /// … when last counted.
     counted: Time,
-    /// Budgeted polls per source and day when it was stored.
+    /// Budgeted polls per source per day when it was stored.
     budget: f64,
     /// Seed of the jitter of this database, so that a plan can be repeated; 0 if none is stored.
     #[serde(default)]

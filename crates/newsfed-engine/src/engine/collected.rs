@@ -18,7 +18,7 @@ pub type CollectedChanges = Vec<(SourceId, CollectedChange)>;
 pub(super) type Divided = (Vec<FileChange>, CollectedChanges);
 
 impl Handle {
-    /// A source that an account collects, with the name of the account.
+    /// A source that the server of an account polls, with the name of the account.
     fn collected(&self, id: &SourceId) -> Option<(Arc<Source>, String)> {
         let declared = self.declared().borrow().clone();
         let source = declared.iter().find(|source| source.id == *id)?;
@@ -122,7 +122,7 @@ impl Handle {
     }
 }
 
-const NO_TITLE: &str = "the title of a source of an account cannot be empty";
+const NO_TITLE: &str = "the title of an account source cannot be empty";
 
 fn refusal(id: &SourceId, why: &str) -> FollowError {
     FollowError::Account(format!("{id} was not changed: {why}"))
@@ -146,7 +146,7 @@ fn split(
             }
             (key, _) if OwnSettings::KEYS.contains(&key) || key == "retention" => own.push(change),
             _ => {
-                let why = format!("the account {account} collects it, so {key} has no effect");
+                let why = format!("the server of the account {account} polls it, so {key} has no effect");
                 return Err(refusal(id, &why));
             }
         }

@@ -1,4 +1,4 @@
-//! What the first poll of a new source says about it.
+//! What to report after the first poll of a new source.
 
 use super::Handle;
 use crate::model::{LeftOut, SourceId};

@@ -47,7 +47,7 @@ pub enum FollowError {
         /// The error of the http request.
         http: Box<FollowError>,
     },
-    /// A response without success.
+    /// An unsuccessful response.
     #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
     Status { host: String, status: u16 },
     /// An item without a feed of its comments.

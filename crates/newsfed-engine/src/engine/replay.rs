@@ -171,7 +171,7 @@ impl UnderRules {
         }
     }
 
-    /// Adjusts the policy of all sources to a number of polls per source and day.
+    /// Adjusts the policy of all sources to a number of polls per source per day.
     pub fn at_budget(&self, policy: PolicyKind, budget: f64) -> Vec<Run> {
         let run = |knob: f64| {
             let mut with = self.clone();

@@ -63,7 +63,7 @@ impl Saved {
             let (pictures, most) =
                 (counted(self.pictures_left_out, "picture"), size(SAVED_BYTES as u64));
             lacks.push(format!(
-                "{pictures} left as links: a file has at most {SAVED_PICTURES} pictures and {most}"
+                "{pictures} left as links: a file can have at most {SAVED_PICTURES} pictures and {most}"
             ));
         }
         lacks
@@ -84,7 +84,7 @@ pub struct SaveState {
 pub enum SaveError {
     #[error("the items were removed before they could be saved")]
     Gone,
-    #[error("the article is too large: a file has at most {}", size(SAVED_BYTES as u64))]
+    #[error("the article is too large: a file can be at most {}", size(SAVED_BYTES as u64))]
     TooLarge,
     #[error(transparent)]
     Store(#[from] StoreError),

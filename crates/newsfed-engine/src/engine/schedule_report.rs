@@ -249,7 +249,7 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
         total(
             size(why.spent.bytes_saved),
             "saved",
-            counted_as(why.spent.unchanged, "check unchanged", "checks unchanged"),
+            counted_as(why.spent.unchanged, "unchanged check", "unchanged checks"),
         ),
         delay,
     ]

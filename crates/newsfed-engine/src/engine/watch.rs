@@ -32,7 +32,7 @@ pub(super) async fn run(handle: Handle) {
     let watcher = match start(&handle.paths, handle.store().path(), changes) {
         Ok(watcher) => Some(watcher),
         Err(e) => {
-            tracing::warn!("changes by others are noticed late: {e}");
+            tracing::warn!("changes made by other programs are noticed late: {e}");
             None
         }
     };

@@ -294,8 +294,8 @@ impl Way {
             }
             SourceRules::List => "Its sources are kept in step with it.",
             SourceRules::Crawl(_) => {
-                "Reads about 60 pages at first, slowly, and learns where the site puts new ones. \
-                 Later checks read only those pages."
+                "Reads about 60 pages at first, slowly, and learns which of them lead to new articles \
+                 or files. Later checks read only those pages and what is new on them."
             }
             SourceRules::Website(_) | SourceRules::Entries(_) => {
                 "Nothing is listed on the page at the moment."

@@ -24,7 +24,7 @@ pub(super) const WEEK: TimeDelta = TimeDelta::days(7);
 /// The schedule of one source, as printed by `newsfed schedule why`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Why {
-    /// For a source of an account: how its server collects it. No schedule applies to it.
+    /// For a source of an account: how its server polls it. No schedule applies to it.
     pub collecting: Option<Collecting>,
     pub last_poll: Option<Time>,
     /// When the next poll is due; `None` means at once.

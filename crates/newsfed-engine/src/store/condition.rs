@@ -172,7 +172,7 @@ fn expression(condition: &Condition) -> Option<(String, bool)> {
     }
 }
 
-/// The text of an item that is indexed, as HTML or packed HTML.
+/// The indexed text of an item, as HTML or packed HTML.
 const BODY: &str = "(SELECT coalesce(CASE WHEN a.origin <> ? THEN a.body END,
         CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
             THEN d.summary ELSE coalesce(d.content, '') END)

@@ -303,7 +303,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| merge(conn, &marks, limit, now))
     }
 
-    /// Records that these marks are in the file of this machine, and its new state.
+    /// Records that these marks are in this machine's file, and the new state of that file.
     pub fn marks_written_blocking(
         &self,
         marks: Vec<(i64, SharedMark)>,

@@ -347,7 +347,7 @@ fn shown_difference(app: &App, article: &Article, difference: &Difference) -> Fa
     let (at, count) = (app.reader.difference_at + 1, article.differences.len());
     let which = if count > 1 { format!("Change {at} of {count}, ") } else { String::new() };
     let (mark, ago) = (marks(app).changed, span((app.now - difference.at).num_seconds()));
-    let mut fact = vec![(format!("{mark} {which}seen {ago} ago"), Role::Changed)];
+    let mut fact = vec![(format!("{mark} {which}found {ago} ago"), Role::Changed)];
     if let Some(key) = key(app, Action::Difference) {
         fact.push((", ".to_owned(), Role::Changed));
         fact.push((key, Role::KeyHint));

@@ -13,7 +13,7 @@ pub(crate) enum Label {
     Other,
 }
 
-/// What the words before a date, else those after it, say about it.
+/// What the words before a date (or, failing those, the words after it) reveal about the date.
 pub(super) fn of(before: &str, after: &str) -> Option<Label> {
     nearest(before).or_else(|| first(after))
 }

@@ -122,7 +122,7 @@ fn long_names_are_kept_whole() {
     let name = "The Amazing Captain of the Good Ship Lollipop";
     let posts = post(name, "2 May 2026", "") + &post("bob", "3 May 2026", "");
     assert!(lines("en", &posts).contains(&format!("{name} · 2 May 2026")));
-    // A box with the class of a name may contain more.
+    // A box whose class marks the author's name may also contain other text.
     let posts =
         posts.replace("<a class=username>The", "<b class=username>The").replace("</a>", "</b>");
     assert!(!lines("en", &posts).iter().any(|line| line.starts_with("The Amazing")));

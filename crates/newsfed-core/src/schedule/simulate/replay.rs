@@ -203,7 +203,7 @@ impl Replay {
     }
 
     /// Replays all sources together, starting in the same week, and corrects the price once a day
-    /// towards `budget` polls per source and day.
+    /// towards `budget` polls per source per day.
     pub fn controlled(
         &self,
         parameters: LearnedParameters,

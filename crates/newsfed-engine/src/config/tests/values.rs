@@ -236,7 +236,7 @@ fn sources_of_accounts_keep_only_what_the_server_does_not_know() {
         ("account = \"work\"\nfull_text = \"all\"", None),
         (
             "account = \"work\"\ninterval = \"2h\"",
-            Some("the server of account \"work\" collects it"),
+            Some("the server of the account \"work\" polls it"),
         ),
         (
             "account = \"wrk\"",

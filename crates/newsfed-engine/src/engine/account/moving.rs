@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct MovingSource {
     pub id: SourceId,
     pub title: String,
-    /// The keys of its entry that do not apply while the server collects it.
+    /// The keys of its entry that do not apply while the server polls it.
     pub dropped: Vec<&'static str>,
 }
 

@@ -127,7 +127,7 @@ pub enum AccountError {
     )]
     Shape { request: &'static str, found: String },
     /// A list that repeats itself.
-    #[error("the server's list does not end; none of it was used")]
+    #[error("the server's list repeats itself endlessly; nothing was applied")]
     Endless,
     #[error(
         "the server would remove {lost} pins and add {gained}; nothing was changed. If that is \

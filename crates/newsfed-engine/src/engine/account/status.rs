@@ -57,7 +57,7 @@ pub struct Collecting {
     pub problem: Option<String>,
 }
 
-/// How the server of an account collects its sources.
+/// How the server of an account polls its sources.
 pub(in crate::engine) fn collecting(
     reader: &Reader,
     account: &str,

@@ -29,7 +29,7 @@ pub enum CrawlError {
     Busy(PathBuf),
     /// The log is inconsistent.
     #[error(
-        "the log of the crawl does not match this version of newsfed; start again in another folder"
+        "the log of the crawl does not match this version of newsfed; start over in another folder"
     )]
     Record,
     /// The strategy needs to know the site in advance.

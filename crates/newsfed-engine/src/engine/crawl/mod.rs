@@ -27,7 +27,7 @@ pub use plan::{CrawlPlan, folder_name};
 pub use revisit::{Revisit, ordered};
 pub use save::CrawlFind;
 pub use state::{CrawlPhase, CrawlState};
-// Part of what the interface shows and asks for.
+// Used by the interface.
 pub use crate::crawl::Targets;
 
 use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, SleepingBanditParameters};

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of the list.
+/// A file in the list of downloads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadEntry {
     /// Absolute; that of an unfinished file ends in `.part`.

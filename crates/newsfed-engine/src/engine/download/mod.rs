@@ -120,11 +120,11 @@ pub enum DownloadError {
     #[error("{host} sent a web page instead of the file; open it in the browser")]
     WebPage { host: String },
     #[error(
-        "the file of {host} is larger than {}, the limit (download.max_size); nothing was kept",
+        "the file from {host} is larger than {}, the limit (download.max_size); nothing was kept",
         text::size(*limit)
     )]
     TooLarge { host: String, limit: u64 },
-    #[error("{host} sent {received} bytes of a file of {total}; nothing was kept")]
+    #[error("{host} sent {received} of {total} bytes; nothing was kept")]
     Length { host: String, received: u64, total: u64 },
     #[error("{why}; {} are kept, and the next download continues there", text::size(*kept))]
     Unfinished { why: FetchError, kept: u64 },

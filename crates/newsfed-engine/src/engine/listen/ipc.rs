@@ -61,7 +61,7 @@ pub(super) struct Ipc {
     writer: Writing,
     /// Bytes that were read and are not a complete line yet.
     waiting: Vec<u8>,
-    /// Bytes of a line that is too long.
+    /// Number of bytes discarded from a line that is too long.
     surplus: usize,
 }
 

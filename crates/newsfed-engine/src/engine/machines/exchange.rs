@@ -15,7 +15,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How files of marks end.
+/// The end of the names of mark files.
 const EXTENSION: &str = "marks";
 /// Maximum number of files that are read, including copies that were made by conflicts.
 const MOST_FILES: usize = 256;
@@ -53,7 +53,7 @@ impl From<StoreError> for MachinesError {
 /// The result of an exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exchanged {
-    /// Number of items that got other marks.
+    /// Number of items whose marks changed.
     pub changed: usize,
     /// Number of marks that were added to the file of this machine.
     pub written: usize,
@@ -63,7 +63,7 @@ pub struct Exchanged {
     pub problem: Option<String>,
 }
 
-/// A file of marks in the folder.
+/// A mark file in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineFile {
     pub path: PathBuf,
@@ -179,7 +179,7 @@ const TOO_MANY: &str = "left out: the database has too many marks of other machi
                         remove files of machines that you no longer use";
 const NEWER: &str = "a newer version of newsfed wrote it; update this one";
 
-/// The files of marks in a folder, in the order of their names.
+/// The mark files in a folder, sorted by name.
 fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -190,7 +190,7 @@ fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort_unstable();
     if files.len() > MOST_FILES {
-        return Err(io::Error::other(format!("has more than {MOST_FILES} files of marks")));
+        return Err(io::Error::other(format!("has more than {MOST_FILES} mark files")));
     }
     Ok(files)
 }

@@ -209,7 +209,7 @@ impl Visit<'_> {
         gathering: &mut Gathering,
     ) -> Result<Checked, String> {
         if !self.is_file(&response) {
-            gathering.note(format!("{}: a page instead of the data file", file.url));
+            gathering.note(format!("{}: the server returned a page instead of the data file", file.url));
             return Ok(Checked::Gone);
         }
         let source = &self.job.source;
