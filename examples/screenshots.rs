@@ -170,8 +170,9 @@ impl Step {
     }
 }
 
-/// Size of a cell, and the font size, in pixels.
+/// Size of a cell, in pixels.
 const CELL: (u16, u16) = (9, 19);
+/// Font size, in pixels.
 const FONT: u16 = 15;
 
 /// Default foreground and background.

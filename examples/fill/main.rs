@@ -45,8 +45,9 @@ const PER_POLL: usize = 20;
 const BETWEEN: i64 = 7 * 24 * 3600;
 /// Number of sources per folder.
 const PER_FOLDER: usize = 25;
-/// One item in this many is pinned, and one in this many unread.
+/// One item in this many is pinned.
 const PINNED: usize = 5000;
+/// One item in this many is unread.
 const UNREAD: u64 = 4;
 
 #[tokio::main]

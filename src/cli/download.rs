@@ -106,7 +106,7 @@ struct Listed<'a> {
     kept: bool,
 }
 
-/// Widest line of the list, in cells.
+/// Longest line of the list, in cells.
 const LONGEST_LINE: usize = 4096;
 
 fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {

@@ -20,8 +20,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Maximum number of items that are stored together, and of bytes of their texts.
+/// Maximum number of items stored together.
 const BATCH: usize = 1000;
+/// Maximum total size of their texts, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
 /// Maximum number of unfollowed feeds that are named.
 const NAMED: usize = 10;

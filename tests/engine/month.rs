@@ -5,7 +5,7 @@ use super::*;
 use std::sync::Mutex;
 
 const DAYS: i64 = 30;
-/// Polls per source and day.
+/// Polls per source per day.
 const BUDGET: f64 = 12.0;
 
 /// The sources: path, items per day, and whether their items have dates.

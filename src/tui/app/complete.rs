@@ -49,9 +49,9 @@ pub(crate) struct Completion {
 
 /// Minimum number of characters of a word for offering the operators that begin with it.
 const MIN_TYPED: usize = 2;
-/// Minimum number of characters of a word for offering the sources whose names contain it, and maximum number
-/// of these sources.
+/// Minimum number of characters of a word for which sources are suggested.
 const MIN_NAME: usize = 3;
+/// Maximum number of suggested sources.
 const MAX_SOURCES: usize = 3;
 /// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 100;

@@ -52,9 +52,9 @@ impl Hints {
 
 /// Letters used for hints, starting with the home row.
 const LETTERS: &[u8] = b"asdfghjklqwertyuiopzxcvbnm";
-/// Targets on one screen that get letters: as many as two letters can distinguish.
+/// Maximum number of targets on one screen that get letters: as many as two letters can distinguish.
 const MAX_HINTS: usize = LETTERS.len() * LETTERS.len();
-/// Jumps that can be undone.
+/// Maximum number of jumps that can be undone.
 const MAX_JUMPS: usize = 100;
 
 /// `count` labels, none of which is a prefix of another.

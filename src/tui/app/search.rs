@@ -249,5 +249,5 @@ impl App {
     }
 }
 
-/// Errors in a query that are ignored while it is typed.
+/// Maximum number of errors in a query that are ignored while it is typed.
 const MAX_ERRORS: usize = 20;

@@ -10,8 +10,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Number of lists, and of files in each; a list is a page with links to its files.
+/// Number of lists: pages with links to files.
 const LISTS: usize = 6;
+/// Number of files in each list.
 const FILES: usize = 5;
 
 const CONFIG: &str = "full_text = \"never\"\n[net]\nhost_delay = \"0s\"\n";

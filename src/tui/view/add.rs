@@ -208,8 +208,9 @@ const MAX_ENTRIES: usize = 8;
 const ROOMY: u16 = 12;
 /// Number of cells for five squares and a word.
 const QUALITY: usize = 18;
-/// Width from which the ways have columns for how well they match and where they come from.
+/// Width from which the ways have a column for how well they match.
 const WITH_QUALITY: u16 = 64;
+/// Width from which they also have a column for where they come from.
 const WITH_ORIGIN: u16 = 84;
 
 /// The ways that were found, a preview of the selected one, and the folder.

@@ -17,13 +17,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 const WIDTH: u16 = 132;
-/// Width inside the dialog from which both parts are side by side, and the width of the list then.
+/// Width inside the dialog from which both parts are side by side.
 const BESIDE: u16 = 88;
+/// Width of the list in that layout.
 const LIST: u16 = 36;
 /// Number of cells between the parts.
 const GAP: u16 = 5;
-/// Number of cells for the name and the value of a fact.
+/// Number of cells for a fact: its name and its value.
 const FACT: usize = 22;
+/// Number of cells for its name.
 const NAME: usize = 11;
 /// Maximum number of rows for kinds of links.
 const MOST_GROUPS: usize = 4;

@@ -16,8 +16,9 @@ use ratatui::text::Line as TextLine;
 const WIDTH: u16 = 92;
 /// Height of the list from which groups have headings.
 const WITH_HEADINGS: u16 = 10;
-/// Width of the list from which names of commands have a column, and the width of that column.
+/// Width of the list from which command names have a column.
 const WITH_NAMES: u16 = 66;
+/// Width of that column.
 const NAMES: usize = 18;
 /// Width of the column of the keys.
 const KEYS: usize = 6;

@@ -1,5 +1,5 @@
-//! The text of an extraction and the text of its document: the same words in the same order. A document has
-//! besides numbers of lists, descriptions and captions of pictures, lines above posts, and signs in a line.
+//! The text of an extraction and the text of its document: the same words in the same order. A document additionally
+//! has list numbers, picture descriptions and captions, lines above posts, and signs in a line.
 
 use super::{Guide, Mode, extract};
 use proptest::prelude::*;

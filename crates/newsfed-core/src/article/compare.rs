@@ -13,8 +13,8 @@ const MAX_NAMED: usize = 10;
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// In both versions. Its white space is that of the later version, or that of the earlier
-    /// version before words that were removed without a replacement.
+    /// In both versions, with the white space of the later version, or of the earlier version
+    /// before words that were removed without a replacement.
     Same(String),
     /// Only in the earlier version.
     Removed(String),

@@ -44,8 +44,9 @@ const OF_PAGE: usize = 5;
 const OF_SECTION: usize = 6;
 /// Number of further features in the second stage.
 pub const MORE: usize = 2 * NEIGHBOURS + 6 + 10;
-/// First-stage score and length, in words, of a block that is certainly part of the article.
+/// First-stage score of a block that is certainly part of the article.
 const STRONG: f32 = 0.7;
+/// Minimum length of such a block, in words.
 const STRONG_WORDS: usize = 12;
 /// Number of features per block in the second stage.
 pub(super) const COUNT_SECOND: usize = COUNT + MORE;

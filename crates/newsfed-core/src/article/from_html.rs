@@ -23,11 +23,13 @@ const MAX_NESTING: usize = 24;
 const MAX_ATTRIBUTION: usize = 200;
 /// Fewest words of an explanation of a picture.
 const TITLE_WORDS: usize = 4;
-/// Maximum number of elements of a figure, and of sources of a video.
+/// Maximum number of elements in a figure.
 const MAX_IN_FIGURE: usize = 200;
+/// Maximum number of sources of a video.
 const MAX_SOURCES: usize = 10;
-/// Maximum number of rows and of columns of a table.
+/// Maximum number of rows in a table.
 const MAX_ROWS: usize = 1000;
+/// Maximum number of columns in a table.
 const MAX_COLUMNS: usize = 64;
 /// Longest text beside a picture and its captions that is not part of the article, in words.
 const MAX_BESIDE: usize = 20;
@@ -585,7 +587,7 @@ impl Builder<'_> {
         }
         let captions = if nested { Vec::new() } else { captions(e) };
         if images.is_empty() {
-            // Of an image that a script loads, the page has only the caption.
+            // If a script loads an image, the page has only its caption.
             let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
             let in_captions: usize = captions.iter().map(|c| text(*c)).sum();
             let alone = !captions.is_empty() && in_captions == text(e);

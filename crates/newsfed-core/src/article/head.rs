@@ -8,8 +8,9 @@ use serde_json::Value;
 const MAX_JSON: usize = 512 << 10;
 /// Maximum number of structured data blocks.
 const MAX_PIECES: usize = 20;
-/// Maximum number of other scripts, and of their bytes, that are searched for dates.
+/// Maximum number of other scripts that are searched for dates.
 const MAX_SCRIPTS: usize = 4;
+/// Maximum total size of these scripts, in bytes.
 const MAX_SCRIPT: usize = 1 << 20;
 /// Maximum number of elements visited.
 const MAX_ELEMENTS: usize = 200_000;

@@ -9,8 +9,9 @@ use scraper::{ElementRef, Node};
 
 /// Maximum number of nodes of a formula.
 const MAX_NODES: usize = 2000;
-/// Longest source between marks, in bytes, and maximum number of pieces that it is in.
+/// Longest source between marks, in bytes.
 const MAX_SOURCE: usize = 4000;
+/// Maximum number of pieces that a source is in.
 const MAX_PIECES: usize = 80;
 /// Maximum number of marks in a paragraph that begin no formula. After that, the rest is text.
 const MAX_FAILED: usize = 500;

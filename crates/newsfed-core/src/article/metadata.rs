@@ -11,10 +11,11 @@ use url::Url;
 
 /// Maximum number of authors.
 const MAX_AUTHORS: usize = 20;
-/// Longest name of an author, in characters and in words. What is longer is a text about the author.
+/// Longest author name, in characters. A longer one is a text about the author.
 const MAX_NAME: usize = 80;
+/// Longest author name, in words.
 const MAX_WORDS: usize = 6;
-/// The same for a name that stands alone, such as that of an authority.
+/// The same for a name that stands alone, such as an authority's.
 const MAX_ALONE: usize = 150;
 const MAX_WORDS_ALONE: usize = 15;
 
@@ -132,7 +133,7 @@ fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<String>, depth: us
     }
 }
 
-/// Whether a type is that of an organisation, whose name may contain commas.
+/// Whether a type denotes an organisation, whose name may contain commas.
 fn is_organisation(kind: &str) -> bool {
     kind.ends_with("Organization") || kind.ends_with("Corporation")
 }

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Longest mark of a footnote, in characters.
 const MAX_LABEL: usize = 6;
-/// Longest footnote, in bytes of its text, and maximum number of nodes in one.
+/// Longest footnote, in bytes of its text.
 const MAX_NOTE: usize = 8000;
+/// Maximum number of nodes in a footnote.
 const MAX_NODES: usize = 2000;
 /// Maximum number of links per page.
 const MAX_JUMPS: usize = 10_000;

@@ -278,7 +278,7 @@ fn pictures_in_preformatted_text_follow_it() {
     assert_eq!(found.text(), "let a = read(1);\n  b\n\nOne\n\nTwo\n\nafter");
     let images = found.links.iter().filter(|link| link.kind == LinkKind::Image);
     assert_eq!(images.count(), 2, "{:?}", found.links);
-    // A picture in a box for code is no code.
+    // A picture in a box for code is not code.
     assert_eq!(read("<pre><img src=/1.png alt=One></pre>").text(), "One");
 }
 

@@ -116,7 +116,7 @@ pub(super) fn size(img: ElementRef<'_>) -> Option<(u32, u32)> {
     read("width").zip(read("height"))
 }
 
-/// Whether a class is that of an icon: the word itself, or one part of the name.
+/// Whether a class marks an icon: the word itself, or one part of the name.
 fn is_icon(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     ICONS.contains(&class.as_str())

@@ -97,7 +97,7 @@ struct Mark {
     /// As it is shown, and as the page writes it.
     text: String,
     written: String,
-    /// A label says that it is that of a later change.
+    /// A label marks it as the time of a later change.
     modified: bool,
 }
 

@@ -17,8 +17,9 @@ const CONTAINED: f32 = 0.8;
 const WORTH: usize = 20;
 /// Minimum length of the part that a fragment names, in words.
 const NAMED: usize = 8;
-/// Maximum number of boxes around a heading, and of headings on a page.
+/// Maximum number of boxes around a heading.
 const MAX_LEVELS: usize = 12;
+/// Maximum number of headings on a page.
 const MAX_HEADINGS: usize = 50;
 
 /// Information about the requested article.

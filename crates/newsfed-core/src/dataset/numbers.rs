@@ -18,8 +18,8 @@ enum Evidence {
 }
 
 impl Notation {
-    /// The notation of all cells that are numbers. `otherwise` is that of numbers such as `1.234` if no
-    /// other cell says what they are; `None` if that stays unclear, or cells contradict each other.
+    /// The notation of all cells that are numbers. `otherwise` is the notation of numbers such as `1.234` if no other
+    /// cell shows what they are; `None` if that stays unclear, or cells contradict each other.
     pub(super) fn of<'c>(
         cells: impl Iterator<Item = &'c str>,
         otherwise: Option<Self>,

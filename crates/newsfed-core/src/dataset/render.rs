@@ -9,18 +9,19 @@ use crate::util::html::escape;
 use crate::util::text::{self, counted};
 use std::fmt::Write;
 
-/// Rows of each kind, or changed cells, that are shown.
+/// Maximum number of rows of each kind, or of changed cells, that are shown.
 const MAX_ROWS: usize = 50;
-/// Rows of a new file that are shown.
+/// Maximum number of rows of a new file that are shown.
 const FIRST_ROWS: usize = 10;
-/// Columns of a row that are shown.
+/// Maximum number of columns of a row that are shown.
 const MAX_COLUMNS: usize = 8;
-/// Columns that are described.
+/// Maximum number of columns that are described.
 const MAX_DESCRIBED: usize = 40;
-/// Tables that are shown.
+/// Maximum number of tables that are shown.
 const MAX_TABLES: usize = 20;
-/// Pages that are shown, and longest text of one in terminal cells.
+/// Maximum number of pages shown.
 const MAX_PAGES: usize = 20;
+/// Longest text of a page, in terminal cells.
 const MAX_PAGE: usize = 4_000;
 /// Longest cell that is shown, in terminal cells.
 const MAX_CELL: usize = 100;

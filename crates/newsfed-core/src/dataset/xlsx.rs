@@ -12,16 +12,16 @@ use std::collections::HashMap;
 use std::io::{BufReader, Cursor, Error, ErrorKind, Read};
 use zip::ZipArchive;
 
-/// Parts of an archive.
+/// Maximum number of parts in an archive.
 const MAX_PARTS: usize = 4_000;
-/// Worksheets that are read.
+/// Maximum number of worksheets that are read.
 const MAX_SHEETS: usize = 100;
-/// Bytes of the parts that describe the file.
+/// Maximum size of the parts that describe the file, in bytes.
 const MAX_SMALL: usize = 1 << 20;
 /// Total size of the texts that cells share, in bytes.
 const MAX_SHARED: usize = 16 << 20;
-/// A tag or a text, in bytes: it is read as a whole. Also the text of a cell, of which Excel allows 32,767
-/// characters.
+/// Maximum size of a tag or a text, in bytes: it is read as a whole. The same for the text of a
+/// cell, for which Excel allows 32,767 characters.
 const MAX_EVENT: usize = 1 << 20;
 /// Maximum number of attributes of a tag that are searched.
 const MAX_ATTRIBUTES: usize = 64;

@@ -53,7 +53,7 @@ pub struct Entry {
     pub categories: Vec<String>,
     /// URL of the page with the comments.
     pub comments: Option<String>,
-    /// URL of the feed of the comments.
+    /// URL of the comment feed.
     pub comment_feed: Option<String>,
     /// Number of comments.
     pub comment_count: Option<u32>,

@@ -20,7 +20,7 @@ pub enum LeftOutReason {
     NotAPage,
     /// A part of the page without title and text.
     Empty,
-    /// Beyond the limit of entries of one page.
+    /// Beyond the limit of entries per page.
     OverLimit,
     /// The selectors of the source do not find its title or text, or take too many steps.
     NotSelected,

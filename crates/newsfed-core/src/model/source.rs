@@ -495,5 +495,5 @@ impl SourceFacts {
     }
 }
 
-/// Failures in a row after which a source counts as failing.
+/// Number of failures in a row after which a source counts as failing.
 pub const FAILING_AFTER: u32 = 10;

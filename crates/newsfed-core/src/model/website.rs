@@ -197,7 +197,7 @@ impl RuleKey {
     }
 }
 
-/// Polls in a row that find nothing, after which the rules count as broken.
+/// Number of polls in a row that find nothing after which the rules count as broken.
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {

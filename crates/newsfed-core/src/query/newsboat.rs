@@ -39,7 +39,7 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     Ok(query)
 }
 
-/// Depth of brackets, as in searches.
+/// Maximum depth of brackets, as in searches.
 const DEEPEST: usize = 10;
 
 /// Comparisons and brackets. As in newsboat, `and` and `or` have the same precedence: everything

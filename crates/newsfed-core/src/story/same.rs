@@ -90,7 +90,7 @@ impl Compared {
 
     pub(super) fn reason(&self, limits: &Limits) -> Option<Reason> {
         let (apart, alike) = (self.apart, &self.alike);
-        // A page that changes has another text each time.
+        // A page that changes has a different text each time.
         let is_similar = || match alike.bare {
             true => alike.whole_title && apart <= PLAIN_APART,
             false => alike.copied >= limits.copied,
@@ -193,10 +193,10 @@ impl Likeness {
         (similar && self.title >= limits.titles).then_some(Reason::Similar)
     }
 
-    /// Whether each title has a word of its own, as reports made from one template have, such as a
-    /// storm warning for each county. Words that the texts do not repeat may be another wording, if the
-    /// texts are copies and the titles differ in more than one word. Where also the titles have less than
-    /// half of their words in common, no template made them, whatever the earlier item repeats.
+    /// Whether each title has a word of its own, as reports made from one template have, such as a storm warning for
+    /// each county. Words that the texts do not repeat may be a different wording, if the texts are copies and the
+    /// titles differ in more than one word. Where the titles too have less than half of their words in common, no
+    /// template made them, whatever the earlier item repeats.
     fn swapped(&self, limits: &Limits) -> bool {
         let (earlier, later) = self.own;
         let rewritten = self.copied >= 0.5 && self.lead >= limits.lead && self.shingles >= 20;

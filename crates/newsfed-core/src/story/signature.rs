@@ -4,14 +4,16 @@ use super::address::{Address, address};
 use super::title::{Title, title, weight, weighted};
 use super::words::{hash, short, words};
 
-/// How much of the beginning of a text is read, in bytes and in words: about three sentences.
+/// How much of the beginning of a text is read, in bytes: about three sentences.
 const MAX_BYTES: usize = 1200;
+/// The same in words.
 const MAX_WORDS: usize = 80;
-/// Words of a text that are kept one by one.
+/// Maximum number of words of a text that are kept one by one.
 const MAX_LEAD: usize = 40;
-/// Words of a title and shingles of a text from which keys are made: every two of four words make a
-/// key, so that one changed word leaves some keys unchanged.
+/// Number of title words from which keys are made: every two of them make a key, so that one changed word
+/// leaves some keys unchanged.
 const KEY_WORDS: usize = 4;
+/// Number of shingles of the text from which keys are made.
 const KEY_SHINGLES: usize = 4;
 
 /// Maximum number of keys of an item: its address, pairs of words of its title, and shingles.
@@ -105,7 +107,7 @@ impl Signature {
         bytes
     }
 
-    /// Reads [`Signature::to_bytes`]; `None` if it is damaged or of another version.
+    /// Reads [`Signature::to_bytes`]; `None` if it is damaged or from a different version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes;
         let [format, kind] = take::<2>(&mut rest)?;

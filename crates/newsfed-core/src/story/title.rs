@@ -6,14 +6,15 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// How much of a title is read, in bytes and in words.
+/// How much of a title is read, in bytes.
 const MAX_BYTES: usize = 600;
+/// How much of a title is read, in words.
 const MAX_WORDS: usize = 32;
-/// Characters of a stem.
+/// Longest stem, in characters.
 const LONGEST_STEM: usize = 6;
 /// Maximum number of marks.
 pub(super) const MAX_MARKS: usize = 12;
-/// Words in the name of a publisher after a title.
+/// Maximum number of words in the name of a publisher after a title.
 const SUFFIX: usize = 4;
 
 /// Words of titles that return every week, and words that mean nothing alone.

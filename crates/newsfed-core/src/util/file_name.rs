@@ -57,7 +57,7 @@ const MAX_DOWNLOAD: usize = 120;
 /// Characters that such a name may also have.
 const ALSO: &str = " ,'()[]&+!@#=";
 
-/// A name for a download: as the server names it, else from its URL or that of the response.
+/// A name for a download: as the server names it, else from its URL or the URL of the response.
 pub fn of_download(
     disposition: Option<&str>,
     url: &Url,

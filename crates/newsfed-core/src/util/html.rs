@@ -155,8 +155,8 @@ pub fn contains_markup(s: &str) -> bool {
     false
 }
 
-/// The checkbox of a task list item as a character and a space; `None` if the attributes are not those of
-/// such a checkbox. One that can be clicked belongs to a form.
+/// The checkbox of a task list item as a character and a space; `None` if the attributes do not
+/// describe such a checkbox. One that can be clicked belongs to a form.
 pub fn task_box<'a, T: AsRef<str>>(
     attribute: impl Fn(&'a str) -> Option<T>,
 ) -> Option<&'static str> {

@@ -1,12 +1,12 @@
-//! Session parameters in URLs: forums and shops add them for visitors without cookies, with another
-//! value for each visit, so that every visit would find only new URLs.
+//! Session parameters in URLs: forums and shops add them for visitors without cookies, with a
+//! different value for each visit, so that every visit would find only new URLs.
 
 use url::Url;
 
 /// Parameters that are always sessions, in lower case.
 const NAMES: [&str; 2] = ["phpsessid", "jsessionid"];
 /// Parameters that are sessions if their value is one: `sid` may also be the number of a story, and
-/// `session_id` that of a talk.
+/// `session_id` the number of a talk.
 const MAYBE: [&str; 11] = [
     "sid",
     "s",

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Names that are tried.
+/// Maximum number of names that are tried.
 const MOST_NAMES: usize = 1000;
 
 /// A temporary file with the permissions given by the user's umask.

@@ -8,8 +8,9 @@ use crate::util::text;
 use scraper::{ElementRef, Node};
 use url::Url;
 
-/// Maximum number of elements of a card that are read, and of levels.
+/// Maximum number of elements of a card that are read.
 const MAX_ELEMENTS: usize = 150;
+/// Maximum nesting depth of a card.
 const MAX_LEVELS: usize = 16;
 /// Maximum number of lines of a card.
 const MAX_LINES: usize = 12;

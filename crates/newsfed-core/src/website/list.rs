@@ -24,8 +24,9 @@ use url::Url;
 pub(super) const MAX_ELEMENTS: usize = 200;
 /// Maximum number of bytes of a link's text that are used as title.
 const MAX_TITLE: usize = 2000;
-/// Maximum length of the text of a row in bytes, and of a part that is a date.
+/// Longest text of a row, in bytes.
 const MAX_ROW: usize = 400;
+/// Longest part of a row that can be a date, in bytes.
 const MAX_PART: usize = 60;
 /// Maximum number of levels above a link that are searched for its date.
 const DATE_LEVELS: usize = 3;

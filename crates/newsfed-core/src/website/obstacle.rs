@@ -21,9 +21,10 @@ static PARAGRAPHS: LazyLock<Option<Selector>> = LazyLock::new(|| own("p"));
 const BESIDE: &[&str] =
     &["header", "nav", "aside", "footer", "dialog", "banner", "navigation", "complementary"];
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
-/// Parts of a host or path of login and consent pages.
+/// Parts of the host or path of a login page.
 const LOGIN: &[&str] =
     &["login", "signin", "sign-in", "log-in", "sso", "auth", "anmelden", "connexion"];
+/// Parts of the host or path of a consent page.
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 

@@ -92,8 +92,8 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     names.next()
 }
 
-/// The latest date of a row that has other dates besides that of the article; the start of a day if the time
-/// is not given.
+/// The latest date of a row that has other dates besides the date of the article; the start of a
+/// day if the time is not given.
 fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
     let times: Vec<Time> = block
         .descendent_elements()

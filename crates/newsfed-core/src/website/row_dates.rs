@@ -1,4 +1,4 @@
-//! Which date of a row is that of the article, if the row has several.
+//! Which date of a row belongs to the article, if the row has several.
 //!
 //! Lists are newest first, so the column whose dates descend from row to row is right; else labels
 //! decide ("published", but not "updated"), and finally the `time` element.
@@ -14,8 +14,9 @@ use std::collections::HashMap;
 
 /// Maximum number of levels above a link that belong to its row.
 const LEVELS: usize = 4;
-/// Maximum number of nodes of a row, and of bytes of its text.
+/// Maximum number of nodes of a row.
 const MAX_NODES: usize = 4 * MAX_ELEMENTS;
+/// Longest text of a row, in bytes.
 const MAX_TEXT: usize = 600;
 /// Maximum number of dates of a row.
 const MAX_DATES: usize = 4;
@@ -63,7 +64,7 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     above.take_while(|e| !matches!(e.value().name(), "body" | "html" | "main"))
 }
 
-/// The columns of dates that may be those of the articles.
+/// The columns of dates that may belong to the articles.
 enum Choice {
     Column(usize),
     /// The earlier date of several columns that are in order: an article is published before it is

@@ -1,8 +1,8 @@
 //! The Google Reader API on top of the database: newsfed as a server for apps and for other instances of
 //! newsfed.
 //!
-//! `call.rs` reads requests, `read.rs` lists, `change.rs` marks, `subscriptions.rs` edits sources. Ids
-//! of items are their row keys, which are never used twice; a stream is listed by them.
+//! `call.rs` reads requests, `read.rs` lists, `change.rs` marks, `subscriptions.rs` edits sources.
+//! The ids of items are their row keys, which are never used twice; a stream is listed by them.
 
 mod call;
 mod change;

@@ -111,7 +111,7 @@ impl<'a> Collected<'a> {
         Ok(())
     }
 
-    /// Copies a file of settings as it is, even with errors.
+    /// Copies a settings file as it is, even with errors.
     fn settings(&mut self, place: Place, paths: &Paths) -> Result<(), BackupError> {
         let path = place.path(paths);
         let file = match File::open(&path) {

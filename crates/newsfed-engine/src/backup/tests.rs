@@ -22,7 +22,7 @@ fn home(folder: &Path, name: &str) -> Paths {
     Paths::below(&folder.join(name))
 }
 
-/// A home with settings, a source with an item, and the log of a crawl.
+/// A home with settings, a source with an item, and a crawl log.
 fn filled(folder: &Path, schema: usize) -> Paths {
     let paths = home(folder, "old");
     fs::create_dir_all(paths.config_dir()).unwrap();
@@ -249,7 +249,7 @@ fn a_failed_restore_puts_everything_back() {
 /// An entry of an archive: name, type, content.
 type Content = (String, tar::EntryType, Vec<u8>);
 
-/// Changes a backup. The sizes and sums of the manifest stay those of the original.
+/// Changes a backup. The sizes and sums in the manifest stay unchanged.
 fn repack(file: &Path, change: impl FnOnce(&mut Manifest, &mut Vec<Content>)) -> Vec<u8> {
     let mut archive = tar::Archive::new(GzDecoder::new(fs::File::open(file).unwrap()));
     let mut contents = Vec::new();

@@ -1,5 +1,5 @@
 //! The commands that keys can be bound to: one row per command, grouped by task. The help, the
-//! hints, the popup of keys and the palette all use this table.
+//! hints, the key popup and the palette all use this table.
 
 use std::fmt;
 use std::str::FromStr;

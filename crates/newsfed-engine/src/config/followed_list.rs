@@ -1,4 +1,4 @@
-//! OPML lists that are followed: what changes when a list has changed. Pure.
+//! OPML lists that are followed: plans what changes when a list has changed. Pure.
 //!
 //! Three states are compared: what the list had when it was last applied (`taken`), what it has now
 //! (`listed`), and the file. What differs between `taken` and the file is the user's own change and
@@ -166,7 +166,7 @@ fn of_list(source: Source, list: &Source) -> Source {
     Source { title, folder, tags, access, list: Some(list.id.clone()), ..Source::feed(id, url) }
 }
 
-/// Sources of a list as text, for [`from_text`]. Their identifiers are those of the text alone.
+/// Sources of a list as text, for [`from_text`]. Their identifiers are unique within the text only.
 pub fn to_text(sources: &[Source]) -> String {
     let text = |(n, source): (usize, &Source)| {
         source_text(&Source { id: SourceId(format!("s{n}")), ..source.clone() }, "\n")

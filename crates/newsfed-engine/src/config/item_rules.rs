@@ -129,8 +129,8 @@ fn effect_of(text: &str) -> Result<Effect, String> {
     Ok(effect)
 }
 
-/// The name of a rule without one: its query, because what rules have done is recorded by name, and its
-/// place changes when another rule is removed.
+/// The name of a rule without one: its query, because the effects of rules are recorded by name,
+/// and its place changes when another rule is removed.
 fn default_name(query: &str, number: usize, before: &[RuleSettings]) -> String {
     if query.is_empty() {
         return format!("rule {number}");

@@ -227,7 +227,7 @@ pub fn sources_schema() -> Value {
     file("sources.toml of newsfed", about, root).into()
 }
 
-/// A key that has another name now.
+/// A key that has a different name now.
 fn old(mut value: Value, now: &str) -> Value {
     if let Some(keys) = value.as_object_mut() {
         keys.insert("description".to_owned(), format!("Deprecated: write {now} instead.").into());

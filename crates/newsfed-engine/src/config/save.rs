@@ -9,8 +9,9 @@ use std::time::Duration;
 /// How often a change is repeated because the file was changed at the same time.
 const ATTEMPTS: usize = 20;
 
-/// How often, and how long each time, to wait for another newsfed process that is saving.
+/// How often to wait for another newsfed process that is saving.
 const LOCK_WAITS: usize = 100;
+/// How long to wait each time.
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 
 /// Why a file was not saved. The file is unchanged.

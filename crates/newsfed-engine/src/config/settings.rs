@@ -12,8 +12,9 @@ use crate::model::{FullText, PolicyKind, Retention, Secret, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often an OPML list is read if its source has no interval, and at most.
+/// How often an OPML list is read if its source has no interval.
 const LIST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+/// Minimum time between two checks of an OPML list.
 const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// The content of `config.toml`.
@@ -49,7 +50,7 @@ pub struct Settings {
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
-    /// What is done to new items, in order.
+    /// What happens to new items, in order.
     pub rules: Vec<RuleSettings>,
     /// Programs for items.
     pub commands: Vec<CommandSettings>,
@@ -352,7 +353,7 @@ pub struct UiSettings {
     pub preview: bool,
     /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
-    /// Whether the interface is drawn for screen readers: one thing a line, in words.
+    /// Whether the interface is drawn for screen readers: one thing per line, in words.
     pub linear: bool,
     pub mouse: bool,
     /// Maximum width of the reader's text, in cells.
@@ -460,7 +461,7 @@ pub struct ListLayout {
     pub list: Option<ListStyle>,
     pub dates: Option<DateStyle>,
     pub group: Option<Grouping>,
-    /// Names of [`COLUMNS`]; empty: those of `[ui]`.
+    /// Names of [`COLUMNS`]; empty: as in `[ui]`.
     pub columns: Vec<String>,
 }
 
@@ -477,7 +478,7 @@ pub struct NotifySettings {
     pub quiet: Option<String>,
 }
 
-/// `[[rule]]`: what is done to items that match a query.
+/// `[[rule]]`: what happens to items that match a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSettings {
     /// Its name in messages; unique.

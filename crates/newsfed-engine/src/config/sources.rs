@@ -131,7 +131,7 @@ fn name(index: usize, id: Option<&Pair>, url: Option<&Pair>) -> String {
     }
 }
 
-/// The account whose server collects a source: the entry has only what the server does not know.
+/// The account whose server polls a source: the entry has only what the server does not know.
 fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report) -> Option<String> {
     let Value::Text(account) = &pair.node.value else {
         let message = mismatch("the id of an account in quotation marks", &pair.node);

@@ -197,8 +197,7 @@ impl SourcesFile {
         })
     }
 
-    /// Replaces the entries of sources that an account collects from now on with what still
-    /// applies.
+    /// Replaces the entries of sources that an account's server polls from now on with what still applies.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].

@@ -1,4 +1,4 @@
-//! Changes to sources that servers collect: they are made in the database, and sent with the next
+//! Changes to sources that servers poll: they are made in the database, and sent with the next
 //! synchronisation.
 
 use super::account::AccountError;
@@ -80,7 +80,7 @@ impl Handle {
         Ok(undo)
     }
 
-    /// The entry of a source as the form shows it; that of a source of an account is in no file.
+    /// The entry of a source as the form shows it; the entry of an account source is in no file.
     pub async fn source_section(&self, id: &SourceId) -> Result<Section, FollowError> {
         let all = self.sources().await?;
         let own = all.into_iter().find(|(source, _)| source.id == *id && source.account.is_some());

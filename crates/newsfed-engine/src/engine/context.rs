@@ -24,7 +24,7 @@ use std::time::SystemTime;
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-/// Database connections used by polls.
+/// Number of database connections used by polls.
 const READERS: usize = 1;
 
 /// Shared by all parts of the engine.
@@ -132,7 +132,7 @@ impl Context {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
-    /// Registers the exploration of a source; returns the token that stops it.
+    /// Registers the exploration of a source's site; returns the token that stops it.
     pub(super) fn begin_exploring(&self, source: i64) -> CancellationToken {
         let stop = CancellationToken::new();
         self.exploring().insert(source, stop.clone());

@@ -7,7 +7,7 @@ use crate::model::{Item, Revision, RevisionKind, TextFrom, Time};
 use crate::store::{Reader, Result, Version};
 use url::Url;
 
-/// Bytes of texts (HTML) that are compared for one item; older versions beyond are left out.
+/// Maximum number of bytes of HTML that are compared for one item; older versions beyond that are left out.
 const MAX_COMPARED: usize = 4 << 20;
 
 /// What changed between a version of an item and the one before. If only the title changed, the

@@ -239,7 +239,7 @@ async fn read(
     }
 }
 
-/// At its first poll, an imported URL may turn out to be that of a page. Then the feed that the page
+/// At its first poll, an imported URL may turn out to be a page's. Then the feed that the page
 /// announces is read, and polled from then on.
 async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
     let Started { context, job, facts, hashing, .. } = *started;

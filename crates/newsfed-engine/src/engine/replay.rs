@@ -234,7 +234,7 @@ impl UnderRules {
         figures(&self.timelines(), runs, phase)
     }
 
-    /// Polls per source and day of each week.
+    /// Polls per source per day in each week.
     pub fn weeks(&self, runs: &[Run]) -> Vec<f64> {
         weeks(&self.timelines(), runs)
     }

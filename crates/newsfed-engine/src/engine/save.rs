@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use url::Url;
 
-/// Pictures that are fetched at the same time; the gate orders those of one host.
+/// Maximum number of pictures that are fetched at the same time; the gate spaces requests to one host.
 const AT_ONCE: usize = 4;
 /// Longest name of a file, in bytes, so that there is space for a number.
 const MAX_NAME: usize = 120;

@@ -255,8 +255,9 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
     ]
 }
 
-/// Level from which an hour is busy, and level at which it is quiet.
+/// Level from which an hour is busy.
 const BUSY: u8 = 3;
+/// Level at which an hour is quiet.
 const QUIET: u8 = 0;
 /// Minimum number of items for showing the week and calling hours busy or quiet.
 const ENOUGH_ITEMS: u32 = 20;

@@ -104,7 +104,7 @@ pub struct Rhythm {
     pub pulse: Pulse,
 }
 
-/// Days of a [`Rhythm`].
+/// Number of days in a [`Rhythm`].
 pub(super) const DAYS: usize = 7;
 
 /// Reads how a source (row key) publishes; takes some microseconds.
@@ -220,7 +220,7 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     }))
 }
 
-/// Largest difference between the pause of a host and that of the source that caused it. The two are computed
+/// Largest difference between the pause of a host and the pause of the source that caused it. The two are computed
 /// from times that are a response apart, and a back-off of newsfed itself may be a tenth shorter.
 const NEARLY: TimeDelta = TimeDelta::minutes(5);
 

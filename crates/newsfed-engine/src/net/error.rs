@@ -290,7 +290,7 @@ fn io_words(error: &io::Error) -> String {
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => {
-            // The standard library puts these words before those of the resolver.
+            // The standard library puts these words before the resolver's.
             let words = error.to_string();
             plain(words.strip_prefix("failed to lookup address information: ").unwrap_or(&words))
         }

@@ -6,7 +6,7 @@ use url::Url;
 
 /// Longest delay that counts as a redirect, in seconds; with a longer one, the page is meant to be read.
 const MAX_DELAY: f64 = 5.0;
-/// Bytes of a page that are searched: the element belongs in the head.
+/// Maximum number of bytes of a page that are searched: the element belongs in the head.
 const MAX_HEAD: usize = 32 * 1024;
 
 /// The target of a page's redirect with a short delay; `None` if there is none.

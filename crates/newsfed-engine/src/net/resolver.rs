@@ -46,7 +46,7 @@ pub(crate) struct Resolver {
     pub(crate) names: Names,
     /// Whether private addresses are rejected.
     pub(crate) guarded: bool,
-    /// Names that may resolve to private addresses: those of proxies.
+    /// Names that may resolve to private addresses: the names of proxies.
     pub(crate) exempt: Vec<String>,
 }
 

@@ -72,7 +72,7 @@ pub struct PageRead {
     pub alone: Option<String>,
     /// The text of the feed stays, because the page does not contain it.
     pub keeps_feed: bool,
-    /// The page is watched: its item has no text but that of the page.
+    /// The page is watched: its item has no text but the page's.
     pub watched: bool,
     /// Whether a change makes its item unread, and the newest one again.
     pub renews: bool,

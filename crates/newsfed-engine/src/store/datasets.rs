@@ -1,4 +1,4 @@
-//! Data files: what they contained, and when those of crawled sites are checked again.
+//! Data files: what they contained, and when the files of crawled sites are checked again.
 
 use super::Store;
 use super::error::Result;

@@ -8,14 +8,16 @@ pub(super) const LETTERS: usize = 4;
 const BITS: u32 = 16;
 /// Number of buckets for words of at least four letters.
 pub(super) const BUCKETS: usize = 4096;
-/// Maximum number of tags after a word that are examined, and of letters in one.
+/// Maximum number of tags after a word that are examined.
 const MOST_TAGS: usize = 4;
+/// Longest such tag, in letters.
 const LONGEST_TAG: usize = 16;
 /// By the number of its letters, what of a word is compared.
 pub(super) const SHORT: [u64; 9] =
     [0, !0 >> 56, !0 >> 48, !0 >> 40, !0 >> 32, !0 >> 24, !0 >> 16, !0 >> 8, !0];
-/// A one in each byte, and the highest bit of each byte.
+/// A one in each byte.
 pub(super) const EACH: u64 = 0x0101_0101_0101_0101;
+/// The highest bit of each byte.
 pub(super) const HIGHEST: u64 = 0x80 * EACH;
 
 /// The first word of a phrase.
@@ -69,7 +71,7 @@ struct Common {
 }
 
 impl Common {
-    /// That of no word.
+    /// The value for no word.
     const NONE: Self = Self { head: !0, mask: !0, is_long: false };
 
     fn of(head: u64, mask: u64, is_long: bool) -> Self {

@@ -26,8 +26,9 @@ pub(super) struct Known {
     pub(super) is_clean: bool,
 }
 
-/// The first and the last character of the table.
+/// The first character of the table.
 const FIRST: u32 = 0x80;
+/// The last character of the table.
 const LAST: u32 = 0x58f;
 /// The characters of scripts that have upper case or accents, so that most texts only need the table.
 /// Computing the plain form of a letter takes longer than reading a line of text.

@@ -360,7 +360,7 @@ mod tests {
             let facts = store.reader().unwrap().sources().unwrap();
             let counted: u32 = facts.iter().map(|f| f.items).sum();
             let reader = store.reader().unwrap();
-            // A flipped bit may have given an item another key.
+            // A flipped bit may have given an item a different key.
             let all = View::of(Scope::All);
             let rows = reader.window(&all, Anchor::First, 5000).unwrap().rows;
             let items = rows.len();

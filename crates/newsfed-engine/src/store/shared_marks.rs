@@ -2,8 +2,8 @@
 //! result depends neither on the order in which marks arrive nor on how often. The changes made here are the
 //! differences between an item and its registers; triggers only note which items to compare.
 //!
-//! The stamps are those of hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
-//! mark that was set when another one was known is later than that one, however wrong the clocks are.
+//! The stamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
+//! mark that was set when another one was known counts as later, however wrong the clocks are.
 
 use super::error::Result;
 use super::mark_expiry::free;
@@ -112,8 +112,8 @@ pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> R
     Ok(all)
 }
 
-/// Gives items that have arrived the marks that other machines have set or removed. These items have no marks
-/// of the user yet, only those of rules. Returns whether there may be more.
+/// Gives items that have arrived the marks that other machines have set or removed. These items
+/// have no marks of the user yet, only marks set by rules. Returns whether there may be more.
 fn apply_to_arrived(conn: &Connection) -> Result<bool> {
     let seen: i64 = memo::get(conn, ARRIVED)?.and_then(|key| key.parse().ok()).unwrap_or_default();
     let any: bool =
@@ -289,7 +289,7 @@ impl Store {
         limit: i64,
         now: Time,
     ) -> Result<(usize, usize)> {
-        // Files of marks come from outside: a mark becomes what this machine would write.
+        // Mark files come from outside: a mark becomes what this machine would write.
         let clean = |mark: SharedMark| match mark.mark.parse::<Effect>() {
             Ok(effect) => SharedMark { mark: effect.to_string(), ..mark },
             Err(_) => mark,

@@ -4,7 +4,7 @@
 use super::first_words::{Heads, LETTERS, SHORT, ends_word, lower};
 use wide::u8x16;
 
-/// Bytes that are examined together.
+/// Number of bytes that are examined together.
 pub(super) const BLOCK: usize = 64;
 const BITS: u32 = u64::BITS;
 /// A block, and the letters after it that are compared with words that begin in it.

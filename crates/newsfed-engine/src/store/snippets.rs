@@ -15,11 +15,13 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use url::Url;
 
-/// Maximum number of rows that are searched at once, and of bytes of their texts (HTML).
+/// Maximum number of rows searched at once.
 const MAX_ROWS: usize = 200;
+/// Maximum total size of their HTML, in bytes.
 const MAX_BYTES: usize = 4 << 20;
-/// Number of characters at the start of a text that are shown, and of the HTML that they are taken from.
+/// Number of characters of a text that are shown as its opening.
 const OPENING: usize = 300;
+/// Number of characters of HTML from which the opening is taken.
 const OPENING_MARKUP: usize = 4000;
 /// Number of bytes of HTML that are searched for a picture.
 const PICTURE_MARKUP: usize = 20_000;
@@ -29,8 +31,9 @@ const WORDS: usize = 32;
 const LEAD: usize = 8;
 /// Maximum number of hits that a snippet is chosen by. A word can have many, if the index splits it.
 const MAX_HITS: usize = 64;
-/// Marks of a hit. Stored texts contain no control characters.
+/// Marks the start of a hit. Stored texts contain no control characters.
 const START: char = '\u{2}';
+/// Marks the end of a hit.
 const END: char = '\u{3}';
 
 /// Where an item matches a search. Ranges are bytes.

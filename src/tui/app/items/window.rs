@@ -35,7 +35,8 @@ impl Placement {
     }
 }
 
-/// Rows kept in memory; those farthest from the cursor and from the selected ones are dropped first.
+/// Maximum number of rows kept in memory; the ones farthest from the cursor and from the selected
+/// ones are dropped first.
 pub(super) const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {

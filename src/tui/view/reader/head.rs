@@ -14,8 +14,9 @@ use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
 
-/// Maximum number of lines of a title, and of a fact.
+/// Maximum number of lines of a title.
 const MAX_TITLE: usize = 4;
+/// Maximum number of lines of a fact.
 const MAX_FACT: usize = 3;
 /// Maximum number of cells of a list of names.
 const LONGEST: usize = 300;

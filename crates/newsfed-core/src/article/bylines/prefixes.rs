@@ -113,7 +113,7 @@ const OF_LANGUAGES: &[(&str, &[&str])] = &[
 pub(in crate::article) struct Prefixes(&'static [&'static str]);
 
 impl Prefixes {
-    /// Those of a page in the language of a tag such as `pt-BR`.
+    /// The words for a page in the language of a tag such as `pt-BR`.
     pub(in crate::article) fn of(tag: Option<&str>) -> Self {
         let language = tag.and_then(|tag| tag.split('-').next()).map(str::to_ascii_lowercase);
         let own = OF_LANGUAGES.iter().find(|(of, _)| Some(*of) == language.as_deref());

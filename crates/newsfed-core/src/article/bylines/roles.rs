@@ -1,4 +1,4 @@
-//! What somebody does for a site instead of a name: "Staff Writer", "Redaktion".
+//! Roles that stand in place of an author's name: "Staff Writer", "Redaktion".
 
 /// Names of roles and of groups of people, folded.
 const ROLES: &[&str] = &[

@@ -57,7 +57,7 @@ fn nearest(text: &str) -> Option<Label> {
     best.map(|b| b.1).or_else(|| last(None).map(|_| Label::Published))
 }
 
-/// The label at the start of a text; those of the next date come later.
+/// The label at the start of a text; labels of the next date come later.
 fn first(text: &str) -> Option<Label> {
     let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
     let text = crate::util::text::start(text, 48);

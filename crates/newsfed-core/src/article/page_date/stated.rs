@@ -54,7 +54,7 @@ const PUBLISHED: [(&str, f32); 37] = [
     ("releasedate", 60.0),
 ];
 
-/// Types of structured data whose dates are those of something else.
+/// Types of structured data whose dates belong to something else.
 const NOT_PAGES: [&str; 14] = [
     "Object",
     "Comment",
@@ -321,8 +321,8 @@ fn of_objects(
             ));
         }
         if let Some(read) = date("datePublished") {
-            // Some systems give the time of the last build as both dates, or as a date of publication
-            // after that of the last modification.
+            // Some systems give the time of the last build as both dates, or as a publication date
+            // after the modification date.
             let built = modified.is_some_and(|m| m.time <= read.time);
             let score = if built { base - 32.0 } else { base };
             let from = DateSource::StructuredData;

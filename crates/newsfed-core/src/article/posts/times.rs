@@ -15,8 +15,9 @@ const MAX_TIME: usize = 60;
 /// Maximum number of words beside a date that is relative or without a year, other than names and labels.
 /// With more, it is a sentence of the post.
 const BESIDE: usize = 2;
-/// Longest label in the line above a date, in words, and longest line with a date, in characters.
+/// Longest label in the line above a date, in words.
 const LABEL_WORDS: usize = 3;
+/// Longest line with a date, in characters.
 const MAX_DATE_LINE: usize = 99;
 
 /// The times of posts.
@@ -139,8 +140,8 @@ fn label(before: &str, known: &HashSet<&str>) -> Option<DateLabel> {
     date_label(&words.join(" "), "")
 }
 
-/// Whether the line before that of a date says that it is about something else, such as when the author
-/// joined.
+/// Whether the line before a date shows that the date is about something else, such as when the
+/// author joined.
 fn is_about_other(page: &Page<'_>, at: usize, known: &HashSet<&str>) -> bool {
     let Some(before) = at.checked_sub(1) else { return false };
     let parent = |at: usize| page.elements[page.blocks[at].element].parent;

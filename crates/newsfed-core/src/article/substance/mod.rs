@@ -12,17 +12,18 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use language::{has_capital_nouns, is_negation, is_number, is_opposite, notice};
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of changed text that are examined; beyond that, the text counts as changed.
+/// Maximum number of bytes of changed text that are examined; beyond that, the text counts as changed.
 const MAX_TEXT: usize = 200_000;
 /// Maximum number of pairs of words that are compared by their letters in all edits of a text. Other
 /// words count as different.
 const MAX_COMPARED: usize = 20_000;
-/// Words of each side of one edit that are compared by their letters.
+/// Maximum number of words of each side of one edit that are compared by their letters.
 const COMPARED: usize = 20;
 /// Number of words added or removed in one place from which it is a changed passage.
 const PASSAGE: usize = 8;
-/// Longest values of a [`Revision`], in cells of a terminal, and how many words they name.
+/// Longest value in a [`Revision`], in terminal cells.
 const MAX_CELLS: usize = 60;
+/// Maximum number of words that a value names.
 const MAX_NAMED: usize = 5;
 /// Shorter words of two texts are never compared by their letters.
 const MIN_LETTERS: usize = 4;

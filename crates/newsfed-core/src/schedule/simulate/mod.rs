@@ -17,7 +17,7 @@ pub use replay::{Controlled, Replay, Replaying, Run, Scheduler, Simulated};
 pub use synthetic::{Change, Synthetic, changed};
 pub use timeline::{Timeline, TimelineError, read};
 
-/// Items that a feed usually lists at once.
+/// Number of items that a feed usually lists at once.
 pub const WINDOW: usize = 20;
 
 #[cfg(test)]

@@ -181,7 +181,7 @@ pub struct Replay {
 #[derive(Debug, Clone)]
 pub struct Controlled {
     pub figures: Figures,
-    /// Polls per source and day, week by week, until most sources have ended.
+    /// Polls per source per day, week by week, until most sources have ended.
     pub weekly: Vec<f64>,
 }
 

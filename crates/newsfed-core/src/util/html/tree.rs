@@ -137,7 +137,7 @@ pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
 
 /// Like [`text_of`]; `None` if it has more than `most` bytes.
 pub fn text_within(element: ElementRef<'_>, most: usize) -> Option<String> {
-    /// Blanks that are allowed in the markup for each byte of text. An element with more is not
+    /// Maximum number of blanks in the markup for each byte of text. An element with more is not
     /// read to its end either.
     const BLANKS: usize = 16;
     let (mut out, mut left) = (String::new(), most.saturating_mul(BLANKS).saturating_add(BLANKS));

@@ -210,7 +210,7 @@ fn reading<'a>(
     let selected = own.date.as_ref().and_then(|found| found[at].first());
     let date = selected.and_then(|e| dates::selected(*e, layout, context)).or_else(|| {
         let own = dates::of_block(&block, context);
-        // In a list of days, the day above the entry is certain. A date that may be that of the
+        // In a list of days, the day above the entry is certain. A date that may belong to the
         // entry's last update is not.
         match own.as_ref().is_none_or(|date| date.among_others) {
             true => dates::above(&block, context).or(own),

@@ -25,9 +25,11 @@ const MAX_INSIDE: usize = 100;
 const NEAR: usize = 6;
 /// Maximum number of elements beside a link, or beside its cell, that are examined.
 pub(super) const MAX_SIBLINGS: usize = 50;
-/// Maximum number of elements around a link, and of their names, that say what a box is for.
+/// Maximum number of elements around a link that show what a box is for.
 const MAX_ABOVE: usize = 100;
+/// Maximum number of names of an element that are read.
 const MAX_CLASSES: usize = 16;
+/// Longest name that is read.
 const LONGEST_NAME: usize = 60;
 /// Maximum number of bytes of the text before and after a link that are examined.
 const MAX_LINE: usize = 2000;
@@ -123,7 +125,7 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
         .collect()
 }
 
-/// The role of a link in its row: its name and that of its parent, and whether another link
+/// The role of a link in its row: its name and its parent's name, and whether another link
 /// precedes it.
 fn place(link: ElementRef<'_>) -> String {
     let parent = above(link).next();

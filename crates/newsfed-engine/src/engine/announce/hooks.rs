@@ -14,8 +14,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of lines that a hook gets at once, or that wait for it; and their size in bytes.
+/// Maximum number of lines that a hook gets at once, or that wait for it.
 const MOST_LINES: usize = 1000;
+/// Maximum total size of these lines, in bytes.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The name of a hook's record among the records of rules.
@@ -210,7 +211,7 @@ async fn item_lines(
 
 const AT_THE_END: &str = "newsfed exited";
 
-/// Reports and records what a hook does not get.
+/// Reports and records the lines that a hook does not get.
 async fn leave_out(
     context: &Arc<Context>,
     name: &str,

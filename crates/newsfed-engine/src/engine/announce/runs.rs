@@ -84,8 +84,7 @@ pub(super) async fn run_for(
     };
     let runs: Vec<_> = items.iter().map(|item| run_one(context, rule, &titles, *item)).collect();
     let mut recorded = Ok(());
-    // Only this many runs of the rule wait for a turn, so that they do not hold up those of other
-    // rules.
+    // Only this many runs of the rule wait for a turn, so that they do not hold up the runs of other rules.
     let mut ended = stream::iter(runs).buffer_unordered(AT_ONCE);
     while let Some(result) = ended.next().await {
         match result {

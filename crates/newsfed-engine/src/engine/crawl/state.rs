@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Finds that are kept for lists.
+/// Maximum number of finds that are kept for lists.
 pub(super) const MOST_FINDS: usize = 200;
-/// Responses from which the speed is computed.
+/// Number of responses from which the speed is computed.
 const RECENT: usize = 40;
 
 /// The phase of a crawl.

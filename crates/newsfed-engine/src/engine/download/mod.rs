@@ -21,10 +21,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
 use url::Url;
 
-/// Pieces that may wait for the disk.
+/// Maximum number of pieces that wait for the disk.
 const WAITING: usize = 16;
 
-/// Downloads that run at the same time.
+/// Maximum number of downloads that run at the same time.
 const AT_ONCE: usize = 3;
 
 /// The downloads of this process.

@@ -17,9 +17,9 @@ const PART: &str = ".part";
 const RECORD: &str = ".part.json";
 /// Largest record that is read, in bytes.
 const MAX_RECORD: u64 = 32 * 1024;
-/// Records that are read in one folder.
+/// Maximum number of records that are read in one folder.
 const MAX_RECORDS: usize = 1_000;
-/// Names that are tried for one file.
+/// Maximum number of names that are tried for one file.
 const MAX_TRIES: usize = 10_000;
 
 /// The record of an unfinished file.

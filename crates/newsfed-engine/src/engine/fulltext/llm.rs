@@ -14,10 +14,11 @@ use std::sync::LazyLock;
 
 /// The only tool that the model has.
 const TOOL: &str = "extract_data";
-/// Bytes at the start and at the end of a text that are sent.
+/// How many bytes of the start of a text are sent.
 const HEAD: usize = 8000;
+/// How many bytes of the end of a text are sent.
 const TAIL: usize = 4000;
-/// Bytes before the title that are sent: some pages have their date there.
+/// Maximum number of bytes before the title that are sent: some pages have their date there.
 const BEFORE_TITLE: usize = 1000;
 /// Longest arguments that are parsed, in bytes.
 const MAX_ARGUMENTS: usize = 1000;

@@ -13,7 +13,7 @@ use crate::util::limits;
 use crate::util::text::{self, counted};
 use std::sync::Arc;
 
-/// Notes about one poll.
+/// Maximum number of notes about one poll.
 const MOST_NOTES: usize = 20;
 
 /// Why a list is not applied.

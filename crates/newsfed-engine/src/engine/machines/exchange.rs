@@ -1,4 +1,4 @@
-//! The files of the folder: which have changed, what they contain, and the one of this machine.
+//! The files of the folder: which have changed, what they contain, and this machine's own file.
 
 use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
@@ -125,7 +125,7 @@ impl Exchange {
         let files = mark_files(folder).map_err(in_folder)?;
         self.known.retain(|path, _| files.contains(path));
         for path in files {
-            // The one of this machine is read if it was changed by others, such as a copy of this machine.
+            // This machine's file is read if it was changed by others, such as a copy of this machine.
             if path != own.path || !own.is_as_left() {
                 self.read(store, path, now, &mut done)?;
             }
@@ -216,7 +216,7 @@ struct Own {
     /// The name of the machine.
     name: String,
     path: PathBuf,
-    /// The state in which it was left. If there is no file yet, it has the name of another file.
+    /// The state in which it was left. If there is no file yet, it has the name of a different file.
     left: OwnFile,
 }
 
@@ -252,7 +252,7 @@ impl Own {
             store.all_marks_written_blocking(to_json(&new))?;
             let old = std::mem::replace(&mut self.left, new);
             if !old.path.as_os_str().is_empty() && old.path != self.path {
-                // This machine had another name. Its marks are now in the new file.
+                // This machine had a different name. Its marks are now in the new file.
                 let _ = fs::remove_file(old.path);
             }
         }

@@ -119,7 +119,7 @@ async fn reread(
     let mut gathering = Gathering::after(&facts.website);
     for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
         match visit.fetcher.page(url.clone()).await {
-            // A page at another URL has another text.
+            // A page at a different URL has a different text.
             Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                 gathering.leave_out(LeftOutReason::Missing, &url);
             }

@@ -118,7 +118,7 @@ impl Inner {
 impl Resume {
     fn add_to(&self, headers: &mut HeaderMap) {
         let range = HeaderValue::try_from(format!("bytes={}-", self.offset));
-        // Without a validator, the rest of another file could be appended.
+        // Without a validator, the rest of a different file could be appended.
         if let (Ok(range), Ok(validator)) = (range, HeaderValue::from_bytes(&self.validator)) {
             headers.insert(header::RANGE, range);
             headers.insert(header::IF_RANGE, validator);
