@@ -13,7 +13,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Number of crawls per site and strategy, each with its own seed.
+/// Number of crawls per site per strategy, each with its own seed.
 const SEEDS: u64 = 15;
 
 const INTRODUCTION: &str = "\

@@ -294,7 +294,7 @@ fn draw(out: &mut String, run: &str, style: &Style, at: (u16, u16), cells: u16, 
     );
 }
 
-/// A colour of the terminal; the first 16 are those of a common dark palette.
+/// A colour of the terminal; the first 16 are from a common dark palette.
 fn colour(colour: vt100::Color, default: &str) -> String {
     const BASIC: [&str; 16] = [
         "#1c1c1c", "#cd3131", "#0dbc79", "#d7ba3d", "#2472c8", "#bc3fbc", "#11a8cd", "#c7c7c7",

@@ -39,7 +39,7 @@ struct Args {
     no_index: bool,
 }
 
-/// Number of new items per source and poll.
+/// Number of new items per source per poll.
 const PER_POLL: usize = 20;
 /// Seconds between two polls, over which these items are spread.
 const BETWEEN: i64 = 7 * 24 * 3600;

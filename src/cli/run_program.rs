@@ -125,7 +125,7 @@ async fn run_for(
             Ok(status) if status.success() => run.done += 1,
             Ok(status) => {
                 (run.failed, run.error) = (run.failed + 1, Some(status.to_string()));
-                // A signal such as that of Ctrl-C is meant for all programs.
+                // A signal such as from Ctrl-C is meant for all programs.
                 if status.code().is_none() {
                     run.left_out = items.len() - run.done - run.failed;
                     break;

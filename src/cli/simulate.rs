@@ -129,7 +129,7 @@ struct Shape {
     budget: Option<f64>,
     #[serde(flatten)]
     figures: Option<Figures>,
-    /// Polls per source and day, week by week.
+    /// Polls per source per day, week by week.
     #[serde(skip_serializing_if = "Option::is_none")]
     weekly: Option<Vec<f64>>,
     #[serde(flatten)]

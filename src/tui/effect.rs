@@ -267,9 +267,9 @@ pub(super) enum Purpose {
     Command(Option<String>),
     /// A change that the user has made with a text editor; it was not requested by an effect.
     ByHand,
-    /// A form was saved; the id is that of its request.
+    /// A form was saved; the id identifies its request.
     Form(RequestId),
-    /// An import, with the numbers of listed sources and of skipped entries.
+    /// An import, with the numbers of listed sources and skipped entries.
     Import { request: RequestId, listed: usize, skipped: usize },
     /// Undo or redo.
     History,
@@ -283,7 +283,7 @@ impl Effect {
         Self::Edit { purpose: Purpose::Command(None), change }
     }
 
-    /// Marks at once what would otherwise be counted first.
+    /// Marks items at once that would otherwise be counted first.
     pub(super) fn without_count(self) -> Self {
         match self {
             Self::Read(Read::Unread { marking, .. }) => marking.effect(),
@@ -329,7 +329,7 @@ pub enum ExitReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
     pub reason: ExitReason,
-    /// Downloads that were running.
+    /// Downloads that were still running.
     pub downloads: usize,
 }
 

@@ -215,7 +215,7 @@ impl ReaderThread {
                 waiting.push_back(read);
                 continue;
             }
-            // The rows of a list are more urgent than their number, and only that of the newest list counts.
+            // The rows of a list are more urgent than their number, and only the newest list's number counts.
             let is_total = |q: &Read| matches!(q, Read::Total { .. });
             let is_urgent = |q: &Read| !matches!(q, Read::Total { .. } | Read::Counts { .. });
             if is_total(&read) && waiting.iter().any(|q| is_total(q) || is_urgent(q)) {

@@ -38,7 +38,7 @@ const LONGEST: usize = 60;
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Begun {
-    /// Whether it is a reply, and not keys that are the same up to here.
+    /// Whether it is a reply, and not keys that look the same so far.
     fn is_reply(&self) -> bool {
         self.read.starts_with(self.start)
     }

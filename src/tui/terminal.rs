@@ -280,7 +280,7 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// GNU screen passes the query on and replies in another order; Eterm replies to nothing.
+/// GNU screen passes the query on and replies in a different order; Eterm does not reply at all.
 fn reports_background() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     term != "screen" && !term.starts_with("screen.") && term != "Eterm"

@@ -1,4 +1,4 @@
-//! The committed JSON Schemas are those that the program prints.
+//! The committed JSON Schemas are what the program prints.
 
 use super::World;
 use std::fs;

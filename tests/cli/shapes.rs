@@ -31,7 +31,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("add", &["Follow", "Marks"]),
     ("backup", &["Backup"]),
     ("config check", &["Check"]),
-    // The formats are those of the files.
+    // The files define these formats.
     ("config schema", &[]),
     ("config show", &[]),
     // In the section "Others".

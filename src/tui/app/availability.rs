@@ -67,7 +67,7 @@ impl App {
         }
     }
 
-    /// Whether the items are those of the source that is selected in the Sources pane.
+    /// Whether the items belong to the source that is selected in the Sources pane.
     fn lists_a_source(&self) -> bool {
         let selected = self.sources.current().map(|row| &row.id);
         matches!(selected, Some(RowId::Source(_))) && !self.is_search()

@@ -215,7 +215,7 @@ pub(super) struct SignedWord<'a> {
     pub(super) minus: bool,
     /// Without its quotation marks.
     pub(super) name: &'a str,
-    /// Whether the name is complete, so that further text is another name.
+    /// Whether the name is complete, so that further text is a new name.
     ended: bool,
 }
 

@@ -22,7 +22,7 @@ const MAX_KEPT: usize = 12;
 const MAX_SMALL: usize = 32;
 /// Maximum number of pictures of an article that are fetched.
 const MAX_FETCHED: usize = 12;
-/// Maximum number of pictures that are fetched at the same time, each from another host.
+/// Maximum number of pictures that are fetched at the same time, each from a different host.
 const MAX_LOADING: usize = 4;
 /// Maximum number of bytes of encoded pictures that are kept. The last one always stays.
 const MAX_ENCODED: usize = 2 << 20;
@@ -115,7 +115,7 @@ impl Pictures {
         shelf.truncate(most);
     }
 
-    /// Forgets all pictures, because they are needed in another size.
+    /// Forgets all pictures, because they are needed in a different size.
     fn drop_all(&mut self) {
         self.kept.clear();
         self.small.clear();

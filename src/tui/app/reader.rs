@@ -147,7 +147,7 @@ impl ReaderPane {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
             }
-            // With another width, the mark of a jump stays at the same text.
+            // At a different width, the mark of a jump stays at the same text.
             let pointed = self.pointed.take().filter(|_| is_same_text);
             let pointed = pointed.and_then(|line| Some(self.spare.first()?.1.lines.get(line)?.at));
             self.pointed = pointed.map(|at| self.line_of(at));

@@ -22,7 +22,7 @@ pub(crate) struct SearchBar {
     /// A filter narrows the current list, a search covers all items.
     pub(crate) is_filter: bool,
     pub(crate) completion: Option<Completion>,
-    /// The error in the query; the list is still that of the last valid query.
+    /// The error in the query; the list still shows the last valid query.
     pub(crate) error: Option<String>,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,

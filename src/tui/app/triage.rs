@@ -81,7 +81,7 @@ impl App {
     /// Number of unread items in the list, if it is known.
     fn unread_listed(&self) -> Option<usize> {
         let items = &self.items;
-        // While a list is being read, the rows are still those of another one.
+        // While a list is being read, the rows still belong to the previous one.
         if !items.awaits_rows() && !items.more_above && !items.more_below {
             return Some(items.rows.iter().filter(|row| !row.read).count());
         }

@@ -24,7 +24,7 @@ const DEFINITION_INDENT: usize = 3;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
 
-/// Whether two texts only differ in white space, case and punctuation.
+/// Whether two texts differ only in white space, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
     let letters = |text: &'_ str| -> String {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

@@ -227,7 +227,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// A margin inside another one. It takes at most half of the column, so that deeply nested text can be
+    /// A nested margin. It takes at most half of the column, so that deeply nested text can be
     /// read: beyond that, it replaces the inner parts.
     pub(super) fn nested(&self, margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Span)> {
         let width = |span: &Span| text::width(&span.text);

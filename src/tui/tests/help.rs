@@ -72,7 +72,7 @@ fn the_last_row_of_the_help_is_never_a_heading() {
         let mut stage = Stage::new();
         stage.keys("?");
         let screen = stage.screen(120, height);
-        // The last row of the list; an empty one may be between it and the keys of the dialog.
+        // The last row of the list; an empty row may separate it from the keys of the dialog.
         let above = screen.lines().rev().skip_while(|line| !line.contains("Esc close")).skip(1);
         let has_text = |line: &&str| line.contains(char::is_alphanumeric);
         let cells: Vec<char> = above.take(2).find(has_text).unwrap_or_default().chars().collect();

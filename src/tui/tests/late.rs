@@ -320,7 +320,7 @@ fn only_requested_changes_count_as_replies() {
     assert!(!is_shown(&stage), "the newer change is still shown");
     stage.perform_all(pane);
     assert!(!is_shown(&stage));
-    // One that the user has made with a text editor is not.
+    // A change that the user has made with a text editor is not.
     let mut stage = stage_with_files();
     let (unread, pane) = (stage.hold("!"), stage.hold("\\"));
     stage.perform_all(unread);

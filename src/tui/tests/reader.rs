@@ -280,7 +280,7 @@ fn reopens_an_article_at_its_last_position() {
     assert!(!first_line(&stage).starts_with("word0 ") && first_line(&stage) != second);
     stage.keys("h");
     assert_eq!(kept(&stage, ""), 2, "nothing has moved: {:?}", stage.requested);
-    // The stored position, on a screen of another width.
+    // The stored position, on a screen of a different width.
     let mut later = self::stage(&text, None);
     later.shown.as_mut().unwrap().position = "word0word1word2".len();
     later.screen(25, 20);

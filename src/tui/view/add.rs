@@ -198,7 +198,7 @@ fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let least = if discovery.ways.iter().any(|way| way.url != discovery.address) { 3 } else { 2 };
     // The URL, headings, the folder, and empty rows between the parts.
     let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_ENTRIES);
-    // There is space for the attempts even if there is little else.
+    // The attempts get space even if there is little for anything else.
     u16::try_from(rows).unwrap_or(u16::MAX).max(ROOMY + 2)
 }
 

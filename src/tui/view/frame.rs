@@ -108,7 +108,7 @@ pub(super) fn window(
     head.fill(across, app.palette.style(Role::Edge));
     let head = head.line(app.palette.style(Role::Raised));
     let at = Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 };
-    // A title without its own colour must not get that of the border.
+    // A title without its own colour must not get the border's.
     clear(frame, at);
     frame.render_widget(head, at);
     frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);

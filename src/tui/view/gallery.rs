@@ -42,7 +42,7 @@ fn note(depth: Depth) -> Option<&'static str> {
     }
 }
 
-/// Draws the pictures around that of the theme in use, as many as fit.
+/// Draws as many pictures as fit, around the one of the theme in use.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: Rect) {
     let depth = app.palette.support().depth;
     let note = note(depth).map(|note| wrap_plain(note, area.width.max(8).into()));

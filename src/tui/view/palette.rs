@@ -96,7 +96,7 @@ fn lines(hits: &[Hit], with_headings: bool) -> Vec<Line> {
     lines
 }
 
-/// What has no space in the row of the selected command, or why it is not available.
+/// Details that do not fit into the row of the selected command, or why it is not available.
 fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
     let Some(hit) = hit else { return Vec::new() };
     let (words, role) = match hit.reason {

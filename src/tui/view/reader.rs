@@ -128,7 +128,7 @@ impl Pen<'_> {
             };
             buffer.set_stringn(x, area.y, cell.text, area.right().saturating_sub(x).into(), style);
             x += width;
-            // A number that hint letters may replace ends here.
+            // Hint letters may replace the number that ends here.
             if let Some(span) = cell.span.filter(|span| span.mark && span.target.is_some()) {
                 match labels.last_mut() {
                     Some((end, last)) if std::ptr::eq(*last, span) => *end = x,
@@ -150,8 +150,8 @@ impl Pen<'_> {
         if span.struck { style.add_modifier(Modifier::CROSSED_OUT) } else { style }
     }
 
-    /// The style of a position: that of its text, or of a search match. The current match is filled, the others
-    /// are underlined as in lists.
+    /// The style of a position: its text's, or a search match's. The current match is filled, the
+    /// others are underlined as in lists.
     fn found(&self, line: usize, at: usize, plain: Style) -> Style {
         let find = self.app.reader.find.as_ref().filter(|find| !find.is_faded);
         let Some(find) = find else { return plain };

@@ -313,7 +313,7 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
 
 fn all_facts(app: &App) -> Vec<Fact> {
     let sources = &app.sources.list.sources;
-    // Servers check the sources of accounts.
+    // Servers check account sources.
     let local = || sources.iter().filter(|s| s.source.account.is_none());
     let checked = local().filter(|s| s.facts.last_poll.is_some()).count();
     let mut all = vec![("Checked", format!("{checked} of {}", local().count()), Role::Soft)];

@@ -157,8 +157,8 @@ impl Sides {
         syncs
     }
 
-    /// Checks that all marks are the same everywhere, and those that only one side changed are as that side
-    /// left them.
+    /// Checks that all marks are the same everywhere, and that marks changed on only one side are
+    /// as that side left them.
     fn check(&mut self, what: &str) -> usize {
         let [first, there] = marks(&self.engines[0], &self.server);
         let [second, _] = marks(&self.engines[1], &self.server);

@@ -85,7 +85,7 @@ fn are_alike(a: NodeRef<'_, Node>, b: NodeRef<'_, Node>) -> bool {
         return false;
     }
     if a.value().name() == "a" {
-        // The link after that of an author may lead to a section or to a place.
+        // The link after an author's link may lead to a section or to a place.
         let folder = |e: ElementRef<'_>| {
             let path = e.attr("href").map(|href| href.trim_end_matches('/').rsplit_once('/'));
             path.map(|path| path.map_or_else(String::new, |(folder, _)| folder.to_owned()))

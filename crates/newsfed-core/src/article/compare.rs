@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn shuffled_words_are_compared_quickly() {
-        // The same words in another order, so that no word is known to be new.
+        // The same words in a different order, so that no word is known to be new.
         let mut words: Vec<String> = (0..10_000).map(|n| format!("w{} ", n % 500)).collect();
         let earlier = words.concat();
         fastrand::Rng::with_seed(7).shuffle(&mut words);

@@ -763,7 +763,7 @@ impl Builder<'_> {
         }
     }
 
-    /// An image, or the description of an icon if it is part of the text, such as that of an emoji.
+    /// An image, or the description of an icon that is part of the text, such as an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         let mut alt = text::line(e.attr("alt").unwrap_or(""));
         // An address does not say what a picture shows.
@@ -915,8 +915,8 @@ fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
     count > 1 && parsed.len() == count && in_order && code.lines().count() == count
 }
 
-/// The rows of a table without those of nested tables, which would be read once for each enclosing
-/// table.
+/// The rows of a table without the rows of nested tables, which would otherwise be read once for
+/// each enclosing table.
 fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
     let is_row = |e: &ElementRef<'_>| e.value().name() == "tr";
     table.child_elements().flat_map(move |child| {

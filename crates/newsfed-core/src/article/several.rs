@@ -158,8 +158,8 @@ fn section(page: &Page<'_>, heading: usize) -> Option<Range<usize>> {
     Some(heading..end.unwrap_or(page.blocks.len()))
 }
 
-/// The section of a heading, if another one of its level comes before it. The title of an article
-/// may be of the same level as the headings in it, but it is the first.
+/// The section of a heading, if a heading of the same level comes before it. The title of an
+/// article may be of the same level as the headings in it, but it is the first.
 fn later_section(page: &Page<'_>, taken: &[bool], heading: usize) -> Option<Range<usize>> {
     let own = level(page, heading)?;
     let text = |range: &Range<usize>| {

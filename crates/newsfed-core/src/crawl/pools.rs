@@ -67,8 +67,7 @@ pub(super) struct Pools {
     /// Groups by the hash of their features.
     by_features: HashMap<u64, PoolId>,
     hasher: RandomState,
-    /// May contain outdated values; those of waiting groups are corrected when they reach the
-    /// top.
+    /// May contain outdated values; the values of waiting groups are corrected when they reach the top.
     heap: BinaryHeap<Entry>,
     turn: usize,
 }

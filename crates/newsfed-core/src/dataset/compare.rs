@@ -38,7 +38,7 @@ pub struct Difference {
 }
 
 /// What differs between two states of a table. Rows and columns are numbered as in the state that
-/// has them; for changed rows, those of the earlier state come first.
+/// has them; for changed rows, the cells of the earlier state come first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableDifference {
     /// Its position among the tables of the earlier and the later state.

@@ -172,7 +172,7 @@ impl File<'_> {
         }
     }
 
-    /// The relations of a part, or those of the file.
+    /// The relations of a part, or of the file.
     fn relations(&mut self, part: &str) -> Result<Vec<Relation>, DatasetError> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let inside = if folder.is_empty() { String::new() } else { format!("{folder}/") };

@@ -62,8 +62,8 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
     guesses
 }
 
-/// The folders in which feeds are searched for, most likely first: that of the page, the root, and
-/// the uppermost one between them. Folders of dates and numbers have no feeds.
+/// The folders in which feeds are searched for, most likely first: the page's own folder, the root,
+/// and the uppermost folder between them. Folders of dates and numbers have no feeds.
 fn folders(page: &Url) -> Vec<(Url, f64)> {
     let mut found: Vec<(Url, f64)> = Vec::new();
     let mut add = |path: &str, confidence: f64| {

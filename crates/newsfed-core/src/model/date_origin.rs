@@ -139,7 +139,7 @@ impl ZoneSource {
 #[serde(transparent)]
 pub struct Offsets(pub(crate) Vec<OffsetRun>);
 
-/// The first and the last time with an offset, in seconds, between which no other one was seen.
+/// The first and the last time with an offset, in seconds, between which no other offset was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct OffsetRun {
     pub(crate) offset: i32,

@@ -50,7 +50,7 @@ impl LeftOutReason {
         }
     }
 
-    /// Whether a later fetch may get another page.
+    /// Whether a later fetch may get a different page.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::NeedsJavascript | Self::NeedsLogin | Self::NeedsConsent)
     }

@@ -73,7 +73,7 @@ pub struct PictureFile {
 }
 
 impl PictureFile {
-    /// A picture; `None` if its first bytes are not those of a format that e-readers must show.
+    /// A picture; `None` if its first bytes do not belong to a format that e-readers must show.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let media_type = match bytes {
             [b'G', b'I', b'F', b'8', ..] => "image/gif",

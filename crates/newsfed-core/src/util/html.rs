@@ -35,7 +35,7 @@ pub fn clean(html: &str, base: Option<&Url>) -> String {
 }
 
 /// Like [`clean`], and what newsfed 0.2.0 made of it, if that was something else. Stored texts are
-/// compared with it, so that another way of reading a text is not taken for an edit of it.
+/// compared with it, so that a different way of reading a text is not mistaken for an edit.
 pub fn clean_with_former(html: &str, base: Option<&Url>) -> (String, Option<String>) {
     let now = clean_as(html, base, Reading::Current);
     let former = now.differs.then(|| clean_as(html, base, Reading::Former).html);

@@ -47,7 +47,7 @@ pub fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathB
     publish(written(folder, bytes)?, folder, name)
 }
 
-/// Gives a complete file the first name that is free. It is not written again for another name.
+/// Gives a complete file the first name that is free. It is not written again for each name.
 fn publish(mut file: NamedTempFile, folder: &Path, name: &str) -> io::Result<PathBuf> {
     for number in 1..=MOST_NAMES {
         let path = folder.join(numbered(name, number));

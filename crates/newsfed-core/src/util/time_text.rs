@@ -61,7 +61,7 @@ pub fn minute(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A day, as in `12 Nov`; with the year if it is another one.
+/// A day, as in `12 Nov`; with the year if it is not the current one.
 pub fn near_day(time: Time, now: Time) -> String {
     let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
     let form = if time.year() == now.year() { "%-d %b" } else { "%-d %b %Y" };

@@ -42,7 +42,7 @@ pub enum Stay {
     Edited,
     /// The user has pinned, tagged or kept items of it.
     Kept,
-    /// Either the list had it at another URL, or it never had it; it is not known which.
+    /// Either the list had it at a different URL, or it never had it; it is not known which.
     Unknown,
 }
 

@@ -228,7 +228,7 @@ impl SourcesFile {
         })
     }
 
-    /// Puts entries, in the order of the file, right before another one, or at the end. Their
+    /// Puts entries, in the order of the file, right before a given one, or at the end. Their
     /// comments go with them.
     ///
     /// # Errors

@@ -11,10 +11,10 @@ use crate::util::url::normalise;
 use std::sync::Arc;
 use url::Url;
 
-/// Changes to sources of accounts.
+/// Changes to account sources.
 pub type CollectedChanges = Vec<(SourceId, CollectedChange)>;
 
-/// The parts of a change that apply to sources of accounts, and those left for the files.
+/// The parts of a change that apply to account sources, and the parts left for the files.
 pub(super) type Divided = (Vec<FileChange>, CollectedChanges);
 
 impl Handle {
@@ -70,7 +70,7 @@ impl Handle {
         })
     }
 
-    /// Changes sources of accounts; returns what undoes it.
+    /// Changes account sources; returns what undoes it.
     pub(super) async fn change_collected(
         &self,
         changes: CollectedChanges,

@@ -28,7 +28,7 @@ pub struct VersionChange {
 }
 
 /// What each stored version of an item changed, newest first. A change to the title belongs to the
-/// first version seen with it or later; the text of a page is not compared with that of a feed.
+/// first version seen with it or later; the text of a page is not compared with the text of a feed.
 ///
 /// # Errors
 /// If the database cannot be read.

@@ -55,7 +55,7 @@ pub struct Engine {
 pub struct Handle {
     pub(super) context: Arc<Context>,
     pub(super) paths: Paths,
-    /// The overrides of this run, except those of keys that the user changes while it runs.
+    /// The overrides of this run, except for keys that the user changes while it runs.
     pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
     status: Receiver<Status>,

@@ -288,7 +288,7 @@ impl Way {
         self.rules.kind()
     }
 
-    /// The first entries as title and date, if known; those of a feed newest first, as they will be listed.
+    /// The first entries as title and date, if known; a feed's entries newest first, as they will be listed.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
         Some(match self.first.as_ref()? {
             FirstFetch::Feed(first) => {

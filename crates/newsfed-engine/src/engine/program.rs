@@ -50,7 +50,7 @@ struct Bounds<'a> {
     most_output: usize,
     /// Whether more output is an error and stops the command.
     is_strict: bool,
-    /// Its variables besides [`VARIABLES`] and the locale; `None`: those of this process.
+    /// Its variables besides [`VARIABLES`] and the locale; `None` for all variables of this process.
     variables: Option<&'a [(&'a str, &'a str)]>,
 }
 

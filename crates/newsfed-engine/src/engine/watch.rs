@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Changes are handled after this time without another one, because editors write a file in several steps.
+/// Changes are handled after this time without a further one, because editors write a file in several steps.
 const SETTLE: Duration = Duration::from_millis(100);
 /// Longest time until changes are handled.
 const PATIENCE: Duration = Duration::from_millis(500);

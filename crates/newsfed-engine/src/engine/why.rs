@@ -39,7 +39,7 @@ pub struct Why {
     pub expected: Option<f64>,
     /// The pause that prevents manual refreshes too, if there is one.
     pub pause: Option<Pause>,
-    /// The source whose response paused the host, if it was another one.
+    /// The source whose response paused the host, if it was a different one.
     pub paused_by: Option<PausedBy>,
     /// For a website whose rules find nothing: what is missing, since when, and which selectors would match.
     pub broken: Option<SelectorProblem>,

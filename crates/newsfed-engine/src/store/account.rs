@@ -190,8 +190,8 @@ pub(super) fn make_way(conn: &Connection, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes an account. Its sources are removed like those of the user: their items stay for a while, or
-/// longer if the user follows them.
+/// Removes an account. Its sources are removed like the user's own: their items stay for a while,
+/// or longer if the user follows them.
 fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     let sql = "SELECT key FROM account WHERE id = ?1";
     let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
@@ -326,8 +326,8 @@ impl Store {
         .await
     }
 
-    /// Forgets an account and everything that is known about its server; returns whether there was one. Its
-    /// sources are removed like those of the user.
+    /// Forgets an account and everything that is known about its server; returns whether there was
+    /// one. Its sources are removed like the user's own.
     pub fn remove_account_blocking(&self, id: String, now: Time) -> Result<bool> {
         self.writer()?.call_blocking(move |conn| remove(conn, &id, now))
     }

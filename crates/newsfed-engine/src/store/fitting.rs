@@ -17,7 +17,7 @@ const CANDIDATES: usize = 1000;
 const HISTORY: i64 = 20_000;
 /// Number of days after which an item is worth half.
 const HALF_LIFE: f64 = 7.0;
-/// Factor by which an item is worth less after another one of its source.
+/// Factor by which an item is worth less after another item from its source.
 const NEXT_OF_SOURCE: f64 = 0.7;
 /// Factor by which an item that is pinned or kept for later is worth more.
 const KEPT: f64 = 2.0;

@@ -102,7 +102,7 @@ fn without_accents(c: char) -> Option<Form> {
     }
 }
 
-/// Whether it is another form of ASCII letters or digits.
+/// Whether it is a variant form of ASCII letters or digits.
 fn is_ascii_alike(c: char) -> bool {
     let plain = text::comparable(c.encode_utf8(&mut [0; 4]));
     plain.bytes().any(|b| b.is_ascii_alphanumeric())

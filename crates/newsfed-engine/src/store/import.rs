@@ -59,8 +59,7 @@ impl ImportCounts {
     }
 }
 
-/// Prefix of the names under which imports are stored. The marks that they set are recorded like those of a
-/// rule.
+/// Prefix of the names under which imports are stored. The marks that they set are recorded like a rule's marks.
 pub const IMPORT_PREFIX: &str = "import of ";
 
 /// What an import has stored.

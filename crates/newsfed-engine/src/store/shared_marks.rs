@@ -3,7 +3,7 @@
 //! differences between an item and its registers; triggers only note which items to compare.
 //!
 //! The stamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
-//! mark that was set when another one was known counts as later, however wrong the clocks are.
+//! mark that was set when an earlier one was known counts as later, however wrong the clocks are.
 
 use super::error::Result;
 use super::mark_expiry::free;
@@ -78,8 +78,8 @@ pub(super) struct Marked {
     pub(super) on: BTreeMap<String, String>,
 }
 
-/// The marks of items, except those of accounts, which synchronise their marks with servers. `?1` is a row
-/// key, `?2` a number.
+/// The marks of items, except for account sources, whose marks are synchronised with servers. `?1`
+/// is a row key, `?2` a number.
 pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
     let sql = format!(
         "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later

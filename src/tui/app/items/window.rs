@@ -29,7 +29,7 @@ pub(in crate::tui::app) enum Placement {
 }
 
 impl Placement {
-    /// Whether the rows before belong to another list, or to another part of it.
+    /// Whether the earlier rows belong to a different list, or to a different part of it.
     fn is_another(self) -> bool {
         matches!(self, Self::Start | Self::End | Self::Back(..))
     }
@@ -40,7 +40,7 @@ impl Placement {
 pub(super) const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {
-    /// Whether the rows in memory are about to be replaced by those of another list.
+    /// Whether the rows in memory are about to be replaced by a different list's.
     pub(crate) fn is_loading(&self) -> bool {
         self.loading.is_some_and(|(_, placement)| placement.is_another())
     }
@@ -184,7 +184,7 @@ impl ItemsPane {
         before.iter().filter(|(key, at)| !known.contains(key) && self.is_beyond(at)).count()
     }
 
-    /// Removes all rows, because those of the list could not be read.
+    /// Removes all rows, because the list's own could not be read.
     fn clear(&mut self) {
         self.rows.clear();
         self.marked.clear();
@@ -256,7 +256,7 @@ impl App {
             Err(why) => {
                 self.items.seeking = None;
                 if placement.is_another() {
-                    // They may belong to another list.
+                    // They may belong to a different list.
                     self.items.clear();
                 }
                 self.problem(why)

@@ -277,7 +277,7 @@ impl Found<'_> {
         self.take_wording(&removed, &added);
     }
 
-    /// Removes pairs of similar words. A name that becomes another name stays, unless the text
+    /// Removes pairs of similar words. A name that becomes a different name stays, unless the text
     /// has the right one elsewhere.
     fn drop_typing_errors(&mut self, removed: &mut Vec<Word>, added: &mut Vec<Word>) {
         let (known, nouns) = (&self.known, self.capital_nouns);
@@ -393,7 +393,7 @@ fn take_at<T>(from: &mut Vec<T>, places: &HashSet<usize>) -> Vec<T> {
     from.extract_if(.., |_| (places.contains(&at), at += 1).0).collect()
 }
 
-/// `legal` that became `illegal`, or the other way round.
+/// `legal` that became `illegal`, or the other way around.
 fn cancel_opposites(removed: &mut Vec<Word>, added: &mut Vec<Word>, found: &mut Sides) {
     let (mut gone, mut taken) = (HashSet::new(), HashSet::new());
     for (a, word) in removed.iter().enumerate().take(PASSAGE) {
@@ -427,7 +427,7 @@ fn is_similar(a: &str, b: &str) -> bool {
     if long > MAX || a.first() != b.first() && !swapped_start {
         return false;
     }
-    // Short words: letters in another order, or one letter missing.
+    // Short words: letters in a different order, or one letter missing.
     let limit = match long {
         LONG.. => 2,
         MIN_LETTERS.. => 1,

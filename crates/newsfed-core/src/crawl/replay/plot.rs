@@ -63,7 +63,7 @@ pub fn curve_svg(crawls: &[Replayed], title: &str) -> String {
     svg(crawls, title, point, ["requests", "targets"])
 }
 
-/// Bytes of targets against those of everything else, one line per crawl.
+/// Bytes of targets against bytes of everything else, one line per crawl.
 pub fn bytes_svg(crawls: &[Replayed], title: &str) -> String {
     let point = |crawl: &Replayed, at: usize| {
         (read(&crawl.other, at) as f64, read(&crawl.volume, at) as f64)

@@ -108,7 +108,7 @@ impl Run {
         self.polls.iter().map(|(at, _)| seconds::time(*at))
     }
 
-    /// Number of polls after a time, until another one.
+    /// Number of polls after a time, up to a later one.
     pub fn polls_between(&self, after: Time, until: Time) -> usize {
         let (after, until) = (seconds::of(after), seconds::of(until));
         let before = |at: f64| self.polls.partition_point(|(poll, _)| *poll <= at);
@@ -131,7 +131,7 @@ impl<'a, S: Scheduler> Replaying<'a, S> {
         self.advance_to(seconds::of(until), dates);
     }
 
-    /// Polls until the end, and once more to collect what is left.
+    /// Polls until the end, and once more to pick up what is left.
     pub fn finish(mut self, dates: bool) -> Run {
         self.advance_to(f64::INFINITY, dates);
         self.run

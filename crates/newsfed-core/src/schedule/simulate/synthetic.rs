@@ -41,7 +41,7 @@ pub struct Synthetic {
 }
 
 /// Replays a policy on sources that publish at random, at one constant rate before the change and
-/// at another one after it.
+/// at a different one after it.
 pub fn changed(change: Change, policy: &Simulated, sources: usize, seed: u64) -> Synthetic {
     let (before, after) = match change {
         Change::Jump => (2.0, 20.0),

@@ -118,7 +118,7 @@ fn is_candidate(element: ElementRef<'_>) -> bool {
             .any(|e| has_word(e, &COMMENTS))
 }
 
-/// Selectors for an element: by its own names, and by those of one ancestor.
+/// Selectors for an element: by its own names, and by an ancestor's names.
 fn selectors(element: ElementRef<'_>) -> Vec<String> {
     let tag = tag(element);
     let mut own: Vec<String> = classes(element).into_iter().map(|c| format!("{tag}{c}")).collect();

@@ -195,7 +195,7 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
     counts.values().max().copied().unwrap_or(0) as f64 / all.max(1) as f64
 }
 
-/// The best group combined with another one, if both together are worth more, such as a lead
+/// The best group combined with a second one, if both together are worth more, such as a lead
 /// story beside the list. Only groups whose URLs have the same shape are joined, and a list of
 /// articles is not joined with popular articles, which are old, nor with tags and running text. If
 /// pages of all kinds are at the root, only links with dates or headings are added to a list with

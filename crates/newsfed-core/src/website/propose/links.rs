@@ -65,7 +65,7 @@ pub(super) struct Link {
     /// Key of its URL: see `normalise`.
     pub(super) key: String,
     pub(super) url: Url,
-    /// Its text, else that of its image.
+    /// Its text, else the text of its image.
     pub(super) text: String,
     pub(super) in_heading: bool,
     /// Whether the block around it contains a date.
@@ -162,7 +162,7 @@ fn within(url: &Url, page: &Url) -> usize {
     folders(url).zip(folders(page)).take_while(|(a, b)| a == b).count()
 }
 
-/// Whether a link says that its page is in another language.
+/// Whether a link declares that its page is in a different language.
 fn is_foreign(link: ElementRef<'_>, language: &str) -> bool {
     let primary = |code: &str| code.split(['-', '_']).next().unwrap_or_default().to_lowercase();
     let own = primary(language);

@@ -424,7 +424,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
         std::fs::create_dir_all(paths.config_dir()).unwrap();
-        // The values go through the loader, so that they are like those of a user.
+        // The values go through the loader, so that they are like a user's values.
         let entries: String = sources.iter().enumerate()
             .map(|(i, entry)| format!("[[source]]\nid = 's{i}'\nurl = 'https://x{i}.example/?a&b'\n{entry}\n"))
             .collect();

@@ -24,7 +24,7 @@ pub fn record_name(hook: &str) -> String {
     format!("{HOOK_PREFIX}{hook}")
 }
 
-/// The name under which the runs of `notify.command` are recorded, beside those of hooks.
+/// The name under which the runs of `notify.command` are recorded, beside the runs of hooks.
 pub const NOTIFY_COMMAND: &str = "notify.command";
 
 /// A source of a refresh, as hooks read it.

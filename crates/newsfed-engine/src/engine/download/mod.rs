@@ -91,7 +91,7 @@ pub struct DownloadOrder {
 /// How far a download has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadState {
-    /// Bytes that are stored, including those of earlier tries.
+    /// Bytes that are stored, including bytes from earlier tries.
     pub received: u64,
     /// The size of the file, if it is known.
     pub total: Option<u64>,

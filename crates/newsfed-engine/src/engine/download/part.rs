@@ -188,7 +188,7 @@ impl Part {
         self.size > 0 && self.record.total == Some(self.size)
     }
 
-    /// How the rest is requested; `None` if it has to start again.
+    /// How the rest is requested; `None` if the download has to restart.
     pub(super) fn resume(&self) -> Option<Resume> {
         let validator = self.record.validator.as_ref()?.as_bytes().to_vec();
         let fits = self.size > 0 && self.record.total.is_none_or(|total| self.size < total);

@@ -305,7 +305,7 @@ fn marks_of_rules_at_arrival_undo_nothing_elsewhere() {
     machines[0].exchange(time(1));
     machines[0].mark("Item 2", "News", false);
     machines[0].exchange(time(2));
-    // Another one follows the feed later, with the same rule and only two unread items.
+    // A different machine follows the feed later, with the same rule and only two unread items.
     machines.push(with_rule("b", Some(2)));
     let before = machines[0].marks();
     synchronise(&mut machines, 3);

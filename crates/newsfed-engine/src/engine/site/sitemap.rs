@@ -114,7 +114,7 @@ fn entry(page: &SitemapEntry, publisher: &str, now: Time) -> Option<Entry> {
     })
 }
 
-/// All pages of a sitemap, including those of the children of an index that may have changed.
+/// All pages of a sitemap; for an index, the pages of the children that may have changed.
 async fn descend(
     visit: &mut Visit<'_>,
     response: Response,

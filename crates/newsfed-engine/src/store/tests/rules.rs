@@ -438,7 +438,7 @@ fn a_hidden_item_is_shown_with_its_earlier_marks_when_another_rule_pins_it() {
             assert_eq!((of("Hide"), of("Pin")), (1, 1));
         }
     }
-    // On request, a rule that pins shows what another one has hidden.
+    // On request, a rule that pins shows what another rule has hidden.
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("Hide", "title:v1", &["hide"])]);
     f.poll("s", vec![dated("v1", 2)]);

@@ -177,7 +177,7 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     let from = TextFrom::Feed;
     assert_eq!(details, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);
-    // The same words with another link are a new version too, but no substantial change.
+    // The same words with a different link are a new version too, but no substantial change.
     let (key, writer) = (f.only_key(), f.store.writer().unwrap());
     writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
     let linked = "<p><a href=\"https://new.example/\">four</a></p>";
