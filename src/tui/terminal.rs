@@ -391,7 +391,7 @@ mod tests {
 
     /// A panic may interrupt a frame whose parts the terminal holds back.
     #[test]
-    fn leaving_first_ends_the_frame_that_is_being_drawn() {
+    fn leaving_ends_the_current_frame_first() {
         let mut written = Vec::new();
         leave(&mut written).unwrap();
         let written = String::from_utf8(written).unwrap();

@@ -167,7 +167,7 @@ fn interrupted_downloads_are_resumed() {
 }
 
 #[test]
-fn downloads_that_cannot_be_continued_start_again() {
+fn downloads_that_cannot_be_continued_restart() {
     let no_rest = |headers: &'static str| {
         move |head: &str| match head.contains("range:") {
             true => response("206 Partial Content", headers, &body()[80_000..]),

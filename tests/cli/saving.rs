@@ -83,7 +83,7 @@ fn a_search_becomes_an_epub_with_its_pictures() {
 }
 
 #[test]
-fn what_is_not_saved_is_reported() {
+fn reports_what_is_not_saved() {
     let world = world();
     let numbers = world.numbers();
     let limited = world.run(&["save", "--query", "text", "--limit", "1", "--output", "-"]);

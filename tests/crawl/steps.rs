@@ -244,7 +244,7 @@ fn sitemaps_count_towards_the_budget() {
 }
 
 #[test]
-fn what_exceeds_a_limit_is_reported() {
+fn reports_what_exceeds_a_limit() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", ["/many", "/deep", "/large"].map(link)),
         "/many" => page("Many", (0..5_006).map(|n| link(format!("/{n}.jpg")))),

@@ -94,7 +94,7 @@ async fn a_csv_file_gets_a_version_for_each_change_inside() {
 }
 
 #[tokio::test]
-async fn the_difference_of_a_file_is_what_changed_inside() {
+async fn the_difference_between_versions_of_a_file_is_what_changed_inside() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();

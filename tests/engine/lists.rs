@@ -315,7 +315,7 @@ async fn sources_that_have_moved_have_not_left() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_followed_again_is_like_a_new_one() {
+async fn a_list_that_is_followed_again_starts_afresh() {
     for body in [outlines(&["a", "b", "c"]), outlines(&["a", "b", "c", "d"])] {
         let own = source("own", "https://c.example/feed");
         let planet = Planet::beside(&outlines(&["a", "b", "c"]), &[own]).await;

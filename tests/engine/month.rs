@@ -130,7 +130,7 @@ async fn pass(home: &Home, engine: &Handle, begin: Time) {
 }
 
 #[tokio::test]
-async fn polls_a_month_politely_and_within_the_budget() {
+async fn polls_for_a_month_politely_and_within_the_budget() {
     let mut home = Home::new();
     home.settings.schedule.policy = PolicyKind::Learned;
     home.settings.schedule.polls_per_day = BUDGET;

@@ -179,7 +179,7 @@ fn repairs_a_broken_source_on_its_page() {
 }
 
 #[test]
-fn selectors_of_entries_stay_those_of_entries() {
+fn entry_selectors_remain_entry_selectors() {
     let entry =
         |n: usize| format!("<h2 id=v{n}>Knot {n}.0 - 2025-0{n}-12</h2><p>Ropes are tied faster.");
     let log = format!(

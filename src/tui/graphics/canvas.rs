@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_over_a_picture_is_noticed() {
+    fn notices_when_a_picture_is_drawn_over() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 6));
         let picture = Arc::new(Thumbnail::new(1, 1, vec![[0; 4]]));
         let of = (String::new(), picture);

@@ -93,7 +93,7 @@ fn tab_completes_operators_and_their_values() {
 }
 
 #[test]
-fn another_search_replaces_the_words_of_the_last_one() {
+fn a_new_search_replaces_the_words_of_the_last_one() {
     for (keys, expected) in [
         ("/bridge<Enter>/ferry", "ferry"),
         ("fbridge<Enter>fferry", "ferry"),

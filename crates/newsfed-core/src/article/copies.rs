@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_author_repeats_on_purpose_stays() {
+    fn deliberate_repetition_stays() {
         let own: String = ["oak", "elm", "fir", "ash"].map(paragraph).concat();
         let section = |class: &str, text: &str| {
             format!("<section class={class}><div class=inner><div>{text}</div></div></section>")

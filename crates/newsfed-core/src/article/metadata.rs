@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_are_no_authors() {
+    fn roles_are_not_authors() {
         for role in [
             "Staff Writer",
             "Guest Contributor",

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_clean_and_show_that_they_were_cut() {
+    fn cleans_cells_and_marks_cut_ones() {
         assert_eq!(clean(" a\u{1b}[31m\tb\r\nc "), "a b c");
         let long = "ä".repeat(5000);
         let (one, other) = (clean(&long), format!("{long}x"));

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_one_form() {
+    fn different_spellings_of_a_number_are_equal() {
         for (a, b) in [
             ("v1.2", "1.2"),
             ("3rd", "3"),

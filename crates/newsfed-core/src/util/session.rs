@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drops_sessions_only() {
+    fn drops_only_session_parameters() {
         let id = "0123456789abcdef0123456789abcdef";
         let cases = [
             (format!("/viewtopic.php?f=1&t=2&sid={id}"), "/viewtopic.php?f=1&t=2"),

@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_above_several_links_is_that_of_all() {
+    fn a_date_above_several_links_applies_to_all() {
         let day = |n: u32| {
             format!(
                 "<div><b>1{n}.11.2026</b><p><a class=s href=a{n}>One</a></p><p><a class=s href=b{n}>Two</a></p></div>"

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_written_twice_is_one() {
+    fn a_date_written_twice_counts_once() {
         let found = days([
             "<time datetime=2026-05-03>3 May</time> 3 May 2026",
             "<time datetime=2026-05-04>4 May</time> 4 May 2026",

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_what_surrounds_the_content() {
+    fn leaves_out_everything_around_the_content() {
         let cases = [
             (
                 "<body><nav>Home</nav><main><h1>Prices</h1><p>Tea 3 €</main><footer>©</footer>",

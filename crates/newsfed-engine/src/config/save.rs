@@ -196,7 +196,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn keeps_links_and_modes() {
+    fn keeps_symlinks_and_permissions() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
         let folder = tempfile::tempdir().unwrap();

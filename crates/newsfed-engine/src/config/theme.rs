@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn one_colour_of_a_theme_makes_it_truecolor() {
+    fn a_single_rgb_colour_makes_a_theme_truecolor() {
         for (value, want) in [
             ("red on blue", false),
             ("208 on 17", false),

@@ -107,7 +107,7 @@ fn a_link_to_another_page_opens_the_browser() {
 }
 
 #[test]
-fn from_an_item_opened_in_the_list_there_is_no_jump_to_undo() {
+fn an_item_opened_in_the_list_leaves_no_jump_to_undo() {
     let mut stage = stage(&linked(), None);
     stage.screen(120, 40);
     stage.keys("<Enter>1h");

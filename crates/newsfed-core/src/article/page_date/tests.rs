@@ -252,7 +252,7 @@ fn finds_dates_in_urls() {
 }
 
 #[test]
-fn the_date_of_an_event_is_not_that_of_the_page() {
+fn the_date_of_an_event_is_not_the_date_of_the_page() {
     let data = |day: &str| {
         format!(
             "<script type='application/ld+json'>{{\"@context\": \"https://schema.org\", \"@type\": \"Festival\", \

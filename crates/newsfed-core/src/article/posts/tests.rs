@@ -64,7 +64,7 @@ fn dates_that_depend_on_the_fetch_are_shown_as_days() {
 }
 
 #[test]
-fn sentences_with_such_dates_are_no_times() {
+fn sentences_with_such_dates_are_not_times() {
     for (sentence, is_time) in [
         ("I bought one 3 days ago at sea", false),
         ("Bought one yesterday", false),
@@ -129,7 +129,7 @@ fn long_names_are_kept_whole() {
 }
 
 #[test]
-fn what_follows_a_time_in_brackets_is_not_part_of_it() {
+fn text_in_brackets_after_a_time_is_not_part_of_it() {
     let edited = "3 May 2026, 09:14 (This post was last modified: 4 May 2026, 10:00 by bob. Edited twice in total.)";
     let posts = post("ann", "2 May 2026", "")
         + &post("bob", "", "")

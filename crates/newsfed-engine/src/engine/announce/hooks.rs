@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_limited_and_the_rest_is_counted() {
+    fn waiting_items_are_limited_and_the_rest_is_counted() {
         let queues = Queues::default();
         queues.lock().insert("a".to_owned(), Waiting::default());
         let items: Vec<i64> = (0..700).collect();

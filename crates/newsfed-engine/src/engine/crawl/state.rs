@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_is_that_of_the_last_responses() {
+    fn speed_is_measured_over_the_last_responses() {
         let mut speed = Speed::default();
         assert_eq!(speed.add(at(0), 10), None);
         assert_eq!(speed.add(at(60), 40), Some(30.0));

@@ -123,7 +123,7 @@ fn closing_finishes_waiting_jobs_and_leaves_one_file() {
 /// This includes a file whose name has a special meaning in a URI.
 #[cfg(unix)]
 #[test]
-fn a_file_that_nobody_can_write_is_read_without_another_file() {
+fn a_file_that_nobody_can_write_is_read_without_extra_files() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a?b%20#c.db");
     database_of(&path, schema_version());

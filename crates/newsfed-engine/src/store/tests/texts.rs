@@ -239,7 +239,7 @@ fn removing_an_item_removes_its_dependent_rows() {
 }
 
 #[test]
-fn earlier_titles_are_kept_and_distinguish_another_headline_from_a_typo() {
+fn earlier_titles_are_kept_and_distinguish_a_new_headline_from_a_typo() {
     let mut f = Fixture::new(&["a"]);
     let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };
     f.poll("a", vec![titled("The goverment resigns")]);
