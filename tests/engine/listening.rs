@@ -49,7 +49,7 @@ fn runs(process: &str) -> bool {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_player_that_does_not_respond_delays_no_command() {
+async fn an_unresponsive_player_delays_no_commands() {
     let mut home = Home::new();
     let (engine, queue) = listening(&mut home, "exec sleep 600").await;
     let player = engine.player(false);

@@ -54,7 +54,7 @@ fn want(n: usize, time: &str, zone: Option<ZoneSource>) -> (String, String, Opti
 }
 
 #[tokio::test]
-async fn times_without_a_zone_are_read_in_the_one_that_other_pages_show() {
+async fn times_without_a_zone_use_the_zone_that_other_pages_show() {
     let site = Site::default();
     list(&site, &[(1, "")]);
     site.html("/s1", &page(1, &stated("2024-02-20T10:30:00+01:00"), ""));

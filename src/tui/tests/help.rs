@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn commands_are_found_by_other_words_than_their_names() {
+fn commands_are_found_by_words_other_than_their_names() {
     for (typed, expected) in [
         ("newsletter", "Follow a new URL"),
         ("mail", "Follow a new URL"),

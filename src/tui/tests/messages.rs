@@ -38,7 +38,7 @@ fn two_messages_beside_an_article_stand_one_above_the_other() {
 }
 
 #[test]
-fn keys_are_called_by_what_they_do_now() {
+fn key_labels_show_what_keys_do_now() {
     let mut stage = Stage::new();
     stage.screen(160, 40);
     stage.keys("<Enter>");

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_links_show_which_page_lists_all_posts() {
+    fn link_texts_show_which_page_lists_all_posts() {
         let menu = "<nav><a href=/>Home</a><a href=/about>About</a><a href=/archive/>Archive</a>";
         for (link, expected) in [
             ("<a href=/posts/>Posts</a>", "/posts/"),

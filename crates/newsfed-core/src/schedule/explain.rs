@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn coming_polls_are_planned_one_after_the_other() {
+    fn upcoming_polls_are_planned_one_after_another() {
         use crate::model::FeedHints;
         use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, Setup};
         use std::time::Duration;

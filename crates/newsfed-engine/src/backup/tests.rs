@@ -113,7 +113,7 @@ fn packs_a_database_in_use_without_half_a_change() {
 
 #[cfg(unix)]
 #[test]
-fn backups_are_for_their_owner_only() {
+fn only_the_owner_can_read_backups() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (filled(folder.path(), 5), home(folder.path(), "new"));

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_elements_with_their_own_comments_only() {
+    fn removes_elements_with_only_their_own_comments() {
         let cases = [
             ("# file\n[[s]]\na = 1\n\n[[s]]\nb = 1\n", 0, "# file\n[[s]]\nb = 1\n"),
             ("# file\n\n# one\n[[s]]\na = 1\n\n# two\n[[s]]\n", 0, "# file\n\n# two\n[[s]]\n"),

@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn few_items_make_no_pattern() {
+    fn few_items_do_not_make_a_pattern() {
         let rates: Vec<f64> = (0..168).map(|hour| if hour < 48 { 3.0 } else { 0.2 }).collect();
         for items in [0, 3, 19] {
             assert_eq!(known_week(items, &rates, 0), []);

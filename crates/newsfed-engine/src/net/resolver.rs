@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_guarded_resolver_returns_public_addresses_only() {
+    async fn a_guarded_resolver_returns_only_public_addresses() {
         // (addresses, those that a guarded resolver returns)
         let cases: [(&[&str], &[&str]); 7] = [
             (&["8.8.8.8"], &["8.8.8.8"]),

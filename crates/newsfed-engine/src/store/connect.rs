@@ -447,7 +447,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn files_are_readable_by_the_owner_only() {
+    fn files_are_readable_only_by_the_owner() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/db");

@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_a_database_gives_an_empty_one() {
+    fn a_file_that_is_not_a_database_yields_an_empty_database() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         std::fs::write(&path, vec![7; 10_000]).unwrap();

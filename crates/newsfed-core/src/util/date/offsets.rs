@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn offsets_of_two_seasons_agree_but_two_zones_do_not() {
+    fn offsets_of_two_seasons_agree_and_those_of_two_zones_do_not() {
         assert!(seen(&["2025-01-10T08:00:00+01:00", "2025-07-10T08:00:00+02:00"]).agree());
         assert!(!seen(&["2025-01-10T08:00:00+01:00", "2025-07-10T08:00:00+04:00"]).agree());
         assert!(!seen(&["2025-07-11T08:00:00+01:00", "2025-07-10T08:00:00+02:00"]).agree());

@@ -49,7 +49,7 @@ fn the_language_of_a_date_says_nothing_about_its_zone() {
 }
 
 #[test]
-fn a_zone_with_daylight_saving_uses_the_offset_of_the_day() {
+fn a_zone_with_daylight_saving_is_that_of_the_day() {
     for (text, want) in [
         ("3 July 2023 10:15 ET", "2023-07-03T10:15-04:00"),
         ("3 January 2023 10:15 ET", "2023-01-03T10:15-05:00"),

@@ -252,7 +252,7 @@ fn key_of(f: &Fixture, source: &str, title: &str) -> i64 {
 }
 
 #[test]
-fn a_source_of_the_user_gets_the_items_of_a_removed_account() {
+fn a_user_source_gets_the_items_of_a_removed_account() {
     let (f, _) = account(&["a", "b"]);
     f.poll("a", vec![entry("one"), entry("two")]);
     f.poll("b", vec![entry("three")]);

@@ -41,7 +41,7 @@ fn a_full_disk_is_reported_loses_nothing_and_recovers() {
 }
 
 #[test]
-fn a_failed_job_affects_no_other_one_in_its_transaction() {
+fn a_failed_job_does_not_affect_others_in_its_transaction() {
     let f = Fixture::new(&["a", "b"]);
     let polls = ["a", "b"].map(|id| f.finished(f.key(id), vec![entry(id)]));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

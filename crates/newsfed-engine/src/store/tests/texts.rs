@@ -451,7 +451,7 @@ fn comments_are_counted_without_changing_the_item() {
 }
 
 #[test]
-fn tags_of_the_page_are_added_to_the_categories_of_the_feed() {
+fn page_tags_are_added_to_feed_categories() {
     let f = Fixture::new(&["a"]);
     let categories = vec!["Rail".to_owned()];
     f.poll("a", vec![Entry { categories: categories.clone(), ..entry("a") }]);

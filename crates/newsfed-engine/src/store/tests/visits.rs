@@ -58,7 +58,7 @@ fn only_the_newest_items_of_a_new_feed_are_unread() {
 }
 
 #[test]
-fn items_that_rules_hide_do_not_count_among_the_unread_ones_of_a_new_feed() {
+fn hidden_items_do_not_use_up_the_unread_limit_of_a_new_feed() {
     let f = Fixture::new(&["s"]);
     let rules = Rules::new(vec![rule("H", "title:/^ad/", &["hide"])], |_| vec![]);
     f.store.set_rules(rules.first_unread(Some(2)));
