@@ -63,7 +63,10 @@ pub(super) fn run(args: &AdviseArgs, global: &Global, out: &mut Output) -> Resul
     match advised.advice.first() {
         None => out.line("No change to a setting is worth the additional polls.")?,
         Some(first) => {
-            out.note(format!("`newsfed schedule advise --apply {}` makes the change", first.source));
+            out.note(format!(
+                "`newsfed schedule advise --apply {}` makes the change",
+                first.source
+            ));
         }
     }
     statistics("folder", &advised.folders, out)?;

@@ -144,9 +144,7 @@ fn tags_are_explained_if_there_are_none() {
     }
     let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
     stage.keys("T");
-    assert!(
-        stage.says("No source or item has a tag. Press # on a source or an item to add one.")
-    );
+    assert!(stage.says("No source or item has a tag. Press # on a source or an item to add one."));
     assert!(stage.app.dialogs.is_empty());
     list.item_tags = vec!["garden".to_owned()];
     let mut stage = Stage::with(Settings::default(), list, item_rows());

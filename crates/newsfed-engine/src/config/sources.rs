@@ -141,7 +141,8 @@ fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report)
     let foreign = own_keys(source).into_iter().filter(|key| !OwnSettings::KEYS.contains(key));
     for key in foreign {
         let account = quote(account);
-        let message = format!("has no effect, because the server of the account {account} polls it");
+        let message =
+            format!("has no effect, because the server of the account {account} polls it");
         report.warn(pair.at, &format!("{prefix}{key}"), message);
     }
     Some(account.clone())

@@ -146,7 +146,8 @@ fn split(
             }
             (key, _) if OwnSettings::KEYS.contains(&key) || key == "retention" => own.push(change),
             _ => {
-                let why = format!("the server of the account {account} polls it, so {key} has no effect");
+                let why =
+                    format!("the server of the account {account} polls it, so {key} has no effect");
                 return Err(refusal(id, &why));
             }
         }

@@ -211,7 +211,8 @@ impl Visit<'_> {
         gathering: &mut Gathering,
     ) -> Result<Checked, String> {
         if !self.is_file(&response) {
-            gathering.note(format!("{}: the server returned a page instead of the data file", file.url));
+            gathering
+                .note(format!("{}: the server returned a page instead of the data file", file.url));
             return Ok(Checked::Gone);
         }
         let source = &self.job.source;
