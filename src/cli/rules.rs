@@ -180,7 +180,7 @@ fn print(
     Ok(())
 }
 
-/// What a rule did outside the database.
+/// The effects of a rule outside the database.
 fn done_outside(record: &RuleRecord) -> String {
     let mut done = String::new();
     if record.notified > 0 {
@@ -205,7 +205,7 @@ fn done_outside(record: &RuleRecord) -> String {
     done
 }
 
-/// What a rule would do outside the database for that many items; empty if nothing.
+/// The effects that a rule would have outside the database for that many items; empty if none.
 fn would_do(rule: &RuleSettings, items: usize) -> String {
     let mut would = Vec::new();
     if rule.effects.iter().any(|effect| effect == "notify") {

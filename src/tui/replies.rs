@@ -21,7 +21,7 @@ pub(super) struct Replies {
 #[derive(Debug)]
 struct Begun {
     start: &'static str,
-    /// What was read of it after the escape.
+    /// The part read after the escape.
     read: String,
     keys: Vec<KeyEvent>,
     /// When the last key arrived.

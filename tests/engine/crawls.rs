@@ -97,7 +97,7 @@ async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let second = asked(&server, before);
     assert!(second.len() <= 6 && !second.iter().any(|p| p.starts_with("/story")), "{second:?}");
     engine.shutdown().await;
-    // What was learned survives a restart.
+    // The learned state survives a restart.
     site.put("buses", 6);
     home.clock.advance(DAY);
     let engine = home.on_demand().await;

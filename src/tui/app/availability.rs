@@ -15,7 +15,7 @@ impl App {
         awaits.or_else(|| self.unavailable_reason(action))
     }
 
-    /// What a key says that must wait.
+    /// The message for a key that must wait.
     pub(super) fn being_read(&self) -> &'static str {
         match self.focus {
             Focus::Reader => "The item is still being read",

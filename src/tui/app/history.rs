@@ -32,7 +32,7 @@ pub(super) enum Change {
     },
     /// Changes to `sources.toml` and `config.toml`.
     Files(Vec<FileEdit>),
-    /// What undoes a change to sources of accounts.
+    /// What undoes a change to account sources.
     Collected(CollectedChanges),
     /// The marks that a rule (by name) set on stored items or, if `applied` is false, that undoing it
     /// removed.
@@ -188,7 +188,7 @@ impl App {
         self.keymap.keys_for(Context::Everywhere, Action::Undo)
     }
 
-    /// What messages say about undoing a change.
+    /// The part of a message about undoing a change.
     pub(super) fn undo_hint(&self) -> String {
         self.undo_key().map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }

@@ -219,7 +219,7 @@ impl Pen<'_> {
         Some(format!(" {} no full text: {why}", marks(self.app).bullet))
     }
 
-    /// What ends there (the article, or a teaser), and the key for the full text.
+    /// The words for what ends there (the article, or a teaser), and the key for the full text.
     fn end_of_text(&self) -> (&'static str, Option<String>) {
         let Some(article) = self.app.reader.article.as_ref() else { return ("", None) };
         if self.app.texts.is_fetching(article.row.key) {

@@ -4,7 +4,7 @@
 use super::{Guide, Mode, extract};
 use proptest::prelude::*;
 
-/// What a piece of a page is, and how many words it has.
+/// The kind of a piece of a page, and its number of words.
 type Piece = (usize, usize);
 
 /// Makes words that are each on the page once.

@@ -170,7 +170,7 @@ struct Walk<'a> {
     hidden: Option<NodeId>,
     /// Each hidden element, and the blocks in it.
     hiddens: Vec<(ElementRef<'a>, Range<usize>)>,
-    /// What is hidden only until it is clicked.
+    /// Content that is hidden only until it is clicked.
     shown: Shown<'a>,
     /// The current block.
     open: Block,

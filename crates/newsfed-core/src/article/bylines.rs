@@ -31,7 +31,7 @@ const MAX_PIECES: usize = 30;
 /// Maximum number of authors in one byline.
 const MAX_AUTHORS: usize = 8;
 
-/// What stands between two names.
+/// Separators between two names.
 const JOINS: [&str; 9] = ["and", "&", ",", "und", "et", "y", "e", "og", "и"];
 /// Texts in the place of a name that are not names, folded.
 const OTHERS: [&str; 12] = [

@@ -20,7 +20,7 @@ const MAX_BOXES: usize = 2000;
 /// How many blocks before the first selected one a figure may be.
 const BEFORE: usize = 6;
 
-/// What is kept of boxes without selected text.
+/// The parts of boxes without selected text that are kept.
 #[derive(Default)]
 pub(super) struct Kept {
     /// Boxes, by index.

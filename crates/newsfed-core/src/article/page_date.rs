@@ -47,7 +47,7 @@ pub struct Published {
     pub time: PageTime,
     pub from: DateSource,
     pub confidence: Confidence,
-    /// What is written of its zone.
+    /// Its zone as far as it is written.
     pub zone: Zone,
     /// Where its zone comes from if none is written.
     pub zone_from: Option<ZoneSource>,

@@ -88,7 +88,7 @@ fn posts_begin_with_name_and_time() {
     let images = found.document.links.iter().map(|link| link.url.as_str());
     let images: Vec<&str> = images.filter(|url| url.ends_with(".jpg")).collect();
     assert!(images.iter().all(|url| url.contains("/boat")) && images.len() >= 3, "{images:?}");
-    // What is compared and searched are the posts alone.
+    // Only the posts are compared and searched.
     assert!(!found.text.contains("Ann Lee") && found.text.contains("post number 4"));
 }
 

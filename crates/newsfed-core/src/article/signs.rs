@@ -1,4 +1,4 @@
-//! What a page says about its own kind: an article, a discussion, documentation, a product or a
+//! What a page reveals about its own kind: an article, a discussion, documentation, a product or a
 //! list. Features for the classifier of blocks; nothing is decided here.
 
 use super::head::Head;
@@ -154,12 +154,12 @@ impl Signs {
         Self(self.0 | other.0)
     }
 
-    /// Whether the page says that it is a discussion.
+    /// Whether the page declares that it is a discussion.
     pub(super) fn is_discussion(self) -> bool {
         self.0 & (CERTAIN | 1 << 1) != 0 || self.0 & FORUM != 0 && self.0 & (OG_ARTICLE | 1) == 0
     }
 
-    /// Whether the page says that it is documentation.
+    /// Whether the page declares that it is documentation.
     pub(super) fn is_documentation(self) -> bool {
         self.0 & (DOCS | 1 << 3) != 0 && self.0 & (OG_ARTICLE | 1) == 0
     }

@@ -1,4 +1,4 @@
-//! What differs between two states of a data file. The order of rows and columns does not matter.
+//! The differences between two states of a data file. The order of rows and columns does not matter.
 
 use super::numbers::Notation;
 use super::{Dataset, Format, Table};
@@ -27,7 +27,7 @@ const MAX_COMPARED: usize = 8 << 20;
 /// Minimum share of equal words for them to be versions of one page.
 const ALIKE: f64 = 0.3;
 
-/// What differs between two states of a file.
+/// The differences between two states of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Difference {
     /// Tables that are in both states and differ.
@@ -37,8 +37,8 @@ pub struct Difference {
     pub tables_removed: Vec<(String, u64)>,
 }
 
-/// What differs between two states of a table. Rows and columns are numbered as in the state that
-/// has them; for changed rows, the cells of the earlier state come first.
+/// The differences between two states of a table. Rows and columns are numbered as in the state
+/// that has them; for changed rows, the cells of the earlier state come first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableDifference {
     /// Its position among the tables of the earlier and the later state.

@@ -222,7 +222,7 @@ fn shown(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is done with a value at a place in the document.
+/// How a value at a place in the document is handled.
 trait Place<'de>: Sized {
     fn scalar(self, value: &str);
     fn map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error>;

@@ -1,13 +1,13 @@
 //! Numbers as data files write them.
 
-/// What separates the decimals of a number; the other one may separate groups of digits.
+/// The decimal separator of a number; the other character may separate groups of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     Point,
     Comma,
 }
 
-/// What a cell says about the notation of its column.
+/// What a cell reveals about the notation of its column.
 enum Evidence {
     /// Its decimals are separated like this.
     Clear(Notation),

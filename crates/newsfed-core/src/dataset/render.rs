@@ -106,7 +106,7 @@ fn columns(out: &mut String, table: &Table, format: Format) {
     more(out, table.columns.len(), MAX_DESCRIBED, "column");
 }
 
-/// What was not read.
+/// Parts that were not read.
 fn notes(out: &mut String, dataset: &Dataset) {
     for note in &dataset.left_out {
         paragraph(out, &format!("Not compared: {note}."));
@@ -323,7 +323,7 @@ fn shown(cell: &str) -> String {
 }
 
 impl Difference {
-    /// What changed in one line: `12 rows added, 3 rows removed, 1 column added`.
+    /// The changes, in one line: `12 rows added, 3 rows removed, 1 column added`.
     pub fn summary(&self, old: &Dataset, new: &Dataset) -> String {
         let count =
             |of: &dyn Fn(&TableDifference) -> usize| self.tables.iter().map(of).sum::<usize>();

@@ -35,7 +35,7 @@ pub(super) struct Budget {
     pub(super) bytes: usize,
     /// Cells beyond the limit of columns.
     pub(super) surplus_cells: u64,
-    /// What else was left out.
+    /// Other parts that were left out.
     pub(super) notes: Vec<String>,
 }
 

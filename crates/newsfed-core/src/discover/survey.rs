@@ -33,7 +33,7 @@ pub struct Survey {
     pub entries: Option<EntriesOffer>,
     /// Title of the article if the page is one, with its date if known.
     pub article: Option<(String, Option<Time>)>,
-    /// Whether the page says that it is an article.
+    /// Whether the page declares that it is an article.
     pub is_article: bool,
     /// Number of entries if the document is a sitemap.
     pub sitemap: Option<usize>,

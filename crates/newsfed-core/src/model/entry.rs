@@ -61,7 +61,7 @@ pub struct Entry {
     pub language: Option<String>,
     /// Name of the original publisher if the feed republishes (RSS `source`, Atom `source`).
     pub publisher: Option<String>,
-    /// What earlier versions of newsfed made of its texts.
+    /// Its texts as earlier versions of newsfed read them.
     pub former: Option<Box<FormerTexts>>,
 }
 

@@ -103,7 +103,7 @@ impl SourceKind {
         }
     }
 
-    /// What its entries are called.
+    /// The word for its entries.
     pub fn entries(self, count: usize) -> &'static str {
         match (self, count) {
             (Self::Feed | Self::Entries, 1) => "entry",
@@ -266,8 +266,8 @@ pub struct Source {
     pub schedule: SourceSchedule,
     /// Own retention; `None` uses the global setting.
     pub retention: Option<Retention>,
-    /// The source is removed after this many days without a new item, or when its server says that it is
-    /// gone, as for the comments on an item. `None`: never.
+    /// The source is removed after this many days without a new item, or when its server reports
+    /// that it is gone, like the comments on an item. `None`: never.
     pub remove_after: Option<u32>,
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
@@ -307,7 +307,7 @@ impl Source {
         self.rules.kind()
     }
 
-    /// What it is called as long as it has no title: the program, the file or the URL.
+    /// Its name as long as it has no title: the program, the file or the URL.
     pub fn place_name(&self) -> &str {
         let program = self.origin.exec.first().and_then(|program| program.rsplit('/').next());
         let url = self.url.as_str().trim_end_matches('/');

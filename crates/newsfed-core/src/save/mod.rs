@@ -162,7 +162,7 @@ pub struct SavedFile {
 }
 
 impl SavedFile {
-    /// What was left out, in words.
+    /// What was omitted, in words.
     pub fn surplus(&self) -> Option<String> {
         let limit = size(SAVED_BYTES as u64);
         (self.left_out > 0).then(|| format!("{} left out: limit of {limit}", self.left_out))

@@ -170,7 +170,7 @@ impl Likeness {
                 || self.shingles >= 20 && self.copied >= 0.9 && self.title >= 0.5;
             return (copy && apart <= PLAIN_APART).then_some(Reason::Copy);
         }
-        // What the later title adds and its text repeats is news: a follow-up.
+        // Words that the later title adds and its text repeats are news: a follow-up.
         if self.own.1 == Own::Topic {
             return None;
         }
@@ -209,7 +209,7 @@ impl Likeness {
     }
 }
 
-/// What a title has that the other item has neither in its title nor in its text.
+/// The words of a title that the other item has neither in its title nor in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Own {
     Nothing,

@@ -42,7 +42,7 @@ pub struct Article {
     pub published: Option<Time>,
     /// Where that date comes from.
     pub dated: Option<DateOrigin>,
-    /// What that date says about its zone.
+    /// What that date reveals about its zone.
     pub zone: Zone,
     /// The offsets from UTC that the page shows with its dates.
     pub offsets: Offsets,

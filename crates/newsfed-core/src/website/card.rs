@@ -220,7 +220,7 @@ fn is_beside(line: &Line<'_>) -> bool {
     named || says_nothing(&line.text) || is_count(&line.text) || begins_with_date(&line.text)
 }
 
-/// Whether a class of an element, such as `post-date`, says that it is not the title.
+/// Whether a class of an element, such as `post-date`, shows that it is not the title.
 fn is_named_beside(element: ElementRef<'_>) -> bool {
     let mut parts = element.value().classes().flat_map(|class| class.split(['-', '_']));
     parts.any(|part| BESIDE.contains(&part.to_ascii_lowercase().as_str()))

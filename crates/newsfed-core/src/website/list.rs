@@ -49,7 +49,7 @@ pub struct ListLink {
     pub title: String,
     /// The date beside the link.
     pub date: Option<Time>,
-    /// What that date says about its zone.
+    /// What that date reveals about its zone.
     pub zone: Zone,
     /// The author that its row names; see [`list_page_with_rows`].
     pub author: Option<String>,

@@ -28,7 +28,7 @@ const LOGIN: &[&str] =
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 
-/// What keeps the article of the page at `asked` from being read.
+/// What prevents reading the article of the page at `asked`.
 pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     let moved = normalise(page.url()) != normalise(asked);
     let few = || {

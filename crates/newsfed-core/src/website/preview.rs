@@ -1,5 +1,4 @@
-//! What rules find on pages that were fetched before: counted and marked while the user edits
-//! them.
+//! What rules find on already fetched pages: counted and marked while the user edits the rules.
 
 use super::article::{Article, glance};
 use super::date;

@@ -184,7 +184,7 @@ impl Cost {
     }
 }
 
-/// What one part of a selector compares an element with.
+/// The criterion in one part of a selector, which an element is compared with.
 #[derive(Default)]
 struct Walks {
     /// Where its last compound begins.

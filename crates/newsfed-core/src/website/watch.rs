@@ -31,7 +31,7 @@ static ARTICLE_TYPE: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("meta[property='og:type'][content=article], [itemtype$=Article], [itemtype$=BlogPosting]")
 });
 
-/// Whether a page says that it is one article: by its metadata, or by its only `article` element.
+/// Whether a page declares that it is one article: by its metadata, or by its only `article` element.
 pub fn declares_article(page: &Page) -> bool {
     let count = |selector: &Option<Selector>| {
         selector.as_ref().map_or(0, |s| page.tree().select(s).take(2).count())

@@ -23,7 +23,7 @@ pub struct Packed {
     /// Size of the file.
     pub bytes: u64,
     pub manifest: Manifest,
-    /// What is not in it, and why.
+    /// Data that is not in it, and why.
     pub skipped: Vec<(String, String)>,
 }
 

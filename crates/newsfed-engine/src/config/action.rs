@@ -54,12 +54,12 @@ macro_rules! actions {
                 match self { $($(Self::$name => $word,)+)+ Self::Lines(_) => "several commands" }
             }
 
-            /// What it does, in one to three words, for hints.
+            /// Its effect in one to three words, for hints.
             pub fn label(self) -> &'static str {
                 match self { $($(Self::$name => $label,)+)+ Self::Lines(_) => "several commands" }
             }
 
-            /// What it does, in one line.
+            /// Its effect in one line.
             pub fn help(self) -> &'static str {
                 match self { $($(Self::$name => $help,)+)+ Self::Lines(_) => "Run several commands" }
             }

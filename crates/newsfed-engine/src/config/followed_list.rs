@@ -27,7 +27,7 @@ pub struct Listed {
     pub title: Option<String>,
     /// Its feeds, as the list describes them.
     pub sources: Vec<Source>,
-    /// What is not taken from it, and why.
+    /// Entries that are not taken from it, and why.
     pub skipped: Vec<(String, String)>,
     /// Sources beyond [`limits::LIST_SOURCES`].
     pub left_out: usize,
@@ -70,7 +70,7 @@ pub struct ListComparison {
     pub moved: HashMap<SourceId, String>,
 }
 
-/// What is known of a list when its changes are planned.
+/// What is known about a list when its changes are planned.
 #[derive(Debug, Clone)]
 pub struct ListState {
     pub compared: ListComparison,

@@ -400,7 +400,7 @@ const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);
 /// A response so soon after the first failure shows that the network was available all the time.
 const RECENTLY_LOST: TimeDelta = TimeDelta::minutes(1);
 
-/// What the result of a request says about the network.
+/// What the result of a request reveals about the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reach {
     /// The network is available.

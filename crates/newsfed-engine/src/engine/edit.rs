@@ -19,7 +19,7 @@ pub struct Edited {
     pub edits: Vec<FileEdit>,
     /// The settings that apply now, where `config.toml` was changed.
     pub settings: Option<Box<Settings>>,
-    /// What undoes the changes to sources of accounts, as [`FileChange::Collected`].
+    /// What undoes the changes to account sources, as [`FileChange::Collected`].
     pub collected: CollectedChanges,
     /// Why the views of an import were not saved, although its sources were added.
     pub problem: Option<String>,

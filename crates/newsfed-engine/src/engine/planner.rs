@@ -92,7 +92,7 @@ impl Planner {
             return;
         }
         let memory = Memory::load(&facts.schedule, self.setup(facts));
-        // What the server asked for in its last response still applies.
+        // The requests in the server's last response still apply.
         let fresh = planned.fresh_for.map(Duration::from_secs);
         let response = match planned.moved_by.iter().any(|m| m.reason == PauseReason::Expires) {
             true => ResponseFacts { expires: fresh, ..ResponseFacts::default() },

@@ -83,7 +83,7 @@ impl Recorded {
     }
 }
 
-/// What the enabled sources have published since they were added. Those followed for less than a
+/// What the enabled sources have published since they were added. Sources followed for less than a
 /// day are only counted.
 ///
 /// # Errors

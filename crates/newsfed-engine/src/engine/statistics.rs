@@ -81,7 +81,7 @@ pub struct SourceStatistics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unfollow {
-    /// The server says that it no longer exists.
+    /// The server reports that it no longer exists.
     Gone,
     /// It has failed for two weeks, or since it was added.
     Failing,

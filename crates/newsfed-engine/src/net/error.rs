@@ -102,7 +102,7 @@ pub enum FetchError {
     Local(LocalLimit),
 }
 
-/// What a machine can run out of.
+/// Resources that a machine can run out of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LocalLimit {
     #[error(

@@ -36,7 +36,7 @@ fn by_markup(body: &[u8]) -> Option<String> {
     let mut scanner = Scanner::new(&head);
     while let Some(token) = scanner.next_token() {
         let Token::Open(tag) = token else { continue };
-        // Browsers that run scripts skip `noscript`, which often says that scripts are needed.
+        // Browsers that run scripts skip `noscript`, which often states that scripts are needed.
         if ["script", "style", "noscript", "template", "title"].iter().any(|name| tag.is(name)) {
             scanner.skip_raw(tag.name);
         } else if tag.is("meta") {

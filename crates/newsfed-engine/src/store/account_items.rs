@@ -57,7 +57,7 @@ pub struct ArrivedItem {
     pub entry: Option<Prepared>,
 }
 
-/// What the server says about the marks of a known item.
+/// The marks of a known item on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenMarks {
     pub remote: RemoteId,

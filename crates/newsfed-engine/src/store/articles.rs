@@ -76,7 +76,7 @@ pub struct PageRead {
     pub watched: bool,
     /// Whether a change makes its item unread, and the newest one again.
     pub renews: bool,
-    /// What a data file contains, packed for the next comparison.
+    /// The contents of a data file, packed for the next comparison.
     pub dataset: Option<Vec<u8>>,
 }
 
@@ -95,7 +95,7 @@ pub enum PageText {
         from: TextFrom,
         /// Whether the publisher changed the article; if so, the previous text is kept.
         changed: bool,
-        /// What was changed, apart from typos.
+        /// The changes, apart from typos.
         revisions: Vec<Revision>,
     },
 }

@@ -20,7 +20,7 @@ pub struct FollowedList {
     pub refused: Option<[u8; 32]>,
     /// The same hash, once the user has confirmed it.
     pub confirmed: Option<[u8; 32]>,
-    /// What it last changed, in words.
+    /// Its last changes, in words.
     pub changes: String,
 }
 

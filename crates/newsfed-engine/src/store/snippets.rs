@@ -236,7 +236,7 @@ fn best_hits(
         }
     }
     let (_, mut first, last) = best?;
-    // What comes again need not be shown before it.
+    // A term that occurs again later need not be shown first.
     while found[first + 1..=last].contains(&found[first]) {
         first += 1;
     }

@@ -310,7 +310,7 @@ fn comments(app: &App, article: &Article) -> Option<Fact> {
     Some(fact)
 }
 
-/// What changed, with the key that shows the changes.
+/// The changes in words, with the key that shows them.
 fn changed(app: &App, article: &Article) -> Option<Fact> {
     let mark = marks(app).changed;
     let item = &article.item;

@@ -128,7 +128,7 @@ impl Prefixes {
         self.all().any(|prefix| prefix == folded)
     }
 
-    /// What follows the words before a name; `None` if there are none.
+    /// The text after the words that precede a name; `None` if there are none.
     pub(in crate::article) fn rest<'t>(&self, line: &'t str) -> Option<&'t str> {
         let line = line.trim_start();
         self.all().find_map(|prefix| {

@@ -4,7 +4,7 @@ use super::label_words::{MODIFIED, OTHER, PUBLISHED, WEAK};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-/// What the words around a date say about it.
+/// What the words around a date reveal about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Label {
     Published,
@@ -18,7 +18,7 @@ pub(super) fn of(before: &str, after: &str) -> Option<Label> {
     nearest(before).or_else(|| first(after))
 }
 
-/// Whether the words before a date say that it is the first publication.
+/// Whether the words before a date mark it as the first publication.
 pub(super) fn is_original(before: &str) -> bool {
     const WORDS: [&str; 9] = [
         "originally p",

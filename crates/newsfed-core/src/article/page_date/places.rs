@@ -94,8 +94,8 @@ impl Places {
         }
     }
 
-    /// What the boxes around an element say, without those that also surround the article: whether
-    /// the element is apart from the article, and the words of their class names.
+    /// What the boxes around an element reveal, without boxes that also surround the article:
+    /// whether the element is apart from the article, and the words of their class names.
     pub(super) fn surroundings(&self, page: &Page<'_>, element: ElementRef<'_>) -> (Apart, String) {
         let mut words = String::new();
         let mut apart = Apart::No;

@@ -73,7 +73,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// What a line says about the time of a post.
+/// What a line reveals about the time of a post.
 #[derive(Default)]
 struct DateLine {
     shown: Option<String>,
@@ -134,7 +134,7 @@ fn on_calendar(scan: &Scan, found: &FoundDate) -> String {
     }
 }
 
-/// What the words before a date say about it. Names may begin like such words.
+/// What the words before a date reveal about it. Names may begin like such words.
 fn label(before: &str, known: &HashSet<&str>) -> Option<DateLabel> {
     let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
     date_label(&words.join(" "), "")

@@ -204,7 +204,7 @@ fn words_of(text: &str) -> HashSet<String> {
     text.split_whitespace().map(word).collect()
 }
 
-/// What was found in the edits so far; equal words that were removed in one place and added in
+/// Findings in the edits so far; equal words that were removed in one place and added in
 /// another cancel each other at the end.
 #[derive(Default)]
 struct Found<'a> {

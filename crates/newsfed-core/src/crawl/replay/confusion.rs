@@ -1,4 +1,4 @@
-//! What was predicted for links, and what they turned out to be.
+//! Predicted and actual kinds of links.
 
 use crate::crawl::Class;
 use serde::Serialize;

@@ -18,7 +18,7 @@ pub struct Replayed {
     pub visited: Vec<Option<u32>>,
     /// The node of each request; `None` for one that no longer exists.
     pub asked: Vec<Option<u32>>,
-    /// What was predicted for the links, and what they were.
+    /// Predicted and actual kinds of the links.
     pub confusion: Confusion,
 }
 

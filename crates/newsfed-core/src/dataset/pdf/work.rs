@@ -1,4 +1,4 @@
-//! What reading a file costs, and how much of it is in memory.
+//! The cost of reading a file, and how much of it is in memory.
 
 use std::cell::Cell;
 use std::ops::Deref;

@@ -45,7 +45,7 @@ const ENOUGH: u32 = 5;
 /// Parameters of [`Learned`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearnedParameters {
-    /// What a poll costs, in item-seconds of waiting; see [`super::price_for`].
+    /// The price of a poll, in item-seconds of waiting; see [`super::price_for`].
     pub price: f64,
     /// How much more this source matters than others; 4 polls it twice as often.
     pub weight: f64,

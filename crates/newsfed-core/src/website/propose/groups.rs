@@ -97,7 +97,7 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
         members.dedup();
         let says = found.iter().map(|n| of_link[*n].1).sum::<f64>() / found.len() as f64;
         let mut even = evenness(&found, links, &of_link);
-        // The site itself says that they are of one kind.
+        // The site itself declares them to be of one kind.
         if selector.starts_with("a.") || selector.starts_with("a[rel") {
             even = f64::midpoint(even, 1.0);
         }

@@ -192,7 +192,7 @@ pub(in crate::website) fn title_in(link: ElementRef<'_>, url: &Url, most: usize)
     headed(link).map(whole).or_else(of_card).unwrap_or_else(|| whole(link))
 }
 
-/// The heading in a link, or the element whose name says that it is the title.
+/// The heading in a link, or the element whose name marks it as the title.
 fn headed(link: ElementRef<'_>) -> Option<ElementRef<'_>> {
     let inside = || link.descendent_elements().skip(1).take(MAX_INSIDE);
     let has_text = |e: &ElementRef<'_>| !text_up_to(*e, MAX_TEXT).is_empty();

@@ -59,7 +59,7 @@ pub struct Exchanged {
     pub written: usize,
     /// Number of marks that were read in the files of others.
     pub read: usize,
-    /// What could not be read of other machines.
+    /// Files of other machines that could not be read.
     pub problem: Option<String>,
 }
 

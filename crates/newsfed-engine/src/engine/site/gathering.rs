@@ -35,7 +35,7 @@ pub(super) struct Gathering {
     pub(super) left_host: bool,
     /// Whether the page says that it has not changed since the last poll.
     pub(super) unchanged: bool,
-    /// What the pages that were read say about when they change.
+    /// When the pages that were read change, by their own account.
     pub(super) says: Option<PageSays>,
     /// See [`WebsiteFacts::active`].
     pub(super) active: BTreeMap<u64, Time>,

@@ -135,7 +135,7 @@ async fn reread(
                     visit.take(url.clone(), response, &rules, &publisher, &mut gathering).await;
                 let Some(entry) = read else { continue };
                 done.read += 1;
-                // What the selectors no longer find is kept.
+                // Parts that the selectors no longer find are kept.
                 if gathering.untitled + gathering.empty > 0 {
                     (gathering.untitled, gathering.empty) = (0, 0);
                     gathering.leave_out(LeftOutReason::NotSelected, &url);

@@ -83,7 +83,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// What a sitemap says about when its pages change; the page that changes most often counts.
+/// When the pages of a sitemap change, by its own account; the page that changes most often counts.
 fn says(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageSays {
     let bounds = visit.context.settings().schedule.of(&visit.job.source);
     let interval = |page: &SitemapEntry| {

@@ -151,7 +151,7 @@ fn undo_of_a_mark_restores_what_it_ended() {
     assert!(state(&f, keys[0]).starts_with("100 -"), "the second change ended nothing");
     undo(true);
     assert_eq!(state(&f, keys[0]), shown);
-    // What changed in between stays.
+    // Changes made in between stay.
     f.set(Mark::Pinned, "snoozed");
     f.store.mark_blocking(Mark::Read, one.clone(), true).unwrap();
     assert!(undo(false).is_empty());
