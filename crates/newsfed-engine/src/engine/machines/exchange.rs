@@ -175,7 +175,7 @@ impl Exchange {
     }
 }
 
-const TOO_MANY: &str = "left out: the database has too many marks of other machines; \
+const TOO_MANY: &str = "left out: the database has too many marks from other machines; \
                         remove files of machines that you no longer use";
 const NEWER: &str = "a newer version of newsfed wrote it; update this one";
 
