@@ -180,7 +180,7 @@ fn defaults(theme: &str) -> [&'static str; 2] {
     if theme == "light" { ["#1c1c1c", "#ffffff"] } else { ["#d6d4ce", "#13151b"] }
 }
 
-/// The beginning of the picture of a screen, with its background.
+/// The beginning of a screen's picture, with its background.
 fn head((columns, rows): (u16, u16), background: &str) -> String {
     let (width, height) = (columns * CELL.0, rows * CELL.1);
     format!(

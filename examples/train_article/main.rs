@@ -194,7 +194,7 @@ fn report(name: &str, cases: &[Case], fits: &[Fit]) {
     println!("{name:16} {:14} {}", "scrapinghub", of(&|c| c.source == "scrapinghub"));
 }
 
-/// The scores of pages of unseen sites.
+/// The scores of pages from unseen sites.
 fn validate(data: &Data<'_>) -> Vec<(usize, Fit, Fit, String)> {
     let one = |part: usize| {
         let (test, learned): (Vec<usize>, Vec<usize>) =

@@ -34,7 +34,7 @@ pub(super) enum Effect {
     FetchText {
         key: i64,
     },
-    /// Fetches a picture of an article of a source (row key).
+    /// Fetches a picture in an article from a source (row key).
     FetchPicture {
         source: i64,
         url: String,

@@ -148,7 +148,7 @@ pub(super) enum Event {
     DownloadRemoved(Result<String, Failure>),
     /// Received bytes of the file at a URL, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
-    /// The progress of a file of this many articles.
+    /// The progress of a file with this many articles.
     SaveAdvanced(SaveState, usize),
     /// Articles as Markdown, and their number.
     MarkdownMade(Result<(String, usize), Failure>),

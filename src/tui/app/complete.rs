@@ -47,9 +47,9 @@ pub(crate) struct Completion {
     typed: String,
 }
 
-/// Minimum number of characters of a word for offering the operators that begin with it.
+/// Minimum number of characters in a word for offering the operators that begin with it.
 const MIN_TYPED: usize = 2;
-/// Minimum number of characters of a word for which sources are suggested.
+/// Minimum number of characters in a word for which sources are suggested.
 const MIN_NAME: usize = 3;
 /// Maximum number of suggested sources.
 const MAX_SOURCES: usize = 3;
@@ -207,7 +207,7 @@ impl App {
     }
 }
 
-/// One name of a line of names with optional signs.
+/// One name in a line of names with optional signs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SignedWord<'a> {
     /// Byte offset of the name in the line, after its sign.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Maximum number of changes kept for undo.
 const MAX_STEPS: usize = 100;
-/// The beginning of the name of a step that removes something from a file.
+/// The start of a step's name if it removes something from a file.
 pub(super) const REMOVAL: &str = "removal of ";
 
 /// One change made by the user.

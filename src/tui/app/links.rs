@@ -15,7 +15,7 @@ use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// The list of links of the article.
+/// The list of the article's links.
 #[derive(Debug)]
 pub(crate) struct LinkList {
     pub(crate) title: &'static str,

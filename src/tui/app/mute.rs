@@ -20,7 +20,7 @@ pub(crate) const UNTIL: &[(&str, Option<u64>)] =
 
 /// Maximum number of title words that are suggested.
 const MAX_WORDS: usize = 6;
-/// Minimum number of letters of a suggested word.
+/// Minimum number of letters in a suggested word.
 const MIN_LETTERS: usize = 4;
 /// Words that do not name a subject, in several languages and in comparable form.
 const COMMON: &[&str] = &[

@@ -8,7 +8,7 @@ use crate::tui::reader::{Line, Lines};
 const AHEAD: usize = 40;
 /// Maximum number of chosen lines, which are searched for in the other text.
 const MAX_LINES: usize = 8;
-/// Minimum number of characters of such a line, without white space.
+/// Minimum number of characters in such a line, without white space.
 const LEAST: usize = 12;
 
 /// The text at the top of the screen: the characters of its lines, without white space.

@@ -28,7 +28,7 @@ pub(crate) struct SearchBar {
     pub(crate) insisted: bool,
     /// The previous list, restored by Esc.
     before: ListPosition,
-    /// Whether that is the list of a row of the Sources pane, to which closing the search returns.
+    /// Whether that is the list of a row in the Sources pane, to which closing the search returns.
     returns: bool,
     focus: Focus,
     zen: bool,

@@ -5,7 +5,7 @@ use image::RgbaImage;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Maximum number of colours of a picture: terminals have 256.
+/// Maximum number of colours in a picture: terminals have 256.
 const COLORS: usize = 255;
 /// The last colour, which marks transparent pixels.
 const TRANSPARENT: u8 = 255;

@@ -111,7 +111,7 @@ impl Haystack {
         self.pieces(hits.into_iter())
     }
 
-    /// The occurrences of a word of a search, as byte ranges of the folded text.
+    /// The occurrences of a search word, as byte ranges of the folded text.
     fn hits<'a>(&'a self, word: &'a SearchedWord) -> impl Iterator<Item = Range<usize>> + 'a {
         let first = word.tokens.first().map_or("", String::as_str);
         self.folded.match_indices(first).filter_map(move |(at, found)| {

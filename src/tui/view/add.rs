@@ -168,7 +168,7 @@ fn tried_lines(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// Width of the labels of the fields.
+/// Width of the field labels.
 const LABELS: u16 = 10;
 
 /// A label and its field.
@@ -346,7 +346,7 @@ fn short_address(url: &Url, typed: &Url) -> String {
     text::line(part)
 }
 
-/// Widths of the columns of the ways.
+/// Widths of the columns for the ways.
 struct Columns {
     name: usize,
     origin: usize,

@@ -109,7 +109,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
 /// Hints about what can be typed besides words.
 const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
 
-/// Maximum width of the output of a command, in cells.
+/// Maximum width of command output, in cells.
 const MAX_OUTPUT: u16 = 110;
 
 /// How many items match.

@@ -67,7 +67,7 @@ fn parts(editor: &Editor, inner: Rect) -> Parts {
     Parts { pages, fields, gallery, help }
 }
 
-/// The width of the labels of the open page.
+/// The width of the labels on the open page.
 fn labels_width(editor: &Editor, width: u16) -> u16 {
     let (least, most) = if width < NARROW { NARROW_LABELS } else { LABELS };
     let fields = editor.form.iter().flat_map(|form| form.fields());

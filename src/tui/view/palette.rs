@@ -20,7 +20,7 @@ const WITH_HEADINGS: u16 = 10;
 const WITH_NAMES: u16 = 66;
 /// Width of that column.
 const NAMES: usize = 18;
-/// Width of the column of the keys.
+/// Width of the key column.
 const KEYS: usize = 6;
 
 /// A row of the list.

@@ -20,7 +20,7 @@ use ratatui::text::Line;
 const WIDE: u16 = 30;
 /// Height of the pane from which the card is shown.
 const CARD_FROM: u16 = 26;
-/// Number of rows of the card with its rule.
+/// Number of rows in the card with its rule.
 const CARD: u16 = 5;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {

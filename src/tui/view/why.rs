@@ -25,9 +25,9 @@ const HEIGHT: usize = 28;
 const WIDE: usize = 80;
 /// Inner width from which they are drawn at all.
 const DRAWN: usize = 50;
-/// Width of the columns of names and times.
+/// Width of the name and time columns.
 const NAMES: usize = 11;
-/// Width of the names of days.
+/// Width of the day names.
 const DAY: usize = 5;
 /// Minimum width of the part next to the hours.
 const BESIDE: usize = 34;
@@ -67,7 +67,7 @@ pub(in crate::tui) fn draw(
 struct Page<'a> {
     app: &'a App,
     report: &'a ScheduleReport,
-    /// Number of cells of a line.
+    /// Number of cells in a line.
     width: usize,
 }
 
@@ -329,7 +329,7 @@ impl Page<'_> {
         (at + TimeDelta::seconds(self.report.east.into())).format(form).to_string()
     }
 
-    /// A row of the list of checks.
+    /// A row in the list of checks.
     fn check(&self, check: &Check) -> Pieces {
         const WHAT: usize = 16;
         let (mark, style) = self.mark(check.result);

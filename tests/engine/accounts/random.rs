@@ -19,7 +19,7 @@ const FAILURES: [Failure; 8] = [
 ];
 /// After three lost requests in a row, a mark is given up and reported.
 const MOST_LOST: usize = 2;
-/// The side of the user of the server's own pages.
+/// The side of a user on the server's own pages.
 const WEB: usize = 2;
 
 /// One mark of an item; `true` is read, `false` pinned.

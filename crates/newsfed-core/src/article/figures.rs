@@ -13,7 +13,7 @@ use std::ops::Range;
 const MAX_CAPTION: usize = 150;
 /// Longest text beside a picture that may be left out, in words.
 const MAX_LEFT_OUT: usize = 40;
-/// Number of elements of a box that are searched for a picture.
+/// Number of elements in a box that are searched for a picture.
 const MAX_SEARCHED: usize = 200;
 /// Number of boxes on a page that are searched.
 const MAX_BOXES: usize = 2000;

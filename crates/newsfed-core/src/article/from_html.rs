@@ -21,7 +21,7 @@ use url::Url;
 const MAX_NESTING: usize = 24;
 /// Longest attribution of a quotation, in characters.
 const MAX_ATTRIBUTION: usize = 200;
-/// Fewest words of an explanation of a picture.
+/// Minimum number of words in an explanation of a picture.
 const TITLE_WORDS: usize = 4;
 /// Maximum number of elements in a figure.
 const MAX_IN_FIGURE: usize = 200;

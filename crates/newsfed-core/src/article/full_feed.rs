@@ -38,7 +38,7 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
 const RUN: usize = 3;
 /// A text of fewer words is a label, such as "Comments", which a page need not contain.
 const LABEL: usize = 8;
-/// Share of the runs of a text that its own page must contain.
+/// Minimum share of a text's word runs that its own page must contain.
 const OWN: f32 = 0.5;
 /// The same for a page on a different site, which may quote the text.
 const ELSEWHERE: f32 = 0.85;

@@ -165,7 +165,7 @@ impl<'a> Head<'a> {
     fn script(&mut self, element: ElementRef<'a>) {
         let text = element.text().next().unwrap_or_default();
         let text = crate::util::text::start(text, MAX_SCRIPT);
-        // Parts of the names of dates.
+        // Parts of date names.
         let named = ["ublish", "ublication", "ate_posted", "atePosted"];
         let named =
             named.iter().any(|n| memchr::memmem::find(text.as_bytes(), n.as_bytes()).is_some());

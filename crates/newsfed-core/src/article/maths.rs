@@ -7,7 +7,7 @@ use crate::util::html::bare_formula;
 use crate::util::text;
 use scraper::{ElementRef, Node};
 
-/// Maximum number of nodes of a formula.
+/// Maximum number of nodes in a formula.
 const MAX_NODES: usize = 2000;
 /// Longest source between marks, in bytes.
 const MAX_SOURCE: usize = 4000;

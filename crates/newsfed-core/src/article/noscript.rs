@@ -7,7 +7,7 @@ use scraper::Html;
 
 /// Shortest markup that is worth a second tree, in bytes.
 const MIN_BYTES: usize = 400;
-/// Minimum number of words of such a text.
+/// Minimum number of words in such a text.
 const MIN_WORDS: usize = 20;
 /// How many times longer than the rest of the page it must be.
 const TIMES: usize = 3;

@@ -2,7 +2,7 @@
 
 use scraper::ElementRef;
 
-/// Maximum number of letters of a heading, and of such a link, that are read.
+/// Maximum number of letters in a heading, and in such a link, that are read.
 const MAX_LETTERS: usize = 300;
 /// Maximum number of nodes that are searched for these letters.
 const MAX_NODES: usize = 60;

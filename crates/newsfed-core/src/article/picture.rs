@@ -23,7 +23,7 @@ const LAZY: [&str; 8] = [
     "data-image",
 ];
 const LAZY_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
-/// Class names of icons, and parts of addresses of trackers and placeholders.
+/// Class names of icons, and parts of tracker and placeholder addresses.
 const ICONS: [&str; 10] = [
     "emoji",
     "wp-smiley",

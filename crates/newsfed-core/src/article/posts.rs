@@ -30,7 +30,7 @@ const MAX_ABOVE: usize = 12;
 const REPEATED: usize = 3;
 const REPEATED_WORDS: usize = 12;
 
-/// Class names of the name of an author, without signs between words.
+/// Class names for an author's name, without signs between words.
 const NAMES: [&str; 14] = [
     "username",
     "usernamecoloured",

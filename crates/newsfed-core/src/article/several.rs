@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Minimum similarity at which a heading equals a title (share of common words).
 const SAME: f32 = 0.7;
-/// Share of the words of an item's title from which a page's own title contains it.
+/// Share of an item's title words from which a page's own title contains that title.
 const CONTAINED: f32 = 0.8;
 /// Minimum length of another article, in words.
 const WORTH: usize = 20;

@@ -28,11 +28,11 @@ const MAX_OTHERS: usize = 2;
 const MAX_IDLE: u32 = 10;
 /// Probability from which the page alone is sure of a block.
 const SURE: f32 = 0.8;
-/// Share of the words of such blocks that a template may leave out of its box.
+/// Share of the words in such blocks that a template may leave out of its box.
 const MAX_LOST: f32 = 0.05;
 /// Probability up to which the page alone is sure that a block is not part of the article.
 const UNSURE: f32 = 0.1;
-/// Share of the words of a result that may be in such blocks.
+/// Share of a result's words that may be in such blocks.
 const MAX_ADDED: f32 = 0.5;
 /// Number of pages after which the ends are well known.
 const EXPERIENCED: u32 = 4;
@@ -340,7 +340,7 @@ impl Template {
     }
 }
 
-/// How well two selections of blocks agree: the harmonic mean of the shares of common words.
+/// How well two selections of blocks agree: the harmonic mean of their shares of common words.
 fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
     let words = |taken: &dyn Fn(usize) -> bool| -> usize {
         page.blocks.iter().enumerate().filter(|(at, _)| taken(*at)).map(|(_, b)| b.words).sum()

@@ -181,7 +181,7 @@ impl Pools {
         self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
     }
 
-    /// Records the reward of a link of a group, and the number of targets that it led to.
+    /// Records the reward of a link in a group, and the number of targets that it led to.
     pub(super) fn observe(&mut self, id: PoolId, observed: f64, found: u32) {
         let pool = &mut self.pools[id as usize];
         pool.asked += 1;

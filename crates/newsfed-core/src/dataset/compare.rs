@@ -273,8 +273,7 @@ fn match_columns(
     common
 }
 
-/// The share of the values of the shorter of two columns that both have; 0 if the other one is much
-/// longer.
+/// The share of common values in the shorter of two columns; 0 if the other column is much longer.
 fn overlap(a: &HashMap<u64, usize>, b: &HashMap<u64, usize>) -> f64 {
     let size = |m: &HashMap<u64, usize>| m.values().sum::<usize>();
     let both: usize = a.iter().map(|(value, n)| b.get(value).map_or(0, |m| (*n).min(*m))).sum();

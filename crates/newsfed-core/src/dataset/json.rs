@@ -20,7 +20,7 @@ const ARRAY_OF_VALUES: &str = "values[]";
 /// The byte before each text of a sequence.
 const SEPARATOR: u8 = 0x1e;
 
-/// Maximum number of digits of a value that is read as a number; the digits of a longer one would change.
+/// Maximum number of digits in a value that is read as a number; the digits of a longer one would change.
 const MAX_DIGITS: usize = 16;
 
 /// Reads a document, or JSON lines.

@@ -11,9 +11,9 @@ use std::fmt::Write;
 
 /// Maximum number of rows of each kind, or of changed cells, that are shown.
 const MAX_ROWS: usize = 50;
-/// Maximum number of rows of a new file that are shown.
+/// Maximum number of rows in a new file that are shown.
 const FIRST_ROWS: usize = 10;
-/// Maximum number of columns of a row that are shown.
+/// Maximum number of columns in a row that are shown.
 const MAX_COLUMNS: usize = 8;
 /// Maximum number of columns that are described.
 const MAX_DESCRIBED: usize = 40;

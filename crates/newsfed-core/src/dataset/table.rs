@@ -65,7 +65,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Number of rows of the file.
+    /// Number of rows in the file.
     pub fn total(&self) -> u64 {
         self.rows.len() as u64 + self.beyond
     }

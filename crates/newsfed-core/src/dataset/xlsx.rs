@@ -23,7 +23,7 @@ const MAX_SHARED: usize = 16 << 20;
 /// Maximum size of a tag or a text, in bytes: it is read as a whole. The same for the text of a
 /// cell, for which Excel allows 32,767 characters.
 const MAX_EVENT: usize = 1 << 20;
-/// Maximum number of attributes of a tag that are searched.
+/// Maximum number of attributes in a tag that are searched.
 const MAX_ATTRIBUTES: usize = 64;
 /// First bytes of the older container format, in which encrypted files are stored.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";

@@ -48,7 +48,7 @@ const ALL: [&str; 30] = [
     "모든 글",
     "جميع المقالات",
 ];
-/// Names of lists of posts, as texts or at the end of a path.
+/// Names of post lists, as texts or at the end of a path.
 const NAMES: [&str; 55] = [
     "articles",
     "blog",

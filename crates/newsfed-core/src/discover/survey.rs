@@ -14,7 +14,7 @@ use scraper::ElementRef;
 use std::collections::HashSet;
 use url::Url;
 
-/// Minimum confidence of a list of articles to be offered.
+/// Minimum confidence for offering a list of articles.
 const MIN_CONFIDENCE: f64 = 0.35;
 /// If this share of the entries leads to the articles of a list, both count as the same.
 const SAME: f64 = 0.5;

@@ -10,7 +10,7 @@ pub enum DateSource {
     Feed,
     /// The date selector of the source.
     Selector,
-    /// The row of a list, or a block of the page of a source of kind `entries`.
+    /// The row of a list, or a block on the page of a source with the kind `entries`.
     List,
     /// A news sitemap.
     Sitemap,

@@ -27,7 +27,7 @@ impl SourceId {
     }
 }
 
-/// The name of a kind of source.
+/// The name of a source kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceKind {

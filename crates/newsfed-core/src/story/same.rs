@@ -111,17 +111,17 @@ pub fn contradict(a: &Signature, b: &Signature) -> bool {
 struct Likeness {
     marks: Marks,
     whole_title: bool,
-    /// Weighted Jaccard coefficient of the words of the titles, 0 to 1.
+    /// Weighted Jaccard coefficient of the title words, 0 to 1.
     title: f64,
-    /// Weight of the words of the shorter title.
+    /// Weight of the shorter title's words.
     says: u32,
     /// Words of the shorter title.
     words: usize,
-    /// Share of the shingles of the shorter text that are in the other, 0 to 1; 0 for very short ones.
+    /// Share of the shorter text's shingles that are in the other, 0 to 1; 0 for very short ones.
     copied: f64,
     /// Shingles of the shorter text.
     shingles: usize,
-    /// Share of the words of the shorter text that are in the other, 0 to 1.
+    /// Share of the shorter text's words that are in the other, 0 to 1.
     lead: f64,
     /// For the earlier and the later item: what its title has that the other item lacks altogether.
     own: (Own, Own),

@@ -123,7 +123,7 @@ pub(super) fn title(text: &str) -> Title {
     title
 }
 
-/// The hash of the stem of a word, with its weight.
+/// The hash of a word's stem, with its weight.
 pub(super) fn weighted(word: &str) -> u32 {
     let unspaced =
         |word: &str| word.chars().next().is_some_and(|c| is_unspaced(c.encode_utf8(&mut [0; 4])));

@@ -46,7 +46,7 @@ pub fn numbered(name: &str, number: usize) -> String {
     }
 }
 
-/// The last segment of the path of a URL, decoded.
+/// The last path segment of a URL, decoded.
 pub fn last_segment(url: &Url) -> Option<String> {
     let segment = url.path_segments()?.rfind(|s| !s.is_empty())?;
     Some(percent_decode_str(segment).decode_utf8_lossy().into_owned())

@@ -182,7 +182,7 @@ pub fn to_text(html: &str) -> String {
     text::block(&out)
 }
 
-/// A part of the text of a fragment.
+/// A part of a fragment's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextPart<'a> {
     /// References are decoded; white space and control characters are as they were.

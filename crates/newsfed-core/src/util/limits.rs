@@ -80,7 +80,7 @@ limits! {
     DATASET_COLUMNS = 200, "columns of a table in a data file";
     /// Cells of a data file.
     DATASET_CELLS = 1_000_000, "cells of a data file";
-    /// Text of the cells of a data file, in bytes.
+    /// Cell texts of a data file, in bytes.
     DATASET_TEXT = 8 * MIB, "text of a data file";
     /// An XLSX file after decompression, in bytes.
     XLSX_BYTES = 48 * MIB, "XLSX file";
@@ -90,7 +90,7 @@ limits! {
     PDF_PAGES = 1000, "pages of a PDF file";
     /// Objects of a PDF file.
     PDF_OBJECTS = 450_000, "objects of a PDF file";
-    /// Content of a page of a PDF file after decompression, in bytes.
+    /// Content of a PDF page after decompression, in bytes.
     PDF_CONTENT = 4 * MIB, "content of a PDF page";
     /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
     PDF_WORK = 128 * MIB, "work for a PDF file";

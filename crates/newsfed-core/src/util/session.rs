@@ -20,7 +20,7 @@ const MAYBE: [&str; 11] = [
     "cfid",
     "cftoken",
 ];
-/// Minimum number of characters of such a value.
+/// Minimum number of characters in such a value.
 const LEAST: usize = 24;
 
 /// Whether a parameter (as in `name=value`) carries a session.

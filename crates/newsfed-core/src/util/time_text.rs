@@ -33,7 +33,7 @@ pub enum DayName {
     Date(String),
 }
 
-/// The name of the day of a publication, and its time of day (`14:05`) if the publisher gave one.
+/// The name of the publication day, and the time of day (`14:05`) if the publisher gave one.
 pub fn day_name<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> (DayName, Option<String>)
 where
     Z::Offset: std::fmt::Display,

@@ -20,7 +20,7 @@ use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Maximum number of elements of a block that are searched for a date.
+/// Maximum number of elements in a block that are searched for a date.
 pub(super) const MAX_ELEMENTS: usize = 200;
 /// Maximum number of bytes of a link's text that are used as title.
 const MAX_TITLE: usize = 2000;

@@ -16,9 +16,9 @@ use crate::util::url::normalise;
 use std::collections::HashSet;
 use url::Url;
 
-/// Maximum number of links of one page that are examined.
+/// Maximum number of links on one page that are examined.
 const MAX_LINKS: usize = 5000;
-/// Maximum number of elements of one page that are marked for one selector.
+/// Maximum number of elements on one page that are marked for one selector.
 const MAX_MARKS: usize = 5000;
 /// Maximum number of bytes of a text that should be a date.
 const MAX_DATE: usize = 200;

@@ -14,11 +14,11 @@ use std::collections::HashMap;
 
 /// Maximum number of levels above a link that belong to its row.
 const LEVELS: usize = 6;
-/// Maximum number of bytes of the text of a row.
+/// Maximum number of bytes of a row's text.
 const MAX_ROW: usize = 1000;
 /// Longest name of an author, in bytes.
 const MAX_AUTHOR: usize = 120;
-/// Classes of the authors of articles and topics.
+/// Class names for authors of articles and topics.
 const AUTHORS: [&str; 9] = [
     "author",
     "byline",

@@ -14,11 +14,11 @@ use std::collections::HashMap;
 
 /// Maximum number of levels above a link that belong to its row.
 const LEVELS: usize = 4;
-/// Maximum number of nodes of a row.
+/// Maximum number of nodes in a row.
 const MAX_NODES: usize = 4 * MAX_ELEMENTS;
 /// Longest text of a row, in bytes.
 const MAX_TEXT: usize = 600;
-/// Maximum number of dates of a row.
+/// Maximum number of dates in a row.
 const MAX_DATES: usize = 4;
 /// Minimum number of rows that have an order.
 const LEAST: usize = 3;
@@ -33,7 +33,7 @@ struct RowDate {
     marked: bool,
 }
 
-/// The dates of the articles of those rows that have several dates.
+/// The article dates in rows that have several dates.
 pub(super) fn decide(rows: &[ElementRef<'_>], context: &Context) -> Vec<Option<(Time, Zone)>> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for row in rows {

@@ -174,7 +174,7 @@ impl<'a> Collected<'a> {
     }
 }
 
-/// Why a file of the folder of crawls is not packed after this many others.
+/// Why a file in the crawl folder is not packed after this many others.
 pub(super) fn unpackable(name: &str, files: usize) -> Option<String> {
     if !is_crawl_log(name) {
         return Some("not a crawl log".to_owned());

@@ -35,7 +35,7 @@ fn filled(folder: &Path, schema: usize) -> Paths {
     paths
 }
 
-/// The titles of the items of the source `a`.
+/// The item titles of the source `a`.
 fn titles(paths: &Paths) -> Vec<String> {
     let store = Store::open(&paths.database()).unwrap();
     let reader = store.reader().unwrap();

@@ -1,4 +1,4 @@
-//! The elements of an array of tables, such as `[[source]]`, with their comments: removed, moved
+//! The elements of arrays of tables, such as `[[source]]`, with their comments: removed, moved
 //! and inserted byte for byte.
 
 use super::splice::{

@@ -452,7 +452,7 @@ fn line(text: &str) -> Result<String, String> {
     }
 }
 
-/// Maximum number of levels of a folder.
+/// Maximum number of folder levels.
 pub(super) const MAX_FOLDER_DEPTH: usize = 16;
 
 /// A folder, brought to the form `A/B`.

@@ -167,7 +167,7 @@ impl SourcesFile {
         })
     }
 
-    /// Changes keys of sources of accounts, given as they are now. Those without an entry get one.
+    /// Changes keys of account sources, given as they are now. Those without an entry get one.
     ///
     /// # Errors
     /// When a value is rejected, or see [`EditError`].

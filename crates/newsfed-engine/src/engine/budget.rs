@@ -30,7 +30,7 @@ pub(super) struct Account {
     counted: Time,
     /// Budgeted polls per source per day when it was stored.
     budget: f64,
-    /// Seed of the jitter of this database, so that a plan can be repeated; 0 if none is stored.
+    /// Seed of this database's jitter, so that a plan can be repeated; 0 if none is stored.
     #[serde(default)]
     seed: u64,
 }

@@ -299,7 +299,7 @@ impl Context {
         *self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
-    /// How the last synchronisations went, of accounts that still exist, and of the folder of marks.
+    /// How the last synchronisations of existing accounts, and of the folder of marks, went.
     pub(super) fn account_notes(&self) -> Vec<AccountNote> {
         let settings = self.settings();
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -10,7 +10,7 @@ use crate::util::text::size;
 use crate::util::time_text::{self, span};
 use chrono::{Local, Offset, TimeDelta};
 
-/// Header of the hours of a day, one cell each.
+/// Header for the hours of a day, one cell each.
 pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 
 /// The description of a schedule.
@@ -153,7 +153,7 @@ fn signal(signal: &DecidingSignal) -> String {
     format!("{}: {} ({})", signal.name.name(), signal.why, span(after))
 }
 
-/// The problem of the rules of a website, since when, and selectors that would match.
+/// The problem with a website's rules, since when, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", time_text::minute(*since));

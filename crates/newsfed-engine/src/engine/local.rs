@@ -17,11 +17,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 use url::Url;
 
-/// Maximum number of programs of sources that run at the same time.
+/// Maximum number of source programs that run at the same time.
 pub(super) const AT_ONCE: usize = 4;
 /// Maximum number of mailboxes that are read at the same time: each may take 64 MiB of memory.
 pub(super) const MAILBOXES_AT_ONCE: usize = 1;
-/// Maximum number of characters of a program's error in a message.
+/// Maximum number of characters from a program's error in a message.
 const MOST_ERROR: usize = 300;
 
 /// Why there is no document.

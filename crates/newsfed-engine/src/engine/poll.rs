@@ -368,7 +368,7 @@ pub(super) async fn read_response(
     let sent = fetcher.sent;
     let visit =
         || Visit { context, job, facts, started: at, fetcher, sent, prefetched, hash, hashing };
-    // The branches for sites are boxed, to keep the futures of hundreds of feed polls small.
+    // The branches for sites are boxed, so that the futures of hundreds of feed polls stay small.
     match &job.source.rules {
         // Read above.
         SourceRules::Feed | SourceRules::List => finished.unreadable(),

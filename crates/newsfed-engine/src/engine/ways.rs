@@ -71,7 +71,7 @@ pub(super) fn crawl_way(url: &Url, (targets, confidence): (&str, f64)) -> Way {
     }
 }
 
-/// Offers the lists of articles of a page.
+/// Offers the article lists on a page.
 pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
     for list in &survey.lists {
         discovery.ways.push(list_way(list, survey, response, &discovery.address));

@@ -55,7 +55,7 @@ pub struct Why {
     pub first_poll: Option<Time>,
     /// The last polls, newest first.
     pub polls: Vec<PollSummary>,
-    /// The cost of the polls of the last seven days.
+    /// The cost of the polls in the last seven days.
     pub spent: Spent,
     /// How many fewer polls there were than at the source's fixed interval; negative if there were more.
     pub polls_saved: i64,

@@ -109,7 +109,7 @@ pub struct LearnedSite {
     pub whole: Option<bool>,
 }
 
-/// The state of the page of an item.
+/// The state of an item's page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageState {
     /// When it was last fetched.
@@ -317,7 +317,7 @@ pub(super) fn seen(conn: &Connection, key: i64) -> Result<bool> {
     Ok(update.execute([key])? > 0)
 }
 
-/// The state of the page of an item; `None` if it was never fetched.
+/// The state of an item's page; `None` if it was never fetched.
 pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<PageState>> {
     let mut query = conn.prepare_cached(
         "SELECT asked, next, tries, error, way, page_hash, etag, last_modified, validators_of

@@ -24,7 +24,7 @@ pub enum Condition {
     After(i64),
     /// Of one of these sources (row keys).
     Sources(Vec<i64>),
-    /// With this tag in comparable form, or of one of these sources (row keys).
+    /// With this tag in comparable form, or from one of these sources (row keys).
     Tagged(String, Vec<i64>),
     Pattern(Field, String),
     Url(String),

@@ -9,7 +9,7 @@ use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of rows of a view, as far as they were counted.
+/// The number of rows in a view, as far as they were counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     pub items: u32,

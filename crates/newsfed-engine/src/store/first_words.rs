@@ -209,7 +209,7 @@ impl Keys {
     }
 }
 
-/// The next hash of the letters of a word.
+/// The next hash of a word's letters.
 pub(super) fn hashed(hash: u32, letter: char) -> u32 {
     (hash.rotate_left(5) ^ u32::from(letter)).wrapping_mul(0x9e37_79b1)
 }
@@ -221,7 +221,7 @@ pub(super) fn bucket(head: u64) -> usize {
     (four.wrapping_mul(0x85eb_ca6b) >> (32 - BUCKETS.ilog2())) as usize % BUCKETS
 }
 
-/// The position of the bit of a key.
+/// The position of a key's bit.
 fn place(key: u32) -> (usize, u64) {
     let hash = key.wrapping_mul(0x9e37_79b1) >> (32 - BITS);
     ((hash >> 6) as usize, 1 << (hash & 63))

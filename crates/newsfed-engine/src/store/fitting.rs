@@ -21,7 +21,7 @@ const HALF_LIFE: f64 = 7.0;
 const NEXT_OF_SOURCE: f64 = 0.7;
 /// Factor by which an item that is pinned or kept for later is worth more.
 const KEPT: f64 = 2.0;
-/// Assumed reading time of an item of unknown length, in minutes.
+/// Assumed reading time for an item of unknown length, in minutes.
 const MINUTES: u32 = 3;
 
 /// An unread item.

@@ -1,4 +1,4 @@
-//! Hashes by which changes are noticed: of documents, and of the texts of entries.
+//! Hashes by which changes are noticed: of documents, and of entry texts.
 //!
 //! The hashes are fast, and keyed with a secret of the database, so that no publisher can make two
 //! texts with the same hash. Databases of earlier versions contain SHA-256 hashes instead, which

@@ -66,7 +66,7 @@ pub const IMPORT_PREFIX: &str = "import of ";
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Record {
     at: i64,
-    /// Ranges of the keys of items that it has stored: the first and the last key of each.
+    /// Key ranges of items that it has stored: the first and the last key of each.
     items: Vec<(i64, i64)>,
     /// Number of notes with the items that it has remembered as removed, see [`removed_note`].
     #[serde(default)]

@@ -60,7 +60,7 @@ pub(super) struct Body {
     member: Option<Member>,
 }
 
-/// Maximum number of characters of one item that are indexed.
+/// Maximum number of characters per item that are indexed.
 pub(super) const MAX_TEXT: usize = 200_000;
 
 impl Reader {

@@ -25,7 +25,7 @@ const OPENING: usize = 300;
 const OPENING_MARKUP: usize = 4000;
 /// Number of bytes of HTML that are searched for a picture.
 const PICTURE_MARKUP: usize = 20_000;
-/// Number of words of a snippet.
+/// Number of words in a snippet.
 const WORDS: usize = 32;
 /// Number of words that a snippet begins before its first hit, if its hits leave space for them.
 const LEAD: usize = 8;
@@ -87,7 +87,7 @@ impl Reader {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The beginnings of the texts of items (row keys), as snippets without hits.
+    /// The beginnings of item texts (row keys), as snippets without hits.
     pub fn openings(&self, keys: &[i64]) -> Result<Vec<(i64, Snippet)>> {
         let mut found = Vec::new();
         for key in keys.iter().take(MAX_ROWS) {

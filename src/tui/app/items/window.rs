@@ -268,7 +268,7 @@ impl App {
         effects
     }
 
-    /// Counts the items of a list of which only a part is in memory.
+    /// Counts the items in a list that is only partly in memory.
     fn count_list(&mut self, placement: Placement) -> Option<Effect> {
         if placement.is_another() {
             self.items.total = None;

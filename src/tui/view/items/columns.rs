@@ -1,4 +1,4 @@
-//! The columns to the right of the titles of a list.
+//! The columns to the right of the titles in a list.
 
 use super::super::chrome::marks;
 use super::{Cell, Form};

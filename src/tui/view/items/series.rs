@@ -12,7 +12,7 @@ const GAP: &str = " … ";
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Series(HashMap<i64, usize>);
 
-/// Minimum number of bytes of a common start from which titles are shortened.
+/// Minimum number of common bytes at the start from which titles are shortened.
 const LEAST: usize = 8;
 
 impl Series {

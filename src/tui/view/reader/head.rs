@@ -14,11 +14,11 @@ use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
 
-/// Maximum number of lines of a title.
+/// Maximum number of lines in a title.
 const MAX_TITLE: usize = 4;
-/// Maximum number of lines of a fact.
+/// Maximum number of lines in a fact.
 const MAX_FACT: usize = 3;
-/// Maximum number of cells of a list of names.
+/// Maximum number of cells in a list of names.
 const LONGEST: usize = 300;
 /// Number of cells between two facts.
 const GAP: &str = "   ";

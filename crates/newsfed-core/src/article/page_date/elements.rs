@@ -14,12 +14,12 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::HashSet;
 
-/// Maximum length of the text of an element and of its label, in bytes.
+/// Maximum length of an element's text, and of its label, in bytes.
 const MAX_TEXT: usize = 200;
 /// Maximum number of marked elements that are read.
 const MAX_ELEMENTS: usize = 80;
 
-/// Parts of names of times at which something begins or ends.
+/// Parts of names for times at which something begins or ends.
 const EVENTS: [&str; 6] = ["startdate", "enddate", "dtstart", "dtend", "dt-start", "dt-end"];
 
 /// Whether a time is more than a day after the fetch: such a date belongs to an event.

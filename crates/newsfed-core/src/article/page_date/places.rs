@@ -46,7 +46,7 @@ pub(super) struct Places {
     pub(super) last: Option<usize>,
     /// Whether each block is below a heading such as "Read next".
     linked: Vec<bool>,
-    /// Index of the box of an element.
+    /// Index of an element's box.
     boxes: HashMap<NodeId, usize>,
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use url::Url;
 
-/// Maximum number of objects of structured data that are searched.
+/// Maximum number of structured-data objects that are searched.
 const MAX_OBJECTS: usize = 200;
 /// Names of metadata with the publication date, and their scores.
 const PUBLISHED: [(&str, f32); 37] = [
@@ -215,7 +215,7 @@ pub(super) fn of_head(
         if published.is_none() && !modified {
             continue;
         }
-        // A property of an element of the body is read with its surroundings.
+        // A property in the body is read with its surroundings.
         if matches!(name.as_str(), "datepublished" | "datemodified" | "datecreated") && marked(name)
         {
             continue;

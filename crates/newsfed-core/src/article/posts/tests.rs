@@ -8,7 +8,7 @@ fn at(time: &str) -> Time {
     chrono::DateTime::parse_from_rfc3339(time).unwrap().to_utc()
 }
 
-/// The first words of the paragraphs of a thread, and the lines above posts in full.
+/// The first words of a thread's paragraphs, and the full lines above posts.
 fn lines(language: &str, posts: &str) -> Vec<String> {
     let page = format!(
         "<html lang={language}><title>Keel | Boats</title><h1>Keel</h1><div class=list>{posts}</div></html>"

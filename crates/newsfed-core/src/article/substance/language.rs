@@ -49,7 +49,7 @@ const NUMBERS: &str = "zero one two three four five six seven eight nine ten ele
     milhão milhões bilhão bilhões miljoen miljard miljoner miljarder millioner milliarder \
     milion miliard tysiąc tysięcy миллион миллиона миллионов миллиард миллиардов тысяча тысяч";
 
-/// Phrases of notices of corrections and retractions, in lower case.
+/// Phrases in correction and retraction notices, in lower case.
 const NOTICES: &[&str] = &[
     "correction:",
     "corrections:",

@@ -17,7 +17,7 @@ const MAX_TEXT: usize = 200_000;
 /// Maximum number of pairs of words that are compared by their letters in all edits of a text. Other
 /// words count as different.
 const MAX_COMPARED: usize = 20_000;
-/// Maximum number of words of each side of one edit that are compared by their letters.
+/// Maximum number of words on each side of one edit that are compared by their letters.
 const COMPARED: usize = 20;
 /// Number of words added or removed in one place from which it is a changed passage.
 const PASSAGE: usize = 8;

@@ -22,7 +22,7 @@ pub struct Replayed {
     pub confusion: Confusion,
 }
 
-/// State of a crawl of a recorded site.
+/// State of a crawl over a recorded site.
 #[derive(Debug)]
 pub struct Position {
     pub links: Links,

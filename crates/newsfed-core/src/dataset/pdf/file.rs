@@ -22,7 +22,7 @@ const OBJECT: usize = 16;
 const MAX_FILTERS: usize = 4;
 /// Maximum number of levels of the page tree, and of references in a row.
 const MAX_LEVELS: usize = 40;
-/// Maximum number of nodes of the page tree.
+/// Maximum number of nodes in the page tree.
 const MAX_NODES: usize = 50_000;
 
 /// Where an object is. The numbers are of short types, because there may be many objects.

@@ -16,7 +16,7 @@ const COST: usize = 256;
 const FONT: usize = 1024;
 /// Cost of a glyph name.
 const GLYPH: usize = 32;
-/// Number of codes of a font whose codes are bytes.
+/// Number of codes in a font whose codes are bytes.
 const BYTE_CODES: u32 = 256;
 
 /// How the codes of a font are read.

@@ -7,7 +7,7 @@ use super::work::Items;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Maximum number of operands of an instruction.
+/// Maximum number of operands in an instruction.
 const MAX_OPERANDS: usize = 64;
 /// Maximum number of values that they consist of.
 const MAX_VALUES: usize = 4_000;

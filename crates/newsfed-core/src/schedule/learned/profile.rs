@@ -14,7 +14,7 @@ const FLAT_PARTS: f64 = 30.0;
 /// Lower limit of the relative rate of an hour.
 const FLOOR: f64 = 0.02;
 
-/// Number of parts of an hour with rates of their own.
+/// Number of parts of an hour that have their own rates.
 pub(super) const FINE: usize = 12;
 
 /// Hours of the week, one bit each: day 0 is Monday, hours are UTC.

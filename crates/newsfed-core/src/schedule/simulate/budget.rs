@@ -50,7 +50,7 @@ pub fn first_knob(policy: PolicyKind, budget: f64) -> f64 {
     }
 }
 
-/// Logarithms of the knob and of the ratio of polls to budget.
+/// Logarithms of the knob, and of the polls-to-budget ratio.
 type Try = (f64, f64);
 
 /// The policy with the setting that comes nearest to `budget` polls per source per day, and its

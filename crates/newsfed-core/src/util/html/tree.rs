@@ -73,8 +73,8 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     is_within_limits(&html).then_some(html)
 }
 
-/// The depths of nodes of a tree that does not change, up to `PAGE_DEPTH + 1`: siblings are counted once, and so are a
-/// parent and its child.
+/// The depths of nodes in a tree that does not change, up to `PAGE_DEPTH + 1`: siblings are counted
+/// once, and so are a parent and its child.
 #[derive(Default)]
 struct Depths {
     /// The parent of the node before, and its depth.

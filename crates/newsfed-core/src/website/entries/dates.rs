@@ -13,7 +13,7 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::fmt;
 
-/// Maximum number of elements of a block that are searched.
+/// Maximum number of elements in a block that are searched.
 const MAX_ELEMENTS: usize = 300;
 /// Longest text of an element that may be a date, in characters.
 const MAX_LINE: usize = 100;

@@ -27,7 +27,7 @@ const MAX_STEPS: usize = 40_000_000;
 /// Maximum number of parts of the blocks of all groups: the last section of each group may be most of the
 /// page.
 const MAX_PARTS: usize = 500_000;
-/// Maximum number of members of a group.
+/// Maximum number of members in a group.
 const MAX_MEMBERS: usize = MAX_ELEMENTS;
 /// Maximum number of ancestors that a selector may name.
 const LEVELS: usize = 6;

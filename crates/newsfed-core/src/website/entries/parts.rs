@@ -15,13 +15,13 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use url::Url;
 
-/// Maximum number of elements of a block that are searched.
+/// Maximum number of elements in a block that are searched.
 const MAX_ELEMENTS: usize = 400;
 /// Longest title, in bytes.
 const MAX_TITLE: usize = 900;
 /// How much of a text without a title serves as one, in characters.
 const HEADLINE: usize = 100;
-/// Words of classes of titles.
+/// Words in the class names of titles.
 const TITLES: [&str; 5] = ["title", "headline", "heading", "subject", "name"];
 const AUTHORS: [&str; 3] = ["author", "authors", "byline"];
 

@@ -5,7 +5,7 @@ use super::links::{Link, Prose};
 use super::names::cost;
 use std::collections::{HashMap, HashSet};
 
-/// Minimum number of articles of a list.
+/// Minimum number of articles in a list.
 pub(super) const LEAST: usize = 3;
 /// Maximum number of groups that are ranked.
 const MAX_GROUPS: usize = 200;
@@ -14,7 +14,7 @@ const MAX_FEW: usize = 100;
 /// How many times other links may be between links to one article, in a joined group: the links to a
 /// tag are in many rows.
 const MAX_RETURNS: usize = 2;
-/// Share of the links of a list with a date at which all should have one.
+/// Share of dated links in a list at which all should have a date.
 const DATED: f64 = 0.8;
 /// Minimum likeness of a link that adds to a group; less counts against it.
 const BORDER: f64 = 0.45;
@@ -171,7 +171,7 @@ fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
     all.filter(outside).count() as f64 / count.max(1.0)
 }
 
-/// How similar the places of the links of a group are, counting only the most likely link of each
+/// How similar the places of a group's links are, counting only the most likely link of each
 /// URL.
 fn evenness(found: &[usize], links: &[Link], of_link: &[(usize, f64)]) -> f64 {
     let mut places: HashMap<usize, (&str, f64)> = HashMap::new();

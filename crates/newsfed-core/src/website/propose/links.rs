@@ -15,11 +15,11 @@ use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Maximum number of links of one page that are examined.
+/// Maximum number of links on one page that are examined.
 const MAX_LINKS: usize = 2000;
-/// Maximum number of bytes of the text of one element that are examined.
+/// Maximum number of bytes of one element's text that are examined.
 const MAX_TEXT: usize = 1000;
-/// Maximum number of elements of a link that are searched for its title.
+/// Maximum number of elements in a link that are searched for its title.
 const MAX_INSIDE: usize = 100;
 /// Maximum number of ancestors of a link within which its date is.
 const NEAR: usize = 6;
@@ -33,7 +33,7 @@ const MAX_CLASSES: usize = 16;
 const LONGEST_NAME: usize = 60;
 /// Maximum number of bytes of the text before and after a link that are examined.
 const MAX_LINE: usize = 2000;
-/// Maximum number of nodes of a paragraph before a link.
+/// Maximum number of nodes in a paragraph before a link.
 const MAX_NODES: usize = 400;
 /// Elements after which a line begins.
 const BREAKS: [&str; 9] = ["br", "p", "div", "ul", "ol", "table", "h2", "h3", "h4"];
@@ -379,7 +379,7 @@ fn is_popular(link: ElementRef<'_>) -> bool {
     around.take(NEAR).any(|e| named(&e) || headed(&e))
 }
 
-/// The contents of the blocks of a page.
+/// The contents of a page's blocks.
 struct Blocks {
     dates: HashSet<NodeId>,
     addresses: HashMap<NodeId, usize>,

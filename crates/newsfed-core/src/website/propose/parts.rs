@@ -12,7 +12,7 @@ use chrono::TimeDelta;
 use scraper::ElementRef;
 use std::collections::HashMap;
 
-/// Minimum number of characters of an article's text.
+/// Minimum number of characters in an article's text.
 const MIN_TEXT: usize = 140;
 /// How many bytes of a heading, byline or date are examined.
 const MAX_SHORT: usize = 500;

@@ -279,7 +279,7 @@ fn source() -> impl Strategy<Value = String> {
     })
 }
 
-/// What other readers see of a list of every kind.
+/// How other readers see a list with every kind of source.
 #[test]
 fn exports_kinds_that_other_readers_cannot_follow_as_links() {
     let folder = tempfile::tempdir().unwrap();

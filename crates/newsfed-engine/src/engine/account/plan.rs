@@ -75,7 +75,7 @@ pub(super) fn next_batch(size: usize, took: Duration) -> usize {
     }
 }
 
-/// The number of items of the next page of contents.
+/// The number of items in the next page of contents.
 pub(super) fn next_page(size: u32, bytes: usize, took: Duration) -> u32 {
     const MIB: usize = 1 << 20;
     if bytes > 16 * MIB || took > Duration::from_secs(10) {

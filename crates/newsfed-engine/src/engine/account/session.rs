@@ -20,7 +20,7 @@ const MIB: u64 = 1 << 20;
 const LIST_BYTES: u64 = 64 * MIB;
 /// Largest page of texts, in bytes.
 const PAGE_BYTES: u64 = 32 * MIB;
-/// Maximum number of tries of one request.
+/// Maximum number of tries per request.
 const TRIES: u32 = 3;
 /// Pause before the second try.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -14,7 +14,7 @@ use crate::store::{Announcement, RemoteFeed, RemoteItem, StoredAccount};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Maximum number of pages of a list that are read.
+/// Maximum number of pages in a list that are read.
 pub(super) const MOST_PAGES: usize = 1000;
 /// Seconds: subscriptions are read again after an hour, all identifiers after a day, and arrivals are
 /// listed again from an hour before the last synchronisation.

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 const FOLDERS: &str = "crawl_folders";
 /// Maximum number of folders that are remembered; the oldest are forgotten.
 const MOST_FOLDERS: usize = 100;
-/// Number of responses between two readings of the kinds of links.
+/// Number of responses between two readings of the link kinds.
 const GROUPS_EVERY: u64 = 20;
 
 /// The crawls of this process.

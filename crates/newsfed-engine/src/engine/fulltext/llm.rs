@@ -14,9 +14,9 @@ use std::sync::LazyLock;
 
 /// The only tool that the model has.
 const TOOL: &str = "extract_data";
-/// How many bytes of the start of a text are sent.
+/// How many bytes from the start of a text are sent.
 const HEAD: usize = 8000;
-/// How many bytes of the end of a text are sent.
+/// How many bytes from the end of a text are sent.
 const TAIL: usize = 4000;
 /// Maximum number of bytes before the title that are sent: some pages have their date there.
 const BEFORE_TITLE: usize = 1000;
@@ -139,7 +139,7 @@ pub(super) fn answer(body: &[u8], text: &str, now: Time) -> Option<Time> {
     (possible && is_shown(day, text)).then_some(at)
 }
 
-/// Whether a text contains the numbers of a year and of a day of the month.
+/// Whether a text contains the numbers of a year and a day of the month.
 fn is_shown(day: NaiveDate, text: &str) -> bool {
     let text = date::prepared(text);
     let numbers = || {

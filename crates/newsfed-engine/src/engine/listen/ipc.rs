@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 const MAX_LINE: usize = 256 << 10;
 /// Number of bytes without a line end after which the player is not understood.
 const MAX_SILENCE: usize = 16 << 20;
-/// Maximum number of chapters of an episode.
+/// Maximum number of chapters in an episode.
 const MAX_CHAPTERS: usize = 500;
 
 /// Why a player has stopped.

@@ -15,7 +15,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The end of the names of mark files.
+/// The suffix of mark file names.
 const EXTENSION: &str = "marks";
 /// Maximum number of files that are read, including copies that were made by conflicts.
 const MOST_FILES: usize = 256;

@@ -30,7 +30,7 @@ use gathering::Gathering;
 use std::sync::Arc;
 use url::Url;
 
-/// The result of a poll of a website or sitemap; its articles are already stored.
+/// The result of polling a website or sitemap; its articles are already stored.
 pub(super) struct SiteEnd {
     pub(super) pages: PollPages,
     pub(super) facts: WebsiteFacts,
