@@ -53,10 +53,10 @@ enum RulesCommand {
 
 const EXAMPLES: &str = "\
 A [[rule]] of config.toml has a query, and names what happens to new items that
-match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a command
-for each. Rules apply in the order of the file when items arrive; stored items
-stay as they are until `newsfed rules apply`, which neither notifies nor runs
-commands without --run. A pinned item is never hidden.
+match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a
+command for each. Rules apply in the order of the file when items arrive;
+stored items stay as they are until `newsfed rules apply`, which neither
+notifies nor runs commands without --run. A pinned item is never hidden.
 
 Examples:
   newsfed rules
@@ -85,7 +85,7 @@ struct Listed<'a> {
     /// Its command.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     run: &'a [String],
-    /// Number of stored items about which it notified the user, and of those for which its command ran.
+    /// Numbers of stored items about which it notified the user, and for which its command ran.
     notified: u32,
     ran: u32,
     /// How its commands ended.

@@ -126,7 +126,7 @@ fn a_named_key_lists_the_keys_that_do_not_fit() {
 #[test]
 fn the_page_of_keys_shows_what_they_do_and_where() {
     let mut stage = Stage::new();
-    stage.keys("Kitems of the list as");
+    stage.keys("Kitems in the list as");
     let screen = stage.screen(120, 36);
     assert!(screen.contains("Items:"), "{screen}");
     let mut stage = Stage::new();

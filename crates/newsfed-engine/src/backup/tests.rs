@@ -186,7 +186,7 @@ fn a_journal_is_moved_with_its_database() {
 #[test]
 fn files_that_are_not_packed_have_a_reason() {
     assert_eq!(pack::unpackable("site.db", 4), None);
-    assert!(pack::unpackable("notes.txt", 4).unwrap().contains("not a log"));
+    assert!(pack::unpackable("notes.txt", 4).unwrap().contains("not a crawl log"));
     assert!(pack::unpackable("site.db", 10_009).unwrap().contains("at most 10010 files"));
 }
 

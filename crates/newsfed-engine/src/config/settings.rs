@@ -20,8 +20,7 @@ const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 /// The content of `config.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Browser as a list of arguments; `{url}` is replaced by the URL. Empty: `$BROWSER`, then the
-    /// system's opener.
+    /// Browser as arguments; `{url}` stands for the URL. Empty: `$BROWSER`, then the system's opener.
     pub browser: Vec<String>,
     /// Whether the browser draws in the terminal. Common text browsers (w3m, lynx, links, elinks,
     /// …) are recognised without it.
