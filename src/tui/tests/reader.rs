@@ -131,7 +131,7 @@ fn steps_through_the_changes_of_earlier_versions() {
     // The first press shows the newest change.
     stage.keys("[");
     stage.shows("[-2-] {+3+}");
-    stage.shows("Change 1 of 2, seen 2 h ago");
+    stage.shows("Change 1 of 2, found 2 h ago");
     stage.shows("numbers changed: 1 -> 2");
     stage.shows("[ older version");
     stage.keys("[");
@@ -145,7 +145,7 @@ fn steps_through_the_changes_of_earlier_versions() {
     stage.keys("[D");
     assert!(!stage.screen(120, 40).contains("{+"), "the article again");
     stage.keys("D");
-    stage.shows("Change 1 of 2, seen 2 h ago");
+    stage.shows("Change 1 of 2, found 2 h ago");
 }
 
 #[test]
