@@ -89,7 +89,7 @@ impl Frontier {
         self.strategy.visited(link, &answer, known);
     }
 
-    /// Size of the record of these links, in bytes.
+    /// Size of the record for these links, in bytes.
     fn on_disk(&self) -> u64 {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("crawl.db");
@@ -111,8 +111,8 @@ impl Frontier {
     }
 }
 
-/// A page with a hundred links, each with its own tag path, when there are already thousands of groups of
-/// paths: measures the exact search for the nearest group.
+/// A page with a hundred links, each with its own tag path, when there are already thousands of
+/// path groups: measures the exact search for the nearest group.
 #[divan::bench]
 fn group_new_paths(bencher: Bencher<'_, '_>) {
     let mut links = Links::default();

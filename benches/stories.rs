@@ -19,8 +19,9 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// New items, and how many of them each source gets.
+/// Number of new items.
 const NEW: usize = 20_000;
+/// Number of new items per source.
 const PER_SOURCE: usize = 20;
 /// One new item in this many is a copy.
 const COPIED: usize = 10;

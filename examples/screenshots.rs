@@ -170,8 +170,9 @@ impl Step {
     }
 }
 
-/// Size of a cell, and the font size, in pixels.
+/// Size of a cell, in pixels.
 const CELL: (u16, u16) = (9, 19);
+/// Font size, in pixels.
 const FONT: u16 = 15;
 
 /// Default foreground and background.
@@ -179,7 +180,7 @@ fn defaults(theme: &str) -> [&'static str; 2] {
     if theme == "light" { ["#1c1c1c", "#ffffff"] } else { ["#d6d4ce", "#13151b"] }
 }
 
-/// The beginning of the picture of a screen, with its background.
+/// The beginning of a screen's picture, with its background.
 fn head((columns, rows): (u16, u16), background: &str) -> String {
     let (width, height) = (columns * CELL.0, rows * CELL.1);
     format!(
@@ -293,7 +294,7 @@ fn draw(out: &mut String, run: &str, style: &Style, at: (u16, u16), cells: u16, 
     );
 }
 
-/// A colour of the terminal; the first 16 are those of a common dark palette.
+/// A colour of the terminal; the first 16 are from a common dark palette.
 fn colour(colour: vt100::Color, default: &str) -> String {
     const BASIC: [&str; 16] = [
         "#1c1c1c", "#cd3131", "#0dbc79", "#d7ba3d", "#2472c8", "#bc3fbc", "#11a8cd", "#c7c7c7",

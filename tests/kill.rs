@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// Number of feeds.
 const FEEDS: u64 = 12;
-/// Entries of each feed, of which five are new each time.
+/// Number of entries in each feed, of which five are new each time.
 const ENTRIES: u64 = 30;
 
 fn variable(name: &str, usual: u64) -> u64 {

@@ -25,7 +25,7 @@ use world::World;
 
 /// Number of feeds, each on its own host.
 const FEEDS: u8 = 10;
-/// Entries of each response; one is new each time.
+/// Number of entries in each response; one is new each time.
 const ENTRIES: u64 = 50;
 
 fn feed(request: &Request, fetches: &[AtomicU64]) -> Reply {

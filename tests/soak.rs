@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 /// Number of hosts with sources.
 const HOSTS: usize = 100;
-/// Entries of each response.
+/// Number of entries in each response.
 const ENTRIES: i64 = 20;
 /// Number of hours after which everything was used once, and the server remembers its maximum number of
 /// requests.

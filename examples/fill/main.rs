@@ -39,14 +39,15 @@ struct Args {
     no_index: bool,
 }
 
-/// Number of new items per source and poll.
+/// Number of new items per source per poll.
 const PER_POLL: usize = 20;
 /// Seconds between two polls, over which these items are spread.
 const BETWEEN: i64 = 7 * 24 * 3600;
 /// Number of sources per folder.
 const PER_FOLDER: usize = 25;
-/// One item in this many is pinned, and one in this many unread.
+/// One item in this many is pinned.
 const PINNED: usize = 5000;
+/// One item in this many is unread.
 const UNREAD: u64 = 4;
 
 #[tokio::main]

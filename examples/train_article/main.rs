@@ -78,7 +78,7 @@ fn read(corpus: &Path, cases: &mut Vec<Case>) {
         let gold_text = gold[&id]["text"].as_str().unwrap().to_owned();
         let labels = labels(&texts, &gold_text);
         let total: usize = texts.iter().map(|t| words(t).len()).sum();
-        // The weight of a word decreases with the number of words, and so does that of a page.
+        // The weight of a word decreases with the number of words, and so does the weight of a page.
         let weight = |t: &String| (1.0 + words(t).len() as f32).sqrt() / (total as f32).sqrt();
         // The texts of this source end exactly where the articles do.
         let exact = gold[&id]["source"] == "scrapinghub";
@@ -193,7 +193,7 @@ fn report(name: &str, cases: &[Case], fits: &[Fit]) {
     println!("{name:16} {:14} {}", "scrapinghub", of(&|c| c.source == "scrapinghub"));
 }
 
-/// The scores of pages of unseen sites.
+/// The scores of pages from unseen sites.
 fn validate(data: &Data<'_>) -> Vec<(usize, Fit, Fit, String)> {
     let one = |part: usize| {
         let (test, learned): (Vec<usize>, Vec<usize>) =

@@ -31,7 +31,7 @@ pub(super) struct AddAccountArgs {
     /// Name of the account in lists
     #[arg(long, default_value = "home")]
     id: String,
-    /// Send the password without encryption to another computer
+    /// Allow sending the password to another computer without encryption
     #[arg(long)]
     insecure: bool,
     /// Add it without asking
@@ -97,7 +97,7 @@ fn offer_move(home: &Home, id: &str, yes: bool, out: &mut Output) -> Result<Exit
     }
     let can_move = counted_as(count, "feed of yours", "feeds of yours");
     out.note(format!(
-        "the server could collect {can_move}, too: `newsfed account move {id} --all --dry-run` shows them"
+        "the server could poll {can_move} too: `newsfed account move {id} --all --dry-run` shows them"
     ));
     let asks = !yes && !out.json && std::io::stdin().is_terminal();
     if !asks || !confirmed("Move them to the server now?", out)? {

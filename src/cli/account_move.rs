@@ -103,7 +103,7 @@ pub(super) fn move_sources(
         if args.dry_run || moving.is_empty() {
             return Ok(Exit::Ok);
         }
-        if !args.yes && !confirmed("Have the server collect them?", out)? {
+        if !args.yes && !confirmed("Have the server poll them?", out)? {
             return Ok(Exit::Failed);
         }
         let ids: Vec<SourceId> = moving.into_iter().map(|source| source.id).collect();

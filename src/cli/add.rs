@@ -83,7 +83,7 @@ Examples:
   newsfed add https://example.org/feed.xml --filter ~/bin/without-ads
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
 
-/// Parses the name of a kind of source.
+/// Parses the name of a source kind.
 fn kind_parser() -> impl TypedValueParser<Value = SourceKind> {
     // Lists are followed by `newsfed import --follow`.
     let names = SourceKind::NAMES.into_iter().filter(|name| *name != SourceKind::List.name());

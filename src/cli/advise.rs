@@ -19,7 +19,7 @@ pub(super) struct AdviseArgs {
     /// Only these sources
     #[arg(value_name = "SOURCE")]
     sources: Vec<String>,
-    /// Change the setting that is advised for this source; can be repeated
+    /// Apply the change advised for this source; can be repeated
     #[arg(long, value_name = "SOURCE")]
     apply: Vec<String>,
 }
@@ -63,7 +63,10 @@ pub(super) fn run(args: &AdviseArgs, global: &Global, out: &mut Output) -> Resul
     match advised.advice.first() {
         None => out.line("No change to a setting is worth the additional polls.")?,
         Some(first) => {
-            out.note(format!("`newsfed schedule advise --apply {}` changes it", first.source));
+            out.note(format!(
+                "`newsfed schedule advise --apply {}` makes the change",
+                first.source
+            ));
         }
     }
     statistics("folder", &advised.folders, out)?;

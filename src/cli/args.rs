@@ -129,7 +129,7 @@ pub(super) enum Command {
     Config(config::ConfigArgs),
     /// Show what sources publish, how much of it was read, and what could be removed
     Stats(stats::StatsArgs),
-    /// List the views of config.toml with their numbers of items, or write them as feeds
+    /// List the views of config.toml with their item counts, or write them as feeds
     Views(views::ViewsArgs),
     /// Show the files through which your machines exchange marks
     Machines(machines::MachinesArgs),

@@ -41,7 +41,7 @@ pub(super) struct CrawlArgs {
     /// Maximum number of links taken from one page, or from the sitemaps
     #[arg(long, value_name = "N", default_value_t = 50_000, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
     page_links: u32,
-    /// Maximum number of links of the crawl [default: 1000000]
+    /// Maximum number of links in the crawl [default: 1000000]
     #[arg(long, value_name = "N", conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     max_links: Option<u32>,
     /// Continue a crawl that was stopped
@@ -85,10 +85,10 @@ pub(super) struct ParameterArgs {
     /// Number of elements in an n-gram of a tag path, 1 to 8 [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     ngram: Option<u8>,
-    /// Length of the vectors of tag paths [default: 4096]
+    /// Length of the tag path vectors [default: 4096]
     #[arg(long, value_name = "LENGTH", value_parser = dimension)]
     dimension: Option<u32>,
-    /// Number of links between two trainings of the classifier [default: 10]
+    /// Number of links between two training runs of the classifier [default: 10]
     #[arg(long, value_name = "LINKS", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     batch: Option<u16>,
 }

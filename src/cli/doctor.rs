@@ -13,14 +13,14 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct DoctorArgs {
-    /// Build a new database from everything that can be read of a damaged one
+    /// Build a new database from everything that can be read from a damaged one
     #[arg(long)]
     rebuild: bool,
 }
 
 const DOCTOR: &str = "\
 Each line starts with ok, warning or problem. Exits with 1 if there is a
-problem. Logs in to the servers of accounts; everything else is checked without
+problem. Logs in to account servers; everything else is checked without
 a network connection.
 
 Examples:

@@ -320,10 +320,7 @@ fn machines(folder: &Path) -> Finding {
         };
         return Finding::warning(TOPIC, format!("{path}: {why}"));
     }
-    Finding::ok(
-        TOPIC,
-        format!("{} in {shown}", counted_as(files.len(), "file of marks", "files of marks")),
-    )
+    Finding::ok(TOPIC, format!("{} in {shown}", counted_as(files.len(), "mark file", "mark files")))
 }
 
 fn terminal() -> Finding {

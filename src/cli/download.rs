@@ -106,7 +106,7 @@ struct Listed<'a> {
     kept: bool,
 }
 
-/// Widest line of the list, in cells.
+/// Longest line of the list, in cells.
 const LONGEST_LINE: usize = 4096;
 
 fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
@@ -134,7 +134,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
             let DownloadEntry { path, url, item, at, size, total, kept, .. } = file;
             let url = url.as_deref();
             let (number, bytes, total, kept) = (*item, *size, *total, *kept);
-            // The time of an unfinished file is only that of its last change.
+            // The time of an unfinished file is only its last change.
             let downloaded = at.filter(|_| file.state.is_some());
             out.value(&Listed { path, url, number, bytes, total, downloaded, state, kept })?;
             continue;

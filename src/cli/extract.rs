@@ -79,9 +79,9 @@ Examples:
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ModeName {
-    /// With the words of title and summary only
+    /// With only the words of the title and the summary
     Guided,
-    /// With the page only
+    /// With only the page
     Page,
     /// With everything that is known
     Auto,

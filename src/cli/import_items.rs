@@ -20,8 +20,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Maximum number of items that are stored together, and of bytes of their texts.
+/// Maximum number of items stored together.
 const BATCH: usize = 1000;
+/// Maximum total size of their texts, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
 /// Maximum number of unfollowed feeds that are named.
 const NAMED: usize = 10;
@@ -81,7 +82,7 @@ pub(super) fn run(
 pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let store = home.store()?;
     let Some(name) = store.reader()?.imports()?.into_iter().next() else {
-        return Err(Failure::Plain("there is no import of items to undo".to_owned()));
+        return Err(Failure::Plain("there is no item import to undo".to_owned()));
     };
     let done = store.undo_import_blocking(name)?;
     if out.json {

@@ -19,7 +19,7 @@ pub(super) struct Choice {
     /// Only items of sources in this folder
     #[arg(long, value_name = "NAME")]
     pub(super) folder: Option<String>,
-    /// Only items with this tag, or of sources with it
+    /// Only items that have this tag or whose source has it
     #[arg(long, value_name = "NAME")]
     pub(super) tag: Option<String>,
     /// Only matches of a search (`newsfed help search`)

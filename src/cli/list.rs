@@ -61,7 +61,7 @@ Each line has the item's number, its marks (* unread, + pinned, ± changed,
 other sources that have its story. In a pipe, the columns are separated
 by tabs, not shortened, and followed by the URL; an item without marks has a -.
 
-Without --sort, the order is that of the view, or else that of ui.sort. A
+Without --sort, the view's own order applies, or else ui.sort. A
 date is 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
 pinned item of each story, or else its earliest item. --as-of restores
 titles and texts, as far as versions are stored; the marks are those of today,
@@ -100,9 +100,9 @@ pub(super) struct SearchArgs {
 
 const SEARCH: &str = "\
 All words must match. Each may be the start of a longer word; quoted words
-match exactly. At most 1,000 matches are shown: the newest ones, or with
---sort best the best ones. To exclude a word, quote the query, or put -- before
-a word with a minus.
+match exactly. At most 1,000 matches are shown: the newest ones, or, with
+--sort best, the best ones. To exclude a word, quote the query, or put --
+before a word with a minus.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
@@ -113,17 +113,16 @@ a word with a minus.
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source: and folder: select sources as named in sources.toml, and so does tag:,
-which also selects items that have the tag. category: means the categories
-given by the publisher. Patterns are regular expressions and ignore case; OR
-is written in capitals. An unknown operator is an error; to find it as text,
-quote the word.
-`unread` is short for is:unread. is:changed finds articles with changes
-other than typos since you read them, is:edited all that changed. in:versions
-searches the earlier versions of texts and titles. Hidden and snoozed items are
-found only by is:hidden and is:snoozed. before:7d compares whole days, and
-age>7d compares hours. The matching text is shown below each item; in a pipe,
-it is the last column.
+source:, folder: and tag: select sources by what sources.toml has for them;
+tag: also selects items that have the tag. category: means the categories given
+by the publisher. Patterns are regular expressions and ignore case; OR is
+written in capitals. An unknown operator is an error; to find it as text, quote
+the word. `unread` is short for is:unread. is:changed finds articles with
+changes other than typos since you read them, is:edited all that changed.
+in:versions searches the earlier versions of texts and titles. Hidden and
+snoozed items are found only by is:hidden and is:snoozed. before:7d compares
+whole days, and age>7d compares hours. The matching text is shown below each
+item; in a pipe, it is the last column.
 
 Examples:
   newsfed search kernel release

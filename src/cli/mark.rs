@@ -153,7 +153,7 @@ fn would_read(
     }
     let more = match all.saturating_sub(listed) {
         0 => String::new(),
-        more => format!(", {more} of them as other items of the same stories"),
+        more => format!(", {more} of them because they belong to the same stories"),
     };
     out.note(format!("{} would be marked read{more}", counted(all, "item")));
     if listed == 0 {
@@ -201,8 +201,8 @@ pub(super) struct TagArgs {
 }
 
 const TAG: &str = "\
-Case and accents are ignored in tags. tag:NAME finds items with this tag, and
-items of sources with it.
+Case and accents are ignored in tags. tag:NAME finds items that have the tag or
+whose source has it.
 
 Examples:
   newsfed tag todo 1234 1235

@@ -44,11 +44,11 @@ impl Target {
 }
 
 const EXAMPLES: &str = "\
-The browser is that of the setting `browser`, otherwise $BROWSER, otherwise the
-system's opener. `newsfed show` lists the enclosures of an item. Enclosures
-open with the program that [open] sets for their media type, otherwise in the
-browser. If nothing can be opened, the URLs are printed and the exit code is 1.
-With --json, the URLs are printed and nothing is opened.
+newsfed uses the browser from the setting `browser`, otherwise $BROWSER,
+otherwise the system's opener. `newsfed show` lists the enclosures of an item.
+Enclosures open with the program that [open] sets for their media type,
+otherwise in the browser. If nothing can be opened, the URLs are printed and
+the exit code is 1. With --json, the URLs are printed and nothing is opened.
 
 Examples:
   newsfed open 1234

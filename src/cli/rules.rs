@@ -46,13 +46,13 @@ enum RulesCommand {
     },
     /// Undo what a rule did, except for marks that have changed since
     Undo {
-        /// The name of the rule, even of one that was removed
+        /// The name of the rule, which may have been removed
         name: String,
     },
 }
 
 const EXAMPLES: &str = "\
-A [[rule]] of config.toml has a query, and names what is done to new items that
+A [[rule]] of config.toml has a query, and names what happens to new items that
 match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a
 command for each. Rules apply in the order of the file when items arrive;
 stored items stay as they are until `newsfed rules apply`, which neither
@@ -85,7 +85,7 @@ struct Listed<'a> {
     /// Its command.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     run: &'a [String],
-    /// Number of stored items about which it notified the user, and of those for which its command ran.
+    /// Numbers of stored items about which it notified the user, and for which its command ran.
     notified: u32,
     ran: u32,
     /// How its commands ended.
@@ -180,7 +180,7 @@ fn print(
     Ok(())
 }
 
-/// What a rule did outside the database.
+/// The effects of a rule outside the database.
 fn done_outside(record: &RuleRecord) -> String {
     let mut done = String::new();
     if record.notified > 0 {
@@ -199,13 +199,13 @@ fn done_outside(record: &RuleRecord) -> String {
             done += &format!("{})", error.unwrap_or_default());
         }
         if commands.skipped > 0 {
-            done += &format!(", left out {}", counted(commands.skipped, "item"));
+            done += &format!(", not run for {}", counted(commands.skipped, "item"));
         }
     }
     done
 }
 
-/// What a rule would do outside the database for that many items; empty if nothing.
+/// The effects that a rule would have outside the database for that many items; empty if none.
 fn would_do(rule: &RuleSettings, items: usize) -> String {
     let mut would = Vec::new();
     if rule.effects.iter().any(|effect| effect == "notify") {
@@ -295,7 +295,7 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     }
     let mut note = format!("{} run, {} failed", counted(ran, "command"), done.failed);
     if done.left_out > 0 {
-        note += &format!(", {} left out", counted(done.left_out, "item"));
+        note += &format!(", not run for {}", counted(done.left_out, "item"));
     }
     out.note(note);
     Ok(if done.failed > 0 { Exit::Partial } else { exit })

@@ -125,7 +125,7 @@ async fn run_for(
             Ok(status) if status.success() => run.done += 1,
             Ok(status) => {
                 (run.failed, run.error) = (run.failed + 1, Some(status.to_string()));
-                // A signal such as that of Ctrl-C is meant for all programs.
+                // A signal such as from Ctrl-C is meant for all programs.
                 if status.code().is_none() {
                     run.left_out = items.len() - run.done - run.failed;
                     break;
@@ -159,7 +159,7 @@ fn report(command: &CommandSettings, run: CommandRun, out: &mut Output) -> Resul
         }
     }
     if left_out > 0 && !out.json {
-        out.warn(format!("newsfed: {} left out", counted(left_out, "item")));
+        out.warn(format!("newsfed: not run for {}", counted(left_out, "item")));
     }
     Ok(match (done, failed + left_out) {
         (_, 0) => Exit::Ok,

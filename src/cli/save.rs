@@ -27,7 +27,7 @@ pub(super) struct SaveArgs {
     /// The items
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Format of the file [default: that of the file's name, or else markdown]
+    /// Format of the file [default: by the file's extension, or else markdown]
     #[arg(long, value_enum)]
     format: Option<SaveFormat>,
     /// The file to write, or - for standard output [default: a file in save.folder]
@@ -48,10 +48,10 @@ pub(super) struct SaveArgs {
 
 const EXAMPLES: &str = "\
 Several articles become one file with a chapter for each. Without --output, the
-file is named after the article or the view, with a number where another file
-has that name. A file is never overwritten without --replace. Pictures are
-fetched only with --pictures; otherwise they remain links. HTML and EPUB load
-nothing when they are read.
+file is named after the article or the view, with a number if another file has
+that name. A file is never overwritten without --replace. Pictures are fetched
+only with --pictures; otherwise they remain links. HTML and EPUB load nothing
+when they are read.
 
 Examples:
   newsfed save 1234

@@ -199,7 +199,7 @@ fn comments(item: &Item) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" · "))
 }
 
-/// What was changed, if there are earlier versions or titles.
+/// The changes, if there are earlier versions or titles.
 fn changes(item: &Item) -> Option<String> {
     let examined = item.versions > 0 || !item.revisions.is_empty();
     examined.then(|| Revision::summary(&item.revisions))

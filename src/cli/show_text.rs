@@ -26,11 +26,11 @@ pub(super) struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Changes the item so that it shows the wanted text; if none is requested, the one that the Reader
-    /// shows, but never that of a page if the settings exclude pages.
+    /// Changes the item so that it shows the wanted text; if none is requested, the text that the
+    /// Reader shows, but never a page's text if the settings exclude pages.
     ///
     /// # Errors
-    /// When there is no such text; lists those that are stored.
+    /// When there is no such text; lists the stored ones.
     pub(super) fn choose(&self, item: &mut Item, wish: Option<TextSource>) -> Result<(), Failure> {
         let feed = !self.reads_pages && !item.feed_body().is_empty();
         let wish = match wish {

@@ -42,7 +42,7 @@ pub(super) struct SimulateArgs {
     /// Apply the limits of servers, feeds and settings [default: on with --from-db]
     #[arg(long, value_name = "ON", conflicts_with = "synthetic")]
     rules: Option<Switch>,
-    /// Fit the policy to this number of polls per source and day
+    /// Fit the policy to this number of polls per source per day
     #[arg(long, value_name = "POLLS", value_parser = budget)]
     budget: Option<f64>,
     /// Hide the publication dates from the policy
@@ -74,8 +74,8 @@ and the daily correction of the budget. With --synthetic and a file, the policy
 is fitted to the budget with the timelines of the file.
 
 A timeline has start, end, t (publication times in seconds since the epoch) and
-h (those that the feed lists at the first poll). --from-db uses the policy of
-each source. With --price-start, the price is corrected daily towards the
+h (the times that the feed lists at the first poll). --from-db uses the policy
+of each source. With --price-start, the price is corrected daily towards the
 budget. Synthetic sources jump from 2 items a day to 20, or publish 20 a day
 and then fall silent.
 
@@ -129,7 +129,7 @@ struct Shape {
     budget: Option<f64>,
     #[serde(flatten)]
     figures: Option<Figures>,
-    /// Polls per source and day, week by week.
+    /// Polls per source per day, week by week.
     #[serde(skip_serializing_if = "Option::is_none")]
     weekly: Option<Vec<f64>>,
     #[serde(flatten)]

@@ -97,7 +97,7 @@ struct Full<'a> {
     feed_has_full_text: Option<bool>,
     /// Where the dates of the newest items come from.
     dates: Vec<DatesFrom>,
-    /// What the list last changed.
+    /// The last changes by the list.
     changes: Option<String>,
 }
 

@@ -26,8 +26,8 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-The list shows id, numbers of unread and of all items, state, time to the next
-check and title, and for failing sources the last error.
+The list shows the id, unread and total item counts, state, time until the next
+check, title, and, for failing sources, the last error.
 
 Examples:
   newsfed sources
@@ -170,7 +170,7 @@ fn switch(
     if let Some(entry) = found.iter().find(|entry| entry.source.account.is_some()) {
         let (id, account) = (&entry.source.id, entry.source.account.as_deref().unwrap_or_default());
         return Err(Failure::Plain(format!(
-            "{id} is collected by the account {account}; newsfed never polls it"
+            "{id} is polled by the server of the account {account}; newsfed never polls it"
         )));
     }
     let change = SourceChange::default().set("enabled", if enabled { "on" } else { "off" });

@@ -204,7 +204,7 @@ async fn accept(
     Ok(any)
 }
 
-/// Row keys of the given sources, and names of the accounts of those that a server collects; `None`
+/// Row keys of the given sources, and names of the accounts of those that a server polls; `None`
 /// means all.
 type Named = (Option<Vec<i64>>, Option<Vec<String>>);
 

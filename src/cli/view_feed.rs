@@ -112,7 +112,7 @@ pub(super) fn run(args: &FeedArgs, global: &Global, out: &mut Output) -> Result<
     Ok(Exit::Ok)
 }
 
-/// The metadata of the feed of a view or search.
+/// The metadata of the feed for a view or search.
 pub(super) fn outline(kind: &str, name: &str) -> Outline {
     let encoded = utf8_percent_encode(name, NON_ALPHANUMERIC);
     Outline { id: format!("tag:newsfed.example,2026:{kind}/{encoded}"), title: text::line(name) }

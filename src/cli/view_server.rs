@@ -82,7 +82,7 @@ pub(super) fn print_urls(
 }
 
 const NOT_SERVED: &str = "views are not served; set address = \"127.0.0.1:8990\" in [feeds] of \
-    config.toml and start `newsfed daemon` again";
+    config.toml and restart `newsfed daemon`";
 
 /// The first part of every path.
 const ROOT: &str = "/feeds/";

@@ -36,7 +36,7 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
     let now = SystemClock.now();
-    // If this is unknown, another process counts as polling, so that nothing is printed.
+    // If the lock cannot be checked, assume that a process polls, so that no warning is printed.
     let polling = !matches!(PollerLock::acquire(store.path()), Ok(Poller::Mine(_)));
     for (n, entry) in catalogue.find_all(&args.sources)?.into_iter().enumerate() {
         let (source, facts) = (&entry.source, &entry.facts);

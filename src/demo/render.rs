@@ -204,7 +204,7 @@ impl Place<'_> {
         self.frame(&site.title, &format!("<section class=\"news-list\">\n{list}</section>"))
     }
 
-    /// The list of categories of a site without a list of articles.
+    /// The category list of a site without a list of articles.
     fn house(&self) -> String {
         let mut names: Vec<&str> = self.posts.iter().filter_map(category_of).collect();
         names.sort_unstable();

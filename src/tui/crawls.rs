@@ -30,7 +30,7 @@ pub(super) enum CrawlCommand {
     Follow { request: RequestId, start: String, targets: String },
 }
 
-/// The running crawls by their folders. Copies share them.
+/// The running crawls by folder, shared by all clones.
 #[derive(Clone, Default)]
 pub(super) struct RunningCrawls(Arc<Mutex<Vec<(PathBuf, RunningCrawl)>>>);
 

@@ -34,7 +34,7 @@ pub(super) enum Effect {
     FetchText {
         key: i64,
     },
-    /// Fetches a picture of an article of a source (row key).
+    /// Fetches a picture in an article from a source (row key).
     FetchPicture {
         source: i64,
         url: String,
@@ -267,9 +267,9 @@ pub(super) enum Purpose {
     Command(Option<String>),
     /// A change that the user has made with a text editor; it was not requested by an effect.
     ByHand,
-    /// Saving a form, by its id.
+    /// A form was saved; the id identifies its request.
     Form(RequestId),
-    /// An import, with the numbers of listed sources and of skipped entries.
+    /// An import, with the numbers of listed sources and skipped entries.
     Import { request: RequestId, listed: usize, skipped: usize },
     /// Undo or redo.
     History,
@@ -321,7 +321,7 @@ pub enum ExitReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
     pub reason: ExitReason,
-    /// Downloads that were running.
+    /// Downloads that were still running.
     pub downloads: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What must be done before the program ends.
+//! Finishes work before the program ends.
 
 use super::crawls::RunningCrawls;
 use super::driver::{Task, store_position};
@@ -45,7 +45,7 @@ impl Ending {
         self.handle.end_visit().await.ok();
     }
 
-    /// Does the same and closes the database, in a limited time, because nobody can end it in another way.
+    /// Does the same and closes the database, in a limited time, because there is no other way to end it.
     pub(super) async fn finish_soon(self) {
         let handle = self.handle.clone();
         if tokio::time::timeout(PATIENCE, self.finish(vec![])).await.is_err() {

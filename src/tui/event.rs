@@ -97,7 +97,7 @@ pub(super) enum Event {
     AlreadyFollowed(RequestId, SourceId),
     /// Result of a file change.
     Edited(Purpose, Result<Edited, NotSaved>),
-    /// `config.toml` was changed by others and read again.
+    /// `config.toml` was changed by another program and read again.
     SettingsReloaded(Box<Settings>),
     /// The entry of a source (row key) for the form.
     EntryLoaded(i64, Result<Section, Failure>),
@@ -112,7 +112,7 @@ pub(super) enum Event {
     ListAccepted(i64, Result<bool, Failure>),
     /// Files whose paths begin with a typed text.
     PathsListed(String, Vec<String>),
-    /// The stored item (row key) that a link of another one leads to, if any.
+    /// The stored item (row key) to which a link in another item leads, if any.
     LinkFollowed {
         from: i64,
         url: String,
@@ -133,7 +133,7 @@ pub(super) enum Event {
     DownloadRemoved(Result<String, Failure>),
     /// Received bytes of the file at a URL, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
-    /// The progress of a file of this many articles.
+    /// The progress of a file with this many articles.
     SaveAdvanced(SaveState, usize),
     /// Articles as Markdown, and their number.
     MarkdownMade(Result<(String, usize), Failure>),
@@ -246,13 +246,13 @@ pub(super) struct Article {
     pub(super) document: Arc<Document>,
     /// Where the user stopped reading, in characters without white space.
     pub(super) position: usize,
-    /// What each stored version changed, newest first; empty without an earlier version.
+    /// The changes in each stored version, newest first; empty without an earlier version.
     pub(super) differences: Arc<Vec<Difference>>,
     /// Comments added since the user read the item before it was opened.
     pub(super) new_comments: u32,
     /// The items of other sources about its story.
     pub(super) also_in: Vec<StoryItem>,
-    /// Its own tags, and the effects of rules on it, in words.
+    /// Its own tags, and the effects that rules had on it, in words.
     pub(super) notes: Vec<String>,
     /// Whether the feed's text is cut off.
     pub(super) is_cut: bool,
@@ -274,7 +274,7 @@ pub(super) struct Difference {
     /// When the later version was first seen.
     pub(super) at: Time,
     pub(super) changes: Vec<Change>,
-    /// What was changed, in words; empty if that was not examined.
+    /// The changes in words; empty if they were not examined.
     pub(super) summary: String,
 }
 

@@ -42,7 +42,7 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
 
 /// Maximum number of files that are listed.
 const MAX_PATHS: usize = 200;
-/// Maximum number of entries of a folder that are listed.
+/// Maximum number of entries in a folder that are listed.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The files and folders whose paths begin with a typed text, sorted; folders end with a slash.

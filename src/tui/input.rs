@@ -280,7 +280,7 @@ mod tests {
             field.input(press(Code::End));
             assert!(field.input(KeyEvent::new(Code::Char('u'), KeyModifiers::CONTROL)));
             assert_eq!(field.value(), "");
-            // What was deleted is too long to be inserted twice.
+            // The deleted text is too long to be inserted twice.
             let yank = KeyEvent::new(Code::Char('y'), KeyModifiers::CONTROL);
             field.input(yank);
             field.input(yank);

@@ -1,4 +1,4 @@
-//! The player of the interface. It is started when it is needed, and its states are passed on as events.
+//! The player of the interface. It is started when needed, and its states are passed on as events.
 
 use super::driver::message;
 use super::event::Event;

@@ -21,7 +21,7 @@ pub(super) struct Replies {
 #[derive(Debug)]
 struct Begun {
     start: &'static str,
-    /// What was read of it after the escape.
+    /// The part read after the escape.
     read: String,
     keys: Vec<KeyEvent>,
     /// When the last key arrived.
@@ -34,11 +34,11 @@ const BACKGROUND: &str = "]11;";
 const GRAPHICS: [&str; 2] = ["_Gi=31;", "P>|"];
 /// Longest reply, in characters.
 const LONGEST: usize = 60;
-/// A reply arrives at once, so it has ended, or was not a reply, if no key follows for this long.
+/// A reply arrives in one burst. If nothing follows for this long, it is complete, or it was not a reply.
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Begun {
-    /// Whether it is a reply, and not keys that are the same up to here.
+    /// Whether it is a reply, and not keys that look the same so far.
     fn is_reply(&self) -> bool {
         self.read.starts_with(self.start)
     }

@@ -29,7 +29,7 @@ const FRAME: Duration = Duration::from_millis(8);
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
 /// How long the first frame waits for the list that it shows.
 const FIRST_FRAME: Duration = Duration::from_millis(40);
-/// How often a process that cannot write checks whether another one has written.
+/// How often a process that cannot write checks whether another process has written.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Parameters of the interface.
@@ -401,7 +401,7 @@ impl Loop {
         // A signal may end the program before the terminal is back.
         let last = self.app.leave_terminal();
         self.perform(last)?;
-        // Dropped before another one is made, which would wait until the old one has read a key.
+        // Dropped before a new one is made, which would wait until the old one has read a key.
         self.input = None;
         let exit = self.signals.lend(self.driver.ending())?;
         let result = self.screen.lend(work)?;

@@ -280,7 +280,7 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// GNU screen passes the query on and replies in another order; Eterm replies to nothing.
+/// GNU screen passes the query on and replies in a different order; Eterm does not reply at all.
 fn reports_background() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     term != "screen" && !term.starts_with("screen.") && term != "Eterm"
@@ -391,7 +391,7 @@ mod tests {
 
     /// A panic may interrupt a frame whose parts the terminal holds back.
     #[test]
-    fn leaving_first_ends_the_frame_that_is_being_drawn() {
+    fn leaving_ends_the_current_frame_first() {
         let mut written = Vec::new();
         leave(&mut written).unwrap();
         let written = String::from_utf8(written).unwrap();

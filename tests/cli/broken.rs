@@ -229,7 +229,7 @@ fn flipped_bytes_are_reported_and_repaired() {
             assert!(matches!(run.code, Some(0 | 1 | 3)), "{seed} {args:?}: {run:?}");
             assert!(!run.err.contains("panicked"), "{seed} {args:?}: {run:?}");
             assert!(!run.out.contains('\u{1b}'), "{seed} {args:?}: {run:?}");
-            // An error contains advice.
+            // Errors contain advice.
             if run.code == Some(1) && args[0] != "pin" {
                 assert!(run.err.contains("doctor"), "{seed} {args:?}: {run:?}");
                 summary += 1;

@@ -167,7 +167,7 @@ fn interrupted_downloads_are_resumed() {
 }
 
 #[test]
-fn downloads_that_cannot_be_continued_start_again() {
+fn downloads_that_cannot_be_continued_restart() {
     let no_rest = |headers: &'static str| {
         move |head: &str| match head.contains("range:") {
             true => response("206 Partial Content", headers, &body()[80_000..]),
@@ -276,7 +276,7 @@ fn bad_responses_leave_no_files() {
     for (path, message) in [
         ("/gone", "has nothing at this URL (HTTP 404)"),
         ("/page.mp3", "sent a web page instead of the file"),
-        ("/packed", "compressed (gzip)"),
+        ("/packed", "compressed it (gzip)"),
         ("/long", "larger than 100 kB, the limit (download.max_size)"),
         ("/endless", "larger than 100 kB, the limit (download.max_size)"),
         ("/inside", "127.0.0.9 is a private address"),

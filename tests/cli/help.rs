@@ -31,7 +31,7 @@ fn help_of_every_command_matches_the_snapshot() {
     assert!(world.run(&["-h"]).ok().lines().count() <= 64, "the short help stays short");
 }
 
-/// Every command, with its name and those of its parent commands.
+/// Every command, with its name and its parent commands' names.
 fn definitions(command: &clap::Command, path: &str, all: &mut Vec<(String, clap::Command)>) {
     all.push((path.to_owned(), command.clone()));
     for sub in command.get_subcommands() {

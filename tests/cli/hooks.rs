@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A source that has another item in each poll, and hooks that append their input to files.
+/// A source that has a new item in each poll, and hooks that append their input to files.
 fn world(more: &str) -> World {
     let polls = AtomicUsize::new(0);
     let titles = ["One", "Two $(touch hacked) `x` \u{202e}", "Three"];

@@ -71,7 +71,7 @@ fn flags_pin_or_become_tags_and_unfollowed_feeds_are_named() {
     assert_eq!(items(&world), [""; 0]);
     let nothing = world.run(&["import", "--undo"]);
     assert_eq!(nothing.code, Some(1));
-    assert!(nothing.err.contains("there is no import of items to undo"), "{}", nothing.err);
+    assert!(nothing.err.contains("there is no item import to undo"), "{}", nothing.err);
 }
 
 #[test]

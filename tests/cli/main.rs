@@ -64,7 +64,7 @@ struct World {
     server: Server,
 }
 
-/// The result of a run of the program.
+/// The result of running the program.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,

@@ -57,7 +57,7 @@ impl World {
 const SYNC: [&str; 5] = ["sync", "--force", "--set", "net.host_delay=0s", "--quiet"];
 
 #[test]
-fn what_a_program_prints_is_a_feed() {
+fn the_output_of_a_program_is_a_feed() {
     let world = World::usual();
     world.home_file("feed.xml", &document("One"));
     let program =

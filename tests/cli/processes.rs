@@ -217,7 +217,7 @@ fn browser_gets_urls_as_arguments() {
 /// A slow reader of the output, such as a pager, must not delay the engine, because the responses of servers
 /// would seem to be late.
 #[test]
-fn slow_output_reader_delays_no_poll() {
+fn a_slow_output_reader_does_not_delay_polls() {
     /// Number of sources, whose lines exceed the 64 KiB of a pipe.
     const SOURCES: usize = 500;
     let world = World::new(|_| feed("Feed", &["Item"]));

@@ -69,6 +69,6 @@ fn ctrl_c_is_for_the_program_that_has_the_terminal() {
     let run = world.run(&[&["run", "here"], all.as_slice()].concat());
     assert_eq!(run.ok().lines().count(), all.len());
     let run = world.run(&[&["run", "interrupted"], all.as_slice()].concat());
-    let left = format!("{} left out", newsfed::util::text::counted(all.len() - 1, "item"));
+    let left = format!("not run for {}", newsfed::util::text::counted(all.len() - 1, "item"));
     assert!(run.code == Some(1) && run.err.contains(&left), "{run:?}");
 }

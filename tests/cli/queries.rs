@@ -131,7 +131,7 @@ fn a_view_is_saved_and_removed_by_name() {
 }
 
 #[test]
-fn a_search_says_that_it_prints_only_some_of_its_matches() {
+fn a_search_reports_that_it_prints_only_some_matches() {
     let world = World::followed();
     let item = |n: usize| format!("<item><guid>{n}</guid><title>plover {n}</title></item>");
     let items: String = (0..1001).map(item).collect();

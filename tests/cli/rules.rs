@@ -179,7 +179,10 @@ fn commands_on_request_run_for_the_newest_shown_items() {
     world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
     let applied = world.run(&["rules", "apply", "--run", "Save"]);
     assert_eq!(applied.code, Some(0), "{applied:?}");
-    assert!(applied.err.contains("100 commands run, 0 failed, 17 items left out"), "{applied:?}");
+    assert!(
+        applied.err.contains("100 commands run, 0 failed, not run for 17 items"),
+        "{applied:?}"
+    );
     let listed = world.run(&["list", "--json", "--limit", "100"]).values();
     let mut newest: Vec<&str> = listed.iter().map(|item| item["title"].as_str().unwrap()).collect();
     let written = std::fs::read_to_string(&out).unwrap();
@@ -189,7 +192,7 @@ fn commands_on_request_run_for_the_newest_shown_items() {
     ran.sort_unstable();
     assert_eq!(ran, newest);
     let rules = world.run(&["rules"]).ok();
-    assert!(rules.contains("ran 100 commands, left out 17 items"), "{rules}");
+    assert!(rules.contains("ran 100 commands, not run for 17 items"), "{rules}");
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn a_search_becomes_an_epub_with_its_pictures() {
 }
 
 #[test]
-fn what_is_not_saved_is_reported() {
+fn reports_what_is_not_saved() {
     let world = world();
     let numbers = world.numbers();
     let limited = world.run(&["save", "--query", "text", "--limit", "1", "--output", "-"]);
@@ -128,7 +128,7 @@ fn the_first_pictures_of_the_text_are_saved_if_there_are_too_many() {
     let counts = ["pictures", "pictures_failed", "pictures_left_out"].map(|key| shape[key].clone());
     assert_eq!(counts, [300, 0, 1].map(serde_json::Value::from), "{errors}");
     assert!(
-        errors.contains("1 picture left as links: a file has at most 300 pictures"),
+        errors.contains("1 picture left as links: a file can have at most 300 pictures"),
         "{errors}"
     );
     assert_eq!((requests(&world, "/z.png"), requests(&world, "/a299.png")), (1, 0));

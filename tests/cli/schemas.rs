@@ -1,4 +1,4 @@
-//! The committed JSON Schemas are those that the program prints.
+//! The committed JSON Schemas are what the program prints.
 
 use super::World;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// `just schemas` writes them.
 #[test]
-fn committed_schemas_are_those_of_the_program() {
+fn committed_schemas_match_the_program() {
     let world = World::new(|_| newsfed::demo::server::Reply::status(404));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/schema");
     for name in ["config", "sources"] {

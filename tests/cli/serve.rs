@@ -268,10 +268,12 @@ fn apps_change_subscriptions_only_where_allowed() {
     assert_eq!(apps.folders(), pairs([("Core", "Town"), ("News", "Town")]));
     assert_eq!(apps.ids("s=user/-/label/Town").len(), 2);
     let folder_as_label = apps.post("edit-tag", "a=user/-/label/Town&i=1");
-    assert!(folder_as_label.status == 400 && folder_as_label.body.contains("is a folder"));
+    assert!(
+        folder_as_label.status == 400 && folder_as_label.body.contains("is a subscription folder")
+    );
     assert_eq!(apps.post("edit-tag", "a=user/-/label/Later&i=1").ok(), "OK");
     let over = apps.post("rename-tag", "s=user/-/label/Later&dest=user/-/label/Town");
-    assert!(over.status == 400 && over.body.contains("is a folder"), "{}", over.body);
+    assert!(over.status == 400 && over.body.contains("is a subscription folder"), "{}", over.body);
     let rename = "s=user/-/label/Town&dest=user/-/label/City/North";
     assert_eq!(apps.post("rename-tag", rename).ok(), "OK");
     let out = format!("ac=edit&s={id}&r=user/-/label/City/North");

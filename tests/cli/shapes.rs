@@ -31,7 +31,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("add", &["Follow", "Marks"]),
     ("backup", &["Backup"]),
     ("config check", &["Check"]),
-    // The formats are those of the files.
+    // The files define these formats.
     ("config schema", &[]),
     ("config show", &[]),
     // In the section "Others".
@@ -45,7 +45,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("extract", &["Article"]),
     ("import", &["Import", "Following a list", "Import of items", "Import undone", "Summary"]),
     ("list", &["Item"]),
-    ("machines", &["File of marks"]),
+    ("machines", &["Mark file"]),
     ("open", &["URL", "Marks"]),
     ("prefetch", &["Prefetched page", "Prefetch"]),
     ("prune", &["Prune", "Removed download"]),

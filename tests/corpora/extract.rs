@@ -78,7 +78,7 @@ fn extracts_articles_from_all_kinds_of_sites() {
         let lead = extract(&page, &guide("summary_lead"), Mode::Guided, None).ok();
         by_lead.push(fit(wanted, text(lead.as_ref())));
         if let Some(date) = gold[id]["date"].as_str() {
-            // Some of these dates are those of the last update, if the page has no other.
+            // Some of these dates are of the last update, if the page has no other date.
             let published = found.and_then(|f| f.published.or(f.modified)).map(|t| t.to_rfc3339());
             dated += 1;
             right += usize::from(published.is_some_and(|p| p.get(..10) == date.get(..10)));

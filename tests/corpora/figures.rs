@@ -38,7 +38,7 @@ fn own<'a>(figure: ElementRef<'a>, all: &Selector) -> Option<ElementRef<'a>> {
 /// A `figure` element with a caption.
 struct Captioned {
     caption: String,
-    /// Whether its picture has an address. Some pages were stored without those of late pictures.
+    /// Whether its picture has an address. Some pages were stored without the addresses of late pictures.
     addressed: bool,
 }
 

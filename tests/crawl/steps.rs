@@ -244,7 +244,7 @@ fn sitemaps_count_towards_the_budget() {
 }
 
 #[test]
-fn what_exceeds_a_limit_is_reported() {
+fn reports_what_exceeds_a_limit() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", ["/many", "/deep", "/large"].map(link)),
         "/many" => page("Many", (0..5_006).map(|n| link(format!("/{n}.jpg")))),
@@ -268,7 +268,7 @@ fn what_exceeds_a_limit_is_reported() {
     for note in [
         "/many: 6 links left out: limit of 5000",
         "/deep: the page is nested too deeply, or too large, to be read safely",
-        "/large: the response of 127.0.0.1 is larger than 60000 bytes",
+        "/large: the response from 127.0.0.1 is larger than 60000 bytes",
         "/: {}/sitemap.xml: 3 URLs left out: limit of 5000",
     ] {
         let note = note.replace("{}", &root);

@@ -119,7 +119,7 @@ async fn a_file_that_robots_txt_forbids_or_that_is_gone_changes_nothing() {
         server.requests().split_off(before).into_iter().map(|r| r.path).collect();
     assert!(!asked.contains(&"/a.csv".to_owned()), "{asked:?}");
     let notes = polls(&engine)[0].repairs.join("; ");
-    for part in ["robots.txt", "/b.csv: HTTP 404", "/c.csv: a page instead"] {
+    for part in ["robots.txt", "/b.csv: HTTP 404", "/c.csv: the server returned a page instead"] {
         assert!(notes.contains(part), "{part}: {notes}");
     }
     assert!(items(&engine).iter().all(|item| !item.changed && item.text_from == TextFrom::File));

@@ -97,7 +97,7 @@ async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let second = asked(&server, before);
     assert!(second.len() <= 6 && !second.iter().any(|p| p.starts_with("/story")), "{second:?}");
     engine.shutdown().await;
-    // What was learned survives a restart.
+    // The learned state survives a restart.
     site.put("buses", 6);
     home.clock.advance(DAY);
     let engine = home.on_demand().await;
@@ -357,7 +357,7 @@ async fn a_damaged_log_is_replaced_by_a_new_exploration() {
 }
 
 #[tokio::test]
-async fn what_exceeds_a_limit_of_links_is_reported() {
+async fn reports_what_exceeds_a_link_limit() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => Reply::ok(
             "text/html",
@@ -376,7 +376,7 @@ async fn what_exceeds_a_limit_of_links_is_reported() {
 }
 
 #[tokio::test]
-async fn what_exceeds_the_limit_of_a_revisit_is_reported() {
+async fn reports_what_exceeds_the_revisit_limit() {
     let site = Site::default();
     site.put("buses", 5);
     let server = site.start();

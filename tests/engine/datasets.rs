@@ -61,7 +61,7 @@ async fn a_csv_file_gets_a_version_for_each_change_inside() {
     assert!(!first.changed && first.versions == 0);
     engine.mark(Mark::Read, vec![key(&engine)], true).await.unwrap();
 
-    // First the file is not modified, then it has other bytes with the same rows.
+    // First the file is not modified, then it has different bytes with the same rows.
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     home.clock.advance(DAY);
     files.put(
@@ -94,7 +94,7 @@ async fn a_csv_file_gets_a_version_for_each_change_inside() {
 }
 
 #[tokio::test]
-async fn the_difference_of_a_file_is_what_changed_inside() {
+async fn the_difference_between_versions_of_a_file_is_what_changed_inside() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();
@@ -235,7 +235,7 @@ async fn follows_xlsx_files_cell_by_cell() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("XLSX file with 2 rows and 3 columns"), "{}", text(&engine));
-    // The only sheet has another name, and its rows another order.
+    // The only sheet has a different name, and its rows a different order.
     home.clock.advance(DAY);
     files.put(
         "/towns.xlsx",
@@ -288,7 +288,7 @@ async fn pdf_is_followed_by_the_text_of_its_pages() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("PDF file with 3 pages"), "{}", text(&engine));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
-    // The file has other bytes with the same text.
+    // The file has different bytes with the same text.
     home.clock.advance(DAY);
     let mut other = pdf(&["Timetable", "Bus 4 leaves at 9.05", "Fares"]);
     other.extend_from_slice(b"\n% made again\n");
@@ -399,7 +399,7 @@ async fn a_change_is_noticed_without_the_state_before() {
     home.clock.advance(DAY);
     files.put("/towns.csv", "text/csv", TOWNS.replace("330", "340"));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
-    assert_eq!(change(&engine), "the file changed; what it contained before is not stored");
+    assert_eq!(change(&engine), "the file changed; its earlier content is not stored");
     home.clock.advance(DAY);
     files.put("/towns.csv", "text/csv", TOWNS);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));

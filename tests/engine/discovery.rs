@@ -196,7 +196,7 @@ fn feed_of(link: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_feed_of_the_site_is_not_that_of_any_page() {
+async fn the_feed_of_the_site_does_not_belong_to_any_page() {
     let hours = "<title>Opening hours</title><p>Open from nine to five.".to_owned();
     for (path, own) in [("/opening-hours.html", false), ("/pool/hours.html", false), ("/", true)] {
         let server = serve(&[(path, hours.clone()), ("/rss.xml", RSS.to_owned())]);

@@ -21,7 +21,7 @@ struct Post {
 }
 
 impl Post {
-    /// Every third entry has the same title as the previous third one, on another day.
+    /// Every third entry has the same title as the previous third one, on a different day.
     fn title(&self) -> String {
         match self.number % 3 {
             0 => "Planned maintenance".to_owned(),

@@ -26,7 +26,7 @@ fn saved(name: &str) -> (String, Site) {
     (first.unwrap(), site)
 }
 
-/// Everything that is shown of the items of a site, newest first.
+/// Everything that is shown of a site's items, newest first.
 async fn describe(name: &str) -> String {
     let (path, site) = saved(name);
     let server = site.start();

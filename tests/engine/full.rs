@@ -25,7 +25,7 @@ fn recovers_from_a_full_disk_without_a_restart() {
             let said = String::from_utf8_lossy(&run.stdout);
             assert!(said.contains("1 passed"), "{said}");
         }
-        // 1 is the exit code of unshare itself, 77 that of the script.
+        // 1 is the exit code of unshare itself, 77 the script's.
         Ok(run) if run.status.code() == Some(101) => {
             panic!("{}", String::from_utf8_lossy(&run.stdout))
         }

@@ -339,7 +339,7 @@ async fn a_text_that_the_page_does_not_contain_stays() {
 }
 
 #[tokio::test]
-async fn the_text_of_the_feed_is_reached_although_other_ways_fail() {
+async fn the_text_of_the_feed_is_reached_even_if_other_ways_fail() {
     let boundary =
         "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
     let blog = Blog { whole: true, ..Blog::with(1) };

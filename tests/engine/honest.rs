@@ -167,12 +167,12 @@ async fn polls_as_simulated(change: impl FnOnce(&mut ScheduleSettings)) {
 }
 
 #[tokio::test]
-async fn fixed_intervals_are_those_of_the_simulation() {
+async fn fixed_intervals_match_the_simulation() {
     polls_as_simulated(|settings| settings.interval = 4 * HOUR).await;
 }
 
 #[tokio::test]
-async fn change_rates_are_those_of_the_simulation() {
+async fn change_rates_match_the_simulation() {
     polls_as_simulated(|settings| {
         settings.policy = PolicyKind::ChangeRate;
         settings.change_rate_gain = 0.3;
@@ -181,7 +181,7 @@ async fn change_rates_are_those_of_the_simulation() {
 }
 
 #[tokio::test]
-async fn medians_are_those_of_the_simulation() {
+async fn medians_match_the_simulation() {
     polls_as_simulated(|settings| {
         settings.policy = PolicyKind::Advarss;
         settings.advarss_tick = 20 * MINUTE;
@@ -192,7 +192,7 @@ async fn medians_are_those_of_the_simulation() {
 }
 
 #[tokio::test]
-async fn learned_plans_are_those_of_the_simulation() {
+async fn learned_plans_match_the_simulation() {
     polls_as_simulated(|settings| {
         settings.policy = PolicyKind::Learned;
         settings.polls_per_day = 4.0;

@@ -179,7 +179,7 @@ async fn players_and_formulas_that_are_now_read_are_not_edits() {
             + &entry("edited", &format!("<p>{text}{more}</p>{player}"));
         format!("<rss version=\"2.0\"><channel><title>Feed</title>{all}</channel></rss>")
     };
-    // What earlier versions made of the second document was stored, as of the first one.
+    // As with the first document, the database has what earlier versions made of the second one.
     let documents = [
         document("", "", ""),
         document(player, "<script type=\"math/tex\">y^2</script>", "It was 12 metres high."),

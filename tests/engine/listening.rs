@@ -49,7 +49,7 @@ fn runs(process: &str) -> bool {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_player_that_does_not_respond_delays_no_command() {
+async fn an_unresponsive_player_delays_no_commands() {
     let mut home = Home::new();
     let (engine, queue) = listening(&mut home, "exec sleep 600").await;
     let player = engine.player(false);
@@ -60,7 +60,7 @@ async fn a_player_that_does_not_respond_delays_no_command() {
     }
     until(&home, 1).await;
     assert_eq!(started(&home)[0].1, queue[2].url);
-    // Another episode replaces one that is being started, even one started by `Next`.
+    // A new episode replaces one that is being started, even one started by `Next`.
     player.send(PlayerCommand::Play(queue[0].clone()));
     until(&home, 2).await;
     player.send(PlayerCommand::Next);

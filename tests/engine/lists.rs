@@ -279,7 +279,7 @@ async fn a_confirmation_applies_only_to_what_was_refused() {
     assert!(!planet.engine.accept_list(key).await.unwrap(), "nothing was refused");
     planet.changes_to(&numbered(4)).await;
     assert!(planet.engine.accept_list(key).await.unwrap());
-    // When the list is checked again, it no longer has what was confirmed.
+    // When the list is checked again, it no longer matches what was confirmed.
     planet.serve(list(opml(&numbered(2))));
     let polled = planet.poll().await;
     assert!(failure(&polled).unwrap().starts_with("7 of 9 sources"), "{polled:?}");
@@ -315,7 +315,7 @@ async fn sources_that_have_moved_have_not_left() {
 }
 
 #[tokio::test]
-async fn a_list_that_is_followed_again_is_like_a_new_one() {
+async fn a_list_that_is_followed_again_starts_afresh() {
     for body in [outlines(&["a", "b", "c"]), outlines(&["a", "b", "c", "d"])] {
         let own = source("own", "https://c.example/feed");
         let planet = Planet::beside(&outlines(&["a", "b", "c"]), &[own]).await;
@@ -577,7 +577,7 @@ async fn two_lists_share_a_feed() {
     assert_eq!((followed.added.len(), followed.already.len()), (1, 1));
     let here = ["a Team a listed", "b Team b listed", "z  z listed"];
     assert_eq!(planet.sources(), here);
-    // A source that leaves one list but is on the other stays, as the other list has it.
+    // A source that leaves one list but is on the other stays, in the form that the other list has.
     planet.changes_to(&outline("a")).await;
     assert_eq!(planet.sources(), ["a Team a listed", "b  b listed", "z  z listed"]);
     let declared = planet.home.file().declared().unwrap();

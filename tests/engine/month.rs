@@ -5,7 +5,7 @@ use super::*;
 use std::sync::Mutex;
 
 const DAYS: i64 = 30;
-/// Polls per source and day.
+/// Polls per source per day.
 const BUDGET: f64 = 12.0;
 
 /// The sources: path, items per day, and whether their items have dates.
@@ -130,7 +130,7 @@ async fn pass(home: &Home, engine: &Handle, begin: Time) {
 }
 
 #[tokio::test]
-async fn polls_a_month_politely_and_within_the_budget() {
+async fn polls_for_a_month_politely_and_within_the_budget() {
     let mut home = Home::new();
     home.settings.schedule.policy = PolicyKind::Learned;
     home.settings.schedule.polls_per_day = BUDGET;
@@ -192,7 +192,7 @@ async fn polls_a_month_politely_and_within_the_budget() {
     for from in [11, 23] {
         let used = asked.iter().filter(|(at, _)| days(from, from + 7).contains(at)).count();
         let per_day = used as f64 / 7.0 / SOURCES.len() as f64;
-        assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} polls per source and day");
+        assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} polls per source per day");
     }
     // All items were stored, except those lost during the sleep: a feed shows twenty items.
     let out: usize = SOURCES

@@ -291,7 +291,7 @@ async fn changed_selectors_forget_what_the_old_ones_refused() {
 }
 
 #[tokio::test]
-async fn a_poll_reports_what_it_left_out() {
+async fn a_poll_reports_everything_it_skipped() {
     let site = Site::default();
     site.list(4);
     site.html(
@@ -435,7 +435,7 @@ async fn retention_keeps_the_item_of_a_watched_page() {
 }
 
 #[tokio::test]
-async fn another_extraction_or_selector_does_not_count_as_a_change_of_the_page() {
+async fn a_different_extraction_or_selector_does_not_count_as_a_change_to_the_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();

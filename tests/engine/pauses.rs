@@ -22,7 +22,7 @@ async fn a_429_pauses_the_whole_host_even_after_a_restart() {
     let mut first = engine.refresh(Some(vec![limited]), Pace::Manual).await;
     while first.recv().await.is_some() {}
     let now = home.clock.now();
-    // Results distinguish the source that got the 429 from those that wait because of the host.
+    // Results distinguish the source that got the 429 from sources that wait because of the host.
     let expect = |all: &BTreeMap<String, Refreshed>, other: &Refreshed| {
         assert_eq!(left(&all["a-limited"], now), Some((PauseReason::RetryAfter, 120)));
         for id in ["b-same", "c-same"] {

@@ -101,7 +101,7 @@ async fn a_private_address_in_the_url_is_requested() {
 }
 
 #[tokio::test]
-async fn the_permission_is_for_the_declared_host_only() {
+async fn the_permission_covers_only_the_declared_host() {
     for (declared, to) in
         [("nas.test", "other.test"), ("nas.test", "127.0.0.1"), ("localhost", "nas.test")]
     {

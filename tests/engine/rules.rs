@@ -184,7 +184,7 @@ async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
 /// others.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_slow_command_of_a_rule_does_not_delay_those_of_others() {
+async fn a_slow_rule_command_does_not_delay_other_rules() {
     let step = Arc::new(std::sync::atomic::AtomicUsize::new(1));
     let served = step.clone();
     let server = Server::start(move |_| {
@@ -304,7 +304,7 @@ fn hook(name: &str, script: &str) -> newsfed::config::HookSettings {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_arrives_during_a_slow_hook_goes_to_its_next_run() {
+async fn items_that_arrive_during_a_slow_hook_go_to_its_next_run() {
     let polls = std::sync::atomic::AtomicUsize::new(1);
     let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
     let server = Server::start(move |_| {
@@ -347,7 +347,7 @@ async fn what_arrives_during_a_slow_hook_goes_to_its_next_run() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn hooks_that_wait_until_newsfed_exits_are_left_out_and_do_not_fail() {
+async fn hooks_that_wait_until_newsfed_exits_are_skipped_and_do_not_fail() {
     let (server, news) = renewed(|_| feed(&[("1", "v1")]));
     let mut home = Home::with(&[source("a", &server.url("/a"))]);
     home.settings.hooks =

@@ -1,4 +1,4 @@
-//! Signals of when the pages of a site change, and their effect.
+//! Signals that show when the pages of a site change, and their effect.
 
 use super::websites::{Site, website};
 use super::*;

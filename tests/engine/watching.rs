@@ -82,7 +82,7 @@ async fn follows_links_to_files_in_another_folder() {
 }
 
 #[tokio::test]
-async fn the_polling_process_notices_marks_of_another_one() {
+async fn the_polling_process_notices_marks_of_another_process() {
     let (home, _server) = one_source();
     let engine = watching(&home).await;
     let mut revision = engine.store().revision();

@@ -462,7 +462,7 @@ async fn large_articles_of_many_sites_do_not_block_each_other() {
 }
 
 #[tokio::test]
-async fn what_exceeds_a_limit_of_links_is_reported() {
+async fn reports_what_exceeds_a_link_limit() {
     let site = Site::default();
     site.html(
         "/news",

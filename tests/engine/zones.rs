@@ -19,7 +19,7 @@ fn stated(time: &str) -> String {
     )
 }
 
-/// Lists these articles, with what is beside their links.
+/// Lists these articles, with the text beside their links.
 fn list(site: &Site, rows: &[(usize, &str)]) {
     let row = |(n, beside): &(usize, &str)| {
         format!("<li class=story><a href=/s{n}>Story {n}</a> {beside}</li>")
@@ -39,7 +39,7 @@ fn followed(url: &str, date: Option<&str>) -> Source {
     Source { rules: SourceRules::Website(rules.into()), ..source("site", url) }
 }
 
-/// The titles of the items in order, with their dates and where the zones of these come from.
+/// The titles of the items in order, with their dates and the origin of their zones.
 fn dates(engine: &Handle) -> Vec<(String, String, Option<ZoneSource>)> {
     let mut found: Vec<_> = items(engine)
         .into_iter()
@@ -54,7 +54,7 @@ fn want(n: usize, time: &str, zone: Option<ZoneSource>) -> (String, String, Opti
 }
 
 #[tokio::test]
-async fn times_without_a_zone_are_read_in_the_one_that_other_pages_show() {
+async fn times_without_a_zone_use_the_zone_that_other_pages_show() {
     let site = Site::default();
     list(&site, &[(1, "")]);
     site.html("/s1", &page(1, &stated("2024-02-20T10:30:00+01:00"), ""));
@@ -65,7 +65,7 @@ async fn times_without_a_zone_are_read_in_the_one_that_other_pages_show() {
     home.clock.advance(DAY);
     list(&site, &[(5, "2 March 2024, 11:05"), (4, ""), (3, ""), (2, ""), (1, "")]);
     site.html("/s2", &page(2, "", "Published 26 February 2024, 09:15"));
-    // Only a day, a time in another zone, and no date except that of the list.
+    // Only a day, a time in a different zone, and no date except the list's.
     site.html("/s3", &page(3, "", "Published 27 February 2024"));
     site.html("/s4", &page(4, "", "Published 28 February 2024, 09:15 JST"));
     site.html("/s5", &page(5, "", ""));
@@ -122,7 +122,7 @@ async fn the_zone_is_not_learned_from_comments_and_not_used_beyond_daylight_savi
 async fn a_selected_time_is_read_in_the_zone_of_its_page() {
     let site = Site::default();
     list(&site, &[(3, ""), (2, ""), (1, "")]);
-    // Structured data in another zone than the page.
+    // Structured data in a different zone than the page.
     site.html(
         "/s1",
         &page(1, &stated("2024-02-20T08:15:00+01:00"), "<b>20 February 2024, 09:15</b>"),

@@ -24,7 +24,7 @@ fn parses_or_rejects_every_file() {
 }
 
 #[test]
-fn discovers_every_page() {
+fn discover_prints_clean_output_for_every_hostile_page() {
     let Some(corpus) = Corpus::make() else { return };
     let world = corpus.world([].into_iter());
     for case in corpus.cases.iter().filter(|c| matches!(&*c.kind, "page" | "http-body" | "sitemap"))

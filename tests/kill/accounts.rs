@@ -116,7 +116,7 @@ impl Home {
         for (id, item) in &world.items {
             let (url, there) = (world.page(item), (item.read, item.starred));
             let Some(wanted) = self.wanted.get(&url) else { continue };
-            // Marks that were changed on this side are as they were left, whatever the other side knows.
+            // Marks that were changed on this side are unaltered, whatever the other side knows.
             let own = if id % 2 == 0 { here[&url] } else { there };
             assert_eq!(own, *wanted, "{what}: {url}");
         }

@@ -41,7 +41,7 @@ fn serve(world: &World, address: SocketAddr) -> (Child, BufReader<std::process::
     (child, log)
 }
 
-/// What is known about the marks of some items: the value that was confirmed, or `None` after a request
+/// The known marks of some items: the value that was confirmed, or `None` after a request
 /// without a response.
 type Known = BTreeMap<(String, bool), Option<bool>>;
 

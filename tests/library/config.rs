@@ -74,7 +74,7 @@ fn key_rows(settings: &KeySettings) -> Vec<String> {
 }
 
 #[test]
-fn documented_keys_are_those_of_the_presets() {
+fn documented_keys_match_the_presets() {
     let documented = include_str!("../../docs/keys.md");
     let (default, newsboat) = documented.split_once("## The newsboat preset\n").unwrap();
     let listed = |text: &str| -> Vec<String> {

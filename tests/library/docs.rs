@@ -231,7 +231,7 @@ fn keys_in_jq_programs_are_documented() {
     assert!(count > 15, "only {count} keys were found");
 }
 
-/// The first cells of the rows of tables.
+/// The first cells of table rows.
 fn first_cells(page: &Page) -> Vec<(usize, String)> {
     let cell = |line: &str| {
         Some(line.strip_prefix("| ")?.replace("\\|", "\u{0}").split('|').next()?.to_owned())
@@ -252,7 +252,7 @@ fn keys_in_tables_are_bound() {
         first_cells(&keys).into_iter().flat_map(|(_, cell)| spans(cell)).collect();
     let (mut wrong, mut count) = (vec![], 0);
     for page in pages().iter().filter(|page| page.path != "docs/keys.md") {
-        // The line after which the next row of a table of keys follows, if one has begun.
+        // The line after which the next row of a key table follows, if one has begun.
         let mut last = None;
         for (line, cell) in first_cells(page) {
             let heading = ["key", "keys"].contains(&cell.trim());

@@ -4,7 +4,7 @@
 const BODY: usize = (10 << 20) - 8192;
 /// Size of a page that is read to its end.
 const PAGE: usize = (4 << 20) - 8192;
-/// Elements of a page that still gets a tree.
+/// Number of elements on a page that still gets a tree.
 const ELEMENTS: usize = 140_000;
 
 /// The kind of a document.

@@ -11,7 +11,7 @@ use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// Size of a file, in bytes: just under the limit of a body.
 const BODY: usize = (10 << 20) - 8192;
-/// Unpacked size of a compressed part in bytes, which is more than is read of it.
+/// Unpacked size of a compressed part in bytes: more than is read of it.
 const BOMB: usize = 100 << 20;
 
 struct DataFile {

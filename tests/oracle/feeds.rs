@@ -1,8 +1,7 @@
 //! Compares newsfed with feed-rs: if feed-rs accepts a feed, newsfed accepts it too, and everything that
 //! feed-rs finds, newsfed finds as well, except for [`DIFFERENCES`].
 //!
-//! The feeds are those of the project's tests and fuzz seeds, and those in the folder that
-//! `NEWSFED_ORACLE` names.
+//! The feeds come from the project's tests and fuzz seeds, and from the folder that `NEWSFED_ORACLE` names.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

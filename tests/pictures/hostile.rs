@@ -117,7 +117,7 @@ fn pngs() -> Vec<Named> {
     .to_vec()
 }
 
-/// A JPEG with another size, and another kind of frame.
+/// A JPEG with a different size, and a different kind of frame.
 fn resized(jpeg: &[u8], width: u16, height: u16, frame: u8) -> Vec<u8> {
     let mut out = jpeg.to_vec();
     let at = out.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();

@@ -33,7 +33,7 @@ fn photo() -> Vec<u8> {
     out.into_inner()
 }
 
-/// This process creates the pictures, and another one reads them; the memory of that one is measured.
+/// This process creates the pictures, and another one reads them, whose memory is measured.
 #[test]
 fn no_picture_needs_much_memory() {
     let mut pictures = hostile::pictures();

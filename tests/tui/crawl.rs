@@ -6,7 +6,7 @@ use newsfed::demo::server::{Failure, Reply, Request, Server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Streets of the town; each street page links to one house, and a house page is an article.
+/// Number of streets in the town; each street page links to one house, and a house page is an article.
 const STREETS: usize = 8;
 
 fn town(request: &Request) -> Reply {

@@ -94,9 +94,9 @@ fn keeps_the_sources_while_their_file_is_missing() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// A terminal that is closed may leave the other program behind.
+/// Closing the terminal may leave the other program behind.
 #[test]
-fn a_signal_ends_the_program_while_another_one_has_the_terminal() {
+fn a_signal_ends_the_program_while_another_program_has_the_terminal() {
     for signal in ["TERM", "HUP"] {
         let world = World::new(&["/feed.xml"]);
         let path = |name| world.path(name).display().to_string();

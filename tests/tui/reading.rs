@@ -172,7 +172,7 @@ fn reopens_an_article_at_its_last_position() {
     let second = paragraph(&t.screen());
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    // After a restart with another width, the same text is at the top.
+    // After a restart with a different width, the same text is at the top.
     let mut t = world.open(120, 30);
     t.wait_focus("All unread");
     t.send(key::TAB);

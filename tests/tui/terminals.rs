@@ -1,4 +1,4 @@
-//! What reaches newsfed from the terminal beside keys: replies and signals, at unusual times.
+//! What reaches newsfed from the terminal besides keys: replies and signals, at unusual times.
 
 use crate::term::{Term, key};
 use crate::world::{FEED, World};

@@ -89,7 +89,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     assert_eq!(hands.term.exit_code(), 0);
 }
 
-/// A site that can be rebuilt, after which its list has other class names and one more article.
+/// A site that can be rebuilt, after which its list has different class names and one more article.
 fn council(rebuilt: Arc<AtomicBool>) -> Server {
     let page = |title: &str, body: &str| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))
@@ -179,7 +179,7 @@ fn repairs_a_broken_source_on_its_page() {
 }
 
 #[test]
-fn selectors_of_entries_stay_those_of_entries() {
+fn entry_selectors_remain_entry_selectors() {
     let entry =
         |n: usize| format!("<h2 id=v{n}>Knot {n}.0 - 2025-0{n}-12</h2><p>Ropes are tied faster.");
     let log = format!(

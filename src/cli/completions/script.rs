@@ -1,4 +1,4 @@
-//! The scripts: those of clap_complete, with functions that ask newsfed for names.
+//! The scripts that clap_complete generates, with functions that ask newsfed for names.
 //!
 //! clap_complete cannot complete values that come from files. For zsh, fish and Nushell, such an argument
 //! gets a marker as its only possible value, which is then replaced by a call. For bash, and for positional

@@ -12,7 +12,7 @@ use std::io;
 /// Every setting with its default and an explanation.
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
-/// The beginning of the sample of a theme.
+/// The beginning of a theme's sample.
 const THEMES: &str = "[themes.";
 
 const DESCRIPTION: &str = "\

@@ -94,7 +94,7 @@ fn named<'a>(pages: &'a [Page], name: &str) -> Option<&'a Page> {
     })
 }
 
-/// All pages: those of commands first.
+/// All pages, command pages first.
 fn pages(mut all: clap::Command) -> io::Result<Vec<Page>> {
     all = all.disable_help_subcommand(true);
     all.build();

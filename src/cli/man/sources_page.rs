@@ -86,7 +86,7 @@ fn remarks(row: &SettingReference, settings: &[SettingReference]) -> String {
     let default = match row.unset.strip_prefix("default (").and_then(|d| d.strip_suffix(')')) {
         _ if overrides => format!("Overrides {} of newsfed-config(5).", row.key),
         Some(default) => format!("Default: {default}."),
-        None if row.unset == "inherit" => "Default: that of newsfed-config(5).".to_owned(),
+        None if row.unset == "inherit" => "Default: as in newsfed-config(5).".to_owned(),
         None => String::new(),
     };
     let without = SourceKind::ALL.into_iter().filter(|kind| !row.kinds.contains(kind));

@@ -49,7 +49,7 @@ pub(crate) enum Stage {
         /// For each way, the source (row key) that is followed at its URL.
         known: Vec<Option<i64>>,
     },
-    /// The URL is that of an existing source (row key).
+    /// The URL belongs to an existing source (row key).
     Known(i64),
     /// Discovery or following failed, with the reasons.
     Failed(Vec<String>),

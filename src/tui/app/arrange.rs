@@ -180,7 +180,7 @@ impl App {
         self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
     }
 
-    /// Moves everything in a folder to another one; subfolders keep their names.
+    /// Moves everything in a folder to a different one; subfolders keep their names.
     fn relocate(&mut self, from: &str, to: &str) -> Vec<Effect> {
         let moved = |entry: &SourceEntry| {
             let rest = entry.source.folder.as_deref()?.strip_prefix(from)?;

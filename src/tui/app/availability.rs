@@ -15,7 +15,7 @@ impl App {
         awaits.or_else(|| self.unavailable_reason(action))
     }
 
-    /// What a key says that must wait.
+    /// The message for a key that must wait.
     pub(super) fn being_read(&self) -> &'static str {
         match self.focus {
             Focus::Reader => "The item is still being read",
@@ -67,7 +67,7 @@ impl App {
         }
     }
 
-    /// Whether the items are those of the source that is selected in the Sources pane.
+    /// Whether the items belong to the source that is selected in the Sources pane.
     fn lists_a_source(&self) -> bool {
         let selected = self.sources.current().map(|row| &row.id);
         matches!(selected, Some(RowId::Source(_))) && !self.is_search()

@@ -8,8 +8,9 @@ use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure};
 use crate::util::url_text::readable;
 
-/// Maximum number of pages opened at once without asking, and after asking.
+/// Maximum number of pages opened at once without asking.
 const FEW_PAGES: usize = 10;
+/// Maximum number of pages opened at once.
 const MAX_PAGES: usize = 100;
 
 impl App {

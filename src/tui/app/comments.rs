@@ -34,7 +34,7 @@ impl App {
             let hint = hint.unwrap_or_default();
             return self.note(format!("This item has no feed for its comments{hint}"));
         }
-        self.note("Reading the feed of the comments …");
+        self.note("Reading the comment feed …");
         let request = self.request();
         vec![Effect::FollowComments { request, item: row.key }]
     }

@@ -47,11 +47,11 @@ pub(crate) struct Completion {
     typed: String,
 }
 
-/// Minimum number of characters of a word for offering the operators that begin with it.
+/// Minimum number of characters in a word for offering the operators that begin with it.
 const MIN_TYPED: usize = 2;
-/// Minimum number of characters of a word for offering the sources whose names contain it, and maximum number
-/// of these sources.
+/// Minimum number of characters in a word for which sources are suggested.
 const MIN_NAME: usize = 3;
+/// Maximum number of suggested sources.
 const MAX_SOURCES: usize = 3;
 /// Maximum number of candidates.
 const MAX_CANDIDATES: usize = 100;
@@ -135,7 +135,7 @@ impl App {
             Some("has:") => Thing::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
             Some("in:") => vec![
                 Candidate::new("later", "kept for later"),
-                Candidate::new("versions", "earlier versions too"),
+                Candidate::new("versions", "earlier versions, not current texts"),
             ],
             Some("category:") => {
                 self.values.categories.iter().map(|c| Candidate::new(quoted(c), "")).collect()
@@ -207,7 +207,7 @@ impl App {
     }
 }
 
-/// One name of a line of names with optional signs.
+/// One name in a line of names with optional signs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SignedWord<'a> {
     /// Byte offset of the name in the line, after its sign.
@@ -215,7 +215,7 @@ pub(super) struct SignedWord<'a> {
     pub(super) minus: bool,
     /// Without its quotation marks.
     pub(super) name: &'a str,
-    /// Whether the name is complete, so that further text is another name.
+    /// Whether the name is complete, so that further text is a new name.
     ended: bool,
 }
 

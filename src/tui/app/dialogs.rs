@@ -143,7 +143,7 @@ pub(super) fn some_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> V
     names.take(shown).map(str::to_owned).chain(more).collect()
 }
 
-/// What a question says about undoing a change.
+/// The part of a question about undoing a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TakesBack {
     Nothing,
@@ -160,7 +160,7 @@ pub(crate) enum TakesBack {
 pub(crate) struct Confirm {
     pub(crate) title: &'static str,
     pub(crate) question: String,
-    /// What it is about, one thing per line.
+    /// Its subjects, one per line.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
     /// The effect of the key `a` instead.
@@ -303,7 +303,7 @@ impl App {
                 let key = self.keymap.keys_for(Context::Sources, Action::EditTags);
                 let hint =
                     key.map(|key| format!(" Press {key} on a source or an item to add one."));
-                self.note(format!("No source and no item has a tag.{}", hint.unwrap_or_default()))
+                self.note(format!("No source or item has a tag.{}", hint.unwrap_or_default()))
             }
             Action::Set | Action::Tag => self.open_palette(&format!("{action} ")),
             Action::Keys => self.open_keys(""),

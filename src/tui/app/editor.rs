@@ -130,7 +130,7 @@ impl Editor {
         Some(self.form.as_ref()?.fields().get(field)?.page())
     }
 
-    /// The open page: that of the focused field.
+    /// The open page, which has the focused field.
     pub(crate) fn page(&self) -> FormPage {
         self.page_of(self.focus).unwrap_or(self.first_page)
     }
@@ -333,7 +333,7 @@ impl Editor {
             let label = form.fields()[wrong].label.clone();
             self.focus = wrong;
             if let Some(bench) = &mut self.bench {
-                // The invalid field may be on another page of the form.
+                // The invalid field may be on a different page of the form.
                 let place = bench.fields.iter().position(|f| f.index == wrong);
                 bench.shown &= place.is_some();
                 bench.active = place.unwrap_or(bench.active);

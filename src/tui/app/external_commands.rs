@@ -117,7 +117,7 @@ impl App {
             Some(error) => {
                 let rest = match run.left_out {
                     0 => String::new(),
-                    rest => format!("; {} left out", counted(rest, "item")),
+                    rest => format!("; not run for {}", counted(rest, "item")),
                 };
                 let failed = of(run.failed);
                 effects.extend(self.problem(format!("{name} failed{failed}: {error}{rest}")));

@@ -123,7 +123,7 @@ impl ReaderPane {
             None => self.find_searched(),
         };
         if find.text.is_none() && find.pieces.is_empty() {
-            // Another text may have matches.
+            // A different text may have matches.
             self.searched.is_due = true;
             return;
         }

@@ -139,7 +139,7 @@ impl App {
         self.reload_article()
     }
 
-    /// A message with the text that is shown now, and the key for another one.
+    /// A message that names the text shown now, and the key for another text.
     fn text_message(&self, got: &TextGot, explicit: bool) -> String {
         let key = self.keymap.keys_for(self.context(), Action::FullText).filter(|_| explicit);
         let next = match got {

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Maximum number of changes kept for undo.
 const MAX_STEPS: usize = 100;
-/// The beginning of the name of a step that removes something from a file.
+/// The start of a step's name if it removes something from a file.
 pub(super) const REMOVAL: &str = "removal of ";
 
 /// One change made by the user.
@@ -32,7 +32,7 @@ pub(super) enum Change {
     },
     /// Changes to `sources.toml` and `config.toml`.
     Files(Vec<FileEdit>),
-    /// What undoes a change to sources of accounts.
+    /// What undoes a change to account sources.
     Collected(CollectedChanges),
     /// The marks that a rule (by name) set on stored items or, if `applied` is false, that undoing it
     /// removed.
@@ -204,7 +204,7 @@ impl App {
         self.keymap.keys_for(Context::Everywhere, Action::Undo)
     }
 
-    /// What messages say about undoing a change.
+    /// The part of a message about undoing a change.
     pub(super) fn undo_hint(&self) -> String {
         self.undo_key().map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }

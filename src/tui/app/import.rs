@@ -77,7 +77,7 @@ impl ImportPreview {
         }
     }
 
-    /// The URLs of the sources of a folder.
+    /// The URLs of the sources in a folder.
     fn in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a str> + 'a {
         let sources = self.read.iter().flat_map(|read| &read.sources);
         let inside = move |s: &&Source| s.folder.as_deref() == Some(folder);

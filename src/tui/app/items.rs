@@ -142,7 +142,7 @@ impl ItemsPane {
         !(self.more_above || self.more_below || self.cut)
     }
 
-    /// Whether the items of its sources, which are counted anyway, are those of the list.
+    /// Whether the list consists of its sources' items, which are counted anyway.
     pub(crate) fn lists_whole_sources(&self) -> bool {
         let is_whole = matches!(self.listing.base.scope, Scope::All | Scope::Sources(_));
         is_whole && self.listing.query.is_empty() && !self.folds
@@ -278,7 +278,7 @@ impl App {
     pub(super) fn seek_unread(&mut self, seek: Seek) -> Vec<Effect> {
         let items = &mut self.items;
         if items.is_loading() {
-            // The rows are still those of another list.
+            // The rows still belong to the previous list.
             items.seeking = Some(seek);
             return vec![];
         }

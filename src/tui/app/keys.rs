@@ -329,7 +329,7 @@ impl App {
                 self.focus = Focus::Items;
                 vec![]
             }
-            // The rows are still those of another list.
+            // The rows still belong to the previous list.
             Focus::Items if self.items.is_loading() => {
                 self.items.opening = true;
                 vec![]

@@ -15,7 +15,7 @@ use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// The list of links of the article.
+/// The list of the article's links.
 #[derive(Debug)]
 pub(crate) struct LinkList {
     pub(crate) title: &'static str,
@@ -52,9 +52,9 @@ impl Hints {
 
 /// Letters used for hints, starting with the home row.
 const LETTERS: &[u8] = b"asdfghjklqwertyuiopzxcvbnm";
-/// Targets on one screen that get letters: as many as two letters can distinguish.
+/// Maximum number of targets on one screen that get letters: as many as two letters can distinguish.
 const MAX_HINTS: usize = LETTERS.len() * LETTERS.len();
-/// Jumps that can be undone.
+/// Maximum number of jumps that can be undone.
 const MAX_JUMPS: usize = 100;
 
 /// `count` labels, none of which is a prefix of another.
@@ -246,7 +246,7 @@ impl App {
                 self.reader.places.insert(key, place);
                 self.jump_to_item(key)
             }
-            None => self.note("No jump to undo"),
+            None => self.note("Nothing to go back to"),
         }
     }
 

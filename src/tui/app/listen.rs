@@ -68,7 +68,7 @@ impl App {
                 _ => vec![],
             },
             Some(PlayerProblem::Failed(why)) if before.now.is_none() => {
-                self.problem(format!("Nothing is played: {why}"))
+                self.problem(format!("Cannot play: {why}"))
             }
             Some(PlayerProblem::Failed(why)) => self.problem(format!("Stopped playing: {why}")),
             Some(PlayerProblem::NoPlayer(episode)) => {

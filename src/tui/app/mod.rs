@@ -184,7 +184,7 @@ pub(super) struct App {
     pub(super) downloads: downloads::Downloads,
     /// Whether letters go into a text field.
     pub(super) typing: bool,
-    /// What waits until nothing is typed.
+    /// Dialogs and effects that wait until nothing is typed.
     postponed: Vec<Postponed>,
     /// Why the program ends once the items to mark read are counted.
     quitting: Option<ExitReason>,

@@ -131,7 +131,7 @@ impl App {
     fn wheel(&mut self, pane: Focus, lines: isize) -> Vec<Effect> {
         let before = std::mem::replace(&mut self.focus, pane);
         let effects = self.go(Motion::Lines(lines));
-        // Another list may have closed the article.
+        // Opening a different list may have closed the article.
         let is_closed = before == Focus::Reader && self.reader.row().is_none();
         self.focus = if is_closed { Focus::Items } else { before };
         effects

@@ -18,8 +18,9 @@ use ratatui::Frame;
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
     &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
 
-/// Maximum number of words of a title that are suggested, and the minimum number of their letters.
+/// Maximum number of title words that are suggested.
 const MAX_WORDS: usize = 6;
+/// Minimum number of letters in a suggested word.
 const MIN_LETTERS: usize = 4;
 /// Words that do not name a subject, in several languages and in comparable form.
 const COMMON: &[&str] = &[

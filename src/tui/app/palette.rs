@@ -101,9 +101,9 @@ pub(crate) fn command_takes(action: Action) -> Option<&'static str> {
 pub(super) const MAX_RECENT: usize = 4;
 /// Maximum number of rows for arguments.
 const MAX_ARGUMENTS: usize = 200;
-/// Maximum number of settings below commands, and the minimum number of letters for finding them: fewer occur
-/// in too many settings.
+/// Maximum number of settings below the commands.
 const MAX_SETTINGS: usize = 8;
+/// Minimum number of letters for finding settings: fewer occur in too many settings.
 const SETTING_LETTERS: usize = 3;
 
 /// The actions by task; the tasks are in the order of their best actions.

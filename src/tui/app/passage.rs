@@ -4,11 +4,11 @@
 use super::ReaderPane;
 use crate::tui::reader::{Line, Lines};
 
-/// Number of lines below the top of the screen from which lines are chosen, and maximum number of chosen
-/// lines, which are searched for in the other text.
+/// Number of lines below the top of the screen among which lines are chosen.
 const AHEAD: usize = 40;
+/// Maximum number of chosen lines, which are searched for in the other text.
 const MAX_LINES: usize = 8;
-/// Minimum number of characters of such a line, without white space.
+/// Minimum number of characters in such a line, without white space.
 const LEAST: usize = 12;
 
 /// The text at the top of the screen: the characters of its lines, without white space.

@@ -1,5 +1,5 @@
-//! Pictures of the open article and of the rows of a list: which are wanted, fetched, encoded for the
-//! terminal and kept.
+//! Pictures in the open article and in the rows of a list: which are wanted, fetched, encoded for
+//! the terminal and kept.
 
 use super::{App, Focus};
 use crate::article::{Block, Document, Inline, LinkKind, Thumbnail};
@@ -20,9 +20,9 @@ use url::Url;
 const MAX_KEPT: usize = 12;
 /// Maximum number of pictures of lists that are kept. One takes at most 64 kB.
 const MAX_SMALL: usize = 32;
-/// Maximum number of pictures of an article that are fetched.
+/// Maximum number of pictures in an article that are fetched.
 const MAX_FETCHED: usize = 12;
-/// Maximum number of pictures that are fetched at the same time, each from another host.
+/// Maximum number of pictures that are fetched at the same time, each from a different host.
 const MAX_LOADING: usize = 4;
 /// Maximum number of bytes of encoded pictures that are kept. The last one always stays.
 const MAX_ENCODED: usize = 2 << 20;
@@ -115,7 +115,7 @@ impl Pictures {
         shelf.truncate(most);
     }
 
-    /// Forgets all pictures, because they are needed in another size.
+    /// Forgets all pictures, because they are needed in a different size.
     fn drop_all(&mut self) {
         self.kept.clear();
         self.small.clear();
@@ -220,7 +220,7 @@ impl App {
         self.can_show_pictures() && self.wants_pictures()
     }
 
-    /// Whether pictures of the rows of a list are shown.
+    /// Whether pictures in list rows are shown.
     pub(in crate::tui) fn lists_pictures(&self) -> bool {
         self.can_show_pictures() && self.settings.ui.images
     }

@@ -33,7 +33,7 @@ impl App {
         let line = items.shown.iter().position(|shown| *shown == Some(items.selected));
         ListPosition {
             listing: items.listing.clone(),
-            // Rows that are about to be replaced belong to another list.
+            // Rows that are about to be replaced belong to the previous list.
             selected: items
                 .current()
                 .filter(|_| !items.is_loading())

@@ -1,4 +1,4 @@
-//! What would take the keys from a dialog in which the user is typing, and therefore waits.
+//! Dialogs and effects that would take the keys while the user is typing, and therefore wait.
 
 use super::App;
 use super::dialogs::Dialog;
@@ -31,7 +31,7 @@ impl App {
         vec![]
     }
 
-    /// Performs what need not wait any more.
+    /// Performs whatever no longer needs to wait.
     pub(super) fn perform_postponed(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         for waiting in std::mem::take(&mut self.postponed) {

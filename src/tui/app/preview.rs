@@ -36,7 +36,7 @@ impl App {
         self.preview.shown
     }
 
-    /// Whether the Reader follows an empty list, where an article from another list would be misleading.
+    /// Whether the Reader follows an empty list, where an article from a different list would be misleading.
     pub(in crate::tui) fn previews_nothing(&self) -> bool {
         let follows = self.settings.ui.preview && self.focus != Focus::Reader;
         let is_empty = self.items.rows.is_empty() && !self.items.is_loading();

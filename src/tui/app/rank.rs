@@ -7,9 +7,9 @@ use nucleo_matcher::{Config, Matcher};
 /// Minimum length, in characters, of typed texts that are searched for in descriptions, too.
 const LEAST_FOR_HELP: usize = 3;
 
-/// The matching actions, best first: names that begin with the text or contain it as a word, then
-/// descriptions if `search_help` is set, then other names. A sweeping action does not come first if another
-/// one matches, unless its name was typed. Commands that have a meaning in vi come first.
+/// The matching actions, best first: names that begin with the text or contain it as a word, then descriptions if
+/// `search_help` is set, then other names. A sweeping action does not come first if another action matches, unless
+/// its name was typed. Commands that have a meaning in vi come first.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let pattern = typed.trim().replace(' ', "-").to_lowercase();

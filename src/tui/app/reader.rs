@@ -25,9 +25,9 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
-    /// Number of rows of the head that are scrolled away; if any line of the text is, all that can be.
+    /// Number of rows in the head that are scrolled away; if any line of the text is, all that can be.
     pub(crate) head_hidden: usize,
-    /// Number of rows of the head that can be scrolled away.
+    /// Number of rows in the head that can be scrolled away.
     pub(crate) head_rows: usize,
     /// Visible lines at the last draw.
     pub(crate) height: usize,
@@ -79,7 +79,7 @@ type LayoutKey = (Shape, Option<usize>);
 /// Number of lines after the text: an empty one, and one that shows what the next key does.
 const END_LINES: usize = 2;
 
-/// Limits of the width of the text column.
+/// Limits for the width of the text column.
 pub(super) const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
 /// Number of remembered positions.
 const MAX_PLACES: usize = 1000;
@@ -147,7 +147,7 @@ impl ReaderPane {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
             }
-            // With another width, the mark of a jump stays at the same text.
+            // At a different width, the mark of a jump stays at the same text.
             let pointed = self.pointed.take().filter(|_| is_same_text);
             let pointed = pointed.and_then(|line| Some(self.spare.first()?.1.lines.get(line)?.at));
             self.pointed = pointed.map(|at| self.line_of(at));

@@ -228,7 +228,7 @@ impl RuleList {
                 let record = self.records.iter().find(|record| record.rule == rule.name);
                 let stay = match record.map_or(0, |record| record.items) {
                     0 => String::new(),
-                    items => format!("; what it did to {} stays", counted(items, "item")),
+                    items => format!("; its effects on {} stay", counted(items, "item")),
                 };
                 let label = format!("{REMOVAL}rule {}{stay}", rule.name);
                 let change = RuleChange { was: Some(rule.name), now: None };

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The separator between a title and a host.
 const GAP: &str = " · ";
-/// Minimum number of cells of a title before a host.
+/// Minimum number of cells in a title before a host.
 const LEAST: usize = 4;
 
 /// What distinguishes sources with the same title, by row key: their hosts, or their URLs if they are on the

@@ -22,13 +22,13 @@ pub(crate) struct SearchBar {
     /// A filter narrows the current list, a search covers all items.
     pub(crate) is_filter: bool,
     pub(crate) completion: Option<Completion>,
-    /// The error in the query; the list is still that of the last valid query.
+    /// The error in the query; the list still shows the last valid query.
     pub(crate) error: Option<String>,
     /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
     /// The previous list, restored by Esc.
     before: ListPosition,
-    /// Whether that is the list of a row of the Sources pane, to which closing the search returns.
+    /// Whether that is the list of a row in the Sources pane, to which closing the search returns.
     returns: bool,
     focus: Focus,
     zen: bool,
@@ -249,5 +249,5 @@ impl App {
     }
 }
 
-/// Errors in a query that are ignored while it is typed.
+/// Maximum number of errors in a query that are ignored while it is typed.
 const MAX_ERRORS: usize = 20;

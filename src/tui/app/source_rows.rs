@@ -38,7 +38,7 @@ impl SourcesPane {
         ];
         // A selected row stays, because removing it would change the item list.
         let optional = [
-            (Smart::New, "Since last visit", self.list.new),
+            (Smart::New, "New since last time", self.list.new),
             (Smart::Later, "Later", self.list.later),
             (Smart::Changed, "Changed", self.list.changed),
         ];

@@ -68,7 +68,7 @@ pub(crate) struct SourcesPane {
     named: Option<i64>,
     /// Row key -> index in the list.
     pub(super) indexes: HashMap<i64, usize>,
-    /// Row key -> what distinguishes the source, if another one has the same title.
+    /// Row key -> what distinguishes the source, if another source has the same title.
     pub(super) places: HashMap<i64, String>,
     /// Row key -> colour.
     colors: HashMap<i64, usize>,
@@ -246,7 +246,7 @@ impl SourcesPane {
         self.list.sources.get(*self.indexes.get(&key)?)
     }
 
-    /// The sources an action applies to: the selection, else those of the current row.
+    /// The sources an action applies to: the selection, else the sources of the current row.
     pub(super) fn targets(&self) -> Vec<&SourceEntry> {
         if !self.marked.is_empty() {
             return self
@@ -276,7 +276,7 @@ impl SourcesPane {
         self.list.sources.iter().filter(of_list).map(|s| s.source.id.clone()).collect()
     }
 
-    /// Moves sources (row keys) before another one, or to the end.
+    /// Moves sources (row keys) before a given one, or to the end.
     pub(super) fn reorder(&mut self, keys: &[i64], next: Option<i64>) {
         let all = std::mem::take(&mut self.list.sources);
         let (moved, mut rest): (Vec<_>, Vec<_>) =

@@ -30,8 +30,8 @@ impl App {
         }
     }
 
-    /// The listed items (row keys) that change with these, including those of their stories with
-    /// `ui.mark_stories`.
+    /// The listed items (row keys) that change with these, including the other items of their
+    /// stories with `ui.mark_stories`.
     pub(super) fn shown_with(&self, mark: &Mark, keys: &[i64], cause: Cause) -> HashSet<i64> {
         let mut shown: HashSet<i64> = keys.iter().copied().collect();
         let whole = matches!(mark, Mark::Read | Mark::Pinned)

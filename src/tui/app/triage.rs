@@ -157,7 +157,7 @@ impl App {
         vec![Effect::Mark { mark, keys, to, cause }]
     }
 
-    /// What marks a view of the list, or the part of it beyond a row, read.
+    /// The request that marks a view of the list, or the part of it beyond a row, read.
     fn marking(&self, action: Action, view: View, beyond: Option<Beyond>) -> Marking {
         let part = Part { up_to: self.sources.list.last_key, beyond };
         let about = format!("List: {}", self.items.listing.title);

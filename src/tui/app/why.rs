@@ -106,7 +106,7 @@ impl App {
         };
         match self.focus {
             Focus::Sources => current,
-            // An empty list counts as that of the selected source.
+            // An empty list counts as the list of the selected source.
             Focus::Items | Focus::Reader => {
                 self.item_targets().first().map(|r| r.source_key).or(current)
             }

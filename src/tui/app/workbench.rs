@@ -221,7 +221,7 @@ impl Bench {
 
     fn show(&mut self, place: WorkbenchPage) {
         self.at = place;
-        // Suggestions belong to one page; those that were applied on another page stay.
+        // Suggestions belong to one page; suggestions that were applied on a different page stay.
         (self.applied, self.repairing) = (None, false);
         self.previous.clear();
         self.activate_for_page();
@@ -244,7 +244,7 @@ fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     }
 }
 
-/// Whether the URL is that of a list of articles or entries.
+/// Whether the URL belongs to a list of articles or entries.
 fn is_list(form: &SourceForm) -> bool {
     matches!(form.kind(), SourceKind::Website | SourceKind::Entries)
 }

@@ -64,8 +64,8 @@ impl Placed {
         for position in self.area.positions() {
             let cell = &mut buffer[position];
             cell.reset();
-            // An invisible colour makes the cell differ from empty cells and from those of other pictures, so
-            // that it is erased before the next picture is drawn.
+            // An invisible colour makes the cell differ from empty cells and from cells of other
+            // pictures, so that it is erased before the next picture is drawn.
             let row = self.from + (position.y - self.area.y);
             let [.., high, low] = encoded.id.to_be_bytes();
             cell.set_fg(Color::Rgb(high, low, row.to_be_bytes()[1]));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_over_a_picture_is_noticed() {
+    fn notices_when_a_picture_is_drawn_over() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 6));
         let picture = Arc::new(Thumbnail::new(1, 1, vec![[0; 4]]));
         let of = (String::new(), picture);

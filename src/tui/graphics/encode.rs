@@ -75,8 +75,8 @@ fn data(picture: &Thumbnail, graphics: Graphics, (columns, rows): (u16, u16)) ->
             Some(Data::Iterm2((0..rows).map(row).collect::<Option<_>>()?))
         }
         Protocol::Sixel => {
-            // The height is a multiple of that of a band, because a partial band would reach into the row
-            // below.
+            // The height is a multiple of a band's height, because a partial band would reach into
+            // the row below.
             let height = (whole.1 / BAND * BAND).max(BAND);
             Some(Data::Sixel(Sixels::of(&scaled(&image, (whole.0, height))), cell.1))
         }

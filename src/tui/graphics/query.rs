@@ -6,7 +6,7 @@ pub(in crate::tui) const GRAPHICS: &str =
     "\x1b[>q\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[16t";
 /// Asks for the background colour.
 pub(in crate::tui) const BACKGROUND: &str = "\x1b]11;?\x07";
-/// Asks for the attributes of the device. All terminals reply to this, and do so last.
+/// Asks for the device attributes. All terminals reply to this, and reply to it last.
 pub(in crate::tui) const ATTRIBUTES: &str = "\x1b[c";
 
 /// The replies to these queries.
@@ -129,7 +129,7 @@ mod tests {
                     ..Replies::default()
                 },
             ),
-            // As the first attribute, 4 is the kind of device.
+            // If 4 is the first attribute, it is the kind of device.
             ("\x1b[?4c", Replies::default()),
             ("\x1b[6;99999999;1t\x1b]11;rgb:zz\x07\x1b[?c", Replies::default()),
         ] {

@@ -5,14 +5,15 @@ use image::RgbaImage;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Maximum number of colours of a picture. Terminals have 256, and the last one marks transparent pixels.
+/// Maximum number of colours in a picture: terminals have 256.
 const COLORS: usize = 255;
+/// The last colour, which marks transparent pixels.
 const TRANSPARENT: u8 = 255;
 /// Pixels below this opacity are not drawn.
 const OPAQUE: u8 = 128;
 /// The palette is made from every third pixel.
 const SAMPLED: i32 = 3;
-/// Rows of pixels in a band.
+/// Number of pixel rows in a band.
 pub(super) const BAND: u32 = 6;
 
 /// A picture as sixels; any run of bands can be drawn.

@@ -34,7 +34,7 @@ impl ReaderThread {
         let text = document.text();
         let is_cut = item.text_from == TextFrom::Feed && is_cut(&text);
         if !item.body().is_empty() && text != NO_TEXT {
-            // The index counts words later, so those of a text that was just fetched are counted here.
+            // The index counts words later, so the words of a text that was just fetched are counted here.
             row.words = count_words(&text);
         }
         Ok(Some(Arc::new(Article {
@@ -61,7 +61,7 @@ impl ReaderThread {
         made.unwrap_or_else(|| document(item))
     }
 
-    /// The own tags of an item, and what rules did to it, in words.
+    /// The item's own tags, and what rules did to it, in words.
     fn notes(&self, key: i64) -> Result<Vec<String>> {
         let mut notes = Vec::new();
         let tags = self.reader.tags_of(key)?;
@@ -78,13 +78,13 @@ impl ReaderThread {
 
 /// What the user's rules did to an item.
 fn rule_note(mut effects: Vec<RuleEffect>) -> Option<String> {
-    // The marks of an import are stored like those of a rule, but the user has no such rule.
+    // The marks of an import are stored like a rule's marks, but the user has no such rule.
     effects.retain(|effect| !effect.rule.starts_with(IMPORT_PREFIX));
     let by_rule = by_rule(effects.iter().map(|e| (e.rule.as_str(), e.effect.to_string())));
     (!effects.is_empty()).then(|| format!("Rules: {}", line(&by_rule)))
 }
 
-/// What each version of an article changed, newest first.
+/// The changes in each version of an article, newest first.
 fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     let difference = |change: VersionChange| Difference {
         at: change.at,
@@ -95,7 +95,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     Ok(changes.into_iter().map(difference).collect())
 }
 
-/// What is shown for an item without text; the interface adds the keys.
+/// The words for an item without text; the interface adds the keys.
 pub(in crate::tui) const NO_TEXT: &str =
     "The feed has no text for this item. Open it in the browser to read it.";
 

@@ -11,18 +11,20 @@ use crate::tui::graphics::Graphics;
 use crate::util::limits::READER_LINES;
 use crate::util::text;
 
-/// Width of the space before and after code, in cells, and the same in a narrow column.
+/// Width of the space before and after code, in cells.
 const CODE_PADDING: usize = 2;
+/// The same in a narrow column.
 const NARROW_PADDING: usize = 1;
+/// Width below which a column is narrow, in cells.
 const NARROW: usize = 40;
-/// Indentation of lists.
+/// Indentation of lists, in cells.
 const LIST_INDENT: usize = 1;
 /// Indentation of definitions.
 const DEFINITION_INDENT: usize = 3;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
 
-/// Whether two texts only differ in white space, case and punctuation.
+/// Whether two texts differ only in white space, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
     let letters = |text: &'_ str| -> String {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()

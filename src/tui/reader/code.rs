@@ -1,5 +1,5 @@
-//! Colours of code: one small lexer for all languages. It knows the keywords, and what begins a comment or a
-//! string (`languages.rs`). A capitalised name is a type, and a name before `(` is a function.
+//! Colours of code: one small lexer for all languages. It knows the keywords, and how comments and strings begin
+//! (`languages.rs`). A capitalised name is a type, and a name before `(` is a function.
 
 use super::languages::{Language, Syntax, find};
 use super::line::Span;
@@ -104,7 +104,7 @@ struct Lexer<'a> {
     at: usize,
     rules: &'static Language,
     keywords: HashSet<&'static str>,
-    /// Whether the next name is the one of a function, after a word such as `fn`.
+    /// Whether the next name is a function's, after a word such as `fn`.
     named: bool,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A name: a keyword, a type, a function or another one.
+    /// A name: a keyword, a type, a function or something else.
     fn word(&mut self, rest: &str) -> Option<Token> {
         let len = Some(word(rest)).filter(|len| *len > 0)?;
         let (name, next) = rest.split_at(len);

@@ -2,7 +2,7 @@
 
 use super::line::Span;
 
-/// Characters without a strong direction that are searched before a paragraph counts as
+/// Number of characters without a strong direction that are searched before a paragraph counts as
 /// left-to-right.
 const MAX_WEAK: usize = 200;
 

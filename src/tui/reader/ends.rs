@@ -8,7 +8,7 @@ use crate::util::media::facts;
 use crate::util::text;
 use crate::util::url_text::readable;
 
-/// Cells between the name of a link and its URL.
+/// Number of cells between the name of a link and its URL.
 const GAP: usize = 2;
 
 impl Out<'_> {

@@ -13,8 +13,8 @@ const MAX_HITS: usize = 10_000;
 /// Maximum number of characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
 
-/// Number of matches from which a word means little, next to a word that is found at least `TIMES` times less
-/// often.
+/// Number of matches from which a word means little, if a different word is found at least `TIMES`
+/// times less often.
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
 
@@ -92,7 +92,7 @@ impl Haystack {
         self.pieces(hits.map(|(at, _)| at..at + needle.len()))
     }
 
-    /// Finds the words of a search, from top to bottom, except those that are everywhere if others are not.
+    /// Finds the words of a search, from top to bottom, except words that are everywhere if others are not.
     pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
         let hits = words.iter().map(|word| self.hits(word).take(MAX_HITS).collect());
         let mut hits: Vec<Vec<Range<usize>>> = hits.collect();
@@ -100,7 +100,7 @@ impl Haystack {
         hits.retain(|hits| hits.len() < OFTEN.max(rarest * TIMES));
         let mut hits: Vec<Range<usize>> = hits.into_iter().flatten().collect();
         hits.sort_unstable_by_key(|hit| (hit.start, Reverse(hit.end)));
-        // A word may also be the start of another one.
+        // A word may also be the start of a longer one.
         let mut end = 0;
         hits.retain(|hit| {
             let is_free = hit.start >= end;
@@ -111,7 +111,7 @@ impl Haystack {
         self.pieces(hits.into_iter())
     }
 
-    /// The occurrences of a word of a search, as byte ranges of the folded text.
+    /// The occurrences of a search word, as byte ranges of the folded text.
     fn hits<'a>(&'a self, word: &'a SearchedWord) -> impl Iterator<Item = Range<usize>> + 'a {
         let first = word.tokens.first().map_or("", String::as_str);
         self.folded.match_indices(first).filter_map(move |(at, found)| {

@@ -1,4 +1,4 @@
-//! What the lexer knows about programming languages.
+//! The syntax of programming languages, for the lexer.
 
 /// How the code of a language is read.
 #[derive(Debug, Clone, Copy)]

@@ -19,7 +19,7 @@ pub(crate) struct Lines {
     pub(crate) lines: Vec<Line>,
     /// In a difference: lines where a change begins.
     pub(crate) changes: Vec<usize>,
-    /// Number of characters of the text and its footnotes, without white space.
+    /// Number of characters in the text and its footnotes, without white space.
     pub(crate) solid: usize,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Shape {
     pub(crate) ascii: bool,
     /// Whether deleted text is struck through by the terminal.
     pub(crate) strikes: bool,
-    /// Maximum number of lines of a picture; with 0, only descriptions are shown.
+    /// Maximum number of lines in a picture; with 0, only descriptions are shown.
     pub(crate) picture_lines: usize,
     /// How the terminal draws pictures with pixels, if it can.
     pub(crate) graphics: Option<Graphics>,
@@ -75,7 +75,7 @@ pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -
     Lines { solid, ..lines }
 }
 
-/// The levels of the headings of an article.
+/// The heading levels of an article.
 fn levels(blocks: &[Block]) -> BTreeSet<u8> {
     let level = |block: &Block| match block {
         Block::Heading(level, _) => Some(*level),
@@ -227,7 +227,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// A margin inside another one. It takes at most half of the column, so that deeply nested text can be
+    /// A nested margin. It takes at most half of the column, so that deeply nested text can be
     /// read: beyond that, it replaces the inner parts.
     pub(super) fn nested(&self, margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Span)> {
         let width = |span: &Span| text::width(&span.text);

@@ -63,12 +63,12 @@ impl Span {
 /// How a line continues the one above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Joint {
-    /// It does not continue it.
+    /// It does not.
     #[default]
     New,
-    /// At a space.
+    /// After a space.
     Blank,
-    /// It continues it within a word, or in a script without spaces.
+    /// Within a word, or in a script without spaces.
     Tight,
 }
 

@@ -9,7 +9,7 @@ use crate::article::Inline;
 use crate::config::Role;
 use crate::util::text;
 
-/// Cells between two columns.
+/// Number of cells between two columns.
 const GAP: usize = 2;
 /// Indentation of the cells; the rule below the header starts before it.
 const INDENT: usize = 1;

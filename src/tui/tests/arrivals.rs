@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::ListStyle;
 
-/// New items above all others.
+/// New items, above all others.
 fn arrive(stage: &mut Stage, count: i64) {
     let row = |i| ItemRow {
         key: 100 + i,

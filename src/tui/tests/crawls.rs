@@ -125,7 +125,7 @@ fn the_form_starts_a_crawl_and_shows_why_it_did_not_start() {
     stage.keys_give("", "/files/crawl-rain.example-2");
     stage.keys("/files/crawl-rain.example<Enter>");
     stage.keys_give("", "a crawl is running in this folder");
-    // A relative folder is below that of the others.
+    // A relative folder is below the folder of the others.
     stage.keys("<C-u>mine<Enter>");
     stage.keys_give("", "folder: \"/files/mine\"");
 }

@@ -10,8 +10,9 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Number of lists, and of files in each; a list is a page with links to its files.
+/// Number of lists: pages with links to files.
 const LISTS: usize = 6;
+/// Number of files in each list.
 const FILES: usize = 5;
 
 const CONFIG: &str = "full_text = \"never\"\n[net]\nhost_delay = \"0s\"\n";
@@ -181,7 +182,7 @@ async fn one_crawl_per_host_and_per_folder_runs() {
     real.until("the first", |app| runs(app, &first, CrawlPhase::Running)).await;
     start(&mut real, &site.url, "1000req", &second);
     real.until("the second", |app| runs(app, &second, CrawlPhase::Waiting)).await;
-    // The same folder under another name.
+    // The same folder under a different name.
     start(&mut real, &site.url, "9req", &folder.path().join("second/../first"));
     real.until("a refusal", |app| app.dialogs.len() == 2).await;
     let screen = real.screen_until("another crawl is using").await;
@@ -191,7 +192,7 @@ async fn one_crawl_per_host_and_per_folder_runs() {
     real.until("the first ends", |app| ended(app, &first, &CrawlEnd::Done)).await;
     real.until("the second ends", |app| ended(app, &second, &CrawlEnd::Done)).await;
     assert_eq!(results(&first), results(&second));
-    // A crawl started in the folder of another one is refused, and the other one is listed.
+    // A crawl started in the folder of an existing one is refused, and the existing one is listed.
     real.keys("d");
     real.enter();
     real.wait_for("Removed from the list").await;
@@ -257,7 +258,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
         let states = crawl.states();
         crawl.stop();
         crawl.finish().await;
-        // The last state in the interface is also that of the crawl.
+        // The last state in the interface is also the crawl's last state.
         let state = states.borrow().clone();
         assert_eq!(
             (&state.start, &state.phase),

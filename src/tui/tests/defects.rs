@@ -346,7 +346,7 @@ fn removing_several_sources_names_them() {
 }
 
 #[test]
-fn keys_in_dialogs_are_those_that_are_bound() {
+fn dialogs_show_the_bound_keys() {
     let rebound = |keys: &str, screen: &str, shown: &str, hidden: &str| {
         let mut settings = Settings::default();
         for (context, key, action) in [

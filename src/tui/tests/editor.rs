@@ -11,7 +11,7 @@ const FILE: &str = "# Mine\n[[source]] # one\nid = \"kernel\"\nurl = \"https://k
     [[source]]\nid = \"allocator\"\nurl = \"https://allocator.example/\"\nkind = \"website\"\n\
     website = { articles = \"main h3 > a\", title = \"h1\", content = \".text\", date = \"time\" }\n";
 
-/// A file, and the interface with the form of one of its sources.
+/// A file, and the interface with the form for one of its sources.
 struct EditorTest {
     stage: Stage,
     paths: Paths,

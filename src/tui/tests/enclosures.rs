@@ -58,7 +58,7 @@ fn one_enclosure_opens_and_several_are_listed() {
 }
 
 #[test]
-fn the_reader_names_what_is_enclosed_and_its_keys() {
+fn the_reader_shows_enclosures_and_their_keys() {
     let audio = file("https://e.org/a", Some("audio/mpeg"));
     let (page, row) = (file("https://e.org/b", None), item_rows()[0].clone());
     for (files, expected) in [

@@ -84,7 +84,7 @@ fn a_way_that_is_followed_leads_to_its_source() {
     stage.keys("<Enter>");
     assert!(stage.app.dialogs.is_empty());
     assert!(!stage.requested.iter().any(|effect| effect.starts_with("Follow")));
-    // Only after fetching can another URL turn out to be a known one.
+    // Only after fetching can an unknown URL turn out to be a known one.
     let mut stage = found(vec![list_way()], &[]);
     stage.keys("<Enter>");
     assert!(stage.requested.last().unwrap().starts_with("Follow"), "{:?}", stage.requested);
@@ -181,7 +181,7 @@ fn settings_are_found_on_all_pages() {
     shows(&mut stage, &["Find a setting (1 of ", "Enter go to it"]);
     stage.keys("<Esc>");
     assert_eq!(focused(&stage), "Theme");
-    // Its key finds the setting too; the arrow keys move to the other matches.
+    // Its key finds the setting too; the arrow keys move to further matches.
     stage.keys("/retention.items");
     assert_eq!(focused(&stage), "Keep items per source");
     stage.keys("<C-u>timeout");

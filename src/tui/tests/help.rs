@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn commands_are_found_by_other_words_than_their_names() {
+fn commands_are_found_by_words_other_than_their_names() {
     for (typed, expected) in [
         ("newsletter", "Follow a new URL"),
         ("mail", "Follow a new URL"),
@@ -72,7 +72,7 @@ fn the_last_row_of_the_help_is_never_a_heading() {
         let mut stage = Stage::new();
         stage.keys("?");
         let screen = stage.screen(120, height);
-        // The last row of the list; an empty one may be between it and the keys of the dialog.
+        // The last row of the list; an empty row may separate it from the keys of the dialog.
         let above = screen.lines().rev().skip_while(|line| !line.contains("Esc close")).skip(1);
         let has_text = |line: &&str| line.contains(char::is_alphanumeric);
         let cells: Vec<char> = above.take(2).find(has_text).unwrap_or_default().chars().collect();
@@ -126,7 +126,7 @@ fn a_named_key_lists_the_keys_that_do_not_fit() {
 #[test]
 fn the_page_of_keys_shows_what_they_do_and_where() {
     let mut stage = Stage::new();
-    stage.keys("Kitems of the list as");
+    stage.keys("Kitems in the list as");
     let screen = stage.screen(120, 36);
     assert!(screen.contains("Items:"), "{screen}");
     let mut stage = Stage::new();
@@ -144,9 +144,7 @@ fn tags_are_explained_if_there_are_none() {
     }
     let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
     stage.keys("T");
-    assert!(
-        stage.says("No source and no item has a tag. Press # on a source or an item to add one.")
-    );
+    assert!(stage.says("No source or item has a tag. Press # on a source or an item to add one."));
     assert!(stage.app.dialogs.is_empty());
     list.item_tags = vec!["garden".to_owned()];
     let mut stage = Stage::with(Settings::default(), list, item_rows());

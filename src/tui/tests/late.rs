@@ -144,7 +144,7 @@ fn keys_wait_for_the_list_that_is_being_read() {
 }
 
 #[test]
-fn the_number_of_another_list_does_not_replace_the_question() {
+fn the_count_of_a_different_list_does_not_replace_the_question() {
     let mut stage = Stage::new();
     stage.keys("gp");
     let count = |stage: &Stage| {
@@ -201,7 +201,7 @@ fn keys_wait_for_the_rest_of_a_selection() {
 }
 
 #[test]
-fn rows_of_another_list_do_not_stay_after_an_error() {
+fn rows_of_the_previous_list_do_not_stay_after_an_error() {
     let mut stage = Stage::new();
     let reads = stage.hold("gp");
     let request = window_request(&reads).unwrap();
@@ -321,7 +321,7 @@ fn only_requested_changes_count_as_replies() {
     assert!(!is_shown(&stage), "the newer change is still shown");
     stage.perform_all(pane);
     assert!(!is_shown(&stage));
-    // One that the user has made with a text editor is not.
+    // A change that the user has made with a text editor is not.
     let mut stage = stage_with_files();
     let (unread, pane) = (stage.hold("!"), stage.hold("\\"));
     stage.perform_all(unread);

@@ -87,7 +87,7 @@ fn keys_command_the_player_and_change_the_queue() {
 }
 
 #[test]
-fn without_a_player_episodes_open_as_other_files_do() {
+fn without_a_player_episodes_open_like_other_files() {
     let mut stage = stage();
     let problem = PlayerProblem::NoPlayer(Box::new(episode(1)));
     let state = PlayerState { problem: Some(problem), problems: 1, ..PlayerState::default() };
@@ -102,7 +102,7 @@ fn without_a_player_episodes_open_as_other_files_do() {
     let failed = PlayerProblem::Failed("it ended early".to_owned());
     let state = PlayerState { problem: Some(failed), problems: 2, ..PlayerState::default() };
     stage.happen(Event::PlayerChanged(Box::new(state)));
-    stage.keys_give("", "Nothing is played: it ended early");
+    stage.keys_give("", "Cannot play: it ended early");
 }
 
 #[test]

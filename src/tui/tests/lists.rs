@@ -185,7 +185,7 @@ fn changes_several_sources_with_one_write_and_one_undo() {
     assert_eq!(file(&stage).matches("enabled = false").count(), 3);
     stage.keys("u");
     assert_eq!(file(&stage), tagged);
-    // Another program writes: only the change made here is undone.
+    // Another program writes: only our own change is undone.
     let path = stage.files.as_ref().unwrap().paths.sources_file();
     std::fs::write(
         &path,

@@ -85,7 +85,7 @@ fn keys_are_called_by_what_they_do_now() {
 }
 
 #[test]
-fn the_key_for_themes_can_be_cancelled() {
+fn choosing_a_theme_can_be_cancelled() {
     let mut stage = Stage::new();
     let before = stage.app.palette.name().to_owned();
     stage.keys("t<Down>");

@@ -214,7 +214,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn random_use_never_panics() {
     let (steps, seed) = (number("NEWSFED_STEPS", STEPS as u64), number("NEWSFED_SEED", 1));
     let mut done = 0;
-    // Starts again from time to time, so that no state lasts for the whole run.
+    // Restarts from time to time, so that no state lasts for the whole run.
     for user in 0..steps.div_ceil(2000) {
         let mut chaos = Chaos::new(seed.wrapping_mul(1_000_003) + user);
         while done < steps.min((user + 1) * 2000) {

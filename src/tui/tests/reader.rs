@@ -131,7 +131,7 @@ fn steps_through_the_changes_of_earlier_versions() {
     // The first press shows the newest change.
     stage.keys("[");
     stage.shows("[-2-] {+3+}");
-    stage.shows("Change 1 of 2, seen 2 h ago");
+    stage.shows("Change 1 of 2, found 2 h ago");
     stage.shows("numbers changed: 1 -> 2");
     stage.shows("[ older version");
     stage.keys("[");
@@ -145,7 +145,7 @@ fn steps_through_the_changes_of_earlier_versions() {
     stage.keys("[D");
     assert!(!stage.screen(120, 40).contains("{+"), "the article again");
     stage.keys("D");
-    stage.shows("Change 1 of 2, seen 2 h ago");
+    stage.shows("Change 1 of 2, found 2 h ago");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn reader_keys_have_their_documented_effects() {
         ("D", "No earlier version"),
         ("e", "LoadEntry { source: 1"),
         ("G<Space>", "ItemOpened { key: 2"),
-        ("<C-o>", "No jump to undo"),
+        ("<C-o>", "Nothing to go back to"),
         ("-", "Text width 61"),
         ("+", "as wide as the pane"),
         ("--h", "Edit { purpose: Command(None), change: Settings([ui.reader_width]) }"),
@@ -280,7 +280,7 @@ fn reopens_an_article_at_its_last_position() {
     assert!(!first_line(&stage).starts_with("word0 ") && first_line(&stage) != second);
     stage.keys("h");
     assert_eq!(kept(&stage, ""), 2, "nothing has moved: {:?}", stage.requested);
-    // The stored position, on a screen of another width.
+    // The stored position, on a screen of a different width.
     let mut later = self::stage(&text, None);
     later.shown.as_mut().unwrap().position = "word0word1word2".len();
     later.screen(25, 20);

@@ -1,4 +1,4 @@
-//! Tests of muting and of the list of rules, on a real database.
+//! Tests of muting and the list of rules, on a real database.
 
 use super::real::Real;
 use super::settings::with_runtime;

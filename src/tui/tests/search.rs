@@ -48,7 +48,7 @@ fn best_matches_are_an_order_of_searches_by_words() {
     stage.keys("<lt>");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("best match first") && !screen.contains("Today ─"), "{screen}");
-    // It does not change the order of other lists, and stays that of searches.
+    // It does not change the order of other lists, and remains the order of searches.
     stage.keys("<Esc>");
     assert_eq!(stage.app.items.shown_order().label(), first);
     stage.keys("/a<Enter>");

@@ -131,7 +131,7 @@ fn text_on_the_screen_is_readable_in_every_theme() {
 }
 
 #[test]
-fn ascii_mode_draws_ascii_only() {
+fn ascii_mode_draws_only_ascii() {
     for (keys, dialog) in [("", false), ("<Tab>", false), (",", true), ("w", true), ("?", true)] {
         let mut settings = Settings::default();
         settings.ui.ascii = true;

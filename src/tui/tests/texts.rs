@@ -142,7 +142,7 @@ fn prefetches_after_showing_the_size() {
 }
 
 #[test]
-fn an_opened_item_stays_in_the_list_of_changed_ones() {
+fn an_opened_item_stays_in_the_list_of_changed_items() {
     let mut rows = item_rows();
     for row in &mut rows[1..3] {
         (row.changed, row.substantial) = (true, true);

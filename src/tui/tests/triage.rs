@@ -75,7 +75,7 @@ fn many_items_are_marked_read_after_confirmation() {
         stage.keys(answer);
         assert_eq!(marks(&stage), expected, "{answer}");
     }
-    // Only a part of the list is in memory: the count is that of the Sources pane.
+    // Only a part of the list is in memory: the count is the one in the Sources pane.
     let mut stage = listing(40);
     stage.app.items.more_below = true;
     let selected = stage.app.sources.selected;

@@ -169,7 +169,7 @@ fn tried_lines(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// Width of the labels of the fields.
+/// Width of the field labels.
 const LABELS: u16 = 10;
 
 /// A label and its field.
@@ -199,7 +199,7 @@ fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let least = if discovery.ways.iter().any(|way| way.url != discovery.address) { 3 } else { 2 };
     // The URL, headings, the folder, and empty rows between the parts.
     let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_ENTRIES);
-    // There is space for the attempts even if there is little else.
+    // The attempts get space even if there is little for anything else.
     u16::try_from(rows).unwrap_or(u16::MAX).max(ROOMY + 2)
 }
 
@@ -209,8 +209,9 @@ const MAX_ENTRIES: usize = 8;
 const ROOMY: u16 = 12;
 /// Number of cells for five squares and a word.
 const QUALITY: usize = 18;
-/// Width from which the ways have columns for how well they match and where they come from.
+/// Width from which the ways have a column for how well they match.
 const WITH_QUALITY: u16 = 64;
+/// Width from which they also have a column for where they come from.
 const WITH_ORIGIN: u16 = 84;
 
 /// The ways that were found, a preview of the selected one, and the folder.
@@ -346,7 +347,7 @@ fn short_address(url: &Url, typed: &Url) -> String {
     text::line(part)
 }
 
-/// Widths of the columns of the ways.
+/// Widths of the columns for the ways.
 struct Columns {
     name: usize,
     origin: usize,

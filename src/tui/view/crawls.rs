@@ -17,13 +17,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 const WIDTH: u16 = 132;
-/// Width inside the dialog from which both parts are side by side, and the width of the list then.
+/// Width inside the dialog from which both parts are side by side.
 const BESIDE: u16 = 88;
+/// Width of the list in that layout.
 const LIST: u16 = 36;
 /// Number of cells between the parts.
 const GAP: u16 = 5;
-/// Number of cells for the name and the value of a fact.
+/// Number of cells for a fact: its name and its value.
 const FACT: usize = 22;
+/// Number of cells for its name.
 const NAME: usize = 11;
 /// Maximum number of rows for kinds of links.
 const MOST_GROUPS: usize = 4;
@@ -154,15 +156,15 @@ fn remark(crawl: &CrawlState) -> Option<(String, Role)> {
             (text::line(why), Role::Error)
         }
         CrawlPhase::InUse => ("Another newsfed process uses this folder".to_owned(), Role::Soft),
-        CrawlPhase::Ended(CrawlEnd::Requests) => used_up("requests"),
-        CrawlPhase::Ended(CrawlEnd::Bytes) => used_up("bytes"),
+        CrawlPhase::Ended(CrawlEnd::Requests) => used_up("request"),
+        CrawlPhase::Ended(CrawlEnd::Bytes) => used_up("byte"),
         CrawlPhase::Ended(CrawlEnd::Time) => used_up("time"),
         _ => (text::line(crawl.note.as_ref()?), Role::Warning),
     })
 }
 
 fn used_up(what: &str) -> (String, Role) {
-    (format!("The budget of {what} is used up; r resumes the crawl with a larger one"), Role::Soft)
+    (format!("The {what} budget is used up; r resumes the crawl with a larger one"), Role::Soft)
 }
 
 /// Names and values; unknown ones are left out.

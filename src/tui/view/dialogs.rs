@@ -34,7 +34,7 @@ pub(in crate::tui) struct DialogArea {
     pub(in crate::tui) hints: KeyHints,
     /// Whether the dialog has the focus.
     pub(in crate::tui) is_top: bool,
-    /// How the keys for which it has no space can be shown.
+    /// How keys that do not fit can be shown.
     pub(in crate::tui) more: MoreKeys,
 }
 
@@ -107,17 +107,17 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     }
 }
 
-/// What can be typed besides words.
+/// Hints about what can be typed besides words.
 const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
 
-/// Maximum width of the output of a command, in cells.
+/// Maximum width of command output, in cells.
 const MAX_OUTPUT: u16 = 110;
 
 /// How many items match.
 fn found(app: &App) -> String {
     match app.items.is_complete() {
         true => app.items.rows.len().to_string(),
-        // As long as no condition is complete, that is the list from before.
+        // As long as no condition is complete, the previous list is counted.
         false if app.items.lists_whole_sources() => super::chrome::count_of_list(app),
         false => super::chrome::total(app),
     }

@@ -16,12 +16,15 @@ use ratatui::layout::{Position, Rect};
 const WIDTH: u16 = 100;
 /// Size of the settings, which show themes as pictures.
 const SETTINGS_SIZE: (u16, u16) = (118, 32);
-/// Minimum and maximum width of the label column in cells, and the same in a narrow form.
+/// Minimum and maximum width of the label column, in cells.
 const LABELS: (u16, u16) = (18, 24);
+/// The same in a narrow form.
 const NARROW_LABELS: (u16, u16) = (16, 23);
+/// Width below which a form is narrow, in cells.
 const NARROW: u16 = 60;
-/// Number of rows for the tabs, and for the help below the fields, if there is space.
+/// Number of rows for the tabs.
 const HEAD: u16 = 3;
+/// Number of rows for the help below the fields, if there is space.
 const FOOT: u16 = 3;
 /// Height from which there is space for both.
 const TALL: u16 = 14;
@@ -64,7 +67,7 @@ fn parts(editor: &Editor, inner: Rect) -> Parts {
     Parts { pages, fields, gallery, help }
 }
 
-/// The width of the labels of the open page.
+/// The width of the labels on the open page.
 fn labels_width(editor: &Editor, width: u16) -> u16 {
     let (least, most) = if width < NARROW { NARROW_LABELS } else { LABELS };
     let fields = editor.form.iter().flat_map(|form| form.fields());

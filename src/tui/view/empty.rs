@@ -124,7 +124,7 @@ fn by_name(app: &App, action: Action) -> Option<String> {
     Some(format!("{palette}{}", action.name()))
 }
 
-/// What can be done while a filter that is being typed matches nothing.
+/// Commands that help while a filter that is being typed matches nothing.
 fn while_typing(app: &App, bar: &SearchBar) -> String {
     // Completions or an error of the typed text need the space.
     if bar.completion.is_some() || bar.error.is_some() {

@@ -11,14 +11,16 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear};
 
-/// Number of cells between the border and the content, on wide and on narrow screens.
+/// Number of cells between the border and the content.
 const PADDING: u16 = 2;
+/// The same on narrow screens.
 const NARROW_PADDING: u16 = 1;
 /// Width of the screen from which there is space for padding.
 const WIDE: u16 = 60;
-/// Height from which the row below the title always stays empty; and height from which the row above the keys
-/// stays empty too, and a row above and below the dialog stays free.
+/// Height from which the row below the title always stays empty.
 const AIRY: u16 = 12;
+/// Height from which the row above the keys stays empty too, and a row above and below the dialog stays
+/// free.
 pub(super) const FREE: u16 = 30;
 
 /// The parts of a dialog.
@@ -106,7 +108,7 @@ pub(super) fn window(
     head.fill(across, app.palette.style(Role::Edge));
     let head = head.line(app.palette.style(Role::Raised));
     let at = Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 };
-    // A title without its own colour must not get that of the border.
+    // A title without its own colour must not get the border's.
     clear(frame, at);
     frame.render_widget(head, at);
     frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);
@@ -143,7 +145,7 @@ pub(super) fn key_line(
     area: Rect,
     ground: Style,
 ) -> Line<'static> {
-    /// Cells between two keys.
+    /// Number of cells between two keys.
     const GAP: usize = 3;
     let hints = app.dialog_hints(hints);
     let shown = |hint: &Hint| shown_keys(&hint.keys, app.settings.ui.ascii);

@@ -11,13 +11,15 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Minimum and maximum width of a picture, with space for the names of all built-in themes; its height, and
-/// the gap around it.
+/// Minimum and maximum width of a picture, with space for the names of all built-in themes.
 const WIDTHS: (u16, u16) = (30, 36);
+/// Height of a picture.
 const HEIGHT: u16 = 5;
+/// Gap around a picture.
 pub(super) const GAP: (u16, u16) = (2, 1);
-/// Maximum number of columns next to the fields, and the width that the fields need.
+/// Maximum number of columns next to the fields.
 const COLUMNS: u16 = 2;
+/// Width that the fields need.
 const FIELDS: u16 = 42;
 /// Width of the sources in a small picture.
 const PANEL: u16 = 9;
@@ -40,7 +42,7 @@ fn note(depth: Depth) -> Option<&'static str> {
     }
 }
 
-/// Draws the pictures around that of the theme in use, as many as fit.
+/// Draws as many pictures as fit, around the one of the theme in use.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: Rect) {
     let depth = app.palette.support().depth;
     let note = note(depth).map(|note| wrap_plain(note, area.width.max(8).into()));

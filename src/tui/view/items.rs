@@ -40,7 +40,7 @@ struct Form {
     separators: bool,
     /// Whether the list, or each group of it, has a single source, whose name needs no column.
     one_source: bool,
-    /// Number of cells of the longest source name in the list.
+    /// Number of cells in the longest source name in the list.
     source_cells: usize,
     /// Whether long titles take a second row, because the list has rows to spare.
     wraps: bool,

@@ -37,8 +37,9 @@ const COMMANDS: [Action; 24] = [
     Action::Quit,
 ];
 
-/// Width of a column, and of the keys in it.
+/// Width of a column.
 const COLUMN: u16 = 34;
+/// Width of the keys in a column.
 const KEYS: usize = 14;
 
 /// The context in which a command is usually given.

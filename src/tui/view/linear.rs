@@ -2,6 +2,7 @@
 
 use super::super::app::{App, Row, RowId};
 use crate::model::{Health, ItemRow};
+use crate::util::text::counted_as;
 use crate::util::time_text::span;
 
 /// An item: its state, title, source and age.
@@ -24,7 +25,7 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
     let source = if source.is_empty() { String::new() } else { format!("; {source}") };
     let also = match row.also {
         0 => String::new(),
-        also => format!("; also in {also}"),
+        also => format!("; also in {}", counted_as(also, "other source", "other sources")),
     };
     format!("{state}{title}{source}; {age}{also}")
 }

@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
-/// Rows below the list: an empty one, the current episode, its chapter.
+/// Number of rows below the list: an empty one, the current episode, its chapter.
 const BELOW: u16 = 3;
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &ListenList, area: DialogArea) {

@@ -48,16 +48,19 @@ use std::ops::Range;
 
 /// Smallest screen that is drawn.
 const MIN_SIZE: (u16, u16) = (20, 6);
-/// Widths from which two and three panes are shown, and the Reader next to a list.
+/// Width from which two panes are shown.
 const TWO_PANES: u16 = 60;
+/// Width from which the Reader is shown next to a list.
 const BESIDE: u16 = 100;
+/// Width from which three panes are shown.
 const THREE_PANES: u16 = 132;
 /// Minimum width of a Reader next to another pane.
 const READER: u16 = 56;
 /// Number of cells next to its text: margins, scroll bar, pointer.
 const READER_MARGINS: u16 = 8;
-/// Minimum height of a screen with titles, and with a blank row above them.
+/// Minimum height of a screen with titles.
 const TITLES: u16 = 10;
+/// Minimum height of a screen with a blank row above the titles.
 const AIRY: u16 = 36;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {

@@ -16,10 +16,11 @@ use ratatui::text::Line as TextLine;
 const WIDTH: u16 = 92;
 /// Height of the list from which groups have headings.
 const WITH_HEADINGS: u16 = 10;
-/// Width of the list from which names of commands have a column, and the width of that column.
+/// Width of the list from which command names have a column.
 const WITH_NAMES: u16 = 66;
+/// Width of that column.
 const NAMES: usize = 18;
-/// Width of the column of the keys.
+/// Width of the key column.
 const KEYS: usize = 6;
 
 /// A row of the list.
@@ -95,7 +96,7 @@ fn lines(hits: &[Hit], with_headings: bool) -> Vec<Line> {
     lines
 }
 
-/// What has no space in the row of the selected command, or why it is not available.
+/// Details that do not fit into the row of the selected command, or why it is not available.
 fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
     let Some(hit) = hit else { return Vec::new() };
     let (words, role) = match hit.reason {

@@ -13,7 +13,7 @@ use ratatui::style::Color;
 
 /// Columns and rows of a picture in a list.
 const THUMBNAIL: (u16, u16) = (16, 4);
-/// Empty cells before it.
+/// Number of empty cells before it.
 const GAP: u16 = 2;
 
 /// Draws a row of a picture starting at a cell; each cell has an upper and a lower half.

@@ -15,7 +15,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
-/// Number of cells next to the column from which code uses them.
+/// Minimum free space beside the text column, in cells, for code to extend into it.
 const LEAST_BEYOND: u16 = 8;
 /// Height of a screen from which there is an empty line above the head.
 const TALL: u16 = 36;
@@ -128,7 +128,7 @@ impl Pen<'_> {
             };
             buffer.set_stringn(x, area.y, cell.text, area.right().saturating_sub(x).into(), style);
             x += width;
-            // A number that hint letters may replace ends here.
+            // Hint letters may replace the number that ends here.
             if let Some(span) = cell.span.filter(|span| span.mark && span.target.is_some()) {
                 match labels.last_mut() {
                     Some((end, last)) if std::ptr::eq(*last, span) => *end = x,
@@ -150,8 +150,8 @@ impl Pen<'_> {
         if span.struck { style.add_modifier(Modifier::CROSSED_OUT) } else { style }
     }
 
-    /// The style of a position: that of its text, or of a search match. The current match is filled, the others
-    /// are underlined as in lists.
+    /// The style of a position: its text's, or a search match's. The current match is filled, the
+    /// others are underlined as in lists.
     fn found(&self, line: usize, at: usize, plain: Style) -> Style {
         let find = self.app.reader.find.as_ref().filter(|find| !find.is_faded);
         let Some(find) = find else { return plain };
@@ -219,7 +219,7 @@ impl Pen<'_> {
         Some(format!(" {} no full text: {why}", marks(self.app).bullet))
     }
 
-    /// What ends there (the article, or a teaser), and the key for the full text.
+    /// The words for what ends there (the article, or a teaser), and the key for the full text.
     fn end_of_text(&self) -> (&'static str, Option<String>) {
         let Some(article) = self.app.reader.article.as_ref() else { return ("", None) };
         if self.app.texts.is_fetching(article.row.key) {

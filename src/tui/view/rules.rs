@@ -35,7 +35,7 @@ pub(in crate::tui) fn draw(
     let height = u16::try_from(rules.len()).unwrap_or(u16::MAX).clamp(1, 20);
     let below = if rules.is_empty() { 0 } else { MATCHES + 2 };
     let size = (WIDTH, height.saturating_add(below));
-    let subject = "what is done to new items";
+    let subject = "what happens to new items";
     let hints: KeyHints = if rules.is_empty() { &[KeyHint::Back("close")] } else { area.hints };
     let area = DialogArea { hints, ..area };
     let inner = window(app, frame, area, ("Rules", subject), size);
@@ -75,7 +75,7 @@ fn commands_line(commands: &CommandRecord) -> String {
         said += &format!(", {} failed", commands.failed);
     }
     if commands.skipped > 0 {
-        said += &format!(", {} left out", commands.skipped);
+        said += &format!(", {} not run", commands.skipped);
     }
     if commands.failed > 0 {
         said += &format!("; the last: {}", text::line(&commands.status));

@@ -27,9 +27,9 @@ pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
     }
 }
 
-/// Draws the title of a row into the left part of a line, followed by the part of its text that matches the
-/// search if `with_text` is set and space is left. `plain` is the style of the title, `dim` that of the text;
-/// hits get the role of matches.
+/// Draws the title of a row into the left part of a line, followed by the part of its text that
+/// matches the search if `with_text` is set and space is left. `plain` is the style of the title,
+/// `dim` the style of the text; hits get the role of matches.
 pub(super) fn draw(
     app: &App,
     item: &ItemRow,

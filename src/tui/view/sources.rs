@@ -20,7 +20,7 @@ use ratatui::text::Line;
 const WIDE: u16 = 30;
 /// Height of the pane from which the card is shown.
 const CARD_FROM: u16 = 26;
-/// Number of rows of the card with its rule.
+/// Number of rows in the card with its rule.
 const CARD: u16 = 5;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -313,7 +313,7 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
 
 fn all_facts(app: &App) -> Vec<Fact> {
     let sources = &app.sources.list.sources;
-    // Servers check the sources of accounts.
+    // Servers check account sources.
     let local = || sources.iter().filter(|s| s.source.account.is_none());
     let checked = local().filter(|s| s.facts.last_poll.is_some()).count();
     let mut all = vec![("Checked", format!("{checked} of {}", local().count()), Role::Soft)];

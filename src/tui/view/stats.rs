@@ -23,15 +23,19 @@ use std::collections::HashMap;
 /// A line: texts with their styles.
 type Pieces = Vec<(String, Style)>;
 
-/// Width of the dialog, and the minimum area inside it with space for charts.
+/// Width of the dialog.
 const WIDTH: u16 = 110;
+/// Minimum width and height inside the dialog for charts.
 const CHARTS_FROM: (u16, u16) = (64, 17);
-/// Height of the charts with their titles, in a high and in a low dialog.
+/// Height of the charts with their titles, in a tall dialog.
 const CHARTS: u16 = 10;
+/// The same in a low dialog.
 const LOW_CHARTS: u16 = 7;
+/// Height from which a dialog is tall.
 const HIGH: u16 = 24;
-/// Width from which the totals are four tiles side by side, and the gap between them.
+/// Width from which the totals are four tiles side by side.
 const TILES_FROM: u16 = 84;
+/// Gap between the tiles.
 const GAP: usize = 2;
 
 pub(in crate::tui) fn draw(

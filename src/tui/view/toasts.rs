@@ -17,11 +17,13 @@ use ratatui::widgets::Clear;
 /// Widths that are tried until a message takes at most three rows.
 const WIDTHS: [u16; 4] = [48, 64, 80, 96];
 const ROWS: usize = 3;
-/// Width of the screen from which messages have the same width, and a gap at the right.
+/// Width of the screen from which messages have the same width.
 const WIDE: u16 = 100;
+/// Width of the screen from which messages have a gap at the right.
 const GAP_FROM: u16 = 60;
-/// Number of cells for the bar and the mark, and at the end.
+/// Number of cells for the bar and the mark.
 const START: u16 = 4;
+/// Number of cells at the end.
 const END: u16 = 2;
 
 /// A row of a message: texts with their styles.

@@ -16,10 +16,11 @@ use ratatui::text::Line;
 const TITLE: &str = "Welcome to newsfed";
 const PURPOSE: &str = "News from any page, with or without a feed";
 const PLACEHOLDER: &str = "Paste or type the URL of any site";
-/// Widest content, in cells.
+/// Maximum width of the content, in cells.
 const WIDEST: u16 = 76;
-/// Height of the page from which there are empty rows around the field, and between all parts.
+/// Height of the page from which there are empty rows around the field.
 const LOOSE: u16 = 10;
+/// Height of the page from which there are empty rows between all parts.
 const ROOMY: u16 = 16;
 /// Number of cells for the name of a way to start.
 const NAME: usize = 20;

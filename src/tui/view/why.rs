@@ -17,16 +17,19 @@ use ratatui::style::Style;
 /// A line of the panel.
 type Pieces = Vec<(String, Style)>;
 
-/// Width of the dialog, and its height while it is loading.
+/// Width of the dialog.
 const WIDTH: u16 = 100;
+/// Height of the dialog while it is loading.
 const HEIGHT: usize = 28;
-/// Inner widths from which totals, hours and habits are side by side, and from which they are drawn at all.
+/// Inner width from which totals, hours and habits are side by side.
 const WIDE: usize = 80;
+/// Inner width from which they are drawn at all.
 const DRAWN: usize = 50;
-/// Width of the columns of names and times.
+/// Width of the name and time columns.
 const NAMES: usize = 11;
-/// Width of the names of days, and the minimum width of the part next to the hours.
+/// Width of the day names.
 const DAY: usize = 5;
+/// Minimum width of the part next to the hours.
 const BESIDE: usize = 34;
 /// Number of checks that are listed.
 const LISTED: usize = 8;
@@ -64,7 +67,7 @@ pub(in crate::tui) fn draw(
 struct Page<'a> {
     app: &'a App,
     report: &'a ScheduleReport,
-    /// Number of cells of a line.
+    /// Number of cells in a line.
     width: usize,
 }
 
@@ -326,7 +329,7 @@ impl Page<'_> {
         (at + TimeDelta::seconds(self.report.east.into())).format(form).to_string()
     }
 
-    /// A row of the list of checks.
+    /// A row in the list of checks.
     fn check(&self, check: &Check) -> Pieces {
         const WHAT: usize = 16;
         let (mark, style) = self.mark(check.result);

@@ -15,9 +15,9 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-/// Width from which the page and the matches are side by side, and width from which the fields are
-/// in two columns.
+/// Width from which the page and the matches are side by side.
 const SIDE_BY_SIDE: u16 = 66;
+/// Width from which the fields are in two columns.
 const TWO_COLUMNS: u16 = 110;
 /// Width from which the stored copy of a broken list is shown next to it.
 const THREE_SIDES: u16 = 140;

@@ -309,7 +309,7 @@ async fn an_unreachable_server_undoes_no_change() {
     engine.shutdown().await;
 }
 
-/// There are so many changes that, without them, the server would count as another one.
+/// There are so many changes that, without them, the server would count as a different one.
 #[tokio::test]
 async fn all_sources_can_be_removed() {
     let server = reader(Kind::FreshRss, 6, 1);

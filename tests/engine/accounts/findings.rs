@@ -107,7 +107,7 @@ async fn a_synchronisation_does_not_overwrite_a_login() {
 }
 
 #[tokio::test]
-async fn what_arrives_later_is_discovered_when_it_is_stored() {
+async fn items_that_arrive_later_are_discovered_when_stored() {
     let server = reader(Kind::FreshRss, 1, 5);
     let home = home_of(&server);
     let engine = home.on_demand().await;

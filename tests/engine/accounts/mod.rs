@@ -226,7 +226,7 @@ fn there_by_url(server: &Reader) -> BTreeMap<String, (bool, bool)> {
 }
 
 #[tokio::test]
-async fn another_server_behind_the_address_changes_nothing_until_relinked() {
+async fn a_different_server_at_the_address_changes_nothing_until_relinked() {
     for kind in KINDS {
         let server = reader(kind, 2, 30);
         let home = home_of(&server);
@@ -261,7 +261,7 @@ async fn another_server_behind_the_address_changes_nothing_until_relinked() {
 }
 
 #[tokio::test]
-async fn items_that_arrive_late_or_with_another_clock_are_found() {
+async fn items_that_arrive_late_or_with_a_different_clock_are_found() {
     for kind in KINDS {
         for skew in [-7200, 0, 7200] {
             let server = Reader::start(kind, 2, 10, 1_800_000_000 + skew);

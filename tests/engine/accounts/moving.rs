@@ -19,7 +19,7 @@ pub(super) fn local_feed(request: &Request) -> Reply {
     Reply::ok("application/rss+xml", text)
 }
 
-/// The marks of the items of a source here, by the numbers of the items.
+/// The marks of a source's items here, by the numbers of the items.
 fn of_source(engine: &Handle, id: &str) -> BTreeMap<String, (bool, bool)> {
     let own = items(engine).into_iter().filter(|item| item.source.as_str() == id);
     own.map(|item| {
@@ -29,7 +29,7 @@ fn of_source(engine: &Handle, id: &str) -> BTreeMap<String, (bool, bool)> {
     .collect()
 }
 
-/// The marks of the items of a feed on the server.
+/// The marks of a feed's items on the server.
 fn on_server(server: &Reader, url: &str) -> BTreeMap<String, (bool, bool)> {
     let world = server.world();
     let of = |item: &&server::Item| world.feeds.get(&item.feed).is_some_and(|f| f.0 == url);

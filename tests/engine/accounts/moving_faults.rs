@@ -198,7 +198,7 @@ async fn only_feeds_that_the_server_has_unsubscribed_from_come_back() {
     engine.shutdown().await;
 }
 
-/// The user's own source takes the identifier while the other source is collected.
+/// The user's own source takes the identifier while a server polls the other source.
 #[tokio::test]
 async fn sources_come_back_with_their_identifiers() {
     let (feeds, _server, home, engine) = moved().await;

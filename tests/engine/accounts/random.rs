@@ -19,7 +19,7 @@ const FAILURES: [Failure; 8] = [
 ];
 /// After three lost requests in a row, a mark is given up and reported.
 const MOST_LOST: usize = 2;
-/// The side of the user of the server's own pages.
+/// The side of a user on the server's own pages.
 const WEB: usize = 2;
 
 /// One mark of an item; `true` is read, `false` pinned.
@@ -157,8 +157,8 @@ impl Sides {
         syncs
     }
 
-    /// Checks that all marks are the same everywhere, and those that only one side changed are as that side
-    /// left them.
+    /// Checks that all marks are the same everywhere, and that marks changed on only one side are
+    /// as that side left them.
     fn check(&mut self, what: &str) -> usize {
         let [first, there] = marks(&self.engines[0], &self.server);
         let [second, _] = marks(&self.engines[1], &self.server);

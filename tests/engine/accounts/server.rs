@@ -79,7 +79,7 @@ pub(super) struct World {
 }
 
 impl World {
-    /// In each epoch, the same numbers stand for other feeds and items.
+    /// In each epoch, the same numbers stand for different feeds and items.
     fn build(&mut self, feeds: i64, items: i64) {
         for feed in 1..=feeds {
             let page = (feed - 1 + self.epoch) % feeds + 1;
@@ -109,7 +109,7 @@ impl World {
         id
     }
 
-    /// Simulates a new installation: the same feeds, other identifiers, nothing read.
+    /// Simulates a new installation: the same feeds, different identifiers, nothing read.
     pub(super) fn reset(&mut self) {
         let (feeds, items) = (self.feeds.len() as i64, self.items.len() as i64);
         self.feeds.clear();

@@ -38,7 +38,7 @@ async fn fetches_nothing_in_advance_in_quiet_hours() {
 }
 
 #[tokio::test]
-async fn fetches_pages_of_pinned_items_only() {
+async fn fetches_only_pages_of_pinned_items() {
     let server = Blog::with(3).start();
     let home = home(&server, FullText::Pinned);
     let engine = home.following().await;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn the_text_of_the_page_is_not_a_change_to_that_of_the_feed() {
+async fn the_pages_text_is_not_a_change_to_the_feeds_text() {
     let blog = Blog { whole: true, ..Blog::with(1) };
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -27,7 +27,7 @@ async fn the_text_of_the_page_is_not_a_change_to_that_of_the_feed() {
 }
 
 #[tokio::test]
-async fn another_extraction_method_is_not_a_change() {
+async fn a_different_extraction_method_is_not_a_change() {
     let blog = Blog::with(1);
     let several = |views: usize| {
         let article = |n: usize, more: &str| {

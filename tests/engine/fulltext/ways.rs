@@ -58,7 +58,7 @@ async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
 }
 
 #[tokio::test]
-async fn another_way_of_reading_a_page_is_never_a_change() {
+async fn a_different_way_of_reading_a_page_is_never_a_change() {
     let site = Site::default();
     site.list(1);
     site.html("/news/story-1", &page(&prose(1)));

@@ -111,7 +111,7 @@ fn two_groups() -> Vec<Sample> {
     ]
 }
 
-/// Other links of the page are similar to a list.
+/// Other links of the page resemble a list.
 fn beside_other_links() -> Vec<Sample> {
     let (s, other) = (stories(0, 10), stories(14, 4));
     let base = "/news/";

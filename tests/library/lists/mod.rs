@@ -1,5 +1,5 @@
 //! Proposes selectors for difficult synthetic list pages, and checks that the selectors still work
-//! after a rebuild of the page with another order, advertisements and class hashes.
+//! after a rebuild of the page with a different order, advertisements and new class hashes.
 
 mod adversarial;
 mod pages;

@@ -14,7 +14,7 @@ impl Build {
         Self { seed: 0, hash: Self::FIRST_HASH }
     }
 
-    /// A build with another order, advertisements and other hashes.
+    /// A build with a different order, advertisements and different hashes.
     pub(crate) fn again(seed: u64) -> Self {
         Self { seed, hash: "Zr93v" }
     }

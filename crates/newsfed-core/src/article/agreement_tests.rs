@@ -1,10 +1,10 @@
-//! The text of an extraction and the text of its document: the same words in the same order. A document has
-//! besides numbers of lists, descriptions and captions of pictures, lines above posts, and signs in a line.
+//! The text of an extraction and the text of its document: the same words in the same order. A document additionally
+//! has list numbers, picture descriptions and captions, lines above posts, and signs in a line.
 
 use super::{Guide, Mode, extract};
 use proptest::prelude::*;
 
-/// What a piece of a page is, and how many words it has.
+/// The kind of a piece of a page, and its number of words.
 type Piece = (usize, usize);
 
 /// Makes words that are each on the page once.

@@ -12,7 +12,7 @@ use url::Url;
 /// Longest text of an element that may be the title, as a multiple of the title's length. Elements around a
 /// title contain further white space and punctuation.
 const MAX_TIMES: usize = 4;
-/// Elements around the first words of a text that may be the title.
+/// Maximum number of elements around the first words of a text that may be the title.
 const MAX_AROUND: usize = 8;
 
 /// Reads a fragment of HTML that is shown below its title: without the title at its start, unless there is

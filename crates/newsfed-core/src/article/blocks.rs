@@ -18,7 +18,7 @@ const MAX_ELEMENTS: usize = 100_000;
 /// Hidden text is skipped if it is less than this share of the page's text: streamed pages put the
 /// article itself into a hidden element.
 const HIDDEN_SHARE: f32 = 0.3;
-/// How much of the start of an attribute is read for words, in bytes.
+/// How many bytes at the start of an attribute are searched for words.
 const MAX_NAME: usize = 200;
 
 /// A block-level element.
@@ -170,7 +170,7 @@ struct Walk<'a> {
     hidden: Option<NodeId>,
     /// Each hidden element, and the blocks in it.
     hiddens: Vec<(ElementRef<'a>, Range<usize>)>,
-    /// What is hidden only until it is clicked.
+    /// Content that is hidden only until it is clicked.
     shown: Shown<'a>,
     /// The current block.
     open: Block,

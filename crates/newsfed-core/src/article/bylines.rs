@@ -14,21 +14,24 @@ use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
 use std::ops::Range;
 
-/// Longest name, in characters and in words, besides small ones such as "de la". A longer line is a sentence.
+/// Longest name, in characters. A longer line is a sentence.
 const MAX_NAME: usize = 80;
+/// Longest name, in words, apart from small ones such as "de la".
 const MAX_WORDS: usize = 5;
+/// Maximum number of small words in a name.
 const MAX_SMALL: usize = 4;
 /// Longest line that names the author, in words.
 const MAX_LINE: usize = 24;
-/// How many blocks above the article, and at its start, can name the author.
+/// How many blocks above the article can name the author.
 const ABOVE: usize = 12;
+/// How many blocks at the start of the article can name the author.
 const BELOW: usize = 3;
-/// Maximum number of pieces of text of a byline.
+/// Maximum number of text pieces in a byline.
 const MAX_PIECES: usize = 30;
-/// Maximum number of authors of one byline.
+/// Maximum number of authors in one byline.
 const MAX_AUTHORS: usize = 8;
 
-/// What stands between two names.
+/// Separators between two names.
 const JOINS: [&str; 9] = ["and", "&", ",", "und", "et", "y", "e", "og", "и"];
 /// Texts in the place of a name that are not names, folded.
 const OTHERS: [&str; 12] = [
@@ -82,7 +85,7 @@ fn are_alike(a: NodeRef<'_, Node>, b: NodeRef<'_, Node>) -> bool {
         return false;
     }
     if a.value().name() == "a" {
-        // The link after that of an author may lead to a section or to a place.
+        // The link after an author's link may lead to a section or to a place.
         let folder = |e: ElementRef<'_>| {
             let path = e.attr("href").map(|href| href.trim_end_matches('/').rsplit_once('/'));
             path.map(|path| path.map_or_else(String::new, |(folder, _)| folder.to_owned()))

@@ -1,4 +1,4 @@
-//! What the words in class names and ids say about an element.
+//! What the words in class names and ids reveal about an element.
 
 /// A set of kinds, as bits.
 pub(super) type Kinds = u32;

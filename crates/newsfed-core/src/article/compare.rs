@@ -13,8 +13,8 @@ const MAX_NAMED: usize = 10;
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// In both versions. Its white space is that of the later version, or that of the earlier
-    /// version before words that were removed without a replacement.
+    /// In both versions, with the white space of the later version, or of the earlier version
+    /// before words that were removed without a replacement.
     Same(String),
     /// Only in the earlier version.
     Removed(String),
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn shuffled_words_are_compared_quickly() {
-        // The same words in another order, so that no word is known to be new.
+        // The same words in a different order, so that no word is known to be new.
         let mut words: Vec<String> = (0..10_000).map(|n| format!("w{} ", n % 500)).collect();
         let earlier = words.concat();
         fastrand::Rng::with_seed(7).shuffle(&mut words);

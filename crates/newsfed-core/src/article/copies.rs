@@ -5,9 +5,9 @@ use super::blocks::Page;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Minimum number of words of a block that is compared; shorter ones belong to the run they are in.
+/// Minimum number of words in a block that is compared; shorter ones belong to the run they are in.
 const BLOCK_WORDS: usize = 6;
-/// Minimum number of words of a run of blocks that is a copy.
+/// Minimum number of words in a run of blocks that is a copy.
 const RUN_WORDS: usize = 40;
 /// Copies are removed if they are at least one fifth of the text. A text with only a few repeated
 /// passages repeats them on purpose.
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_author_repeats_on_purpose_stays() {
+    fn deliberate_repetition_stays() {
         let own: String = ["oak", "elm", "fir", "ash"].map(paragraph).concat();
         let section = |class: &str, text: &str| {
             format!("<section class={class}><div class=inner><div>{text}</div></div></section>")

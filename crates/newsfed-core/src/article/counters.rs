@@ -12,7 +12,7 @@ const MAX_LINE: usize = 160;
 const MAX_LINES: usize = 200;
 /// Maximum number of words between a number and what it counts.
 const NEAR: usize = 2;
-/// Any time: relative dates are only recognised, not calculated.
+/// An arbitrary time: relative dates are only recognised, not resolved.
 const NOW: i64 = 1_800_000_000;
 
 /// Nouns for things that pages count automatically, in lower case.

@@ -4,7 +4,7 @@
 use crate::util::limits;
 use image::{ColorType, DynamicImage, ImageBuffer, ImageDecoder, ImageFormat};
 
-/// Bytes that the GIF decoder needs for each pixel besides the result: a frame, and its colour numbers.
+/// Number of bytes that the GIF decoder needs for each pixel besides the result: a frame, and its colour numbers.
 const GIF: u64 = 5;
 /// Allocators return buffers of this size at once when they are dropped. Smaller ones may stay with the
 /// process, so the next picture would need memory in addition. Only the part of a buffer that is written
@@ -55,7 +55,7 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
                 b"ANMF" => webp_chunks(data.get(16..).unwrap_or_default()).collect(),
                 _ => vec![(kind, data)],
             });
-            // The planes have the size of their frame, which can differ from that of the picture.
+            // The planes have the size of their frame, which can differ from the size of the picture.
             let mut lossy = frames.filter(|(kind, _)| *kind == b"VP8 ");
             let fits = lossy.all(|(_, data)| {
                 let side =
@@ -70,7 +70,7 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
     }
 }
 
-/// Bytes that the WebP decoder needs for each pixel besides the result.
+/// Number of bytes that the WebP decoder needs for each pixel besides the result.
 fn webp_work(bytes: &[u8]) -> Option<u64> {
     let (kind, flags) = (bytes.get(12..16)?, bytes.get(20)?);
     Some(match kind {

@@ -47,8 +47,8 @@ impl Density {
                 let commas = text.chars().filter(|c| matches!(c, ',' | '，' | '、' | '،')).count();
                 let length = (block.chars as f32 / 100.0).min(3.0);
                 let score = 1.0 + commas as f32 + length;
-                // A paragraph adds to the scores of the boxes around it. Loose text also adds to that of its
-                // own box.
+                // A paragraph adds to the scores of the boxes around it. Loose text also adds to
+                // the score of its own box.
                 let own = usize::from(matches!(name, "p" | "td" | "pre"));
                 for (level, around) in page.around(block.element).skip(own).take(5).enumerate() {
                     let share = [1.0, 0.5, 1.0 / 6.0, 1.0 / 9.0, 1.0 / 12.0][level];

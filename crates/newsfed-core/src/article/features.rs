@@ -27,9 +27,9 @@ pub(super) struct Hints {
 
 /// Number of neighbours on each side that are included.
 const NEIGHBOURS: usize = 4;
-/// Number of features of each neighbour.
+/// Number of features for each neighbour.
 const OF_NEIGHBOUR: usize = 6;
-/// Number of features of the block alone.
+/// Number of features for the block alone.
 const OWN: usize = 50;
 /// Number of features per block.
 pub(super) const COUNT: usize = OWN
@@ -39,14 +39,15 @@ pub(super) const COUNT: usize = OWN
     + units::COUNT
     + OF_PAGE
     + OF_SECTION;
-/// Number of features of the page as a whole.
+/// Number of features for the page as a whole.
 const OF_PAGE: usize = 5;
-/// Number of features of the section that a block is in.
+/// Number of features for a block's section.
 const OF_SECTION: usize = 6;
 /// Number of further features in the second stage.
 pub const MORE: usize = 2 * NEIGHBOURS + 6 + 10;
-/// First-stage score and length, in words, of a block that is certainly part of the article.
+/// First-stage score of a block that is certainly part of the article.
 const STRONG: f32 = 0.7;
+/// Minimum length of such a block, in words.
 const STRONG_WORDS: usize = 12;
 /// Number of features per block in the second stage.
 pub(super) const COUNT_SECOND: usize = COUNT + MORE;
@@ -550,7 +551,7 @@ impl<'p, 'a> Facts<'p, 'a> {
     }
 }
 
-/// Counts of kinds of characters.
+/// Character counts by kind.
 struct Letters {
     commas: usize,
     sentences: usize,

@@ -10,17 +10,18 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Longest caption, and longest text that may be left out beside a picture, in words.
+/// Longest caption, in words.
 const MAX_CAPTION: usize = 150;
+/// Longest text beside a picture that may be left out, in words.
 const MAX_LEFT_OUT: usize = 40;
-/// Number of elements of a box that are searched for a picture.
+/// Number of elements in a box that are searched for a picture.
 const MAX_SEARCHED: usize = 200;
 /// Number of boxes on a page that are searched.
 const MAX_BOXES: usize = 2000;
 /// How many blocks before the first selected one a figure may be.
 const BEFORE: usize = 6;
 
-/// What is kept of boxes without selected text.
+/// The parts of boxes without selected text that are kept.
 #[derive(Default)]
 pub(super) struct Kept {
     /// Boxes, by index.
@@ -115,7 +116,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         if links && captions.len() > 1 {
             after = next;
         }
-        // Of an image that a script loads, the page has only the caption.
+        // If a script loads an image, the page has only its caption.
         let captioned = figure && !captions.is_empty() && contains_image(element.node);
         if too_much || links || !(captioned || picture::is_in(element.node, MAX_SEARCHED)) {
             continue;
@@ -149,7 +150,7 @@ fn is_of_links(page: &Page<'_>, blocks: &Range<usize>) -> bool {
     sum(|b| b.link_chars) * 2 > sum(|b| b.chars)
 }
 
-/// The numbers of selected blocks before each block, and that of all.
+/// The number of selected blocks before each block, and in total.
 pub(super) fn sums(taken: &[bool]) -> Vec<usize> {
     let mut sums = vec![0];
     sums.extend(taken.iter().scan(0, |sum, taken| {

@@ -21,13 +21,15 @@ use url::Url;
 const MAX_NESTING: usize = 24;
 /// Longest attribution of a quotation, in characters.
 const MAX_ATTRIBUTION: usize = 200;
-/// Fewest words of an explanation of a picture.
+/// Minimum number of words in an explanation of a picture.
 const TITLE_WORDS: usize = 4;
-/// Maximum number of elements of a figure, and of sources of a video.
+/// Maximum number of elements in a figure.
 const MAX_IN_FIGURE: usize = 200;
+/// Maximum number of sources of a video.
 const MAX_SOURCES: usize = 10;
-/// Maximum number of rows and of columns of a table.
+/// Maximum number of rows in a table.
 const MAX_ROWS: usize = 1000;
+/// Maximum number of columns in a table.
 const MAX_COLUMNS: usize = 64;
 /// Longest text beside a picture and its captions that is not part of the article, in words.
 const MAX_BESIDE: usize = 20;
@@ -585,7 +587,7 @@ impl Builder<'_> {
         }
         let captions = if nested { Vec::new() } else { captions(e) };
         if images.is_empty() {
-            // Of an image that a script loads, the page has only the caption.
+            // If a script loads an image, the page has only its caption.
             let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
             let in_captions: usize = captions.iter().map(|c| text(*c)).sum();
             let alone = !captions.is_empty() && in_captions == text(e);
@@ -761,7 +763,7 @@ impl Builder<'_> {
         }
     }
 
-    /// An image, or the description of an icon if it is part of the text, such as that of an emoji.
+    /// An image, or the description of an icon that is part of the text, such as an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         let mut alt = text::line(e.attr("alt").unwrap_or(""));
         // An address does not say what a picture shows.
@@ -913,8 +915,8 @@ fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
     count > 1 && parsed.len() == count && in_order && code.lines().count() == count
 }
 
-/// The rows of a table without those of nested tables, which would be read once for each enclosing
-/// table.
+/// The rows of a table without the rows of nested tables, which would otherwise be read once for
+/// each enclosing table.
 fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
     let is_row = |e: &ElementRef<'_>| e.value().name() == "tr";
     table.child_elements().flat_map(move |child| {

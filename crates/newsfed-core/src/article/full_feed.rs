@@ -38,9 +38,9 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
 const RUN: usize = 3;
 /// A text of fewer words is a label, such as "Comments", which a page need not contain.
 const LABEL: usize = 8;
-/// Share of the runs that a page must contain: of a text about its own page, and of one about a
-/// page elsewhere, which may quote it.
+/// Minimum share of a text's word runs that its own page must contain.
 const OWN: f32 = 0.5;
+/// The same for a page on a different site, which may quote the text.
 const ELSEWHERE: f32 = 0.85;
 /// An odd number whose bits have no pattern (2^64 divided by the golden ratio).
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -7,10 +7,11 @@ use crate::util::html::bare_formula;
 use crate::util::text;
 use scraper::{ElementRef, Node};
 
-/// Maximum number of nodes of a formula.
+/// Maximum number of nodes in a formula.
 const MAX_NODES: usize = 2000;
-/// Longest source between marks, in bytes, and maximum number of pieces that it is in.
+/// Longest source between marks, in bytes.
 const MAX_SOURCE: usize = 4000;
+/// Maximum number of pieces that a source is in.
 const MAX_PIECES: usize = 80;
 /// Maximum number of marks in a paragraph that begin no formula. After that, the rest is text.
 const MAX_FAILED: usize = 500;

@@ -11,8 +11,9 @@ use url::Url;
 
 /// Maximum number of authors.
 const MAX_AUTHORS: usize = 20;
-/// Longest name of an author, in characters and in words. What is longer is a text about the author.
+/// Longest author name, in characters. A longer one is a text about the author.
 const MAX_NAME: usize = 80;
+/// Longest author name, in words.
 const MAX_WORDS: usize = 6;
 /// The same for an organisation, such as an authority. A name that stands alone may have as many words if
 /// the others are small, as in "María de los Ángeles de la Cruz".

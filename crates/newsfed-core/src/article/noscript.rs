@@ -7,9 +7,9 @@ use scraper::Html;
 
 /// Shortest markup that is worth a second tree, in bytes.
 const MIN_BYTES: usize = 400;
-/// Minimum number of words of such a text, and how many times longer than the rest of the page it
-/// must be.
+/// Minimum number of words in such a text.
 const MIN_WORDS: usize = 20;
+/// How many times longer than the rest of the page it must be.
 const TIMES: usize = 3;
 
 /// The tree of the largest `noscript` element, if most of the page's text is in it.

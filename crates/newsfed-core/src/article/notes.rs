@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Longest mark of a footnote, in characters.
 const MAX_LABEL: usize = 6;
-/// Longest footnote, in bytes of its text, and maximum number of nodes in one.
+/// Longest footnote, in bytes of its text.
 const MAX_NOTE: usize = 8000;
+/// Maximum number of nodes in a footnote.
 const MAX_NODES: usize = 2000;
 /// Maximum number of links per page.
 const MAX_JUMPS: usize = 10_000;
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn many_jumps_to_much_text_stay_fast() {
+    fn many_links_into_a_long_text_are_fast() {
         let much = "<b>x</b> ".repeat(50_000);
         let jumps = "<a href='#x'>1</a> ".repeat(30_000);
         let document = from_html(&format!("<p>{jumps}</p><div id='x'>{much}</div>"), None);

@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use crate::util::html::tree;
 
-    /// The blocks selected in a page of paragraphs of ten words.
+    /// The blocks selected on a page of ten-word paragraphs.
     fn chosen(chances: &[f32]) -> Vec<bool> {
         let paragraph = format!("<p>{}</p>", "ten ".repeat(10));
         let markup = format!("<div>{}</div>", paragraph.repeat(chances.len()));

@@ -31,12 +31,12 @@ const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 const DATE_LINE: usize = 12;
 /// Candidates below this score are not publication dates.
 const LEAST: f32 = 14.0;
-/// Score from which a date shows that a later date is that of the last build.
+/// Score from which a date shows that a later date comes from the last build.
 const SHOWN: f32 = 40.0;
 /// The share of its score that a candidate adds to another of the same day.
 const SUPPORT: f32 = 0.35;
 
-/// What the words before a date, else those after it, say about it.
+/// What the words before a date (or, failing those, the words after it) reveal about the date.
 pub(crate) fn date_label(before: &str, after: &str) -> Option<DateLabel> {
     labels::of(&before.to_lowercase(), &after.to_lowercase())
 }
@@ -47,7 +47,7 @@ pub struct Published {
     pub time: PageTime,
     pub from: DateSource,
     pub confidence: Confidence,
-    /// What is written of its zone.
+    /// Its zone as far as it is written.
     pub zone: Zone,
     /// Where its zone comes from if none is written.
     pub zone_from: Option<ZoneSource>,
@@ -106,7 +106,7 @@ struct Candidate {
     beside: places::Apart,
     /// It may be the time when the page was last built.
     built: bool,
-    /// A label or a property says that the date is that of the publication.
+    /// A label or a property marks the date as the publication date.
     labelled: bool,
 }
 
@@ -136,7 +136,7 @@ pub(super) fn dates(
     all.retain(|c| YEARS.contains(&c.time.year()));
     let is_visible = |c: &Candidate| matches!(c.from, DateSource::Text | DateSource::Element);
     if let Some(now) = context.now {
-        // A visible date in the future is that of an event.
+        // A visible date in the future belongs to an event.
         all.retain(|c| {
             c.from != DateSource::Text || !elements::is_ahead(&c.time, now) || c.swapped.is_some()
         });
@@ -149,7 +149,7 @@ pub(super) fn dates(
     settle_order(&mut all, modified.map(|m| m.0), &context);
     in_zones(&mut all);
     before_build(&mut all);
-    // A date without a label that is that of the modification.
+    // An unlabelled date that is the modification date.
     let known = all.iter().any(|c| c.family != "text" && c.meaning == Meaning::Published);
     if let Some(modified) = modified.map(|m| m.0.date_naive()).filter(|_| known) {
         let others: Vec<NaiveDate> = all
@@ -181,7 +181,7 @@ fn read_in(time: PageTime, zone: Zone, offsets: &Offsets, now: Option<Time>) -> 
     time.naive_utc().and_local_timezone(offset).single()
 }
 
-/// Several days in one box beside the article are those of other articles.
+/// Several days in one box beside the article belong to other articles.
 fn among_others(all: &mut [Candidate]) {
     let boxes: Vec<(ego_tree::NodeId, NaiveDate)> = all
         .iter()
@@ -200,8 +200,7 @@ fn among_others(all: &mut [Candidate]) {
     }
 }
 
-/// If there is an earlier day beside the heading, a time that may be that of the last build is
-/// taken for it.
+/// If there is an earlier day beside the heading, a time that may come from the last build is assumed to do so.
 fn before_build(all: &mut [Candidate]) {
     let shown = |c: &&Candidate| {
         let certain = c.swapped.is_none() && !c.short && c.score >= SHOWN;

@@ -15,7 +15,7 @@ fn shows(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_a_comic_says_on_hover_is_its_caption() {
+fn the_hover_text_of_a_comic_is_its_caption() {
     let shown = |title: &str| {
         read(&format!("<p>A day</p><img src=/c.png alt='Two ants' title='{title}'><p>By Rosa</p>"))
             .html()
@@ -196,7 +196,7 @@ fn figures_inside_an_article_stay_with_their_captions() {
 }
 
 #[test]
-fn reads_what_is_only_there_for_programs_without_scripts() {
+fn reads_content_meant_only_for_programs_without_scripts() {
     let posts: String = (1..5)
         .map(|n| format!("<div class='topic-body crawler-post'><span class='creator'>user{n}</span><time datetime='2026-11-0{n}'>November {n}, 2026</time><div class='post'><p>{}</p></div></div>", filler(n)))
         .collect();
@@ -278,12 +278,12 @@ fn pictures_in_preformatted_text_follow_it() {
     assert_eq!(found.text(), "let a = read(1);\n  b\n\nOne\n\nTwo\n\nafter");
     let images = found.links.iter().filter(|link| link.kind == LinkKind::Image);
     assert_eq!(images.count(), 2, "{:?}", found.links);
-    // A picture in a box for code is no code.
+    // A picture in a box for code is not code.
     assert_eq!(read("<pre><img src=/1.png alt=One></pre>").text(), "One");
 }
 
 #[test]
-fn links_around_cards_are_those_of_their_headings() {
+fn links_around_cards_belong_to_their_headings() {
     let card = |n: usize| {
         format!(
             "<a href=/boats/{n}><div><img src=/{n}.jpg width=300 height=200><h3>Boat {n}</h3>\

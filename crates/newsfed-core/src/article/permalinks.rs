@@ -2,10 +2,11 @@
 
 use scraper::ElementRef;
 
-/// Letters of a heading and of such a link that are read, and nodes that are searched for them.
+/// Maximum number of letters in a heading, and in such a link, that are read.
 const MAX_LETTERS: usize = 300;
+/// Maximum number of nodes that are searched for these letters.
 const MAX_NODES: usize = 60;
-/// Letters before the heading's own words, as in "Link to this section: …".
+/// Maximum number of letters before the heading's own words, as in "Link to this section: …".
 const MAX_PREFIX: usize = 24;
 
 /// Whether a link in a heading has no text besides signs, or repeats the heading.

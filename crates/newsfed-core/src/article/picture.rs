@@ -23,7 +23,7 @@ const LAZY: [&str; 8] = [
     "data-image",
 ];
 const LAZY_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
-/// Class names of icons, and parts of addresses of trackers and placeholders.
+/// Class names of icons, and parts of tracker and placeholder addresses.
 const ICONS: [&str; 10] = [
     "emoji",
     "wp-smiley",
@@ -116,7 +116,7 @@ pub(super) fn size(img: ElementRef<'_>) -> Option<(u32, u32)> {
     read("width").zip(read("height"))
 }
 
-/// Whether a class is that of an icon: the word itself, or one part of the name.
+/// Whether a class marks an icon: the word itself, or one part of the name.
 fn is_icon(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     ICONS.contains(&class.as_str())

@@ -1,4 +1,4 @@
-//! Links to places in the same document, such as those of a table of contents.
+//! Links to places in the same document, such as in a table of contents.
 
 use super::document::Inline;
 use super::notes::{Anchors, Notes};

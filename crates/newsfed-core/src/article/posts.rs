@@ -30,7 +30,7 @@ const MAX_ABOVE: usize = 12;
 const REPEATED: usize = 3;
 const REPEATED_WORDS: usize = 12;
 
-/// Class names of the name of an author, without signs between words.
+/// Class names for an author's name, without signs between words.
 const NAMES: [&str; 14] = [
     "username",
     "usernamecoloured",
@@ -97,7 +97,7 @@ struct Mark {
     /// As it is shown, and as the page writes it.
     text: String,
     written: String,
-    /// A label says that it is that of a later change.
+    /// A label marks it as the time of a later change.
     modified: bool,
     /// The page states it as a time.
     stated: bool,

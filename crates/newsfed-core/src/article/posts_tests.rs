@@ -84,11 +84,11 @@ fn posts_begin_with_name_and_time() {
         .map(|n| format!("{} · Mar {n}, 2026", if n < 3 { "Ann Lee" } else { "bob_77" }));
     assert_eq!(lines, expected);
     assert_eq!(rest.matches("---").count(), 3, "{rest}");
-    // The pictures of the authors are left out, those of the posts are kept.
+    // The pictures of the authors are left out, the pictures in the posts are kept.
     let images = found.document.links.iter().map(|link| link.url.as_str());
     let images: Vec<&str> = images.filter(|url| url.ends_with(".jpg")).collect();
     assert!(images.iter().all(|url| url.contains("/boat")) && images.len() >= 3, "{images:?}");
-    // What is compared and searched are the posts alone.
+    // Only the posts are compared and searched.
     assert!(!found.text.contains("Ann Lee") && found.text.contains("post number 4"));
 }
 
@@ -166,7 +166,7 @@ fn articles_and_quotations_get_no_lines() {
     // The same markup on a page that is not a discussion.
     let page = format!("<h1>News</h1><main>{comments}</main>");
     assert!(lines(&read(&page, "https://news.example/2026/keel")).0.is_empty());
-    // Names in quotations are those of others.
+    // Names in quotations belong to others.
     let quoting: String = (1..4)
         .map(|n| {
             format!(

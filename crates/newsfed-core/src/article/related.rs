@@ -8,11 +8,11 @@ use std::sync::LazyLock;
 
 /// Minimum number of selected words before such a box.
 const BEFORE: usize = 100;
-/// Minimum number of words of a paragraph.
+/// Minimum number of words in a paragraph.
 const PROSE_WORDS: usize = 15;
-/// Maximum number of words of a name. Longer ones are headings turned into names.
+/// Maximum number of words in a name. Longer ones are headings turned into names.
 const NAME_WORDS: usize = 4;
-/// Maximum number of words of a heading.
+/// Maximum number of words in a heading.
 const HEADING_WORDS: usize = 12;
 
 /// Headings above other articles.

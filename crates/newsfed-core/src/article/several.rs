@@ -11,14 +11,15 @@ use std::ops::Range;
 
 /// Minimum similarity at which a heading equals a title (share of common words).
 const SAME: f32 = 0.7;
-/// Share of the words of an item's title from which a page's own title contains it.
+/// Share of an item's title words from which a page's own title contains that title.
 const CONTAINED: f32 = 0.8;
 /// Minimum length of another article, in words.
 const WORTH: usize = 20;
 /// Minimum length of the part that a fragment names, in words.
 const NAMED: usize = 8;
-/// Maximum number of boxes around a heading, and of headings on a page.
+/// Maximum number of boxes around a heading.
 const MAX_LEVELS: usize = 12;
+/// Maximum number of headings on a page.
 const MAX_HEADINGS: usize = 50;
 
 /// Information about the requested article.
@@ -157,8 +158,8 @@ fn section(page: &Page<'_>, heading: usize) -> Option<Range<usize>> {
     Some(heading..end.unwrap_or(page.blocks.len()))
 }
 
-/// The section of a heading, if another one of its level comes before it. The title of an article
-/// may be of the same level as the headings in it, but it is the first.
+/// The section of a heading, if a heading of the same level comes before it. The title of an
+/// article may be of the same level as the headings in it, but it is the first.
 fn later_section(page: &Page<'_>, taken: &[bool], heading: usize) -> Option<Range<usize>> {
     let own = level(page, heading)?;
     let text = |range: &Range<usize>| {

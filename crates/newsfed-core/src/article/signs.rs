@@ -1,4 +1,4 @@
-//! What a page says about its own kind: an article, a discussion, documentation, a product or a
+//! What a page reveals about its own kind: an article, a discussion, documentation, a product or a
 //! list. Features for the classifier of blocks; nothing is decided here.
 
 use super::head::Head;
@@ -25,7 +25,7 @@ const FORUM: u32 = 1 << 5;
 const DOCS: u32 = 1 << 6;
 const OG_ARTICLE: u32 = 1 << 7;
 const OG_OTHER: u32 = 1 << 8;
-/// Not a feature: the address is certainly that of a discussion.
+/// Not a feature: the address certainly belongs to a discussion.
 const CERTAIN: u32 = 1 << 9;
 
 const FORUMS: [&str; 13] = [
@@ -154,12 +154,12 @@ impl Signs {
         Self(self.0 | other.0)
     }
 
-    /// Whether the page says that it is a discussion.
+    /// Whether the page declares that it is a discussion.
     pub(super) fn is_discussion(self) -> bool {
         self.0 & (CERTAIN | 1 << 1) != 0 || self.0 & FORUM != 0 && self.0 & (OG_ARTICLE | 1) == 0
     }
 
-    /// Whether the page says that it is documentation.
+    /// Whether the page declares that it is documentation.
     pub(super) fn is_documentation(self) -> bool {
         self.0 & (DOCS | 1 << 3) != 0 && self.0 & (OG_ARTICLE | 1) == 0
     }
@@ -171,7 +171,7 @@ impl Signs {
 
 fn of_type(kind: &str) -> u32 {
     let hit = |names: &&[&str]| names.iter().any(|n| kind.ends_with(n));
-    // A discussion's type ends like that of an article.
+    // A discussion's type ends like an article's.
     let bit = [1, 3, 0, 2, 4].into_iter().find(|bit| hit(&TYPES[*bit]));
     bit.map_or(0, |bit| 1 << bit)
 }

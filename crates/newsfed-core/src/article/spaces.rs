@@ -17,7 +17,7 @@ pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
     out
 }
 
-/// What precedes the text that is read.
+/// What precedes the current text.
 struct Before {
     /// White space, or nothing.
     space: bool,

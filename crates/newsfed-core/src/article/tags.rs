@@ -9,7 +9,7 @@ const MAX_TAGS: usize = 30;
 /// Longest tag, in characters.
 const MAX_TAG: usize = 60;
 
-/// The tags in structured data and metadata, then those of links marked as tags. Each occurs
+/// The tags in structured data and metadata, then the links marked as tags. Each occurs
 /// once, whatever its letter case.
 pub(super) fn tags(head: &Head<'_>) -> Vec<String> {
     let mut out = Vec::new();

@@ -12,8 +12,9 @@ use std::ops::Range;
 const MAX_PLACES: usize = 12;
 /// Maximum number of texts, beginnings and slots per end.
 const MAX_MARKS: usize = 48;
-/// Number of blocks at the start and at the end of the box that may be dropped.
+/// Number of blocks at the start of the box that may be dropped.
 const HEAD: usize = 8;
+/// Number of blocks at the end of the box that may be dropped.
 const TAIL: usize = 14;
 /// Number of pages on which a box must have been seen before it is used.
 const MIN_PAGES: u32 = 2;
@@ -25,13 +26,13 @@ const FITS: f32 = 0.5;
 const MAX_OTHERS: usize = 2;
 /// Number of pages of other layouts after which a layout is dropped.
 const MAX_IDLE: u32 = 10;
-/// Probability from which the page alone is sure of a block, and the share of the words of such
-/// blocks that a template may leave out of its box.
+/// Probability from which the page alone is sure of a block.
 const SURE: f32 = 0.8;
+/// Share of the words in such blocks that a template may leave out of its box.
 const MAX_LOST: f32 = 0.05;
 /// Probability up to which the page alone is sure that a block is not part of the article.
 const UNSURE: f32 = 0.1;
-/// Share of the words of a result that may be in such blocks.
+/// Share of a result's words that may be in such blocks.
 const MAX_ADDED: f32 = 0.5;
 /// Number of pages after which the ends are well known.
 const EXPERIENCED: u32 = 4;
@@ -45,8 +46,9 @@ const LEAD: f32 = 0.02;
 const OTHER_PAGES: u32 = 3;
 /// Share of the pages on which a mark must occur at the same end.
 const USUAL: f32 = 0.6;
-/// Maximum length, in words, of blocks dropped because of their beginning, and because of their slot.
+/// Longest block that is dropped because of its beginning, in words.
 const SHORT: usize = 40;
+/// Longest block that is dropped because of its slot, in words.
 const SHORTER: usize = 25;
 /// Number of pages after which older pages count half.
 const MEMORY: u32 = 60;
@@ -338,7 +340,7 @@ impl Template {
     }
 }
 
-/// How well two selections of blocks agree: the harmonic mean of the shares of common words.
+/// How well two selections of blocks agree: the harmonic mean of their shares of common words.
 fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
     let words = |taken: &dyn Fn(usize) -> bool| -> usize {
         page.blocks.iter().enumerate().filter(|(at, _)| taken(*at)).map(|(_, b)| b.words).sum()
@@ -400,7 +402,7 @@ fn count(counts: &mut Vec<(u32, u32)>, marks: impl Iterator<Item = u32>) {
     }
     if counts.len() > MAX_MARKS {
         counts.sort_by_key(|(mark, n)| (std::cmp::Reverse(*n), *mark));
-        // Marks seen once are replaced by those of the next page.
+        // Marks seen once are replaced by the marks of the next page.
         counts.truncate(MAX_MARKS * 2 / 3);
     }
 }

@@ -46,7 +46,7 @@ impl Group {
 }
 
 impl Units {
-    /// `place` is a hash of the position of each element: the names and classes above it.
+    /// `place` is a hash of each element's position: the names and classes above it.
     pub(super) fn of(page: &Page<'_>, place: &[u64]) -> Self {
         let mut sums = Vec::with_capacity(page.blocks.len() + 1);
         let mut sum = [0u32; 5];

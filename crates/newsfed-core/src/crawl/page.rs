@@ -17,8 +17,9 @@ const MOST_ANCHOR: usize = 60;
 const MOST_PATH: usize = 300;
 /// Longest name, classes or id of one element in a path, in bytes.
 const MOST_NAME: usize = 40;
-/// Largest structured data that is read, in bytes, and maximum number of blocks.
+/// Largest structured data that is read, in bytes.
 const MOST_JSON: usize = 512 << 10;
+/// Maximum number of structured data blocks.
 const MOST_PIECES: usize = 20;
 /// Maximum nesting depth when searching structured data.
 const MOST_LEVELS: usize = 4;

@@ -67,8 +67,7 @@ pub(super) struct Pools {
     /// Groups by the hash of their features.
     by_features: HashMap<u64, PoolId>,
     hasher: RandomState,
-    /// May contain outdated values; those of waiting groups are corrected when they reach the
-    /// top.
+    /// May contain outdated values; the values of waiting groups are corrected when they reach the top.
     heap: BinaryHeap<Entry>,
     turn: usize,
 }
@@ -182,7 +181,7 @@ impl Pools {
         self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
     }
 
-    /// Records the reward of a link of a group, and the number of targets that it led to.
+    /// Records the reward of a link in a group, and the number of targets that it led to.
     pub(super) fn observe(&mut self, id: PoolId, observed: f64, found: u32) {
         let pool = &mut self.pools[id as usize];
         pool.asked += 1;

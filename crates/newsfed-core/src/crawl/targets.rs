@@ -104,7 +104,7 @@ pub enum Class {
     Target,
     /// Something else: an image, a style sheet.
     Other,
-    /// Nothing: an error, or a redirect to another page.
+    /// Nothing: an error, or a redirect to a different page.
     #[default]
     Failed,
 }

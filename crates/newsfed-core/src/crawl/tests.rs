@@ -46,8 +46,7 @@ fn site(lines: &[(&str, &[(&str, &str)])]) -> Graph {
 const MENU: &str = "/html/body/nav/a";
 const DATA: &str = "/html/body/main/table.data/tr/td/a.file";
 
-/// Twenty pages without targets and one list of twenty files, that the last link of the menu leads
-/// to.
+/// Twenty pages without targets and one list of twenty files, to which the last link of the menu leads.
 fn library() -> Graph {
     let talk: Vec<String> = (0..20).map(|n| format!("talk/{n}")).collect();
     let files: Vec<String> = (0..20).map(|n| format!("files/{n}.csv")).collect();

@@ -1,4 +1,4 @@
-//! A linear model of the value of a group of links. Each feature has its own mean and variance,
+//! A linear model of the value of a link group. Each feature has its own mean and variance,
 //! corrected by a Kalman filter with a diagonal covariance.
 
 pub(super) type FeatureId = u32;

@@ -1,4 +1,4 @@
-//! What differs between two states of a data file. The order of rows and columns does not matter.
+//! The differences between two states of a data file. The order of rows and columns does not matter.
 
 use super::numbers::Notation;
 use super::{Dataset, Format, Table};
@@ -11,7 +11,7 @@ use std::ops::Range;
 const DISTINCT: f64 = 0.95;
 /// Minimum share of equal values for a column to count as renamed.
 const RENAMED: f64 = 0.8;
-/// Columns that are compared to find renamed ones.
+/// Maximum number of columns compared to find renamed ones.
 const MAX_RENAMED: usize = 20;
 /// Minimum share of numbers for a column to have a total.
 const NUMBERS: f64 = 0.9;
@@ -20,14 +20,14 @@ const KEPT: f64 = 0.5;
 /// How many of the first columns may identify rows together.
 const MAX_TOGETHER: usize = 3;
 
-/// Pairs of neighbouring pages that are compared to find versions of one page.
+/// Maximum number of pairs of neighbouring pages compared to find versions of one page.
 const MAX_CLOSE: usize = 400;
-/// Bytes of text that these comparisons read in total; about 0.1 s.
+/// Maximum number of bytes of text that these comparisons read in total; about 0.1 s.
 const MAX_COMPARED: usize = 8 << 20;
 /// Minimum share of equal words for them to be versions of one page.
 const ALIKE: f64 = 0.3;
 
-/// What differs between two states of a file.
+/// The differences between two states of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Difference {
     /// Tables that are in both states and differ.
@@ -37,8 +37,8 @@ pub struct Difference {
     pub tables_removed: Vec<(String, u64)>,
 }
 
-/// What differs between two states of a table. Rows and columns are numbers in the state that has
-/// them; for changed rows, those of the earlier state come first.
+/// The differences between two states of a table. Rows and columns are numbered as in the state
+/// that has them; for changed rows, the cells of the earlier state come first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableDifference {
     /// Its position among the tables of the earlier and the later state.
@@ -57,7 +57,7 @@ pub struct TableDifference {
     pub partial: bool,
 }
 
-/// A row that has other cells.
+/// A row whose cells differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangedRow {
     pub rows: (usize, usize),
@@ -273,8 +273,7 @@ fn match_columns(
     common
 }
 
-/// The share of the values of the shorter of two columns that both have; 0 if the other one is much
-/// longer.
+/// The share of common values in the shorter of two columns; 0 if the other column is much longer.
 fn overlap(a: &HashMap<u64, usize>, b: &HashMap<u64, usize>) -> f64 {
     let size = |m: &HashMap<u64, usize>| m.values().sum::<usize>();
     let both: usize = a.iter().map(|(value, n)| b.get(value).map_or(0, |m| (*n).min(*m))).sum();
@@ -385,7 +384,7 @@ fn pair(
     out.removed = removed.into_iter().filter(|row| !paired.contains(row)).collect();
 }
 
-/// The sums of columns of numbers that have changed.
+/// The changed sums of numeric columns.
 fn totals(
     old: &Table,
     new: &Table,
@@ -416,7 +415,7 @@ fn usual(format: Format) -> Option<Notation> {
     matches!(format, Format::Json | Format::JsonLines | Format::Xlsx).then_some(Notation::Point)
 }
 
-/// The sum of a column of numbers, and its decimals; `None` if it is unclear what its cells mean.
+/// The sum of a numeric column, and its number of decimals; `None` if it is unclear what its cells mean.
 pub(super) fn sum(table: &Table, column: usize, format: Format) -> Option<(f64, usize)> {
     let notation = Notation::of(values(table, column), usual(format))?;
     sum_in(notation, table, column)

@@ -8,13 +8,13 @@ use csv_core::ReadFieldResult;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
 
-/// The part of a file by which its separator is found, in bytes.
+/// How much of a file is read to find its separator, in bytes.
 const SAMPLE: usize = 64 << 10;
-/// Records of that part.
+/// Maximum number of records in that part.
 const SAMPLE_RECORDS: usize = 50;
 /// The share of records that a separator must divide into equally many cells.
 const MIN_EVEN: f64 = 0.6;
-/// Valid UTF-8 characters that must accompany each bad byte.
+/// Number of valid UTF-8 characters that must accompany each bad byte.
 const MIN_GOOD: usize = 5;
 /// Separators, the likeliest first.
 const SEPARATORS: [u8; 4] = *b",;\t|";

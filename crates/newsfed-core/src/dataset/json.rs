@@ -9,17 +9,18 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Arrays that become tables; further arrays become values.
+/// Maximum number of arrays that become tables; further arrays become values.
 const MAX_TABLES: usize = 50;
 /// Longest path, in bytes.
 const MAX_PATH: usize = 200;
-/// Name of the table for values outside arrays, and of the table for an array with that path.
+/// Name of the table for values outside arrays.
 const VALUES: &str = "values";
+/// Name of the table for an array whose path is `values`.
 const ARRAY_OF_VALUES: &str = "values[]";
 /// The byte before each text of a sequence.
 const SEPARATOR: u8 = 0x1e;
 
-/// Digits that a number may have; those of a longer one would change if it was read as a number.
+/// Maximum number of digits in a value that is read as a number; the digits of a longer one would change.
 const MAX_DIGITS: usize = 16;
 
 /// Reads a document, or JSON lines.
@@ -221,7 +222,7 @@ fn shown(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is done with a value at a place in the document.
+/// How a value at a place in the document is handled.
 trait Place<'de>: Sized {
     fn scalar(self, value: &str);
     fn map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error>;

@@ -32,7 +32,7 @@ pub struct Dataset {
     pub tables: Vec<Table>,
     /// Size of the file.
     pub bytes: u64,
-    /// What was not read, and why.
+    /// Parts that were not read, and why.
     pub left_out: Vec<String>,
 }
 

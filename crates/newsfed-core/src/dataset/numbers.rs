@@ -1,13 +1,13 @@
 //! Numbers as data files write them.
 
-/// What separates the decimals of a number; the other one may separate groups of digits.
+/// The decimal separator of a number; the other character may separate groups of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     Point,
     Comma,
 }
 
-/// What a cell says about the notation of its column.
+/// What a cell reveals about the notation of its column.
 enum Evidence {
     /// Its decimals are separated like this.
     Clear(Notation),
@@ -18,8 +18,8 @@ enum Evidence {
 }
 
 impl Notation {
-    /// The notation of all cells that are numbers. `otherwise` is that of numbers such as `1.234` if no
-    /// other cell says what they are; `None` if that stays unclear, or cells contradict each other.
+    /// The notation of all cells that are numbers. `otherwise` is the notation of numbers such as `1.234` if no other
+    /// cell shows what they are; `None` if that stays unclear, or cells contradict each other.
     pub(super) fn of<'c>(
         cells: impl Iterator<Item = &'c str>,
         otherwise: Option<Self>,

@@ -9,18 +9,19 @@ use crate::util::html::escape;
 use crate::util::text::{self, counted};
 use std::fmt::Write;
 
-/// Rows of each kind, or changed cells, that are shown.
+/// Maximum number of rows of each kind, or of changed cells, that are shown.
 const MAX_ROWS: usize = 50;
-/// Rows of a new file that are shown.
+/// Maximum number of rows in a new file that are shown.
 const FIRST_ROWS: usize = 10;
-/// Columns of a row that are shown.
+/// Maximum number of columns in a row that are shown.
 const MAX_COLUMNS: usize = 8;
-/// Columns that are described.
+/// Maximum number of columns that are described.
 const MAX_DESCRIBED: usize = 40;
-/// Tables that are shown.
+/// Maximum number of tables that are shown.
 const MAX_TABLES: usize = 20;
-/// Pages that are shown, and longest text of one in terminal cells.
+/// Maximum number of pages shown.
 const MAX_PAGES: usize = 20;
+/// Longest text of a page, in terminal cells.
 const MAX_PAGE: usize = 4_000;
 /// Longest cell that is shown, in terminal cells.
 const MAX_CELL: usize = 100;
@@ -105,7 +106,7 @@ fn columns(out: &mut String, table: &Table, format: Format) {
     more(out, table.columns.len(), MAX_DESCRIBED, "column");
 }
 
-/// What was not read.
+/// Parts that were not read.
 fn notes(out: &mut String, dataset: &Dataset) {
     for note in &dataset.left_out {
         paragraph(out, &format!("Not compared: {note}."));
@@ -322,7 +323,7 @@ fn shown(cell: &str) -> String {
 }
 
 impl Difference {
-    /// What changed in one line: `12 rows added, 3 rows removed, 1 column added`.
+    /// The changes, in one line: `12 rows added, 3 rows removed, 1 column added`.
     pub fn summary(&self, old: &Dataset, new: &Dataset) -> String {
         let count =
             |of: &dyn Fn(&TableDifference) -> usize| self.tables.iter().map(of).sum::<usize>();

@@ -9,12 +9,13 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
-/// The version of the format; a state of another one is not compared.
+/// The version of the format; a state of a different version is not compared.
 const VERSION: u32 = 2;
 /// Maximum size of an unpacked state, in bytes.
 const MAX_UNPACKED: u64 = (limits::DATASET_TEXT + 2 * limits::DATASET_CELLS + (4 << 20)) as u64;
-/// Characters after each cell and each row; clean text contains neither.
+/// Ends each cell. Clean text does not contain it.
 const CELL: char = '\u{1f}';
+/// Ends each row. Clean text does not contain it.
 const ROW: char = '\u{1e}';
 
 /// The first line.
@@ -71,7 +72,7 @@ pub fn pack(dataset: &Dataset) -> std::io::Result<Vec<u8>> {
     packed.finish()
 }
 
-/// The stored state; `None` if it is damaged, or from another version.
+/// The stored state; `None` if it is damaged, or from a different version.
 pub fn unpack(packed: &[u8]) -> Option<Dataset> {
     let mut text = String::new();
     ZlibDecoder::new(packed).take(MAX_UNPACKED).read_to_string(&mut text).ok()?;

@@ -35,7 +35,7 @@ pub(super) struct Budget {
     pub(super) bytes: usize,
     /// Cells beyond the limit of columns.
     pub(super) surplus_cells: u64,
-    /// What else was left out.
+    /// Other parts that were left out.
     pub(super) notes: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Number of rows of the file.
+    /// Number of rows in the file.
     pub fn total(&self) -> u64 {
         self.rows.len() as u64 + self.beyond
     }
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_clean_and_show_that_they_were_cut() {
+    fn cleans_cells_and_marks_cut_ones() {
         assert_eq!(clean(" a\u{1b}[31m\tb\r\nc "), "a b c");
         let long = "ä".repeat(5000);
         let (one, other) = (clean(&long), format!("{long}x"));

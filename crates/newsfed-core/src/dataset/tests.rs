@@ -179,7 +179,7 @@ fn an_endless_file_is_read_up_to_the_limits() {
 }
 
 #[test]
-fn names_show_what_a_file_is() {
+fn recognises_and_describes_a_csv_file() {
     let url = Url::parse("https://a.example/towns.csv").unwrap();
     assert_eq!(Format::of(None, &url, TOWNS.as_bytes()), Some(Format::Csv));
     assert_eq!(summary(&csv(TOWNS)), "CSV file with 3 rows and 3 columns, 50 B");

@@ -12,18 +12,18 @@ use std::collections::HashMap;
 use std::io::{BufReader, Cursor, Error, ErrorKind, Read};
 use zip::ZipArchive;
 
-/// Parts of an archive.
+/// Maximum number of parts in an archive.
 const MAX_PARTS: usize = 4_000;
-/// Worksheets that are read.
+/// Maximum number of worksheets that are read.
 const MAX_SHEETS: usize = 100;
-/// Bytes of the parts that describe the file.
+/// Maximum size of the parts that describe the file, in bytes.
 const MAX_SMALL: usize = 1 << 20;
 /// Total size of the texts that cells share, in bytes.
 const MAX_SHARED: usize = 16 << 20;
-/// A tag or a text, in bytes: it is read as a whole. Also the text of a cell, of which Excel allows 32,767
-/// characters.
+/// Maximum size of a tag or a text, in bytes: it is read as a whole. The same for the text of a
+/// cell, for which Excel allows 32,767 characters.
 const MAX_EVENT: usize = 1 << 20;
-/// Maximum number of attributes of a tag that are searched.
+/// Maximum number of attributes in a tag that are searched.
 const MAX_ATTRIBUTES: usize = 64;
 /// First bytes of the older container format, in which encrypted files are stored.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
@@ -172,7 +172,7 @@ impl File<'_> {
         }
     }
 
-    /// The relations of a part, or those of the file.
+    /// The relations of a part, or of the file.
     fn relations(&mut self, part: &str) -> Result<Vec<Relation>, DatasetError> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let inside = if folder.is_empty() { String::new() } else { format!("{folder}/") };

@@ -8,7 +8,7 @@ use url::Url;
 pub const MAX_GUESSES: usize = 8;
 /// Maximum number of these guesses for known systems.
 const MAX_KNOWN: usize = 4;
-/// Folders whose usual URLs are tried.
+/// Maximum number of folders whose usual URLs are tried.
 const MAX_FOLDERS: usize = 3;
 /// Usual names of feeds, most frequent first.
 const NAMES: [&str; 9] = [
@@ -29,9 +29,9 @@ pub struct Guess {
     pub url: Url,
     /// The system that has its feeds there.
     pub system: Option<&'static str>,
-    /// The host alone identifies the system, so the feed is that of the page.
+    /// The host alone identifies the system, so the feed belongs to the page.
     pub by_host: bool,
-    /// Confidence that a feed found there is that of the page, 0 to 1.
+    /// Confidence that a feed found there belongs to the page, 0 to 1.
     pub confidence: f64,
 }
 
@@ -62,8 +62,8 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
     guesses
 }
 
-/// The folders in which feeds are searched for, most likely first: that of the page, the root, and
-/// the uppermost one between them. Folders of dates and numbers have no feeds.
+/// The folders in which feeds are searched for, most likely first: the page's own folder, the root,
+/// and the uppermost folder between them. Folders of dates and numbers have no feeds.
 fn folders(page: &Url) -> Vec<(Url, f64)> {
     let mut found: Vec<(Url, f64)> = Vec::new();
     let mut add = |path: &str, confidence: f64| {

@@ -48,7 +48,7 @@ const ALL: [&str; 30] = [
     "모든 글",
     "جميع المقالات",
 ];
-/// Names of lists of posts, as texts or at the end of a path.
+/// Names of post lists, as texts or at the end of a path.
 const NAMES: [&str; 55] = [
     "articles",
     "blog",
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_links_show_which_page_lists_all_posts() {
+    fn link_texts_show_which_page_lists_all_posts() {
         let menu = "<nav><a href=/>Home</a><a href=/about>About</a><a href=/archive/>Archive</a>";
         for (link, expected) in [
             ("<a href=/posts/>Posts</a>", "/posts/"),

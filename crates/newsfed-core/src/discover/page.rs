@@ -141,7 +141,7 @@ impl PageReader {
 
     fn start_anchor(&mut self, tag: &Tag<'_>) {
         let href = tag.attribute("href").unwrap_or_default();
-        // The scheme of `feed:` URLs says that they lead to feeds.
+        // The scheme `feed:` shows that the URL leads to a feed.
         let plain = href.trim().strip_prefix("feed:").map(|rest| match rest.strip_prefix("//") {
             Some(rest) => format!("http://{rest}"),
             None => rest.to_owned(),
@@ -202,7 +202,7 @@ enum Kind {
     Other,
 }
 
-/// What a media type says about a link; `None` for an empty one.
+/// What a media type reveals about a link; `None` for an empty one.
 fn feed_kind(mime: &str) -> Option<Kind> {
     let essence = mime.split(';').next().unwrap_or_default().trim();
     Some(match essence {

@@ -14,7 +14,7 @@ use scraper::ElementRef;
 use std::collections::HashSet;
 use url::Url;
 
-/// Minimum confidence of a list of articles to be offered.
+/// Minimum confidence for offering a list of articles.
 const MIN_CONFIDENCE: f64 = 0.35;
 /// If this share of the entries leads to the articles of a list, both count as the same.
 const SAME: f64 = 0.5;
@@ -33,7 +33,7 @@ pub struct Survey {
     pub entries: Option<EntriesOffer>,
     /// Title of the article if the page is one, with its date if known.
     pub article: Option<(String, Option<Time>)>,
-    /// Whether the page says that it is an article.
+    /// Whether the page declares that it is an article.
     pub is_article: bool,
     /// Number of entries if the document is a sitemap.
     pub sitemap: Option<usize>,

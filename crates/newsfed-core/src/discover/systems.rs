@@ -12,8 +12,9 @@ use url::Url;
 static TABLE: LazyLock<Vec<Row>> =
     LazyLock::new(|| include_str!("../../assets/discover.tsv").lines().filter_map(row).collect());
 
-/// How many bytes of a page are searched for its generator, and how many for other signs.
+/// How many bytes of a page are searched for its generator.
 const MAX_HEAD: usize = 64 * 1024;
+/// How many bytes of a page are searched for other signs.
 const MAX_PAGE: usize = 1024 * 1024;
 /// Maximum length of a value that a page may give for `{found}`, in bytes.
 const MAX_FOUND: usize = 500;

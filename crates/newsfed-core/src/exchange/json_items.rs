@@ -6,7 +6,7 @@ use serde_json::{Map, Number, Value};
 use std::cell::Cell;
 use std::fmt;
 
-/// Maximum number of items of a file.
+/// Maximum number of items in a file.
 pub(super) const MAX_ITEMS: usize = 200_000;
 /// Maximum number of values in an item, including nested ones.
 pub(super) const MAX_VALUES: usize = 10_000;

@@ -33,7 +33,7 @@ struct Line {
     machine: String,
 }
 
-/// Information in a file of marks besides the marks.
+/// Information in a mark file besides the marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkFile {
     /// The name of its machine.
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_line_affects_no_other() {
+    fn a_damaged_line_does_not_affect_others() {
         let (one, two) = (line(&sample("read")), line(&sample("pin")));
         for damage in [
             "garbage\n".to_owned(),

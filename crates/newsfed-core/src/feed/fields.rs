@@ -6,7 +6,7 @@ use super::names::Ns;
 use super::people;
 use super::raw::{Base, Rank, RawEntry, RawLink};
 
-/// Chapters of an entry that are read.
+/// Maximum number of chapters in an entry that are read.
 const MAX_CHAPTERS: usize = 500;
 
 /// Reads the start tag of an entry: the URL of RDF items, the attributes of the Channel

@@ -66,7 +66,7 @@ fn without_trailing_commas(text: &str) -> String {
     out + &held
 }
 
-/// A value of the expected type, or `None` for any other value, which is skipped.
+/// A value of the expected type; `None` for any other value, which is skipped.
 struct Field<T>(Option<T>);
 
 /// A type that is read piece by piece from the JSON values that fit it.

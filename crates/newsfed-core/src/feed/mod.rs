@@ -40,7 +40,7 @@ pub struct ParsedFeed {
     pub hints: FeedHints,
     /// In document order, at most [`limits::FEED_ENTRIES`].
     pub entries: Vec<Entry>,
-    /// What had to be repaired to read the document, in plain words.
+    /// The repairs that were needed to read the document, in plain words.
     pub repairs: Vec<String>,
 }
 

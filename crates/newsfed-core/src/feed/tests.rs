@@ -163,7 +163,7 @@ fn links_are_chosen() {
 }
 
 #[test]
-fn sessions_are_removed_from_the_url_of_an_entry_only() {
+fn sessions_are_removed_only_from_the_url_of_an_entry() {
     let id = "0123456789abcdef0123456789abcdef";
     let entry = item(&format!("<link>/t?n=1&amp;sid={id}</link><enclosure url='/get?s={id}'/>"));
     assert_eq!(entry.url.as_deref(), Some("https://base.example/t?n=1"));

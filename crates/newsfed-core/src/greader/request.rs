@@ -143,8 +143,7 @@ impl Request {
         Self::post("/reader/api/0/subscription/quickadd", token, &[("quickadd", address)])
     }
 
-    /// Renames a subscription, puts it into a folder, and takes it out of another one, where these are
-    /// given.
+    /// Renames a subscription, puts it into a folder, and takes it out of a different one, where these are given.
     pub fn edit(token: &str, feed: &Stream, edit: SubscriptionEdit<'_>) -> Self {
         let feed = feed.to_string();
         let label = |name: &str| Stream::Label(name.to_owned()).to_string();

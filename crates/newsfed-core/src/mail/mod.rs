@@ -12,8 +12,9 @@ use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Maximum number of attachments that are named, and of characters in a name.
+/// Maximum number of attachments that are named.
 const MOST_ATTACHMENTS: usize = 20;
+/// Longest attachment name, in characters.
 const MOST_NAME: usize = 100;
 
 /// An email as an item of a JSON Feed.

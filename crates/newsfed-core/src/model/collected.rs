@@ -1,4 +1,4 @@
-//! Sources that the servers of accounts collect.
+//! Sources that the servers of accounts poll.
 
 use super::{FullText, Retention, Source, SourceFacts};
 

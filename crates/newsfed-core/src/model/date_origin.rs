@@ -10,7 +10,7 @@ pub enum DateSource {
     Feed,
     /// The date selector of the source.
     Selector,
-    /// The row of a list, or a block of the page of a source of kind `entries`.
+    /// The row of a list, or a block on the page of a source with the kind `entries`.
     List,
     /// A news sitemap.
     Sitemap,
@@ -139,7 +139,7 @@ impl ZoneSource {
 #[serde(transparent)]
 pub struct Offsets(pub(crate) Vec<OffsetRun>);
 
-/// The first and the last time with an offset, in seconds, between which no other one was seen.
+/// The first and the last time with an offset, in seconds, between which no other offset was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct OffsetRun {
     pub(crate) offset: i32,

@@ -53,7 +53,7 @@ pub struct Entry {
     pub categories: Vec<String>,
     /// URL of the page with the comments.
     pub comments: Option<String>,
-    /// URL of the feed of the comments.
+    /// URL of the comment feed.
     pub comment_feed: Option<String>,
     /// Number of comments.
     pub comment_count: Option<u32>,
@@ -61,7 +61,7 @@ pub struct Entry {
     pub language: Option<String>,
     /// Name of the original publisher if the feed republishes (RSS `source`, Atom `source`).
     pub publisher: Option<String>,
-    /// What earlier versions of newsfed made of its texts.
+    /// Its texts as earlier versions of newsfed read them.
     pub former: Option<Box<FormerTexts>>,
 }
 

@@ -49,7 +49,7 @@ pub struct Chapter {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Queued {
     pub key: EpisodeKey,
-    /// Row key of the source of its item.
+    /// Row key of its item's source.
     pub source: i64,
     /// The title of its item, else the name of the file.
     pub title: String,

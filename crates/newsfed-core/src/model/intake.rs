@@ -20,7 +20,7 @@ pub enum LeftOutReason {
     NotAPage,
     /// A part of the page without title and text.
     Empty,
-    /// Beyond the limit of entries of one page.
+    /// Beyond the limit of entries per page.
     OverLimit,
     /// The selectors of the source do not find its title or text, or take too many steps.
     NotSelected,
@@ -42,7 +42,7 @@ impl LeftOutReason {
             Self::Unreachable => "not reachable",
             Self::NotAPage => "not an HTML page",
             Self::Empty => "without title and text",
-            Self::OverLimit => "beyond the limit of entries of one page",
+            Self::OverLimit => "beyond the limit of entries per page",
             Self::NotSelected => "not matched by the selectors",
             Self::NeedsJavascript => "empty without JavaScript",
             Self::NeedsLogin => "behind a login",
@@ -50,7 +50,7 @@ impl LeftOutReason {
         }
     }
 
-    /// Whether a later fetch may get another page.
+    /// Whether a later fetch may get a different page.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::NeedsJavascript | Self::NeedsLogin | Self::NeedsConsent)
     }

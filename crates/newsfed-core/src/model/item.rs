@@ -70,7 +70,7 @@ pub struct Item {
     pub tags: Vec<String>,
     /// URL of the page with the comments.
     pub comments: Option<String>,
-    /// URL of the feed of the comments.
+    /// URL of the comment feed.
     pub comment_feed: Option<String>,
     /// Number of comments according to the feed.
     pub comment_count: Option<u32>,

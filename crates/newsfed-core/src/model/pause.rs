@@ -95,7 +95,7 @@ impl PauseReason {
             Self::Expires => "Expires",
             Self::RetryAfter => "Retry-After",
             Self::RateLimited => "rate limit, the server gave no time",
-            Self::HostPaused => "pause of the host, set by another source",
+            Self::HostPaused => "host pause, set by another source",
             Self::Ttl => "feed ttl",
             Self::SkipWindow => "feed skipHours or skipDays",
             Self::UpdatePeriod => "feed update period",

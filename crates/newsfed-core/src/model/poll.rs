@@ -90,7 +90,7 @@ pub struct PollRecord {
     pub bytes: u64,
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// What had to be repaired to read the document, and other notes.
+    /// The repairs that were needed to read the document, and other notes.
     pub repairs: Vec<String>,
     /// What was not stored, and why.
     pub left_out: Vec<LeftOut>,

@@ -1,4 +1,4 @@
-//! Rules: what is done to items that match a query.
+//! Rules: what happens to items that match a query.
 
 use super::Time;
 use crate::util::name;

@@ -111,7 +111,7 @@ pub struct SourceSchedule {
 pub struct QuietHours {
     /// First minute of the day.
     pub from: u32,
-    /// First minute after them; less than `from` if they span midnight.
+    /// First minute after the quiet hours; less than `from` if they span midnight.
     pub until: u32,
 }
 

@@ -27,7 +27,7 @@ impl SourceId {
     }
 }
 
-/// The name of a kind of source.
+/// The name of a source kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceKind {
@@ -103,7 +103,7 @@ impl SourceKind {
         }
     }
 
-    /// What its entries are called.
+    /// The word for its entries.
     pub fn entries(self, count: usize) -> &'static str {
         match (self, count) {
             (Self::Feed | Self::Entries, 1) => "entry",
@@ -266,13 +266,13 @@ pub struct Source {
     pub schedule: SourceSchedule,
     /// Own retention; `None` uses the global setting.
     pub retention: Option<Retention>,
-    /// The source is removed after this many days without a new item, or when its server says that it is
-    /// gone, as for the comments on an item. `None`: never.
+    /// The source is removed after this many days without a new item, or when its server reports
+    /// that it is gone, like the comments on an item. `None`: never.
     pub remove_after: Option<u32>,
     pub access: Access,
     /// Whether its host may have a private address although its URL does not show that.
     pub private: bool,
-    /// The account whose server collects it: it is never polled.
+    /// The account whose server polls it: it is never polled.
     pub account: Option<String>,
     /// The list that it came from, by its identifier: what changes there changes it.
     pub list: Option<SourceId>,
@@ -307,7 +307,7 @@ impl Source {
         self.rules.kind()
     }
 
-    /// What it is called as long as it has no title: the program, the file or the URL.
+    /// Its name as long as it has no title: the program, the file or the URL.
     pub fn place_name(&self) -> &str {
         let program = self.origin.exec.first().and_then(|program| program.rsplit('/').next());
         let url = self.url.as_str().trim_end_matches('/');
@@ -405,7 +405,7 @@ pub struct SourceFacts {
     pub pinned: u32,
     /// For websites and sitemaps: whether the rules still match.
     pub website: WebsiteFacts,
-    /// The account whose server collects it; `None`: it is declared in `sources.toml`.
+    /// The account whose server polls it; `None`: it is declared in `sources.toml`.
     pub collected: Option<Collected>,
 }
 
@@ -495,5 +495,5 @@ impl SourceFacts {
     }
 }
 
-/// Failures in a row after which a source counts as failing.
+/// Number of failures in a row after which a source counts as failing.
 pub const FAILING_AFTER: u32 = 10;

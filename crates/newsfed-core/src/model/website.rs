@@ -73,7 +73,7 @@ impl Default for WebsiteRules {
 pub struct WebsiteFacts {
     /// Polls in a row in which the rules found nothing to read.
     pub fruitless: u32,
-    /// What the rules did not find; `None` while they find something.
+    /// What the rules failed to find; `None` while they find something.
     #[serde(alias = "trouble")]
     pub problem: Option<SelectorProblem>,
     /// The last poll did not finish: the next one reads the page again even if it has not
@@ -81,7 +81,7 @@ pub struct WebsiteFacts {
     pub unfinished: bool,
     /// Hash of the rules used last: if the rules change, the page is read again.
     pub rules: u64,
-    /// What the pages said about when they change, in the last poll that read them.
+    /// When the pages change, by what they said in the last poll that read them.
     pub says: PageSays,
     /// The last activity that the list showed when an article was last read, by a hash of its URL.
     /// Lists name times without a zone, so it can only be compared with what they show later.
@@ -90,7 +90,7 @@ pub struct WebsiteFacts {
     pub offsets: Offsets,
 }
 
-/// What the pages of a site say about when they change; `None` if they do not say it.
+/// When the pages of a site change, by their own account; `None` if they do not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct PageSays {
@@ -197,7 +197,7 @@ impl RuleKey {
     }
 }
 
-/// Polls in a row that find nothing, after which the rules count as broken.
+/// Number of polls in a row that find nothing after which the rules count as broken.
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {

@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy)]
 pub struct Operator {
     pub name: &'static str,
-    /// What its value is, as in manual pages.
+    /// The kind of its value, as in manual pages.
     pub value: &'static str,
     pub help: &'static str,
     /// The help in complete sentences.

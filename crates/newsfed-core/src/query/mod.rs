@@ -231,7 +231,7 @@ impl Thing {
         Self::ALL.iter().find(|(thing, _)| *thing == self).map_or("", |(_, name)| name)
     }
 
-    /// What it is, for manual pages.
+    /// Its kind, for manual pages.
     pub fn help(self) -> &'static str {
         match self {
             Self::Audio => "A recording among the enclosures.",
@@ -258,7 +258,7 @@ impl Named {
         name
     }
 
-    /// What it selects by, in one word.
+    /// Its criterion, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Source(_) => "source",

@@ -24,7 +24,7 @@ const MOST: usize = 50;
 /// Translates the expression of a query feed, such as `unread = "yes" and tags # "linux"`.
 ///
 /// # Errors
-/// When it says more than a search can.
+/// If the expression cannot be written as a search.
 pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     let mut rest = expression.trim();
     let mut count = 0;
@@ -39,7 +39,7 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     Ok(query)
 }
 
-/// Depth of brackets, as in searches.
+/// Maximum depth of brackets, as in searches.
 const DEEPEST: usize = 10;
 
 /// Comparisons and brackets. As in newsboat, `and` and `or` have the same precedence: everything
@@ -136,7 +136,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         "link" => text(Field::Url)?,
         "content" => text(Field::Any)?,
         "tags" if matches!(sign, "#" | "!#") => What::Of(Named::Tag(value.to_owned())),
-        // An equal name takes precedence over names that contain it.
+        // An exact match takes precedence over names that contain the value.
         "feedtitle" if equal => What::Of(Named::Source(value.to_owned())),
         // Names that contain it are selected too.
         "feedtitle" if matches!(sign, "=~" | "!~") && is_plain(value) => {

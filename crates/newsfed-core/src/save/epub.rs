@@ -67,7 +67,7 @@ pub(super) fn write(chapters: &[Chapter], outline: &Outline) -> Result<Vec<u8>, 
 struct Archive(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Archive {
-    /// Begins with the media type, uncompressed, as readers expect it.
+    /// Begins with the media type, uncompressed, as e-readers expect.
     fn begin() -> Result<Self, EpubError> {
         let mut archive = Self(ZipWriter::new(Cursor::new(Vec::new())));
         archive.add("mimetype", b"application/epub+zip", false)?;

@@ -73,7 +73,7 @@ pub struct PictureFile {
 }
 
 impl PictureFile {
-    /// A picture; `None` if its first bytes are not those of a format that e-readers must show.
+    /// A picture; `None` if its first bytes do not belong to a format that e-readers must show.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         let media_type = match bytes {
             [b'G', b'I', b'F', b'8', ..] => "image/gif",
@@ -162,7 +162,7 @@ pub struct SavedFile {
 }
 
 impl SavedFile {
-    /// What was left out, in words.
+    /// What was omitted, in words.
     pub fn surplus(&self) -> Option<String> {
         let limit = size(SAVED_BYTES as u64);
         (self.left_out > 0).then(|| format!("{} left out: limit of {limit}", self.left_out))

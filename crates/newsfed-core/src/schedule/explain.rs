@@ -55,8 +55,9 @@ pub enum Pulse {
     Dead,
 }
 
-/// Explains a schedule. `dates` are those of the newest items, newest first; `since` is the time of the
-/// first known poll, `next` that of the next one; `rules` gives the limits in force (its times and response are ignored).
+/// Explains a schedule. `dates` are the dates of the newest items, newest first; `since` is the
+/// time of the first known poll, `next` the time of the next poll; `rules` gives the limits in
+/// force (its times and response are ignored).
 pub fn explain(
     memory: &Memory,
     dates: &[Time],
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn coming_polls_are_planned_one_after_the_other() {
+    fn upcoming_polls_are_planned_one_after_another() {
         use crate::model::FeedHints;
         use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, Setup};
         use std::time::Duration;

@@ -110,7 +110,7 @@ impl Memory {
         &self.learned
     }
 
-    /// The price of a poll of this source, in item-seconds of waiting.
+    /// The price of polling this source once, in item-seconds of waiting.
     pub fn price(&self) -> f64 {
         self.own.as_ref().map_or(self.setup.learned.price, OwnBudget::price)
     }

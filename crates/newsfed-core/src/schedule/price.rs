@@ -4,7 +4,7 @@ use super::bytes::{Reader, Writer};
 use super::seconds;
 use crate::model::Time;
 
-/// Price of a poll at 12 polls per source and day, in item-seconds of delay.
+/// Price of a poll at 12 polls per source per day, in item-seconds of delay.
 const PRICE_OF_12: f64 = 830.0;
 /// Limit for the price relative to its start, as a factor. If the rules of servers keep the polls
 /// below the budget, no price would reach it.
@@ -12,7 +12,7 @@ const FURTHEST: f64 = 100.0;
 /// Number of days with fast corrections.
 const EARLY_DAYS: u32 = 14;
 
-/// The price of a poll, in item-seconds, that gives about `budget` polls per source and day.
+/// The price of a poll, in item-seconds, that gives about `budget` polls per source per day.
 pub fn price_for(budget: f64) -> f64 {
     PRICE_OF_12 * (12.0 / budget.max(1e-3)).powi(2)
 }
@@ -27,7 +27,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Starts at the price that a budget (polls per source and day) usually needs.
+    /// Starts at the price that a budget (polls per source per day) usually needs.
     pub fn new(budget: f64) -> Self {
         Self { price: price_for(budget), days: 0 }
     }

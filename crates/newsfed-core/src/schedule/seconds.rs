@@ -21,7 +21,7 @@ pub(super) fn time(at: f64) -> Time {
     Time::from_timestamp_micros((at * 1e6).round() as i64).unwrap_or_default()
 }
 
-/// The time that many seconds after another one; an hour after it if out of range.
+/// The time that many seconds after a given one; an hour after it if out of range.
 pub(super) fn later(time: Time, seconds: f64) -> Time {
     let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(3600));
     let micros = wait.as_nanos().saturating_add(500) / 1000;

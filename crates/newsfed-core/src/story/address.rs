@@ -10,10 +10,9 @@ pub(super) struct Address {
     /// Hash of the URL without everything that differs between links to one page.
     pub(super) page: u64,
     /// Hash of the fragment; 0 without one. Several entries may be on one page. The lowest bit is 1 if it
-    /// contains a number, as that of a comment does.
+    /// contains a number, as a comment's does.
     pub(super) place: u32,
-    /// Whether the URL seems to be that of one article; otherwise it may be that of a list, which
-    /// changes.
+    /// Whether the URL seems to belong to one article; otherwise it may belong to a list, which changes.
     pub(super) specific: bool,
 }
 
@@ -184,7 +183,7 @@ fn is_specific(path: &str, query: &[&str]) -> bool {
     if listed || moving && parts.len() < 6 && !is_release {
         return false;
     }
-    // A number of two digits may be that of a page or a year.
+    // A two-digit number may belong to a page or a year.
     let number = digits(last);
     parts.len() >= 3
         || last.len() >= 20

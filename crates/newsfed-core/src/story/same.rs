@@ -90,7 +90,7 @@ impl Compared {
 
     pub(super) fn reason(&self, limits: &Limits) -> Option<Reason> {
         let (apart, alike) = (self.apart, &self.alike);
-        // A page that changes has another text each time.
+        // A page that changes has a different text each time.
         let is_similar = || match alike.bare {
             true => alike.whole_title && apart <= PLAIN_APART,
             false => alike.copied >= limits.copied,
@@ -111,17 +111,17 @@ pub fn contradict(a: &Signature, b: &Signature) -> bool {
 struct Likeness {
     marks: Marks,
     whole_title: bool,
-    /// Weighted Jaccard coefficient of the words of the titles, 0 to 1.
+    /// Weighted Jaccard coefficient of the title words, 0 to 1.
     title: f64,
-    /// Weight of the words of the shorter title.
+    /// Weight of the shorter title's words.
     says: u32,
     /// Words of the shorter title.
     words: usize,
-    /// Share of the shingles of the shorter text that are in the other, 0 to 1; 0 for very short ones.
+    /// Share of the shorter text's shingles that are in the other, 0 to 1; 0 for very short ones.
     copied: f64,
     /// Shingles of the shorter text.
     shingles: usize,
-    /// Share of the words of the shorter text that are in the other, 0 to 1.
+    /// Share of the shorter text's words that are in the other, 0 to 1.
     lead: f64,
     /// For the earlier and the later item: what its title has that the other item lacks altogether.
     own: (Own, Own),
@@ -170,7 +170,7 @@ impl Likeness {
                 || self.shingles >= 20 && self.copied >= 0.9 && self.title >= 0.5;
             return (copy && apart <= PLAIN_APART).then_some(Reason::Copy);
         }
-        // What the later title adds and its text repeats is news: a follow-up.
+        // Words that the later title adds and its text repeats are news: a follow-up.
         if self.own.1 == Own::Topic {
             return None;
         }
@@ -193,10 +193,10 @@ impl Likeness {
         (similar && self.title >= limits.titles).then_some(Reason::Similar)
     }
 
-    /// Whether each title has a word of its own, as reports made from one template have, such as a
-    /// storm warning for each county. Words that the texts do not repeat may be another wording, if the
-    /// texts are copies and the titles differ in more than one word. Where also the titles have less than
-    /// half of their words in common, no template made them, whatever the earlier item repeats.
+    /// Whether each title has a word of its own, as reports made from one template have, such as a storm warning for
+    /// each county. Words that the texts do not repeat may be a different wording, if the texts are copies and the
+    /// titles differ in more than one word. Where the titles too have less than half of their words in common, no
+    /// template made them, whatever the earlier item repeats.
     fn swapped(&self, limits: &Limits) -> bool {
         let (earlier, later) = self.own;
         let rewritten = self.copied >= 0.5 && self.lead >= limits.lead && self.shingles >= 20;
@@ -209,7 +209,7 @@ impl Likeness {
     }
 }
 
-/// What a title has that the other item has neither in its title nor in its text.
+/// The words of a title that the other item has neither in its title nor in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Own {
     Nothing,

@@ -4,25 +4,27 @@ use super::address::{Address, address};
 use super::title::{Title, title, weight, weighted};
 use super::words::{hash, short, words};
 
-/// How much of the beginning of a text is read, in bytes and in words: about three sentences.
+/// How many bytes at the beginning of a text are read: about three sentences.
 const MAX_BYTES: usize = 1200;
+/// The same in words.
 const MAX_WORDS: usize = 80;
-/// Words of a text that are kept one by one.
+/// Maximum number of words in a text that are kept one by one.
 const MAX_LEAD: usize = 40;
-/// Words of a title and shingles of a text from which keys are made: every two of four words make a
-/// key, so that one changed word leaves some keys unchanged.
+/// Number of title words from which keys are made: every two of them make a key, so that one changed word
+/// leaves some keys unchanged.
 const KEY_WORDS: usize = 4;
+/// Number of text shingles from which keys are made.
 const KEY_SHINGLES: usize = 4;
 
-/// Maximum number of keys of an item: its address, pairs of words of its title, and shingles.
+/// Maximum number of keys per item: its address, pairs of words of its title, and shingles.
 pub const MAX_KEYS: usize = 1 + KEY_WORDS * (KEY_WORDS - 1) / 2 + KEY_SHINGLES;
 
-/// Sets of hashes of an item, each ascending.
+/// Sets of an item's hashes, each ascending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signature {
     pub(super) address: Option<Address>,
     pub(super) title: Title,
-    /// Pairs of neighbouring words of the beginning of the text.
+    /// Pairs of neighbouring words at the beginning of the text.
     pub(super) shingles: Vec<u32>,
     /// Its longer words, as in [`Title::words`].
     pub(super) lead: Vec<u32>,
@@ -105,7 +107,7 @@ impl Signature {
         bytes
     }
 
-    /// Reads [`Signature::to_bytes`]; `None` if it is damaged or of another version.
+    /// Reads [`Signature::to_bytes`]; `None` if it is damaged or from a different version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes;
         let [format, kind] = take::<2>(&mut rest)?;

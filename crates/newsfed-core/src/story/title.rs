@@ -6,14 +6,15 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// How much of a title is read, in bytes and in words.
+/// How much of a title is read, in bytes.
 const MAX_BYTES: usize = 600;
+/// How much of a title is read, in words.
 const MAX_WORDS: usize = 32;
-/// Characters of a stem.
+/// Longest stem, in characters.
 const LONGEST_STEM: usize = 6;
 /// Maximum number of marks.
 pub(super) const MAX_MARKS: usize = 12;
-/// Words in the name of a publisher after a title.
+/// Maximum number of words in the name of a publisher after a title.
 const SUFFIX: usize = 4;
 
 /// Words of titles that return every week, and words that mean nothing alone.
@@ -122,7 +123,7 @@ pub(super) fn title(text: &str) -> Title {
     title
 }
 
-/// The hash of the stem of a word, with its weight.
+/// The hash of a word's stem, with its weight.
 pub(super) fn weighted(word: &str) -> u32 {
     let unspaced =
         |word: &str| word.chars().next().is_some_and(|c| is_unspaced(c.encode_utf8(&mut [0; 4])));
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_have_one_form() {
+    fn different_spellings_of_a_number_are_equal() {
         for (a, b) in [
             ("v1.2", "1.2"),
             ("3rd", "3"),

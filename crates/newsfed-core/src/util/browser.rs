@@ -207,7 +207,7 @@ fn has_screen(around: &Surroundings<'_>) -> bool {
         || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(set)
 }
 
-/// The value of a variable of this process, if it is text.
+/// The value of an environment variable, if it is text.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

@@ -14,8 +14,9 @@ use std::sync::OnceLock;
 const NAME: &str = "crash.txt";
 /// Size in bytes at which a file is started again, so that a repeated panic does not fill the disk.
 const MAX_BYTES: u64 = 256 << 10;
-/// Lines of a message, and characters of each.
+/// Maximum number of lines in a message.
 const MAX_LINES: usize = 20;
+/// Longest line of a message, in characters.
 const MAX_LINE: usize = 400;
 
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();

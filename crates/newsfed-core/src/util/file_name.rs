@@ -46,7 +46,7 @@ pub fn numbered(name: &str, number: usize) -> String {
     }
 }
 
-/// The last segment of the path of a URL, decoded.
+/// The last path segment of a URL, decoded.
 pub fn last_segment(url: &Url) -> Option<String> {
     let segment = url.path_segments()?.rfind(|s| !s.is_empty())?;
     Some(percent_decode_str(segment).decode_utf8_lossy().into_owned())
@@ -57,7 +57,7 @@ const MAX_DOWNLOAD: usize = 120;
 /// Characters that such a name may also have.
 const ALSO: &str = " ,'()[]&+!@#=";
 
-/// A name for a download: as the server names it, else from its URL or that of the response.
+/// A name for a download: as the server names it, else from its URL or the URL of the response.
 pub fn of_download(
     disposition: Option<&str>,
     url: &Url,

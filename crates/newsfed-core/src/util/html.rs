@@ -36,7 +36,7 @@ pub fn clean(html: &str, base: Option<&Url>) -> String {
 }
 
 /// Like [`clean`], and what newsfed 0.2.0 made of it, if that was something else. Stored texts are
-/// compared with it, so that another way of reading a text is not taken for an edit of it.
+/// compared with it, so that a different way of reading a text is not mistaken for an edit.
 pub fn clean_with_former(html: &str, base: Option<&Url>) -> (String, Option<String>) {
     let now = clean_as(html, base, Reading::Current);
     let former = now.differs.then(|| clean_as(html, base, Reading::Former).html);
@@ -156,8 +156,8 @@ pub fn contains_markup(s: &str) -> bool {
     false
 }
 
-/// The checkbox of a task list item as a character and a space; `None` if the attributes are not those of
-/// such a checkbox. One that can be clicked belongs to a form.
+/// The checkbox of a task list item as a character and a space; `None` if the attributes do not
+/// describe such a checkbox. One that can be clicked belongs to a form.
 pub fn task_box<'a, T: AsRef<str>>(
     attribute: impl Fn(&'a str) -> Option<T>,
 ) -> Option<&'static str> {
@@ -183,7 +183,7 @@ pub fn to_text(html: &str) -> String {
     text::block(&out)
 }
 
-/// A part of the text of a fragment.
+/// A part of a fragment's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextPart<'a> {
     /// References are decoded; white space and control characters are as they were.

@@ -26,7 +26,7 @@ limits! {
     /// A feed after decompression, in bytes.
     FEED_BYTES = 10 * MIB, "feed";
     /// Entries of a feed. The newest are kept.
-    FEED_ENTRIES = 5000, "entries of a feed";
+    FEED_ENTRIES = 5000, "entries in a feed";
     /// Texts and URLs of a feed in total after sanitising, in bytes. A document of [`FEED_BYTES`]
     /// exceeds it only if it is made to, as by relative links to a long base URL.
     FEED_TEXT = 32 * MIB, "texts and URLs of a feed in total";
@@ -80,7 +80,7 @@ limits! {
     DATASET_COLUMNS = 200, "columns of a table in a data file";
     /// Cells of a data file.
     DATASET_CELLS = 1_000_000, "cells of a data file";
-    /// Text of the cells of a data file, in bytes.
+    /// Cell texts of a data file, in bytes.
     DATASET_TEXT = 8 * MIB, "text of a data file";
     /// An XLSX file after decompression, in bytes.
     XLSX_BYTES = 48 * MIB, "XLSX file";
@@ -90,12 +90,12 @@ limits! {
     PDF_PAGES = 1000, "pages of a PDF file";
     /// Objects of a PDF file.
     PDF_OBJECTS = 450_000, "objects of a PDF file";
-    /// Content of a page of a PDF file after decompression, in bytes.
-    PDF_CONTENT = 4 * MIB, "content of a page of a PDF file";
+    /// Content of a PDF page after decompression, in bytes.
+    PDF_CONTENT = 4 * MIB, "content of a PDF page";
     /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
     PDF_WORK = 128 * MIB, "work for a PDF file";
     /// Data that is stored of the data files of a source for their next comparison, in bytes.
-    DATASET_STATES = 64 * MIB, "stored states of the data files of a source";
+    DATASET_STATES = 64 * MIB, "stored data file states of a source";
     /// A sitemap after decompression, in bytes (limit of the protocol).
     SITEMAP_BYTES = 50 * MIB, "sitemap";
     /// URLs in a sitemap (limit of the protocol).
@@ -114,7 +114,7 @@ limits! {
     /// Sources in an imported list.
     IMPORT_SOURCES = 10_000, "sources in an imported list";
     /// Sources of a followed list. The first are taken.
-    LIST_SOURCES = 5000, "sources of a followed list";
+    LIST_SOURCES = 5000, "sources in a followed list";
     /// A feed that newsfed writes, in bytes: what it reads itself.
     WRITTEN_BYTES = 10 * MIB, "feed that newsfed writes";
     /// A file of saved articles, in bytes before it is compressed.

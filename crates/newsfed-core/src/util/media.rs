@@ -1,4 +1,4 @@
-//! Files that items come with: their media types, and how they are described.
+//! Files that come with items: their media types, and how they are described.
 
 use super::text::size;
 use super::time_text::length;

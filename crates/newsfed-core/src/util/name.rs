@@ -2,7 +2,7 @@
 
 use super::text::line;
 
-/// Maximum number of characters of an item's tag.
+/// Maximum number of characters in an item's tag.
 pub const MAX_TAG: usize = 60;
 
 /// A tag as it is stored: one short line, without characters that cannot be written in a search. Empty if

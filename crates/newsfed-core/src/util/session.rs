@@ -1,12 +1,12 @@
-//! Session parameters in URLs: forums and shops add them for visitors without cookies, with another
-//! value for each visit, so that every visit would find only new URLs.
+//! Session parameters in URLs: forums and shops add them for visitors without cookies, with a
+//! different value for each visit, so that every visit would find only new URLs.
 
 use url::Url;
 
 /// Parameters that are always sessions, in lower case.
 const NAMES: [&str; 2] = ["phpsessid", "jsessionid"];
 /// Parameters that are sessions if their value is one: `sid` may also be the number of a story, and
-/// `session_id` that of a talk.
+/// `session_id` the number of a talk.
 const MAYBE: [&str; 11] = [
     "sid",
     "s",
@@ -20,7 +20,7 @@ const MAYBE: [&str; 11] = [
     "cfid",
     "cftoken",
 ];
-/// Minimum number of characters of such a value.
+/// Minimum number of characters in such a value.
 const LEAST: usize = 24;
 
 /// Whether a parameter (as in `name=value`) carries a session.
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn drops_sessions_only() {
+    fn drops_only_session_parameters() {
         let id = "0123456789abcdef0123456789abcdef";
         let cases = [
             (format!("/viewtopic.php?f=1&t=2&sid={id}"), "/viewtopic.php?f=1&t=2"),

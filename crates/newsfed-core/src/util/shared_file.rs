@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Names that are tried.
+/// Maximum number of names that are tried.
 const MOST_NAMES: usize = 1000;
 
 /// A temporary file with the permissions given by the user's umask.
@@ -47,7 +47,7 @@ pub fn write_beside(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathB
     publish(written(folder, bytes)?, folder, name)
 }
 
-/// Gives a complete file the first name that is free. It is not written again for another name.
+/// Gives a complete file the first name that is free. It is not written again for each name.
 fn publish(mut file: NamedTempFile, folder: &Path, name: &str) -> io::Result<PathBuf> {
     for number in 1..=MOST_NAMES {
         let path = folder.join(numbered(name, number));
@@ -64,7 +64,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// The error without the name of the temporary file, which nobody knows.
+/// The error without the name of the temporary file, which means nothing to users.
 fn without_path(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((why, _)) => io::Error::new(error.kind(), why),

@@ -33,7 +33,7 @@ pub enum DayName {
     Date(String),
 }
 
-/// The name of the day of a publication, and its time of day (`14:05`) if the publisher gave one.
+/// The name of the publication day, and the time of day (`14:05`) if the publisher gave one.
 pub fn day_name<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> (DayName, Option<String>)
 where
     Z::Offset: std::fmt::Display,
@@ -61,7 +61,7 @@ pub fn minute(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A day, as in `12 Nov`; with the year if it is another one.
+/// A day, as in `12 Nov`; with the year if it is not the current one.
 pub fn near_day(time: Time, now: Time) -> String {
     let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
     let form = if time.year() == now.year() { "%-d %b" } else { "%-d %b %Y" };

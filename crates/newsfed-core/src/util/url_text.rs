@@ -38,7 +38,7 @@ fn is_visible(letters: &str) -> bool {
     !letters.contains(char::is_whitespace) && text::line(letters) == letters
 }
 
-/// What a URL says about its page: the host, and the last part of its path in words.
+/// What a URL reveals about its page: the host, and the last part of its path in words.
 pub fn summary(url: &str) -> String {
     let Some((host, parsed)) =
         Url::parse(url).ok().and_then(|u| Some((u.host_str()?.to_owned(), u)))

@@ -42,7 +42,7 @@ pub struct Article {
     pub published: Option<Time>,
     /// Where that date comes from.
     pub dated: Option<DateOrigin>,
-    /// What that date says about its zone.
+    /// What that date reveals about its zone.
     pub zone: Zone,
     /// The offsets from UTC that the page shows with its dates.
     pub offsets: Offsets,
@@ -65,7 +65,7 @@ pub fn article(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Article 
         let element = Selectors::parse(selector).ok()?.first(page.tree())?;
         let context = article::date_context(page.tree(), &guide);
         let found = date::with_zone(element, rules.date_format.as_deref(), &context)?;
-        // The day of an event is not that of its announcement.
+        // The day of an event is not the day of its announcement.
         let ahead = now.is_some_and(|now| found.0 > now + TimeDelta::hours(24));
         let is_event = || article::event_days(page.tree()).contains(&found.0.date_naive());
         (!ahead || !is_event()).then_some(found)
@@ -153,7 +153,7 @@ fn head_of(text: &str) -> String {
     text.chars().take(2 * MAX_SUMMARY).collect()
 }
 
-/// Whether a time without a zone is the one that its page states with a zone, in another zone.
+/// Whether a time without a zone is the time that its page states with a zone, in a different zone.
 fn same_instant(time: Time, stated: &Published) -> bool {
     let minutes = |time: Time| time.timestamp().div_euclid(60);
     let between = (minutes(time) - minutes(stated.time.to_utc())) * 60;

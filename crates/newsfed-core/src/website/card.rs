@@ -8,10 +8,11 @@ use crate::util::text;
 use scraper::{ElementRef, Node};
 use url::Url;
 
-/// Maximum number of elements of a card that are read, and of levels.
+/// Maximum number of elements in a card that are read.
 const MAX_ELEMENTS: usize = 150;
+/// Maximum nesting depth of a card.
 const MAX_LEVELS: usize = 16;
-/// Maximum number of lines of a card.
+/// Maximum number of lines in a card.
 const MAX_LINES: usize = 12;
 /// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 1000;
@@ -47,7 +48,7 @@ const BLOCKS: [&str; 25] = [
     "section",
     "ul",
 ];
-/// Parts of the classes of lines that are not titles.
+/// Parts of class names of lines that are not titles.
 const BESIDE: [&str; 17] = [
     "author",
     "badge",
@@ -125,7 +126,7 @@ pub(super) fn title<'a>(card: ElementRef<'a>, url: Option<&Url>) -> Option<CardT
     Some(CardTitle { text: line.text.clone(), element: line.element })
 }
 
-/// The text of a link of one line that has its date in an element of its own; `None` if it has none.
+/// The text of a one-line link whose date is in a separate element; `None` if it has none.
 fn without_date<'a>(link: ElementRef<'a>) -> Option<CardTitle<'a>> {
     let is_date = |e: ElementRef<'_>| {
         e.value().name() == "time" || is_named_beside(e) && is_date_line(&text_up_to(e, MAX_LINE))
@@ -219,7 +220,7 @@ fn is_beside(line: &Line<'_>) -> bool {
     named || says_nothing(&line.text) || is_count(&line.text) || begins_with_date(&line.text)
 }
 
-/// Whether a class of an element, such as `post-date`, says that it is not the title.
+/// Whether a class of an element, such as `post-date`, shows that it is not the title.
 fn is_named_beside(element: ElementRef<'_>) -> bool {
     let mut parts = element.value().classes().flat_map(|class| class.split(['-', '_']));
     parts.any(|part| BESIDE.contains(&part.to_ascii_lowercase().as_str()))

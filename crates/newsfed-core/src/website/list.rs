@@ -20,12 +20,13 @@ use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Maximum number of elements of a block that are searched for a date.
+/// Maximum number of elements in a block that are searched for a date.
 pub(super) const MAX_ELEMENTS: usize = 200;
 /// Maximum number of bytes of a link's text that are used as title.
 const MAX_TITLE: usize = 2000;
-/// Maximum length of the text of a row in bytes, and of a part that is a date.
+/// Longest text of a row, in bytes.
 const MAX_ROW: usize = 400;
+/// Longest part of a row that can be a date, in bytes.
 const MAX_PART: usize = 60;
 /// Maximum number of levels above a link that are searched for its date.
 const DATE_LEVELS: usize = 3;
@@ -48,7 +49,7 @@ pub struct ListLink {
     pub title: String,
     /// The date beside the link.
     pub date: Option<Time>,
-    /// What that date says about its zone.
+    /// What that date reveals about its zone.
     pub zone: Zone,
     /// The author that its row names; see [`list_page_with_rows`].
     pub author: Option<String>,
@@ -427,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_above_several_links_is_that_of_all() {
+    fn a_date_above_several_links_applies_to_all() {
         let day = |n: u32| {
             format!(
                 "<div><b>1{n}.11.2026</b><p><a class=s href=a{n}>One</a></p><p><a class=s href=b{n}>Two</a></p></div>"

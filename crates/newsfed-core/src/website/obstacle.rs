@@ -21,13 +21,14 @@ static PARAGRAPHS: LazyLock<Option<Selector>> = LazyLock::new(|| own("p"));
 const BESIDE: &[&str] =
     &["header", "nav", "aside", "footer", "dialog", "banner", "navigation", "complementary"];
 static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
-/// Parts of a host or path of login and consent pages.
+/// Parts of the host or path of a login page.
 const LOGIN: &[&str] =
     &["login", "signin", "sign-in", "log-in", "sso", "auth", "anmelden", "connexion"];
+/// Parts of the host or path of a consent page.
 const CONSENT: &[&str] =
     &["consent", "cookiewall", "cookie-wall", "privacywall", "privacy-gate", "gdpr"];
 
-/// What keeps the article of the page at `asked` from being read.
+/// What prevents reading the article of the page at `asked`.
 pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     let moved = normalise(page.url()) != normalise(asked);
     let few = || {

@@ -9,7 +9,7 @@ use ego_tree::iter::Edge;
 use scraper::{ElementRef, Node};
 use std::collections::HashMap;
 
-/// Maximum number of lines of an outline.
+/// Maximum number of lines in an outline.
 const MAX_LINES: usize = 20_000;
 /// Maximum number of bytes of text in a line.
 const MAX_TEXT: usize = 160;
@@ -48,7 +48,7 @@ pub struct Outline {
     ends: Vec<u32>,
 }
 
-/// An element, or a chain of elements of which each is the only child of the one before.
+/// An element, or a chain of elements, each the only child of the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineLine {
     /// Number of the innermost element.

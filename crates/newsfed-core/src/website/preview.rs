@@ -1,5 +1,4 @@
-//! What rules find on pages that were fetched before: counted and marked while the user edits
-//! them.
+//! What rules find on already fetched pages: counted and marked while the user edits the rules.
 
 use super::article::{Article, glance};
 use super::date;
@@ -17,9 +16,9 @@ use crate::util::url::normalise;
 use std::collections::HashSet;
 use url::Url;
 
-/// Maximum number of links of one page that are examined.
+/// Maximum number of links on one page that are examined.
 const MAX_LINKS: usize = 5000;
-/// Maximum number of elements of one page that are marked for one selector.
+/// Maximum number of elements on one page that are marked for one selector.
 const MAX_MARKS: usize = 5000;
 /// Maximum number of bytes of a text that should be a date.
 const MAX_DATE: usize = 200;

@@ -14,11 +14,11 @@ use std::collections::HashMap;
 
 /// Maximum number of levels above a link that belong to its row.
 const LEVELS: usize = 6;
-/// Maximum number of bytes of the text of a row.
+/// Maximum number of bytes of a row's text.
 const MAX_ROW: usize = 1000;
 /// Longest name of an author, in bytes.
 const MAX_AUTHOR: usize = 120;
-/// Classes of the authors of articles and topics.
+/// Class names for authors of articles and topics.
 const AUTHORS: [&str; 9] = [
     "author",
     "byline",
@@ -92,8 +92,8 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     names.next()
 }
 
-/// The latest date of a row that has other dates besides that of the article; the start of a day if the time
-/// is not given.
+/// The latest date of a row that has other dates besides the date of the article; the start of a
+/// day if the time is not given.
 fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
     let times: Vec<Time> = block
         .descendent_elements()

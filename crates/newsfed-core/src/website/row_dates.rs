@@ -1,4 +1,4 @@
-//! Which date of a row is that of the article, if the row has several.
+//! Which date of a row belongs to the article, if the row has several.
 //!
 //! Lists are newest first, so the column whose dates descend from row to row is right; else labels
 //! decide ("published", but not "updated"), and finally the `time` element.
@@ -14,10 +14,11 @@ use std::collections::HashMap;
 
 /// Maximum number of levels above a link that belong to its row.
 const LEVELS: usize = 4;
-/// Maximum number of nodes of a row, and of bytes of its text.
+/// Maximum number of nodes in a row.
 const MAX_NODES: usize = 4 * MAX_ELEMENTS;
+/// Longest text of a row, in bytes.
 const MAX_TEXT: usize = 600;
-/// Maximum number of dates of a row.
+/// Maximum number of dates in a row.
 const MAX_DATES: usize = 4;
 /// Minimum number of rows that have an order.
 const LEAST: usize = 3;
@@ -32,7 +33,7 @@ struct RowDate {
     marked: bool,
 }
 
-/// The dates of the articles of those rows that have several dates.
+/// The article dates in rows that have several dates.
 pub(super) fn decide(rows: &[ElementRef<'_>], context: &Context) -> Vec<Option<(Time, Zone)>> {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for row in rows {
@@ -63,7 +64,7 @@ fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     above.take_while(|e| !matches!(e.value().name(), "body" | "html" | "main"))
 }
 
-/// The columns of dates that may be those of the articles.
+/// The columns of dates that may belong to the articles.
 enum Choice {
     Column(usize),
     /// The earlier date of several columns that are in order: an article is published before it is
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_written_twice_is_one() {
+    fn a_date_written_twice_counts_once() {
         let found = days([
             "<time datetime=2026-05-03>3 May</time> 3 May 2026",
             "<time datetime=2026-05-04>4 May</time> 4 May 2026",

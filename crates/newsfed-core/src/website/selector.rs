@@ -6,7 +6,7 @@ use scraper::{ElementRef, Html, Selector};
 
 /// Longest selector, in bytes.
 const LONGEST: usize = 1000;
-/// Maximum number of elements of a page that a selector may compare; each of its parts counts separately.
+/// Maximum number of elements on a page that a selector may compare; each of its parts counts separately.
 /// Ordinary pages need less than a hundredth. `~` examines all siblings before an element, and a space all
 /// elements around it, so pages can be made for which a selector would take minutes.
 const MAX_STEPS: usize = 30_000_000;
@@ -85,7 +85,7 @@ impl Selectors {
         tree.select(&self.union).collect()
     }
 
-    /// The matches of the first of them that matches anything, in the order of the page.
+    /// The matches of the first selector that matches anything, in page order.
     pub fn first_matching<'a>(&self, tree: &'a Html) -> Vec<ElementRef<'a>> {
         if self.check(tree).is_err() {
             return Vec::new();
@@ -94,7 +94,7 @@ impl Selectors {
         found.into_iter().find(|elements| !elements.is_empty()).unwrap_or_default()
     }
 
-    /// The matches of each of them, in the order in which they are written.
+    /// The matches of each selector, in the order in which the selectors are written.
     pub fn each_matching<'a>(&self, tree: &'a Html) -> Vec<Vec<ElementRef<'a>>> {
         if self.check(tree).is_err() {
             return Vec::new();
@@ -102,7 +102,7 @@ impl Selectors {
         self.each.iter().map(|s| tree.select(s).collect()).collect()
     }
 
-    /// The first element of the first of them that matches anything.
+    /// The first element of the first selector that matches anything.
     pub fn first<'a>(&self, tree: &'a Html) -> Option<ElementRef<'a>> {
         self.check(tree).ok()?;
         self.each.iter().find_map(|s| tree.select(s).next())
@@ -126,7 +126,7 @@ fn without_counts(compound: &str) -> String {
         if !counts {
             out.push_str(&compound[start..end]);
         }
-        // Never in the middle of the colons of a pseudo-element.
+        // Never between the two colons of a pseudo-element.
         at = end.max(start + 1);
     }
     out.push_str(&compound[at..]);
@@ -184,7 +184,7 @@ impl Cost {
     }
 }
 
-/// What one part of a selector compares an element with.
+/// The criterion in one part of a selector, which an element is compared with.
 #[derive(Default)]
 struct Walks {
     /// Where its last compound begins.

@@ -8,11 +8,11 @@ use chrono::TimeDelta;
 use std::collections::HashSet;
 use url::Url;
 
-/// Maximum number of articles of a poll of a source that was never read, or not recently.
+/// Maximum number of articles per poll of a source that was never read, or not recently.
 pub const MAX_ARTICLES: usize = 20;
 /// A source that was read within this time has no limit.
 const LATELY: TimeDelta = TimeDelta::days(15);
-/// Maximum number of articles of any poll: a list of only unknown articles is not news.
+/// Maximum number of articles per poll: a list of only unknown articles is not news.
 const MAX_EVER: usize = 200;
 
 /// The state of a poll over the pages of a list.
@@ -54,8 +54,8 @@ impl Walk {
         self.next.as_ref()
     }
 
-    /// Takes a page that was requested at `asked` and came from `answered`, and returns those of
-    /// its articles to fetch, in order. `is_old` returns whether an earlier poll knew an article.
+    /// Takes a page that was requested at `asked` and came from `answered`, and returns the articles on it that
+    /// should be fetched, in order. `is_old` returns whether an earlier poll knew an article.
     pub fn take(
         &mut self,
         asked: &Url,

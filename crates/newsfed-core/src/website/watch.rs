@@ -20,7 +20,9 @@ static AROUND: LazyLock<Option<Selector>> = LazyLock::new(|| {
          form input, form button, form select, form textarea, \
          .ad, .ads, .advert, .advertisement, .adsbygoogle, .sponsored, .cookie-banner")
 });
+/// Forms.
 static FORM: LazyLock<Option<Selector>> = LazyLock::new(|| own("form"));
+/// The header of a page.
 static HEADER: LazyLock<Option<Selector>> = LazyLock::new(|| own("body > header"));
 
 static H1: LazyLock<Option<Selector>> = LazyLock::new(|| own("h1"));
@@ -29,7 +31,7 @@ static ARTICLE_TYPE: LazyLock<Option<Selector>> = LazyLock::new(|| {
     own("meta[property='og:type'][content=article], [itemtype$=Article], [itemtype$=BlogPosting]")
 });
 
-/// Whether a page says that it is one article: by its metadata, or by its only `article` element.
+/// Whether a page declares that it is one article: by its metadata, or by its only `article` element.
 pub fn declares_article(page: &Page) -> bool {
     let count = |selector: &Option<Selector>| {
         selector.as_ref().map_or(0, |s| page.tree().select(s).take(2).count())
@@ -116,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_out_what_surrounds_the_content() {
+    fn leaves_out_everything_around_the_content() {
         let cases = [
             (
                 "<body><nav>Home</nav><main><h1>Prices</h1><p>Tea 3 €</main><footer>©</footer>",

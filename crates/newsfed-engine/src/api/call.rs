@@ -189,7 +189,7 @@ impl Fields {
             }
         }
         match items.is_empty() {
-            true => wrong("i is missing: the ids of items"),
+            true => wrong("i is missing: the item ids"),
             false => Ok(items),
         }
     }
@@ -359,7 +359,7 @@ fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
     if add.iter().any(|stream| remove.contains(stream)) {
         return wrong("the same mark is set and removed");
     }
-    // Another name for the opposite of read.
+    // A second name for the opposite of read.
     if add.iter().any(is_kept_unread) {
         add.retain(|stream| !is_kept_unread(stream));
         if !remove.contains(&Stream::Read) && !add.contains(&Stream::Read) {

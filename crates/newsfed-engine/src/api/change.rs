@@ -16,7 +16,7 @@ fn mark_of(stream: &Stream, directory: &Directory) -> Result<Mark, Refusal> {
         Stream::Read => Ok(Mark::Read),
         Stream::Starred => Ok(Mark::Pinned),
         Stream::Label(name) if directory.is_folder(name) => {
-            Err(Refusal::Bad(format!("{name} is a folder of subscriptions, not a label of items")))
+            Err(Refusal::Bad(format!("{name} is a subscription folder, not an item label")))
         }
         Stream::Label(name) => check_tag(name).map(|()| Mark::Tag(name.clone())),
         other => Err(Refusal::Bad(format!("{other} is not a mark"))),

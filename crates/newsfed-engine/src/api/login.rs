@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 
 /// Length of a password, in characters.
 pub const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 8..=1000;
-/// Failed logins in [`WINDOW`] after which further ones are refused.
+/// Number of failed logins in [`WINDOW`] after which further ones are refused.
 const MOST_FAILURES: usize = 5;
 const WINDOW: Duration = Duration::from_secs(60);
 /// Length of a token for changes: some apps check it.

@@ -1,8 +1,8 @@
 //! The Google Reader API on top of the database: newsfed as a server for apps and for other instances of
 //! newsfed.
 //!
-//! `call.rs` reads requests, `read.rs` lists, `change.rs` marks, `subscriptions.rs` edits sources. Ids
-//! of items are their row keys, which are never used twice; a stream is listed by them.
+//! `call.rs` reads requests, `read.rs` lists, `change.rs` marks, `subscriptions.rs` edits sources.
+//! The ids of items are their row keys, which are never used twice; a stream is listed by them.
 
 mod call;
 mod change;
@@ -46,11 +46,11 @@ const HTML: &str = "text/html; charset=utf-8";
 const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 <meta name=\"viewport\" content=\"width=device-width\"><title>newsfed</title>\
 <body style=\"font-family:sans-serif;max-width:36em;margin:2em auto;padding:0 1em\">\
-<h1>newsfed</h1><p>This server offers the Google Reader API, by which apps read and mark the items of \
-newsfed.</p><p>In the app, choose an account of type <b>FreshRSS</b>, <b>Google Reader API</b> or \
-<b>self-hosted</b>. Its address is the one of this page; if the app needs the address of the API, add \
-<code>/api/greader.php</code>. User and password are those of <code>[serve]</code> and of \
-<code>newsfed serve password</code>.</p></body></html>\n";
+<h1>newsfed</h1><p>This server offers the Google Reader API, through which apps read and mark newsfed's items.</p>\
+<p>In the app, choose an account of type <b>FreshRSS</b>, <b>Google Reader API</b> or \
+<b>self-hosted</b>. Its address is the address of this page; if the app asks for the API address, add \
+<code>/api/greader.php</code>. <code>[serve]</code> sets the user name, and <code>newsfed serve password</code> \
+the password.</p></body></html>\n";
 
 impl Api {
     pub fn new(handle: Handle) -> Arc<Self> {
@@ -65,7 +65,7 @@ impl Api {
             response.unwrap_or_else(Response::from)
         });
         let response = task.await.unwrap_or_else(|e| {
-            tracing::error!("a request of the API was not handled: {e}");
+            tracing::error!("an API request was not handled: {e}");
             Response::text(StatusCode::INTERNAL_SERVER_ERROR, "The server has an error")
         });
         response
@@ -137,8 +137,8 @@ impl Api {
         let check =
             self.readers.read(move |reader| login::verify(reader, &expected, &user, &password));
         let token = self.failures.guard(check).await.inspect_err(|refusal| match refusal {
-            Refusal::Unauthorized => tracing::warn!("a login at the API failed"),
-            Refusal::Wait(_) => tracing::warn!("logins at the API are refused: too many failed"),
+            Refusal::Unauthorized => tracing::warn!("an API login failed"),
+            Refusal::Wait(_) => tracing::warn!("API logins are refused: too many have failed"),
             _ => {}
         })?;
         Ok(ok(PLAIN, write_login(&token)))

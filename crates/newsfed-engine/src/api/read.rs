@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
-/// Texts of one response, in bytes.
+/// Maximum total size of the texts in one response, in bytes.
 const MOST_TEXT: usize = 32 << 20;
 
 /// The items of a response and what it needs to know of their sources.

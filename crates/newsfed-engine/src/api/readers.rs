@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 
-/// Requests that read at the same time; further ones wait. Each thread has a connection and memory of its
-/// own, which it keeps: a pool of threads that grows with the requests would keep more.
+/// Maximum number of requests that read at the same time; further ones wait. Each thread has a connection and memory
+/// of its own, which it keeps: a pool of threads that grows with the requests would keep more.
 const MOST: usize = 4;
 
 type Job = Box<dyn FnOnce(&mut Connection) + Send>;
@@ -95,7 +95,7 @@ fn run(queue: &Mutex<Receiver<Job>>, mut connection: Connection) {
         let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(job) = job else { return };
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
-            tracing::error!("a request of the API panicked while it read");
+            tracing::error!("an API request panicked while reading");
         }
     }
 }

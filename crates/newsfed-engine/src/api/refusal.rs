@@ -50,7 +50,7 @@ impl From<Refusal> for Response {
                 text(StatusCode::TOO_MANY_REQUESTS, why).with(RETRY_AFTER, seconds)
             }
             Refusal::Unavailable(why) => {
-                tracing::warn!("a request of the API failed: {why}");
+                tracing::warn!("an API request failed: {why}");
                 let why = "the server cannot do this now; its log has the reason";
                 let seconds = HeaderValue::from_static("60");
                 text(StatusCode::SERVICE_UNAVAILABLE, why).with(RETRY_AFTER, seconds)

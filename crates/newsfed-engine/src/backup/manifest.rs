@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 /// The version of the format. Newer ones are refused.
 pub(super) const FORMAT: u32 = 1;
+/// The name of the manifest in the archive.
 pub(super) const NAME: &str = "manifest.json";
 /// Maximum size of a manifest, in bytes: enough for [`MAX_FILES`].
 pub(super) const MAX_BYTES: u64 = 4 << 20;
@@ -35,7 +36,7 @@ pub struct PackedFile {
 }
 
 impl Manifest {
-    /// Why the list of files cannot be that of a backup of `packed` bytes.
+    /// Why the list of files cannot belong to a backup of `packed` bytes.
     pub(super) fn problem(&self, packed: u64) -> Option<String> {
         if self.files.is_empty() {
             return Some("it lists no files".to_owned());
@@ -65,6 +66,7 @@ impl Manifest {
     }
 }
 
-/// Maximum size of the files, compared with the archive, and what is allowed beyond that.
+/// Maximum size of the files, as a multiple of the size of the archive.
 const MAX_RATIO: u64 = 100;
+/// How much the files may exceed that, in bytes.
 const SLACK: u64 = 64 << 20;

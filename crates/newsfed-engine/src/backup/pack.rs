@@ -23,7 +23,7 @@ pub struct Packed {
     /// Size of the file.
     pub bytes: u64,
     pub manifest: Manifest,
-    /// What is not in it, and why.
+    /// Data that is not in it, and why.
     pub skipped: Vec<(String, String)>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> Collected<'a> {
         Ok(())
     }
 
-    /// Copies a file of settings as it is, even with errors.
+    /// Copies a settings file as it is, even with errors.
     fn settings(&mut self, place: Place, paths: &Paths) -> Result<(), BackupError> {
         let path = place.path(paths);
         let file = match File::open(&path) {
@@ -123,7 +123,7 @@ impl<'a> Collected<'a> {
         let copied =
             File::create(&copy).and_then(|mut to| io::copy(&mut file.take(most + 1), &mut to));
         if copied.map_err(BackupError::io(&path))? > most {
-            let source = io::Error::other("is too large to be a file of settings");
+            let source = io::Error::other("is too large to be a settings file");
             return Err(BackupError::Io { path, source });
         }
         self.add(&place, copy)
@@ -174,10 +174,10 @@ impl<'a> Collected<'a> {
     }
 }
 
-/// Why a file of the folder of crawls is not packed after this many others.
+/// Why a file in the crawl folder is not packed after this many others.
 pub(super) fn unpackable(name: &str, files: usize) -> Option<String> {
     if !is_crawl_log(name) {
-        return Some("not a log of a crawl".to_owned());
+        return Some("not a crawl log".to_owned());
     }
     let is_full = files + 1 >= manifest::MAX_FILES;
     is_full.then(|| format!("a backup has at most {} files", manifest::MAX_FILES))

@@ -8,14 +8,14 @@ pub(super) enum Place {
     Config,
     Sources,
     Database,
-    /// The log of the crawls of a source, by file name.
+    /// The crawl log of a source, by file name.
     Crawl(String),
 }
 
 const CRAWLS: &str = "data/crawls/";
 
 impl Place {
-    /// The place of an entry of an archive; `None` if it has none, such as a path that leads
+    /// The place of an archive entry; `None` if it has none, such as a path that leads
     /// elsewhere.
     pub(super) fn of(name: &str) -> Option<Self> {
         match name {

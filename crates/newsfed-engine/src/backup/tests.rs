@@ -22,7 +22,7 @@ fn home(folder: &Path, name: &str) -> Paths {
     Paths::below(&folder.join(name))
 }
 
-/// A home with settings, a source with an item, and the log of a crawl.
+/// A home with settings, a source with an item, and a crawl log.
 fn filled(folder: &Path, schema: usize) -> Paths {
     let paths = home(folder, "old");
     fs::create_dir_all(paths.config_dir()).unwrap();
@@ -35,7 +35,7 @@ fn filled(folder: &Path, schema: usize) -> Paths {
     paths
 }
 
-/// The titles of the items of the source `a`.
+/// The item titles of the source `a`.
 fn titles(paths: &Paths) -> Vec<String> {
     let store = Store::open(&paths.database()).unwrap();
     let reader = store.reader().unwrap();
@@ -113,7 +113,7 @@ fn packs_a_database_in_use_without_half_a_change() {
 
 #[cfg(unix)]
 #[test]
-fn backups_are_for_their_owner_only() {
+fn only_the_owner_can_read_backups() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let (old, new) = (filled(folder.path(), 5), home(folder.path(), "new"));
@@ -186,7 +186,7 @@ fn a_journal_is_moved_with_its_database() {
 #[test]
 fn files_that_are_not_packed_have_a_reason() {
     assert_eq!(pack::unpackable("site.db", 4), None);
-    assert!(pack::unpackable("notes.txt", 4).unwrap().contains("not a log"));
+    assert!(pack::unpackable("notes.txt", 4).unwrap().contains("not a crawl log"));
     assert!(pack::unpackable("site.db", 10_009).unwrap().contains("at most 10010 files"));
 }
 
@@ -249,7 +249,7 @@ fn a_failed_restore_puts_everything_back() {
 /// An entry of an archive: name, type, content.
 type Content = (String, tar::EntryType, Vec<u8>);
 
-/// Changes a backup. The sizes and sums of the manifest stay those of the original.
+/// Changes a backup. The sizes and sums in the manifest stay unchanged.
 fn repack(file: &Path, change: impl FnOnce(&mut Manifest, &mut Vec<Content>)) -> Vec<u8> {
     let mut archive = tar::Archive::new(GzDecoder::new(fs::File::open(file).unwrap()));
     let mut contents = Vec::new();

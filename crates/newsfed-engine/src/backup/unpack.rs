@@ -85,7 +85,7 @@ impl Backup<'_> {
         let mut rest = archive.into_inner().take(MAX_PADDING + 1);
         let rest = io::copy(&mut rest, &mut io::sink()).map_err(|e| self.unreadable(&e))?;
         if rest > MAX_PADDING {
-            return Err(self.damaged("something follows its last file"));
+            return Err(self.damaged("it contains data after the last file"));
         }
         Ok(Unpacked { manifest, files })
     }

@@ -1,5 +1,5 @@
 //! The commands that keys can be bound to: one row per command, grouped by task. The help, the
-//! hints, the popup of keys and the palette all use this table.
+//! hints, the key popup and the palette all use this table.
 
 use std::fmt;
 use std::str::FromStr;
@@ -54,12 +54,12 @@ macro_rules! actions {
                 match self { $($(Self::$name => $word,)+)+ Self::Lines(_) => "several commands" }
             }
 
-            /// What it does, in one to three words, for hints.
+            /// Its effect in one to three words, for hints.
             pub fn label(self) -> &'static str {
                 match self { $($(Self::$name => $label,)+)+ Self::Lines(_) => "several commands" }
             }
 
-            /// What it does, in one line.
+            /// Its effect in one line.
             pub fn help(self) -> &'static str {
                 match self { $($(Self::$name => $help,)+)+ Self::Lines(_) => "Run several commands" }
             }
@@ -90,7 +90,7 @@ actions! {
         ShowUnread, "show-unread", "All unread", "List all unread items";
         ShowToday, "show-today", "Today", "List today's items";
         ShowPinned, "show-pinned", "Pinned", "List the pinned items";
-        ShowNew, "show-new", "since last visit", "List what arrived since you last opened newsfed";
+        ShowNew, "show-new", "new since last time", "List what arrived since you last opened newsfed";
         ShowLater, "show-later", "Later", "List the items kept for later";
         Queue, "queue", "queue", "Show the queue of episodes, and what is playing";
         ShowAll, "show-all", "All items", "List all items";
@@ -111,7 +111,7 @@ actions! {
         Mute, "mute", "mute", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
-        ReadAll, "read-all", "mark all read", "Mark all items of the list read";
+        ReadAll, "read-all", "mark all read", "Mark all items in the list read";
         ReadAbove, "read-above", "mark above read", "Mark the items above read";
         ReadBelow, "read-below", "mark below read", "Mark the items below read";
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
@@ -119,7 +119,7 @@ actions! {
         UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
         Select, "select", "select", "Add to the selection or remove from it, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
-        SelectAll, "select-all", "all", "Select all items of the list";
+        SelectAll, "select-all", "all", "Select all items in the list";
         SelectInverse, "select-inverse", "inverse", "Select the items that are not selected";
         SelectNone, "select-none", "none", "Clear the selection";
         Browser, "browser", "browser", "Open in the browser";
@@ -135,7 +135,7 @@ actions! {
     }
     Find {
         Search, "search", "search", "Search all items";
-        Filter, "filter", "filter", "Find items of the list as you type";
+        Filter, "filter", "filter", "Find items in the list as you type";
         Find, "find", "find", "Find words in the text";
         Tag, "tag", "tag", "List the items of the sources with a tag";
         Jump, "jump", "go to", "Find a source, folder, tag or view by its name";

@@ -1,5 +1,5 @@
-//! What is wrong with a typed value and what to type instead, for forms. The loader's own messages
-//! name a place in a file and quote TOML.
+//! Explains what is wrong with a typed value and what to type instead, for forms. The loader's own
+//! messages name a place in a file and quote TOML.
 
 use super::rule::{Rule, Slot, bounds, is_size, parse_time, show_size, show_time};
 use crate::util::near::did_you_mean;

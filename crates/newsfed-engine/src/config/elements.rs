@@ -1,4 +1,4 @@
-//! The elements of an array of tables, such as `[[source]]`, with their comments: removed, moved
+//! The elements of arrays of tables, such as `[[source]]`, with their comments: removed, moved
 //! and inserted byte for byte.
 
 use super::splice::{
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_elements_with_their_own_comments_only() {
+    fn removes_elements_with_only_their_own_comments() {
         let cases = [
             ("# file\n[[s]]\na = 1\n\n[[s]]\nb = 1\n", 0, "# file\n[[s]]\nb = 1\n"),
             ("# file\n\n# one\n[[s]]\na = 1\n\n# two\n[[s]]\n", 0, "# file\n\n# two\n[[s]]\n"),

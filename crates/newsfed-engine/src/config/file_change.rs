@@ -23,7 +23,7 @@ pub enum FileChange {
     Sources(Vec<(SourceId, SourceChange)>),
     /// Changes settings of account sources; each source is given as it is now.
     Overrides(Vec<(Source, Vec<KeyChange>)>),
-    /// Puts entries right before another one, or at the end.
+    /// Puts entries right before a given one, or at the end.
     Reorder {
         ids: Vec<SourceId>,
         next: Option<SourceId>,

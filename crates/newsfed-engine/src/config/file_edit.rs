@@ -56,7 +56,7 @@ pub(super) enum Step {
     Set(Vec<KeysOf>),
     Insert(Vec<Element>),
     Remove(Vec<String>),
-    /// Puts elements, in the order of the file, before another one, or at the end.
+    /// Puts elements, in the order of the file, before a given one, or at the end.
     Move {
         names: Vec<String>,
         before: Option<String>,
@@ -173,7 +173,7 @@ impl FileEdit {
         self.describe_with(str::to_owned)
     }
 
-    /// Like [`Self::describe`], with another name for a source than its identifier.
+    /// Like [`Self::describe`], with a name for the source other than its identifier.
     pub fn describe_with(&self, source_name: impl Fn(&str) -> String) -> String {
         if self.is_by_hand() {
             return format!("{}, in the editor", self.file.name());

@@ -1,4 +1,4 @@
-//! OPML lists that are followed: what changes when a list has changed. Pure.
+//! OPML lists that are followed: plans what changes when a list has changed. Pure.
 //!
 //! Three states are compared: what the list had when it was last applied (`taken`), what it has now
 //! (`listed`), and the file. What differs between `taken` and the file is the user's own change and
@@ -27,7 +27,7 @@ pub struct Listed {
     pub title: Option<String>,
     /// Its feeds, as the list describes them.
     pub sources: Vec<Source>,
-    /// What is not taken from it, and why.
+    /// Entries that are not taken from it, and why.
     pub skipped: Vec<(String, String)>,
     /// Sources beyond [`limits::LIST_SOURCES`].
     pub left_out: usize,
@@ -42,7 +42,7 @@ pub enum Stay {
     Edited,
     /// The user has pinned, tagged or kept items of it.
     Kept,
-    /// Either the list had it at another URL, or it never had it; it is not known which.
+    /// Either the list had it at a different URL, or it never had it; it is not known which.
     Unknown,
 }
 
@@ -70,7 +70,7 @@ pub struct ListComparison {
     pub moved: HashMap<SourceId, String>,
 }
 
-/// What is known of a list when its changes are planned.
+/// What is known about a list when its changes are planned.
 #[derive(Debug, Clone)]
 pub struct ListState {
     pub compared: ListComparison,
@@ -166,7 +166,7 @@ fn of_list(source: Source, list: &Source) -> Source {
     Source { title, folder, tags, access, list: Some(list.id.clone()), ..Source::feed(id, url) }
 }
 
-/// Sources of a list as text, for [`from_text`]. Their identifiers are those of the text alone.
+/// Sources of a list as text, for [`from_text`]. Their identifiers are unique within the text only.
 pub fn to_text(sources: &[Source]) -> String {
     let text = |(n, source): (usize, &Source)| {
         source_text(&Source { id: SourceId(format!("s{n}")), ..source.clone() }, "\n")

@@ -150,7 +150,7 @@ impl FormField {
         self.shape == Shape::Flag
     }
 
-    /// The value that applies: that of the field, or the default.
+    /// The value that applies: the field's own, or the default.
     pub fn effective(&self) -> &str {
         match self.value.trim() {
             "" => &self.default,
@@ -254,8 +254,7 @@ impl SourceForm {
         form
     }
 
-    /// Shows what applies where the entry has no value: that of the settings, and the title in the
-    /// feed.
+    /// Shows what applies where the entry has no value: the value in the settings, and the title in the feed.
     pub fn show_inherited(&mut self, settings: &Settings, feed_title: Option<&str>) {
         for field in self.fields.iter_mut().filter(|field| field.field.unset == INHERIT) {
             let key = match field.path.join(".").as_str() {
@@ -337,7 +336,7 @@ impl SourceForm {
     }
 
     /// Replaces the section that the form was made from by the current one. Changed fields keep
-    /// their values, the others get those of the file.
+    /// their values, the others get the values in the file.
     pub fn rebase(&mut self, now: Section) {
         for field in &mut self.fields {
             let touched = field.is_changed();

@@ -189,7 +189,7 @@ fn loader_errors_appear_at_their_fields() {
     let cases = [
         ("Kind", "fed", "Did you mean \"feed\"?"),
         ("URL", "a.example", "https://"),
-        ("URL", "", "Every source has a URL"),
+        ("URL", "", "Every source needs a URL"),
         ("Enabled", "maybe", "Use on or off."),
         ("Interval", "soon", "Not a length of time. Use a number and a unit, such as 30m or 2h."),
         ("Priority", "hihg", "Did you mean \"high\"?"),

@@ -7,7 +7,7 @@ use url::Url;
 
 /// Maximum length of an identifier, in characters.
 pub(crate) const MAX_ID_CHARS: usize = 64;
-/// The pattern of identifiers, without features of Unicode that some editors do not know.
+/// The pattern of identifiers, without Unicode features that some editors do not support.
 pub(super) const ID_PATTERN: &str = r"^[^\s!-,/:-@\[-^`{-~-][^\s!-,/:-@\[-^`{-~]{0,63}$";
 
 /// Maximum length of a derived identifier. It stays readable, and a suffix can be added.

@@ -1,4 +1,4 @@
-//! `[[rule]]` of `config.toml`: what is done to new items.
+//! `[[rule]]` of `config.toml`: what happens to new items.
 
 use super::checks::{ARGUMENT, QUERY, WORD};
 use super::declared_file::DeclaredFile;
@@ -129,8 +129,8 @@ fn effect_of(text: &str) -> Result<Effect, String> {
     Ok(effect)
 }
 
-/// The name of a rule without one: its query, because what rules have done is recorded by name, and its
-/// place changes when another rule is removed.
+/// The name of a rule without one: its query, because the effects of rules are recorded by name,
+/// and its place changes when another rule is removed.
 fn default_name(query: &str, number: usize, before: &[RuleSettings]) -> String {
     if query.is_empty() {
         return format!("rule {number}");

@@ -62,7 +62,7 @@ pub fn config_schema() -> Value {
 fn lists() -> Keys {
     let mut views = list("A saved search.", schema::VIEW, json!({ "required": ["name", "query"] }));
     views.pointer_mut("/items/properties/columns").into_iter().for_each(restrict_columns);
-    let rules = list("What is done to new items.", item_rules::KEYS, Value::Null);
+    let rules = list("What happens to new items.", item_rules::KEYS, Value::Null);
     let run = json!({ "properties": { "run": { "minItems": 1 } } });
     let commands = list(
         "A program that you run for items.",
@@ -209,7 +209,7 @@ pub fn sources_schema() -> Value {
     properties.extend(tables.into_iter().map(|(name, t)| (name.to_owned(), object(t).into())));
     let names = [
         ("id", "Its name in commands, unique. Not set: from the URL."),
-        ("account", "The id of the account whose server collects this source."),
+        ("account", "The id of the account whose server polls this source."),
         ("list", "The id of the list from which this source came."),
     ];
     for (key, about) in names {
@@ -227,7 +227,7 @@ pub fn sources_schema() -> Value {
     file("sources.toml of newsfed", about, root).into()
 }
 
-/// A key that has another name now.
+/// A key that has a different name now.
 fn old(mut value: Value, now: &str) -> Value {
     if let Some(keys) = value.as_object_mut() {
         keys.insert("description".to_owned(), format!("Deprecated: write {now} instead.").into());

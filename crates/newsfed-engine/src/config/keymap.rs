@@ -312,7 +312,7 @@ fn read_own<'a>(
     read
 }
 
-/// What keys are bound to: the name of a command, `none`, or commands with arguments, which go to `lines`.
+/// The bindings of keys: the name of a command, `none`, or commands with arguments, which go to `lines`.
 fn binding(keys: &str, bound: &str, lines: &mut Vec<String>) -> Result<Binding, String> {
     let is_line = bound.trim().contains([' ', ';']);
     let action = match bound {

@@ -1,4 +1,4 @@
-//! What a followed list changes in `sources.toml`.
+//! The changes that a followed list makes in `sources.toml`.
 
 use super::edit_error::EditError;
 use super::file_edit::{FileEdit, KeysOf, Step};

@@ -27,8 +27,8 @@ use std::time::Duration;
 pub struct Loaded {
     /// `config.toml` with the overrides applied.
     pub settings: Settings,
-    /// `sources.toml`; every source has a unique identifier. Those with an account are the user's own
-    /// settings of sources that its server collects.
+    /// `sources.toml`; every source has a unique identifier. Those with an account are the user's
+    /// own settings for sources that its server polls.
     pub sources: Vec<Source>,
     /// Problems that lose nothing.
     pub warnings: Vec<ConfigError>,

@@ -255,7 +255,7 @@ struct Outline {
     command: bool,
     /// The settings that newsfed has exported.
     settings: Vec<Attribute>,
-    /// Whether its title is that of the feed.
+    /// Whether its title is the feed's.
     is_untitled: bool,
 }
 

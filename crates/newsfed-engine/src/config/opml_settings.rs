@@ -16,7 +16,7 @@ use toml_edit::{InlineTable, Value};
 
 /// Keys that OPML has attributes for.
 const PLAIN: &[&str] = &["title", "url", "folder", "tags"];
-/// Says that a title is not the user's own, but that of the feed: it is for other readers.
+/// Marks a title that is not the user's own, but the feed's: it is for other readers.
 pub(super) const OWN_TITLE: &str = "own-title";
 /// Keys that may hold or name secrets. They are neither written nor read: writing would publish them,
 /// reading would run commands, or send the user's secrets to a server.
@@ -146,7 +146,7 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
         let mut removed = false;
         for error in &errors {
             let key = error.key.rsplit_once(": ").map_or(error.key.as_str(), |(_, key)| key);
-            // Without its kind it would be another source.
+            // Without its kind it would be a different source.
             let at = values.iter().position(|(known, _)| *known == key && key != "kind");
             if let Some(at) = at {
                 left_out.push((values.remove(at).0.to_owned(), error.message.clone()));

@@ -67,7 +67,7 @@ const SURFACES: usize = 6;
 const LINE: usize = 6;
 const EDGE: usize = 7;
 const MATCH: usize = 19;
-/// Lowest contrast of the borders of dialogs: WCAG 2.2, 1.4.11.
+/// Minimum contrast of dialog borders: WCAG 2.2, 1.4.11.
 const EDGE_CONTRAST: f64 = 3.0;
 
 const FILE: &str = include_str!("../../assets/themes.toml");

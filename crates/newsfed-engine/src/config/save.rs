@@ -9,8 +9,9 @@ use std::time::Duration;
 /// How often a change is repeated because the file was changed at the same time.
 const ATTEMPTS: usize = 20;
 
-/// How often, and how long each time, to wait for another newsfed process that is saving.
+/// How often to wait for another newsfed process that is saving.
 const LOCK_WAITS: usize = 100;
+/// How long to wait each time.
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 
 /// Why a file was not saved. The file is unchanged.
@@ -195,7 +196,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn keeps_links_and_modes() {
+    fn keeps_symlinks_and_permissions() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
         let folder = tempfile::tempdir().unwrap();

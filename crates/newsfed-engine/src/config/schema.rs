@@ -168,7 +168,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.unread_only", Rule::Any, |s| Slot::Flag(&mut s.ui.unread_only)).on(
         FormPage::Reading,
         "Hide read items",
-        "Hide read items, and sources without unread ones; not in All items.",
+        "Hide read items, and sources without unread items; not in All items.",
     ),
     key("ui.fold_stories", Rule::Any, |s| Slot::Flag(&mut s.ui.fold_stories)).on(
         FormPage::Reading,
@@ -215,7 +215,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::Reading, "Machine name", "The name of this machine on your other machines.")
         .unset("name of the computer"),
     key("listen.player", ARGUMENT, |s| Slot::Command(&mut s.listen.player))
-        .on(FormPage::Listen, "Player", "Plays the queue: mpv with your options.")
+        .on(FormPage::Listen, "Player", "Program that plays the queue: mpv with your options.")
         .unset("mpv"),
     key("listen.step", Rule::Within(1, 600), |s| Slot::Time(&mut s.listen.step)).on(
         FormPage::Listen,
@@ -309,7 +309,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Budget,
         "Polls per day",
-        "Polls per source and day, averaged over all sources, 0.1 to 280.",
+        "Polls per source per day, averaged over all sources, 0.1 to 280.",
     ),
     key("schedule.polls_per_day_total", Rule::Within(0, 10_000_000), |s| {
         Slot::MaybeCount(&mut s.schedule.polls_per_day_total)
@@ -426,10 +426,14 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(FormPage::FullText, "Model name", "Name of the model, such as qwen3:4b.")
         .unset("none"),
     key("llm.key_env", WORD, |s| Slot::MaybeText(&mut s.llm.key_env))
-        .on(FormPage::FullText, "API key variable", "Variable with the API key of the model.")
+        .on(
+            FormPage::FullText,
+            "API key variable",
+            "Environment variable with the model's API key.",
+        )
         .unset("none"),
     key("llm.key_command", ARGUMENT, |s| Slot::Command(&mut s.llm.key_command))
-        .on(FormPage::FullText, "API key command", "Command that prints the API key of the model.")
+        .on(FormPage::FullText, "API key command", "Command that prints the model's API key.")
         .unset("none"),
     key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)).on(
         FormPage::FullText,

@@ -154,8 +154,8 @@ impl Section {
         self.text.get(at.start..at.end)
     }
 
-    /// The keys of `changes`, dotted, whose value differs both from that in `base` and from the
-    /// one they are to get.
+    /// The keys of `changes`, dotted, whose value differs both from their value in `base` and from
+    /// the value they are to get.
     pub(super) fn changed_since(&self, base: &Self, changes: &[KeyChange]) -> Vec<String> {
         let foreign = |change: &&KeyChange| {
             let now = self.written(&change.path);

@@ -12,7 +12,7 @@ use toml_edit::{InlineTable, Value as Toml};
 /// A page of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FormPage {
-    /// Title, URL, folder, tags of a source.
+    /// Title, URL, folder and tags of a source.
     General,
     /// When a source is polled.
     Schedule,

@@ -12,15 +12,15 @@ use crate::model::{FullText, PolicyKind, Retention, Secret, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often an OPML list is read if its source has no interval, and at most.
+/// How often an OPML list is read if its source has no interval.
 const LIST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+/// Minimum time between two checks of an OPML list.
 const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// The content of `config.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Browser as a list of arguments; `{url}` is replaced by the URL. Empty: `$BROWSER`, then the
-    /// system's opener.
+    /// Browser as arguments; `{url}` stands for the URL. Empty: `$BROWSER`, then the system's opener.
     pub browser: Vec<String>,
     /// Whether the browser draws in the terminal. Common text browsers (w3m, lynx, links, elinks,
     /// …) are recognised without it.
@@ -49,7 +49,7 @@ pub struct Settings {
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
-    /// What is done to new items, in order.
+    /// What happens to new items, in order.
     pub rules: Vec<RuleSettings>,
     /// Programs for items.
     pub commands: Vec<CommandSettings>,
@@ -194,7 +194,7 @@ impl Default for NetSettings {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduleSettings {
     pub policy: PolicyKind,
-    /// Polls per source and day, averaged over all sources.
+    /// Polls per source per day, averaged over all sources.
     pub polls_per_day: f64,
     /// Polls per day of all sources in total; `None` sets no limit.
     pub polls_per_day_total: Option<u32>,
@@ -352,7 +352,7 @@ pub struct UiSettings {
     pub preview: bool,
     /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
-    /// Whether the interface is drawn for screen readers: one thing a line, in words.
+    /// Whether the interface is drawn for screen readers: one thing per line, in words.
     pub linear: bool,
     pub mouse: bool,
     /// Maximum width of the reader's text, in cells.
@@ -460,7 +460,7 @@ pub struct ListLayout {
     pub list: Option<ListStyle>,
     pub dates: Option<DateStyle>,
     pub group: Option<Grouping>,
-    /// Names of [`COLUMNS`]; empty: those of `[ui]`.
+    /// Names of [`COLUMNS`]; empty: as in `[ui]`.
     pub columns: Vec<String>,
 }
 
@@ -477,7 +477,7 @@ pub struct NotifySettings {
     pub quiet: Option<String>,
 }
 
-/// `[[rule]]`: what is done to items that match a query.
+/// `[[rule]]`: what happens to items that match a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSettings {
     /// Its name in messages; unique.

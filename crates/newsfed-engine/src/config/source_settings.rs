@@ -47,6 +47,7 @@ const TARGETS: Rule = Rule::Checked(targets, "");
 const PROGRAM: Rule = Rule::Within(1, 10 * 60);
 /// Programs and files: they never come from a list, a server or an app.
 pub(super) const LOCAL: &[&str] = &["exec", "file", "mail", "from", "filter", "limit"];
+/// Shown for a field that follows the global setting.
 pub(super) const INHERIT: &str = "inherit";
 
 /// The values of a source's keys, apart from its identifier and its URL.
@@ -451,7 +452,7 @@ fn line(text: &str) -> Result<String, String> {
     }
 }
 
-/// Maximum number of levels of a folder.
+/// Maximum number of folder levels.
 pub(super) const MAX_FOLDER_DEPTH: usize = 16;
 
 /// A folder, brought to the form `A/B`.

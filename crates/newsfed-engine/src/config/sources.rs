@@ -85,7 +85,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
         }
         Some(pair) => read_url(pair, &prefix, report),
         None => {
-            let message = "is missing: every source has a URL, or exec, file or mail";
+            let message = "is missing: every source needs a URL, or exec, file or mail";
             report.error(node.at, &format!("{prefix}url"), message);
             None
         }
@@ -131,7 +131,7 @@ fn name(index: usize, id: Option<&Pair>, url: Option<&Pair>) -> String {
     }
 }
 
-/// The account whose server collects a source: the entry has only what the server does not know.
+/// The account whose server polls a source: the entry has only what the server does not know.
 fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report) -> Option<String> {
     let Value::Text(account) = &pair.node.value else {
         let message = mismatch("the id of an account in quotation marks", &pair.node);
@@ -141,7 +141,8 @@ fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report)
     let foreign = own_keys(source).into_iter().filter(|key| !OwnSettings::KEYS.contains(key));
     for key in foreign {
         let account = quote(account);
-        let message = format!("has no effect, because the server of account {account} collects it");
+        let message =
+            format!("has no effect, because the server of the account {account} polls it");
         report.warn(pair.at, &format!("{prefix}{key}"), message);
     }
     Some(account.clone())
@@ -228,7 +229,7 @@ fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut 
                 report.error(pair.at, &name, message);
             }
             "exec" | "file" | "mail" | "filter" if table.iter().any(|p| p.key == "account") => {
-                let message = "is not possible: the server of the account collects the source";
+                let message = "is not possible: the server of the account polls the source";
                 report.error(pair.at, &name, message);
             }
             "filter" if !origin.exec.is_empty() => {

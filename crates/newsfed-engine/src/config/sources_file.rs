@@ -167,7 +167,7 @@ impl SourcesFile {
         })
     }
 
-    /// Changes keys of sources of accounts, given as they are now. Those without an entry get one.
+    /// Changes keys of account sources, given as they are now. Those without an entry get one.
     ///
     /// # Errors
     /// When a value is rejected, or see [`EditError`].
@@ -197,8 +197,7 @@ impl SourcesFile {
         })
     }
 
-    /// Replaces the entries of sources that an account collects from now on with what still
-    /// applies.
+    /// Replaces the entries of sources that an account's server polls from now on with what still applies.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
@@ -229,7 +228,7 @@ impl SourcesFile {
         })
     }
 
-    /// Puts entries, in the order of the file, right before another one, or at the end. Their
+    /// Puts entries, in the order of the file, right before a given one, or at the end. Their
     /// comments go with them.
     ///
     /// # Errors

@@ -18,7 +18,7 @@ const MONO: &str = "mono";
 /// Other names of built-in themes.
 const ALIASES: [(&str, &str); 2] = [("ink", "dark"), ("paper", "light")];
 
-/// The key that names the theme a theme is based on.
+/// The key that names the base of a theme.
 pub(super) const BASE: &str = "base";
 /// The key that keeps colours as they are, even where they are hard to read.
 pub(super) const CONTRAST: &str = "contrast";
@@ -105,8 +105,8 @@ impl Theme {
         Ok(Self { name: name.to_owned(), styles, surfaces })
     }
 
-    /// The theme with a name for a terminal with these colours and this background; `own` as in
-    /// `load`. A theme in truecolor is replaced by that of the 16 colours where there are no more.
+    /// The theme with a name for a terminal with these colours and this background; `own` as in `load`. A truecolor
+    /// theme is replaced by the 16-colour theme if the terminal has no more colours.
     ///
     /// # Errors
     /// As for `load`.
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn one_colour_of_a_theme_makes_it_truecolor() {
+    fn a_single_rgb_colour_makes_a_theme_truecolor() {
         for (value, want) in [
             ("red on blue", false),
             ("208 on 17", false),

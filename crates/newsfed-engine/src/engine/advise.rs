@@ -1,5 +1,5 @@
-//! Advice about schedules: replays the history of a source under all rules, and says whether its items
-//! should be found sooner, which setting would do that, and what it costs.
+//! Advice about schedules: replays the history of a source under all rules, and determines whether
+//! its items should be found sooner, which setting would do that, and what it costs.
 
 use super::budget::shared;
 use super::replay::{Recorded, UnderRules, recorded};
@@ -18,8 +18,9 @@ use std::time::Duration;
 const REPLAYED: TimeDelta = TimeDelta::days(28);
 /// Minimum number of items in that time, because the mean delay of a few is random.
 const LEAST_ITEMS: usize = 20;
-/// How much a change must cut from the mean delay: in minutes, and as a share.
+/// How much a change must reduce the mean delay, in minutes.
 const LEAST_MINUTES: f64 = 10.0;
+/// How much a change must reduce the mean delay, as a share.
 const LEAST_SHARE: f64 = 0.2;
 /// Minimum intervals that are tried, in minutes.
 const INTERVALS: [u64; 6] = [5, 10, 20, 30, 60, 120];

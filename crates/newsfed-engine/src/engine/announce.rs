@@ -24,13 +24,13 @@ use tokio_util::task::TaskTracker;
 
 /// Maximum number of rule commands that run at the same time, and likewise of hooks.
 const AT_ONCE: usize = 2;
-/// Items per refresh for which commands run.
+/// Maximum number of items per refresh for which commands run.
 pub const MOST_RUNS: usize = 100;
 /// Time limit of the command that shows a message.
 const NOTIFY_LIMIT: Duration = Duration::from_secs(10);
-/// Characters of a message.
+/// Longest message, in characters.
 const MOST_TEXT: usize = 240;
-/// Sources of a refresh that are kept for hooks.
+/// Maximum number of sources of a refresh that are kept for hooks.
 const MOST_POLLED: usize = 100_000;
 /// How long the program waits for commands before it exits.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -111,7 +111,7 @@ impl Default for Announcer {
 }
 
 impl Announcer {
-    /// Takes what rules announce of items that were stored.
+    /// Takes the announcements of rules about items that were stored.
     pub(super) fn take(&self, announcements: Vec<Announcement>) {
         if !announcements.is_empty() {
             self.waiting.lock().unwrap_or_else(PoisonError::into_inner).extend(announcements);
@@ -164,7 +164,7 @@ fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<Polled
     context.announcer.tasks.spawn(async move {
         let (settings, groups) = (own.settings(), by_rule(rules));
         if let Err(e) = notify_of(&own, &settings, &groups).await {
-            tracing::error!("what rules announce cannot be read or recorded: {e}");
+            tracing::error!("the notifications of rules cannot be read or recorded: {e}");
         }
         for (rule, now, surplus) in allotted(&settings, &groups) {
             runs::give(&own, rule, now, surplus);

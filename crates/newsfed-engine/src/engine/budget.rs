@@ -28,9 +28,9 @@ pub(super) struct Account {
     awake: i64,
     /// … when last counted.
     counted: Time,
-    /// Budgeted polls per source and day when it was stored.
+    /// Budgeted polls per source per day when it was stored.
     budget: f64,
-    /// Seed of the jitter of this database, so that a plan can be repeated; 0 if none is stored.
+    /// Seed of this database's jitter, so that a plan can be repeated; 0 if none is stored.
     #[serde(default)]
     seed: u64,
 }
@@ -175,7 +175,7 @@ fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Acco
     let budget = settings.polls_per_day;
     let known = note.and_then(|json| serde_json::from_str::<Account>(&json).ok());
     let mut account = known.unwrap_or_else(|| Account::new(budget, now));
-    // A changed budget needs another price immediately.
+    // A changed budget needs a different price immediately.
     account.control.price *= price_for(budget) / price_for(account.budget);
     account.budget = budget;
     account

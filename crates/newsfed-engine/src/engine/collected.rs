@@ -1,4 +1,4 @@
-//! Changes to sources that servers collect: they are made in the database, and sent with the next
+//! Changes to sources that servers poll: they are made in the database, and sent with the next
 //! synchronisation.
 
 use super::account::AccountError;
@@ -11,14 +11,14 @@ use crate::util::url::normalise;
 use std::sync::Arc;
 use url::Url;
 
-/// Changes to sources of accounts.
+/// Changes to account sources.
 pub type CollectedChanges = Vec<(SourceId, CollectedChange)>;
 
-/// The parts of a change that apply to sources of accounts, and those left for the files.
+/// The parts of a change that apply to account sources, and the parts left for the files.
 pub(super) type Divided = (Vec<FileChange>, CollectedChanges);
 
 impl Handle {
-    /// A source that an account collects, with the name of the account.
+    /// A source that the server of an account polls, with the name of the account.
     fn collected(&self, id: &SourceId) -> Option<(Arc<Source>, String)> {
         let declared = self.declared().borrow().clone();
         let source = declared.iter().find(|source| source.id == *id)?;
@@ -70,7 +70,7 @@ impl Handle {
         })
     }
 
-    /// Changes sources of accounts; returns what undoes it.
+    /// Changes account sources; returns what undoes it.
     pub(super) async fn change_collected(
         &self,
         changes: CollectedChanges,
@@ -80,7 +80,7 @@ impl Handle {
         Ok(undo)
     }
 
-    /// The entry of a source as the form shows it; that of a source of an account is in no file.
+    /// The entry of a source as the form shows it; the entry of an account source is in no file.
     pub async fn source_section(&self, id: &SourceId) -> Result<Section, FollowError> {
         let all = self.sources().await?;
         let own = all.into_iter().find(|(source, _)| source.id == *id && source.account.is_some());
@@ -122,7 +122,7 @@ impl Handle {
     }
 }
 
-const NO_TITLE: &str = "the title of a source of an account cannot be empty";
+const NO_TITLE: &str = "the title of an account source cannot be empty";
 
 fn refusal(id: &SourceId, why: &str) -> FollowError {
     FollowError::Account(format!("{id} was not changed: {why}"))
@@ -146,7 +146,8 @@ fn split(
             }
             (key, _) if OwnSettings::KEYS.contains(&key) || key == "retention" => own.push(change),
             _ => {
-                let why = format!("the account {account} collects it, so {key} has no effect");
+                let why =
+                    format!("the server of the account {account} polls it, so {key} has no effect");
                 return Err(refusal(id, &why));
             }
         }

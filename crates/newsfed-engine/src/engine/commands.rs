@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
-/// Bytes of output that are kept.
+/// Maximum number of bytes of output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 
 /// The result of a command.

@@ -22,7 +22,7 @@ const SEEN: &str = "removed_later";
 const REMOVED: &str = "removed_as_gone";
 /// Maximum number of them that are remembered, the newest ones.
 const MOST_REMOVED: usize = 1000;
-/// Failures in a row after which a page that is not found is gone.
+/// Number of failures in a row after which a page that is not found is gone.
 const NOT_FOUND: u32 = 3;
 /// Time until the first round, so that the interface is ready to show its messages.
 const FIRST: TimeDelta = TimeDelta::minutes(1);
@@ -50,7 +50,7 @@ impl Handle {
         Ok(found.map(|item| item.enclosures).unwrap_or_default())
     }
 
-    /// Adds the feed of the comments on an item (row key) as a source in the folder of the item's
+    /// Adds the comment feed of an item (row key) as a source in the folder of the item's
     /// source, and stores its first poll.
     ///
     /// # Errors
@@ -168,7 +168,7 @@ impl Handle {
                     last.label = format!("removal of {count} sources");
                 }
             }
-            // If they are followed again, their time starts again.
+            // If they are followed again, their time restarts.
             let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
             seen.retain(|key, _| !keys.contains(key));
             self.set_memo(SEEN, &seen).await?;

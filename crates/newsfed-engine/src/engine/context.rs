@@ -24,7 +24,7 @@ use std::time::SystemTime;
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-/// Database connections used by polls.
+/// Number of database connections used by polls.
 const READERS: usize = 1;
 
 /// Shared by all parts of the engine.
@@ -132,7 +132,7 @@ impl Context {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
-    /// Registers the exploration of a source; returns the token that stops it.
+    /// Registers the exploration of a source's site; returns the token that stops it.
     pub(super) fn begin_exploring(&self, source: i64) -> CancellationToken {
         let stop = CancellationToken::new();
         self.exploring().insert(source, stop.clone());
@@ -299,7 +299,7 @@ impl Context {
         *self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
-    /// How the last synchronisations went, of accounts that still exist, and of the folder of marks.
+    /// How the last synchronisations of existing accounts, and of the folder of marks, went.
     pub(super) fn account_notes(&self) -> Vec<AccountNote> {
         let settings = self.settings();
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -400,7 +400,7 @@ const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);
 /// A response so soon after the first failure shows that the network was available all the time.
 const RECENTLY_LOST: TimeDelta = TimeDelta::minutes(1);
 
-/// What the result of a request says about the network.
+/// What the result of a request reveals about the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reach {
     /// The network is available.

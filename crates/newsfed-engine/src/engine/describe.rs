@@ -10,7 +10,7 @@ use crate::util::text::size;
 use crate::util::time_text::{self, span};
 use chrono::{Local, Offset, TimeDelta};
 
-/// Header of the hours of a day, one cell each.
+/// Header for the hours of a day, one cell each.
 pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 
 /// The description of a schedule.
@@ -128,8 +128,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 /// Why the next poll is due when it is: names and values.
 pub(super) fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    // No rule moves the polls of a source that is gone; the line about the next poll says that it
-    // is gone.
+    // No rule moves the polls of a source that is gone; the line about the next poll reports that it is gone.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         let moved = moves(planned, now);
         let wanted = time_text::clock(planned.wanted, now);
@@ -154,7 +153,7 @@ fn signal(signal: &DecidingSignal) -> String {
     format!("{}: {} ({})", signal.name.name(), signal.why, span(after))
 }
 
-/// The problem of the rules of a website, since when, and selectors that would match.
+/// The problem with a website's rules, since when, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", time_text::minute(*since));

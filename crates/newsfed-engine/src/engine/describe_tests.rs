@@ -201,7 +201,7 @@ fn unknown_facts_are_not_drawn() {
 }
 
 #[test]
-fn a_source_of_an_account_has_no_schedule() {
+fn an_account_source_has_no_schedule() {
     let collecting = Collecting {
         account: "home".to_owned(),
         server: Some("FreshRSS"),

@@ -1,4 +1,4 @@
-//! What each stored version of an item changed: its title, its text, its links.
+//! The changes in each stored version of an item: its title, its text, its links.
 
 use crate::article::{
     Change, Document, LinkChanges, differences, from_html, headline, marked_parts,
@@ -7,10 +7,10 @@ use crate::model::{Item, Revision, RevisionKind, TextFrom, Time};
 use crate::store::{Reader, Result, Version};
 use url::Url;
 
-/// Bytes of texts (HTML) that are compared for one item; older versions beyond are left out.
+/// Maximum number of bytes of HTML that are compared for one item; older versions beyond that are left out.
 const MAX_COMPARED: usize = 4 << 20;
 
-/// What changed between a version of an item and the one before. If only the title changed, the
+/// The changes between a version of an item and the previous one. If only the title changed, the
 /// text is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionChange {
@@ -23,12 +23,12 @@ pub struct VersionChange {
     /// The difference of the texts by words.
     pub text: Vec<Change>,
     pub links: LinkChanges,
-    /// What changed, apart from typos; `None` if that was not examined.
+    /// The changes, apart from typos; `None` if they were not examined.
     pub revisions: Option<Vec<Revision>>,
 }
 
-/// What each stored version of an item changed, newest first. A change to the title belongs to the
-/// first version seen with it or later; the text of a page is not compared with that of a feed.
+/// The changes in each stored version of an item, newest first. A change to the title belongs to the first version
+/// seen with it or later; the text of a page is not compared with the text of a feed.
 ///
 /// # Errors
 /// If the database cannot be read.

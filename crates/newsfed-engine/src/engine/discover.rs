@@ -18,13 +18,13 @@ use crate::util::url as address;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
-/// Announced feeds that are fetched until one works; the others are only offered.
+/// Maximum number of announced feeds that are fetched until one works; the others are only offered.
 const MAX_TRIED: usize = 3;
 /// Confidence in a feed that only the home page announces: the page may have nothing to do with it.
 const HOME_CONFIDENCE: f64 = 0.9;
 /// Confidence at which a list on the page is preferred to another feed of its site.
 pub(super) const SURE_LIST: f64 = 0.6;
-/// Sitemaps that are tried.
+/// Maximum number of sitemaps that are tried.
 const MAX_SITEMAPS: usize = 2;
 
 impl Handle {

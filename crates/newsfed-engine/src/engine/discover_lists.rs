@@ -10,11 +10,11 @@ use crate::model::SourceKind;
 use crate::net::{FetchError, Purpose};
 use url::Url;
 
-/// Confidence in what only another page of the site offers.
+/// Confidence in ways that only a different page of the site offers.
 const MOST: f64 = 0.9;
 
 impl Handle {
-    /// Follows the links of a page that say that they lead to the list of all posts, until one of them
+    /// Follows the links of a page that claim to lead to the list of all posts, until one of them
     /// leads to a feed or to a list of articles.
     pub(super) async fn try_list_pages(
         &self,

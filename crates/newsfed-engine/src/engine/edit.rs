@@ -19,7 +19,7 @@ pub struct Edited {
     pub edits: Vec<FileEdit>,
     /// The settings that apply now, where `config.toml` was changed.
     pub settings: Option<Box<Settings>>,
-    /// What undoes the changes to sources of accounts, as [`FileChange::Collected`].
+    /// What undoes the changes to account sources, as [`FileChange::Collected`].
     pub collected: CollectedChanges,
     /// Why the views of an import were not saved, although its sources were added.
     pub problem: Option<String>,
@@ -74,7 +74,7 @@ impl Handle {
             *self.overrides.write().unwrap_or_else(PoisonError::into_inner) = left;
             let before = self.context.settings();
             self.context.set_settings(Settings::clone(settings));
-            // Another budget means another price of a poll.
+            // A different budget means a different price of a poll.
             budget::restore(&self.context).await;
             if before.schedule != settings.schedule {
                 let facts = self.context.read(|reader| reader.sources()).await?;
@@ -86,7 +86,7 @@ impl Handle {
         Ok(edited)
     }
 
-    /// The overrides without those of these keys: a change by the user takes effect at once.
+    /// The overrides without the ones for these keys: a change by the user takes effect at once.
     fn overrides_without(&self, changes: &[KeyChange]) -> Vec<String> {
         let keys: Vec<String> = changes.iter().map(KeyChange::key).collect();
         let key = |argument: &str| argument.split('=').next().unwrap_or("").trim().to_owned();

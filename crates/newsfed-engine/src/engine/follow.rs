@@ -47,13 +47,13 @@ pub enum FollowError {
         /// The error of the http request.
         http: Box<FollowError>,
     },
-    /// A response without success.
+    /// An unsuccessful response.
     #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
     Status { host: String, status: u16 },
-    /// An item without a feed of its comments.
+    /// An item without a comment feed.
     #[error("this item has no feed for its comments")]
     NoComments,
-    /// The feed of comments is at a private address, on a different host from the item's source.
+    /// The comment feed is at a private address, on a different host from the item's source.
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
     PrivateComments(Url),
     /// A program printed no feed, or a file contains none.

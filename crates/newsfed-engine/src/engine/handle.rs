@@ -55,7 +55,7 @@ pub struct Engine {
 pub struct Handle {
     pub(super) context: Arc<Context>,
     pub(super) paths: Paths,
-    /// The overrides of this run, except those of keys that the user changes while it runs.
+    /// The overrides of this run, except for keys that the user changes while it runs.
     pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
     status: Receiver<Status>,
@@ -151,8 +151,8 @@ impl Handle {
         self.context.clock.now()
     }
 
-    /// Performs work that needs the memory of a document of that size in bytes, on a thread for it, and
-    /// blocks until it is done; `None` if there are no threads.
+    /// Performs work that needs as much memory as a document of that size in bytes, on a thread for
+    /// such work, and blocks until it is done; `None` if there are no threads.
     pub fn work_on<T: Send + 'static>(
         &self,
         bytes: usize,

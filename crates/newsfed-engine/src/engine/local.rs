@@ -17,11 +17,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 use url::Url;
 
-/// Programs of sources that run at the same time.
+/// Maximum number of source programs that run at the same time.
 pub(super) const AT_ONCE: usize = 4;
-/// Mailboxes that are read at the same time: each may be 64 MiB in memory.
+/// Maximum number of mailboxes that are read at the same time: each may take 64 MiB of memory.
 pub(super) const MAILBOXES_AT_ONCE: usize = 1;
-/// Characters of a program's error in a message.
+/// Maximum number of characters from a program's error in a message.
 const MOST_ERROR: usize = 300;
 
 /// Why there is no document.
@@ -208,8 +208,7 @@ pub(super) fn queue_of(source: &Source, moved_to: Option<&Url>) -> String {
     }
 }
 
-/// Removes facts that do not apply to a poll: those about a document that was filtered in another
-/// way.
+/// Removes facts that do not apply to a poll: those about a document that was filtered in a different way.
 pub(super) fn facts_under(origin: &Origin, facts: &mut SourceFacts) {
     let filter = origin.filter_fingerprint();
     if facts.website.rules != filter {

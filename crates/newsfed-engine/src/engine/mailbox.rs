@@ -11,12 +11,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Maximum number of emails that a check reads, the newest ones.
 const MOST_MAILS: usize = 200;
-/// Bytes of emails that a check reads, and of one email.
+/// Maximum total size of the emails that a check reads, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
+/// Maximum size of one email, in bytes.
 const MOST_MAIL: u64 = 5 << 20;
-/// Files in a Maildir.
+/// Maximum number of files in a Maildir.
 const MOST_FILES: usize = 200_000;
-/// Bytes of the emails in the feed, which must stay below [`limits::FEED_BYTES`].
+/// Maximum total size of the emails in the feed, in bytes; the feed must stay below [`limits::FEED_BYTES`].
 const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
 
 /// What a mailbox contains.

@@ -71,7 +71,7 @@ pub struct AutomaticChange {
     pub message: String,
     /// Its name in the list of changes.
     pub label: String,
-    /// What undoes it; `None` if that is part of another one.
+    /// What undoes it; `None` if undoing it is part of another change.
     pub edit: Option<FileEdit>,
 }
 
@@ -223,8 +223,8 @@ impl Discovery {
         self.tried.push(tried);
     }
 
-    /// The entry that would be written to follow a way, for editing; without a way, that of a website whose
-    /// selectors the user has to write.
+    /// The entry that would be written to follow a way, for editing; without a way, the entry of a
+    /// website whose selectors the user has to write.
     pub fn draft(&self, way: Option<usize>) -> Option<Section> {
         Some(Section::draft(&match way {
             Some(way) => self.source(self.ways.get(way)?),
@@ -288,7 +288,7 @@ impl Way {
         self.rules.kind()
     }
 
-    /// The first entries as title and date, if known; those of a feed newest first, as they will be listed.
+    /// The first entries as title and date, if known; a feed's entries newest first, as they will be listed.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
         Some(match self.first.as_ref()? {
             FirstFetch::Feed(first) => {

@@ -15,8 +15,8 @@ use url::Url;
 static TURN: Mutex<()> = Mutex::const_new(());
 
 impl Handle {
-    /// Fetches a picture of an article of a source (row key) and makes it small. `detailed` keeps a
-    /// version for terminals that draw pixels.
+    /// Fetches a picture in an article from a source (row key) and makes it small. `detailed` keeps
+    /// a version for terminals that draw pixels.
     ///
     /// # Errors
     /// If there is no response, or it is not a picture that can be shown.
@@ -37,7 +37,7 @@ impl Handle {
     }
 }
 
-/// Fetches a picture of an article of a source (row key).
+/// Fetches a picture in an article from a source (row key).
 pub(super) async fn fetch(
     context: &Arc<Context>,
     source: i64,

@@ -80,8 +80,8 @@ impl Planner {
         });
     }
 
-    /// Plans the next poll again, with these settings, if it was planned with others. The back-off after a
-    /// failure stays until the next poll.
+    /// Plans the next poll again, with these settings, if it was planned with different ones. The
+    /// back-off after a failure stays until the next poll.
     fn plan_again(&self, facts: &mut SourceFacts) {
         let Some(planned) = facts.planned.clone() else { return };
         // A source without a next poll is due at once, for example because its URL has changed.
@@ -92,7 +92,7 @@ impl Planner {
             return;
         }
         let memory = Memory::load(&facts.schedule, self.setup(facts));
-        // What the server asked for in its last response still applies.
+        // The requests in the server's last response still apply.
         let fresh = planned.fresh_for.map(Duration::from_secs);
         let response = match planned.moved_by.iter().any(|m| m.reason == PauseReason::Expires) {
             true => ResponseFacts { expires: fresh, ..ResponseFacts::default() },
@@ -107,8 +107,8 @@ impl Planner {
     }
 }
 
-/// Whether a plan was made with other settings. A poll without a connection has planned nothing,
-/// and plans of earlier versions do not record the settings that they were made with.
+/// Whether a plan was made with different settings. A poll without a connection has planned
+/// nothing, and plans of earlier versions do not record the settings that they were made with.
 fn is_outdated(planned: &Planned, settings: u64) -> bool {
     let offline = |moved: &Moved| moved.reason == PauseReason::Offline;
     planned.settings.is_some_and(|then| then != settings) && !planned.moved_by.iter().any(offline)

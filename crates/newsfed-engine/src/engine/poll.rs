@@ -239,7 +239,7 @@ async fn read(
     }
 }
 
-/// At its first poll, an imported URL may turn out to be that of a page. Then the feed that the page
+/// At its first poll, an imported URL may turn out to be a page's. Then the feed that the page
 /// announces is read, and polled from then on.
 async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
     let Started { context, job, facts, hashing, .. } = *started;
@@ -368,7 +368,7 @@ pub(super) async fn read_response(
     let sent = fetcher.sent;
     let visit =
         || Visit { context, job, facts, started: at, fetcher, sent, prefetched, hash, hashing };
-    // The branches for sites are boxed, to keep the futures of hundreds of feed polls small.
+    // The branches for sites are boxed, so that the futures of hundreds of feed polls stay small.
     match &job.source.rules {
         // Read above.
         SourceRules::Feed | SourceRules::List => finished.unreadable(),

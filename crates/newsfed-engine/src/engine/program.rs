@@ -7,9 +7,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
-/// Bytes of a command's error output that are kept.
+/// Maximum number of bytes of a command's error output that are kept.
 const MOST_ERRORS: usize = 4096;
-/// Bytes of a command's output that are kept.
+/// Maximum number of bytes of a command's output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
 /// How long its output and error output are read after its end.
 const REST: Duration = Duration::from_millis(200);
@@ -50,7 +50,7 @@ struct Bounds<'a> {
     most_output: usize,
     /// Whether more output is an error and stops the command.
     is_strict: bool,
-    /// Its variables besides [`VARIABLES`] and the locale; `None`: those of this process.
+    /// Its variables besides [`VARIABLES`] and the locale; `None` for all variables of this process.
     variables: Option<&'a [(&'a str, &'a str)]>,
 }
 

@@ -83,7 +83,7 @@ impl Recorded {
     }
 }
 
-/// What the enabled sources have published since they were added. Those followed for less than a
+/// What the enabled sources have published since they were added. Sources followed for less than a
 /// day are only counted.
 ///
 /// # Errors
@@ -171,7 +171,7 @@ impl UnderRules {
         }
     }
 
-    /// Adjusts the policy of all sources to a number of polls per source and day.
+    /// Adjusts the policy of all sources to a number of polls per source per day.
     pub fn at_budget(&self, policy: PolicyKind, budget: f64) -> Vec<Run> {
         let run = |knob: f64| {
             let mut with = self.clone();
@@ -234,7 +234,7 @@ impl UnderRules {
         figures(&self.timelines(), runs, phase)
     }
 
-    /// Polls per source and day of each week.
+    /// Polls per source per day in each week.
     pub fn weeks(&self, runs: &[Run]) -> Vec<f64> {
         weeks(&self.timelines(), runs)
     }

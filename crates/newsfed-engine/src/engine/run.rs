@@ -157,7 +157,7 @@ impl Loop {
                 let moved = self.moved(&keys).await;
                 for key in keys {
                     let Some(source) = self.context.source(key) else { continue };
-                    // Its server collects it.
+                    // Its server polls it.
                     if source.account.is_some() {
                         continue;
                     }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use url::Url;
 
-/// Pictures that are fetched at the same time; the gate orders those of one host.
+/// Maximum number of pictures that are fetched at the same time; the gate spaces requests to one host.
 const AT_ONCE: usize = 4;
 /// Longest name of a file, in bytes, so that there is space for a number.
 const MAX_NAME: usize = 120;
@@ -63,7 +63,7 @@ impl Saved {
             let (pictures, most) =
                 (counted(self.pictures_left_out, "picture"), size(SAVED_BYTES as u64));
             lacks.push(format!(
-                "{pictures} left as links: a file has at most {SAVED_PICTURES} pictures and {most}"
+                "{pictures} left as links: a file can have at most {SAVED_PICTURES} pictures and {most}"
             ));
         }
         lacks
@@ -84,7 +84,7 @@ pub struct SaveState {
 pub enum SaveError {
     #[error("the items were removed before they could be saved")]
     Gone,
-    #[error("the article is too large: a file has at most {}", size(SAVED_BYTES as u64))]
+    #[error("the article is too large: a file can be at most {}", size(SAVED_BYTES as u64))]
     TooLarge,
     #[error(transparent)]
     Store(#[from] StoreError),

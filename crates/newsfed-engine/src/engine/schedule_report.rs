@@ -132,8 +132,7 @@ pub fn schedule_report(
     })
 }
 
-/// The report for a source that a server collects, to which no schedule applies: who polls it, and when it
-/// publishes.
+/// The report for a source that a server polls, to which no schedule applies: who polls it, and when it publishes.
 fn collected_report(
     reader: &Reader,
     facts: &SourceFacts,
@@ -249,14 +248,15 @@ fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
         total(
             size(why.spent.bytes_saved),
             "saved",
-            counted_as(why.spent.unchanged, "check unchanged", "checks unchanged"),
+            counted_as(why.spent.unchanged, "unchanged check", "unchanged checks"),
         ),
         delay,
     ]
 }
 
-/// Level from which an hour is busy, and level at which it is quiet.
+/// Level from which an hour is busy.
 const BUSY: u8 = 3;
+/// Level at which an hour is quiet.
 const QUIET: u8 = 0;
 /// Minimum number of items for showing the week and calling hours busy or quiet.
 const ENOUGH_ITEMS: u32 = 20;
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn few_items_make_no_pattern() {
+    fn few_items_do_not_make_a_pattern() {
         let rates: Vec<f64> = (0..168).map(|hour| if hour < 48 { 3.0 } else { 0.2 }).collect();
         for items in [0, 3, 19] {
             assert_eq!(known_week(items, &rates, 0), []);

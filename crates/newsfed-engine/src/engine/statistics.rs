@@ -10,18 +10,19 @@ use chrono::{FixedOffset, TimeDelta, Timelike};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Words per minute of a reader.
+/// Reading speed, in words per minute.
 pub const READING_PACE: u32 = 230;
-/// Weeks that statistics can cover.
+/// Maximum number of weeks that statistics can cover.
 pub const MAX_WEEKS: usize = 52;
 /// Mean duration from which polls are slow, in milliseconds.
 const SLOW: u32 = 3000;
 /// Number of items whose gaps show whether a source is silent.
 const DATES: usize = 200;
-/// A source with a lower share of read items could be removed, if it has published at least `ENOUGH` items
-/// and was followed for at least `FOLLOWED`.
+/// A source with a lower share of read items could be removed.
 const READ_SHARE: f64 = 0.05;
+/// The minimum number of items that such a source must have published.
 const ENOUGH: u32 = 20;
+/// The minimum time for which such a source must have been followed.
 const FOLLOWED: TimeDelta = TimeDelta::days(28);
 /// A source that has been failing for longer could be removed.
 const FAILING: TimeDelta = TimeDelta::days(14);
@@ -80,7 +81,7 @@ pub struct SourceStatistics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unfollow {
-    /// The server says that it no longer exists.
+    /// The server reports that it no longer exists.
     Gone,
     /// It has failed for two weeks, or since it was added.
     Failing,
@@ -100,7 +101,7 @@ struct Counted {
 }
 
 /// Reads the statistics of the declared sources over the last `weeks` (1 to [`MAX_WEEKS`]); `zone`
-/// is that of the hours. Takes about a second for a million items.
+/// is the time zone of the hours. Takes about a second for a million items.
 ///
 /// # Errors
 /// If the database cannot be read.

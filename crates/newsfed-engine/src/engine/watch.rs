@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Changes are handled after this time without another one, because editors write a file in several steps.
+/// Changes are handled after this time without a further one, because editors write a file in several steps.
 const SETTLE: Duration = Duration::from_millis(100);
 /// Longest time until changes are handled.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -32,7 +32,7 @@ pub(super) async fn run(handle: Handle) {
     let watcher = match start(&handle.paths, handle.store().path(), changes) {
         Ok(watcher) => Some(watcher),
         Err(e) => {
-            tracing::warn!("changes by others are noticed late: {e}");
+            tracing::warn!("changes made by other programs are noticed late: {e}");
             None
         }
     };

@@ -71,7 +71,7 @@ pub(super) fn crawl_way(url: &Url, (targets, confidence): (&str, f64)) -> Way {
     }
 }
 
-/// Offers the lists of articles of a page.
+/// Offers the article lists on a page.
 pub(super) fn offer_lists(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
     for list in &survey.lists {
         discovery.ways.push(list_way(list, survey, response, &discovery.address));
@@ -294,8 +294,8 @@ impl Way {
             }
             SourceRules::List => "Its sources are kept in step with it.",
             SourceRules::Crawl(_) => {
-                "Reads about 60 pages at first, slowly, and learns where the site puts new ones. \
-                 Later checks read only those pages."
+                "Reads about 60 pages at first, slowly, and learns which of them lead to new articles \
+                 or files. Later checks read only those pages and what is new on them."
             }
             SourceRules::Website(_) | SourceRules::Entries(_) => {
                 "Nothing is listed on the page at the moment."

@@ -24,7 +24,7 @@ pub(super) const WEEK: TimeDelta = TimeDelta::days(7);
 /// The schedule of one source, as printed by `newsfed schedule why`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Why {
-    /// For a source of an account: how its server collects it. No schedule applies to it.
+    /// For a source of an account: how its server polls it. No schedule applies to it.
     pub collecting: Option<Collecting>,
     pub last_poll: Option<Time>,
     /// When the next poll is due; `None` means at once.
@@ -39,7 +39,7 @@ pub struct Why {
     pub expected: Option<f64>,
     /// The pause that prevents manual refreshes too, if there is one.
     pub pause: Option<Pause>,
-    /// The source whose response paused the host, if it was another one.
+    /// The source whose response paused the host, if it was a different one.
     pub paused_by: Option<PausedBy>,
     /// For a website whose rules find nothing: what is missing, since when, and which selectors would match.
     pub broken: Option<SelectorProblem>,
@@ -55,7 +55,7 @@ pub struct Why {
     pub first_poll: Option<Time>,
     /// The last polls, newest first.
     pub polls: Vec<PollSummary>,
-    /// The cost of the polls of the last seven days.
+    /// The cost of the polls in the last seven days.
     pub spent: Spent,
     /// How many fewer polls there were than at the source's fixed interval; negative if there were more.
     pub polls_saved: i64,
@@ -104,7 +104,7 @@ pub struct Rhythm {
     pub pulse: Pulse,
 }
 
-/// Days of a [`Rhythm`].
+/// Number of days in a [`Rhythm`].
 pub(super) const DAYS: usize = 7;
 
 /// Reads how a source (row key) publishes; takes some microseconds.
@@ -220,7 +220,7 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     }))
 }
 
-/// Largest difference between the pause of a host and that of the source that caused it. The two are computed
+/// Largest difference between the pause of a host and the pause of the source that caused it. The two are computed
 /// from times that are a response apart, and a back-off of newsfed itself may be a tenth shorter.
 const NEARLY: TimeDelta = TimeDelta::minutes(5);
 

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn large_documents_leave_a_thread_to_small_ones() {
+    async fn large_documents_leave_a_thread_for_small_ones() {
         let workers = Workers::new(2);
         let (go, slow) = gated();
         let first = workers.begin(LARGE, slow).await.unwrap();

@@ -74,7 +74,7 @@ pub(crate) struct Decoder {
     members: usize,
 }
 
-/// Maximum number of members of a gzip file, because even an empty one takes ten microseconds. Programs that
+/// Maximum number of members in a gzip file, because even an empty one takes ten microseconds. Programs that
 /// compress in parallel write one per 64 KiB or more.
 const MAX_MEMBERS: usize = 1000;
 /// The first bytes of a member.

@@ -66,7 +66,7 @@ impl Client {
         Self::with_names(settings, clock, Names::System)
     }
 
-    /// Like [`Client::new`], with another way to resolve names.
+    /// Like [`Client::new`], with a different way to resolve names.
     pub fn with_names(settings: NetSettings, clock: Arc<dyn Clock>, names: Names) -> Self {
         let gate = Gate::new(clock.clone(), settings.max_in_flight);
         let transport = Transport::new(&settings, names);

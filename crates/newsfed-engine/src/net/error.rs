@@ -48,11 +48,11 @@ pub enum FetchError {
     #[error("{host} stopped before the file was complete")]
     Incomplete { host: String },
     /// The response is not HTTP, or damaged.
-    #[error("the response of {host} cannot be read ({detail})")]
+    #[error("the response from {host} cannot be read ({detail})")]
     Unreadable { host: String, detail: String },
     /// The body exceeds the limit.
     #[error(
-        "the response of {host} is larger than {limit} bytes, the limit for it (net.max_body; 10 MiB for feeds)"
+        "the response from {host} is larger than {limit} bytes, the limit for it (net.max_body; 10 MiB for feeds)"
     )]
     TooLarge {
         host: String,
@@ -88,7 +88,7 @@ pub enum FetchError {
     #[error("robots.txt of {host} does not allow programs to read {path}")]
     Robots { host: String, path: String },
     /// robots.txt cannot be fetched, which forbids everything (RFC 9309, section 2.3.1.4).
-    #[error("robots.txt of {host} fails with HTTP {status}; its pages are paused until {} UTC", until.format("%F %R"))]
+    #[error("fetching robots.txt of {host} failed (HTTP {status}); its pages are paused until {} UTC", until.format("%F %R"))]
     RobotsFails {
         host: String,
         status: u16,
@@ -102,7 +102,7 @@ pub enum FetchError {
     Local(LocalLimit),
 }
 
-/// What a machine can run out of.
+/// Resources that a machine can run out of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum LocalLimit {
     #[error(
@@ -290,7 +290,7 @@ fn io_words(error: &io::Error) -> String {
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => {
-            // The standard library puts these words before those of the resolver.
+            // The standard library puts these words before the resolver's.
             let words = error.to_string();
             plain(words.strip_prefix("failed to lookup address information: ").unwrap_or(&words))
         }

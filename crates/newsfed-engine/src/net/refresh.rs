@@ -6,7 +6,7 @@ use url::Url;
 
 /// Longest delay that counts as a redirect, in seconds; with a longer one, the page is meant to be read.
 const MAX_DELAY: f64 = 5.0;
-/// Bytes of a page that are searched: the element belongs in the head.
+/// Maximum number of bytes of a page that are searched: the element belongs in the head.
 const MAX_HEAD: usize = 32 * 1024;
 
 /// The target of a page's redirect with a short delay; `None` if there is none.
@@ -36,7 +36,7 @@ fn by_markup(body: &[u8]) -> Option<String> {
     let mut scanner = Scanner::new(&head);
     while let Some(token) = scanner.next_token() {
         let Token::Open(tag) = token else { continue };
-        // Browsers that run scripts skip `noscript`, which often says that scripts are needed.
+        // Browsers that run scripts skip `noscript`, which often states that scripts are needed.
         if ["script", "style", "noscript", "template", "title"].iter().any(|name| tag.is(name)) {
             scanner.skip_raw(tag.name);
         } else if tag.is("meta") {

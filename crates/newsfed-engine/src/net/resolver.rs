@@ -46,7 +46,7 @@ pub(crate) struct Resolver {
     pub(crate) names: Names,
     /// Whether private addresses are rejected.
     pub(crate) guarded: bool,
-    /// Names that may resolve to private addresses: those of proxies.
+    /// Names that may resolve to private addresses: the names of proxies.
     pub(crate) exempt: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_guarded_resolver_returns_public_addresses_only() {
+    async fn a_guarded_resolver_returns_only_public_addresses() {
         // (addresses, those that a guarded resolver returns)
         let cases: [(&[&str], &[&str]); 7] = [
             (&["8.8.8.8"], &["8.8.8.8"]),

@@ -8,7 +8,7 @@ use url::Url;
 
 /// Longest `crawl-delay` that is applied.
 pub const MAX_DELAY: Duration = Duration::from_secs(60);
-/// Bytes of a line that are read.
+/// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 16 * 1024;
 
 /// The rules of one robots.txt for one agent.

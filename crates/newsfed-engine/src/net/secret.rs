@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 
 /// Time limit for a command that prints a secret.
 const COMMAND_TIME: Duration = Duration::from_secs(10);
-/// Bytes of its output that are read.
+/// Maximum number of bytes of its output that are read.
 const MAX_OUTPUT: u64 = 64 * 1024;
 
 /// Why a secret is not available.

@@ -17,7 +17,7 @@ use url::Url;
 
 /// How long an unused connection is kept for the next request to its host.
 const IDLE: Duration = Duration::from_secs(5);
-/// Hosts whose connections are kept at once, because open files are limited.
+/// Maximum number of hosts whose connections are kept at once, because open files are limited.
 const MAX_KEPT: usize = 128;
 /// Schemes of proxies that can be set.
 const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_secs(1);
 /// Time to wait when no connection can be accepted, for example because too many files are open.
 const BREATHE: Duration = Duration::from_millis(200);
-/// Maximum number of headers of a request.
+/// Maximum number of headers in a request.
 const MAX_HEADERS: usize = 64;
 
 /// Limits for clients.

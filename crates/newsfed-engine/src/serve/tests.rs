@@ -168,7 +168,7 @@ async fn stopping_lets_responses_end_but_not_forever() {
 }
 
 #[tokio::test]
-async fn panics_end_one_request_only() {
+async fn a_panic_ends_only_one_request() {
     let server = start(Limits::default(), |request: Request| async move {
         assert!(request.uri.path() != "/bad");
         echo(request).await

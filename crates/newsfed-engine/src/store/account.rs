@@ -28,7 +28,7 @@ pub struct StoredAccount {
     pub requested: i64,
     /// Whether the user accepts large changes on the server.
     pub accept: bool,
-    /// Whether the user requested to link the items to those of a new server.
+    /// Whether the user requested to link the items to the items of a new server.
     pub relink: bool,
 }
 
@@ -70,8 +70,8 @@ fn account(r: &Row<'_>) -> rusqlite::Result<StoredAccount> {
     })
 }
 
-/// The row of an account, created if it is new. A new URL or user needs a new login, and may mean another
-/// server, so its kind and its subscriptions are read before anything else.
+/// The row of an account, created if it is new. A new URL or user needs a new login, and may mean a
+/// different server, so its kind and its subscriptions are read before anything else.
 fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAccount> {
     conn.execute(
         "INSERT INTO account (id, url, user) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET
@@ -190,8 +190,8 @@ pub(super) fn make_way(conn: &Connection, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes an account. Its sources are removed like those of the user: their items stay for a while, or
-/// longer if the user follows them.
+/// Removes an account. Its sources are removed like the user's own: their items stay for a while,
+/// or longer if the user follows them.
 fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     let sql = "SELECT key FROM account WHERE id = ?1";
     let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
@@ -290,7 +290,7 @@ impl Store {
     }
 
     /// Records that the user requests a synchronisation, and whether to accept large changes (`accept`) and
-    /// to link the items to those of a new server (`relink`).
+    /// to link the items to the items of a new server (`relink`).
     pub async fn request_sync(&self, account: i64, accept: bool, relink: bool) -> Result<()> {
         self.call(move |conn| {
             conn.prepare_cached(
@@ -314,8 +314,8 @@ impl Store {
         self.call(move |conn| set_feeds(conn, account, &feeds, now)).await
     }
 
-    /// Begins to link the items of an account to those of a new server: forgets the old identifiers, but
-    /// neither items nor marks.
+    /// Begins to link the items of an account to the items of a new server: forgets the old
+    /// identifiers, but neither items nor marks.
     pub async fn begin_relink(&self, account: i64, state: String) -> Result<()> {
         self.call(move |conn| {
             conn.execute("DELETE FROM remote_item WHERE account = ?1", [account])?;
@@ -326,8 +326,8 @@ impl Store {
         .await
     }
 
-    /// Forgets an account and everything that is known about its server; returns whether there was one. Its
-    /// sources are removed like those of the user.
+    /// Forgets an account and everything that is known about its server; returns whether there was
+    /// one. Its sources are removed like the user's own.
     pub fn remove_account_blocking(&self, id: String, now: Time) -> Result<bool> {
         self.writer()?.call_blocking(move |conn| remove(conn, &id, now))
     }

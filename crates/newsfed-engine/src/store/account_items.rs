@@ -57,7 +57,7 @@ pub struct ArrivedItem {
     pub entry: Option<Prepared>,
 }
 
-/// What the server says about the marks of a known item.
+/// The marks of a known item on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenMarks {
     pub remote: RemoteId,
@@ -120,7 +120,7 @@ pub(super) fn remote(value: ValueRef<'_>) -> RemoteId {
 #[derive(Debug, Default)]
 pub struct ArrivedItems {
     pub new: usize,
-    /// What rules announce about them.
+    /// The announcements of rules about them.
     pub announcements: Vec<Announcement>,
 }
 
@@ -169,10 +169,10 @@ fn arrive(
     Ok(done)
 }
 
-/// The stored item that is the same as an arriving one, among items that are not linked to an item of the
-/// server yet. In a rebuilt database it is the one with its identifier; else, for example in a source that
-/// was moved to the server, the one with its URL. With `relink`, the identifiers are those of another server.
-/// Some feeds have one URL for all items, so the title or the date must be the same too.
+/// The stored item that is the same as an arriving one, among items that are not linked to an item of the server yet.
+/// In a rebuilt database it is the one with its identifier; else, for example in a source that was moved to the
+/// server, the one with its URL. With `relink`, the identifiers come from a different server. Some feeds have one URL
+/// for all items, so the title or the date must be the same too.
 fn untied(conn: &Connection, source: i64, entry: &Prepared, relink: bool) -> Result<Option<i64>> {
     let tied = "EXISTS (SELECT 1 FROM remote_item WHERE item = key)";
     let title = &entry.entry.title;

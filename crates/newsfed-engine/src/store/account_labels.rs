@@ -9,7 +9,7 @@ use crate::greader::RemoteId;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
-/// Tags that wait to be sent: one kind of change of one label.
+/// Tags that wait to be sent: one kind of change to one label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingLabel {
     /// The tag in comparable form, and as it is written here.
@@ -71,7 +71,7 @@ fn rows(conn: &Connection, account: i64, form: &str) -> Result<Vec<Row>> {
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The forms of the labels of an account that are known or wait to be sent.
+/// The forms of an account's labels that are known or wait to be sent.
 fn forms(conn: &Connection, account: i64) -> Result<Vec<String>> {
     let mut query =
         conn.prepare_cached("SELECT DISTINCT form FROM remote_label WHERE account = ?1")?;

@@ -53,7 +53,7 @@ const WAITING: &str = "SELECT seq, op, source.key, source.stream, source.url, tr
     FROM account_op LEFT JOIN source ON source.key = account_op.source
     WHERE account_op.account = ?1 ORDER BY seq";
 
-/// The waiting changes that can be read; those of unknown kinds come from a newer version.
+/// The waiting changes that can be read; changes of unknown kinds come from a newer version.
 fn waiting(conn: &Connection, account: i64) -> Result<Vec<WaitingOp>> {
     let mut query = conn.prepare_cached(WAITING)?;
     let rows = query.query_map([account], |r| {

@@ -305,7 +305,7 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
             ORDER BY date DESC, key DESC LIMIT -1 OFFSET ?2)",
     )?
     .execute([source, i64::from(count)])?;
-    // Other machines have their own count, or none.
+    // Not shared: other machines apply their own `first_unread`.
     conn.prepare_cached(
         "DELETE FROM marked WHERE form = 'read' AND item IN (SELECT key FROM item WHERE source = ?1)",
     )?

@@ -72,11 +72,11 @@ pub struct PageRead {
     pub alone: Option<String>,
     /// The text of the feed stays, because the page does not contain it.
     pub keeps_feed: bool,
-    /// The page is watched: its item has no text but that of the page.
+    /// The page is watched: its item has no text but the page's.
     pub watched: bool,
     /// Whether a change makes its item unread, and the newest one again.
     pub renews: bool,
-    /// What a data file contains, packed for the next comparison.
+    /// The contents of a data file, packed for the next comparison.
     pub dataset: Option<Vec<u8>>,
 }
 
@@ -95,7 +95,7 @@ pub enum PageText {
         from: TextFrom,
         /// Whether the publisher changed the article; if so, the previous text is kept.
         changed: bool,
-        /// What was changed, apart from typos.
+        /// The changes, apart from typos.
         revisions: Vec<Revision>,
     },
 }
@@ -109,7 +109,7 @@ pub struct LearnedSite {
     pub whole: Option<bool>,
 }
 
-/// The state of the page of an item.
+/// The state of an item's page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageState {
     /// When it was last fetched.
@@ -317,7 +317,7 @@ pub(super) fn seen(conn: &Connection, key: i64) -> Result<bool> {
     Ok(update.execute([key])? > 0)
 }
 
-/// The state of the page of an item; `None` if it was never fetched.
+/// The state of an item's page; `None` if it was never fetched.
 pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<PageState>> {
     let mut query = conn.prepare_cached(
         "SELECT asked, next, tries, error, way, page_hash, etag, last_modified, validators_of

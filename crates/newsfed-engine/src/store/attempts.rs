@@ -51,8 +51,7 @@ pub(super) fn begin(conn: &Connection, source: i64, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Forgets a poll that has begun, because nothing from it will be stored; without a source, those of all
-/// sources.
+/// Forgets a poll that has begun, because nothing from it will be stored; without a source, the polls of all sources.
 pub(super) fn forget(conn: &Connection, source: Option<i64>) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET poll_begun = NULL WHERE poll_begun IS NOT NULL AND (?1 IS NULL OR key = ?1)",

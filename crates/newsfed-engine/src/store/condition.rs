@@ -24,7 +24,7 @@ pub enum Condition {
     After(i64),
     /// Of one of these sources (row keys).
     Sources(Vec<i64>),
-    /// With this tag in comparable form, or of one of these sources (row keys).
+    /// With this tag in comparable form, or from one of these sources (row keys).
     Tagged(String, Vec<i64>),
     Pattern(Field, String),
     Url(String),
@@ -172,7 +172,7 @@ fn expression(condition: &Condition) -> Option<(String, bool)> {
     }
 }
 
-/// The text of an item that is indexed, as HTML or packed HTML.
+/// The indexed text of an item, as HTML or packed HTML.
 const BODY: &str = "(SELECT coalesce(CASE WHEN a.origin <> ? THEN a.body END,
         CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
             THEN d.summary ELSE coalesce(d.content, '') END)

@@ -100,8 +100,8 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
 /// How long a reader waits for another program's lock on a file whose content is only displayed.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Opens a database of another kind without changing it. If there is no log next to it, no process is writing
-/// to it, so no lock is taken.
+/// Opens a database of a different kind without changing it. If there is no log next to it, no
+/// process is writing to it, so no lock is taken.
 pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = if has_log(path) {
@@ -460,7 +460,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn files_are_readable_by_the_owner_only() {
+    fn files_are_readable_only_by_the_owner() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/db");

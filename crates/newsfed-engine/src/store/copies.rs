@@ -13,8 +13,9 @@ use std::io::{Read, Write};
 
 /// Maximum number of copies per source.
 const MAX_COPIES: i64 = 3;
-/// Maximum size in bytes of a page, and of its packed copy.
+/// Maximum size of a page, in bytes.
 const MAX_PAGE: usize = 2 << 20;
+/// Maximum size of its packed copy, in bytes.
 const MAX_PACKED: usize = 256 << 10;
 
 /// A compressed copy of a list page.

@@ -9,7 +9,7 @@ use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of rows of a view, as far as they were counted.
+/// The number of rows in a view, as far as they were counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     pub items: u32,
@@ -19,7 +19,7 @@ pub struct Count {
 
 /// Maximum number of rows that are counted.
 pub const MAX_COUNTED: u32 = 999;
-/// SQLite virtual machine steps for counting one view, about ten per row.
+/// Maximum number of SQLite virtual machine steps for counting one view, about ten per row.
 pub(super) const MAX_STEPS: i32 = 250_000;
 /// The same for the list on the screen, whose number matters more.
 const MAX_TOTAL: u32 = 99_999;

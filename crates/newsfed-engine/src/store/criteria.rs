@@ -36,8 +36,7 @@ pub struct Criteria {
     pub sources: Option<Vec<i64>>,
     /// Row keys of the sources to exclude.
     pub not_sources: Vec<i64>,
-    /// A tag in comparable form that an item must have, unless it is of one of these sources (row
-    /// keys).
+    /// A tag in comparable form that an item must have, unless it is from one of these sources (row keys).
     pub tagged: Option<(String, Vec<i64>)>,
     /// Further conditions.
     pub conditions: Vec<Condition>,

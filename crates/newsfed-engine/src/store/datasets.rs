@@ -1,4 +1,4 @@
-//! Data files: what they contained, and when those of crawled sites are checked again.
+//! Data files: what they contained, and when the files of crawled sites are checked again.
 
 use super::Store;
 use super::error::Result;
@@ -60,7 +60,7 @@ impl Store {
 }
 
 impl Reader {
-    /// What a file contained when it was last read, packed; `None` if that is not stored.
+    /// The contents of a file when it was last read, packed; `None` if not stored.
     pub fn dataset(&self, item: i64) -> Result<Option<Vec<u8>>> {
         let mut query = self.conn.prepare_cached("SELECT state FROM dataset WHERE item = ?1")?;
         Ok(query.query_row([item], |r| r.get(0)).optional()?.flatten())

@@ -20,7 +20,7 @@ pub struct DownloadRecord {
     pub url: Option<String>,
     /// The row key of its item, if that is still stored.
     pub item: Option<i64>,
-    /// The row key of the source of its item.
+    /// The row key of its item's source.
     pub source: Option<i64>,
     /// When it was complete.
     pub at: Time,

@@ -13,12 +13,12 @@ use crate::util::text::line;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
 
-/// Episodes in the queue.
+/// Maximum number of episodes in the queue.
 pub const MAX_QUEUE: usize = 1000;
 
 /// What was removed from the queue, the latest last: lists of positions and episodes (JSON).
 const REMOVED: &str = "queue_removals";
-/// Removals that can be undone.
+/// Maximum number of removals that can be undone.
 const MAX_REMOVALS: usize = 20;
 /// The episode that was played last (JSON).
 const HEARD: &str = "episode_heard";

@@ -172,7 +172,7 @@ impl Filter {
         }
     }
 
-    /// Leaves out an item if another one of its story is in the list too and is pinned or earlier.
+    /// Leaves out an item if another item of its story is in the list too and is pinned or earlier.
     pub(super) fn fold(&mut self, view: &View) {
         if !view.fold {
             return;

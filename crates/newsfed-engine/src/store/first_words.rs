@@ -8,14 +8,16 @@ pub(super) const LETTERS: usize = 4;
 const BITS: u32 = 16;
 /// Number of buckets for words of at least four letters.
 pub(super) const BUCKETS: usize = 4096;
-/// Maximum number of tags after a word that are examined, and of letters in one.
+/// Maximum number of tags after a word that are examined.
 const MOST_TAGS: usize = 4;
+/// Longest such tag, in letters.
 const LONGEST_TAG: usize = 16;
 /// By the number of its letters, what of a word is compared.
 pub(super) const SHORT: [u64; 9] =
     [0, !0 >> 56, !0 >> 48, !0 >> 40, !0 >> 32, !0 >> 24, !0 >> 16, !0 >> 8, !0];
-/// A one in each byte, and the highest bit of each byte.
+/// A one in each byte.
 pub(super) const EACH: u64 = 0x0101_0101_0101_0101;
+/// The highest bit of each byte.
 pub(super) const HIGHEST: u64 = 0x80 * EACH;
 
 /// The first word of a phrase.
@@ -69,7 +71,7 @@ struct Common {
 }
 
 impl Common {
-    /// That of no word.
+    /// The value for no word.
     const NONE: Self = Self { head: !0, mask: !0, is_long: false };
 
     fn of(head: u64, mask: u64, is_long: bool) -> Self {
@@ -207,7 +209,7 @@ impl Keys {
     }
 }
 
-/// The next hash of the letters of a word.
+/// The next hash of a word's letters.
 pub(super) fn hashed(hash: u32, letter: char) -> u32 {
     (hash.rotate_left(5) ^ u32::from(letter)).wrapping_mul(0x9e37_79b1)
 }
@@ -219,7 +221,7 @@ pub(super) fn bucket(head: u64) -> usize {
     (four.wrapping_mul(0x85eb_ca6b) >> (32 - BUCKETS.ilog2())) as usize % BUCKETS
 }
 
-/// The position of the bit of a key.
+/// The position of a key's bit.
 fn place(key: u32) -> (usize, u64) {
     let hash = key.wrapping_mul(0x9e37_79b1) >> (32 - BITS);
     ((hash >> 6) as usize, 1 << (hash & 63))

@@ -15,13 +15,13 @@ use std::collections::{HashMap, HashSet};
 const CANDIDATES: usize = 1000;
 /// Number of newest items that show which sources are read.
 const HISTORY: i64 = 20_000;
-/// Days after which an item is worth half.
+/// Number of days after which an item is worth half.
 const HALF_LIFE: f64 = 7.0;
-/// Factor by which an item is worth less after another one of its source.
+/// Factor by which an item is worth less after another item from its source.
 const NEXT_OF_SOURCE: f64 = 0.7;
 /// Factor by which an item that is pinned or kept for later is worth more.
 const KEPT: f64 = 2.0;
-/// Minutes that an item of unknown length takes.
+/// Assumed reading time for an item of unknown length, in minutes.
 const MINUTES: u32 = 3;
 
 /// An unread item.

@@ -26,8 +26,9 @@ pub(super) struct Known {
     pub(super) is_clean: bool,
 }
 
-/// The first and the last character of the table.
+/// The first character of the table.
 const FIRST: u32 = 0x80;
+/// The last character of the table.
 const LAST: u32 = 0x58f;
 /// The characters of scripts that have upper case or accents, so that most texts only need the table.
 /// Computing the plain form of a letter takes longer than reading a line of text.
@@ -101,7 +102,7 @@ fn without_accents(c: char) -> Option<Form> {
     }
 }
 
-/// Whether it is another form of ASCII letters or digits.
+/// Whether it is a variant form of ASCII letters or digits.
 fn is_ascii_alike(c: char) -> bool {
     let plain = text::comparable(c.encode_utf8(&mut [0; 4]));
     plain.bytes().any(|b| b.is_ascii_alphanumeric())

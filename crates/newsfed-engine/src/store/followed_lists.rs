@@ -20,7 +20,7 @@ pub struct FollowedList {
     pub refused: Option<[u8; 32]>,
     /// The same hash, once the user has confirmed it.
     pub confirmed: Option<[u8; 32]>,
-    /// What it last changed, in words.
+    /// Its last changes, in words.
     pub changes: String,
 }
 
@@ -67,7 +67,7 @@ impl Store {
         self.set_listed(source, String::new(), false, false).await
     }
 
-    /// Forgets everything about a list, so that it is followed from the start again.
+    /// Forgets everything about a list, so that it is followed afresh.
     pub async fn forget_list(&self, source: i64) -> Result<()> {
         self.call_quietly(move |conn| {
             conn.execute("DELETE FROM followed_list WHERE source = ?1", [source])?;

@@ -43,7 +43,7 @@ pub struct ForeignSurplus {
     pub related: u64,
 }
 
-/// A copy of a database of another reader.
+/// A copy of another reader's database.
 pub struct ForeignDatabase {
     conn: Connection,
     kind: ForeignKind,

@@ -69,8 +69,8 @@ impl Related {
         Ok(related)
     }
 
-    /// Reads the rows of a query with two columns of text, within the limits. `keep` returns how many
-    /// bytes it needs besides those of the columns.
+    /// Reads the rows of a query with two columns of text, within the limits. `keep` returns how
+    /// many bytes it needs besides the columns.
     fn pairs(
         &mut self,
         conn: &Connection,

@@ -1,9 +1,9 @@
-//! Hashes by which changes are noticed: of documents, and of the texts of entries.
+//! Hashes by which changes are noticed: of documents, and of entry texts.
 //!
-//! The hashes are fast, and keyed with a secret of the database, so that no publisher can make two texts with
-//! the same hash. Databases of earlier versions contain SHA-256 hashes instead, which are compared too, and
-//! replaced when an item is stored again. Hashes that must be the same everywhere, such as those of URLs, use
-//! [`stable_hash`].
+//! The hashes are fast, and keyed with a secret of the database, so that no publisher can make two
+//! texts with the same hash. Databases of earlier versions contain SHA-256 hashes instead, which
+//! are compared too, and replaced when an item is stored again. Hashes that must be the same
+//! everywhere, such as hashes of URLs, use [`stable_hash`].
 
 use super::error::Result;
 use super::memo;

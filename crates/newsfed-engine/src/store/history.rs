@@ -103,7 +103,7 @@ impl Reader {
     }
 }
 
-/// Maximum number of days of a sparkline.
+/// Maximum number of days in a sparkline.
 const MAX_DAYS: usize = 366;
 
 impl Reader {
@@ -138,7 +138,7 @@ pub struct Spent {
 }
 
 impl Reader {
-    /// The cost of the polls of a source after `since`.
+    /// The cost of a source's polls after `since`.
     pub fn spent(&self, source: i64, since: Time) -> Result<Spent> {
         let mut query = self.conn.prepare_cached(
             "SELECT count(*), coalesce(sum(bytes), 0), coalesce(sum(status = 304), 0),

@@ -59,15 +59,14 @@ impl ImportCounts {
     }
 }
 
-/// Prefix of the names under which imports are stored. The marks that they set are recorded like those of a
-/// rule.
+/// Prefix of the names under which imports are stored. The marks that they set are recorded like a rule's marks.
 pub const IMPORT_PREFIX: &str = "import of ";
 
 /// What an import has stored.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Record {
     at: i64,
-    /// Ranges of the keys of items that it has stored: the first and the last key of each.
+    /// Key ranges of items that it has stored: the first and the last key of each.
     items: Vec<(i64, i64)>,
     /// Number of notes with the items that it has remembered as removed, see [`removed_note`].
     #[serde(default)]

@@ -22,7 +22,7 @@ pub(super) fn queue(conn: &Connection, item: i64) -> Result<()> {
 /// Number of items in one batch: so few that a waiting mark is not noticeably delayed.
 const BATCH: i64 = 500;
 
-/// Bytes of text after which a batch is full, for the same reason and to limit memory.
+/// Number of bytes of text after which a batch is full, for the same reason and to limit memory.
 const BATCH_TEXT: usize = 1 << 20;
 
 /// The text of an entry that is indexed until a page is read: the longer one of content and summary.
@@ -60,7 +60,7 @@ pub(super) struct Body {
     member: Option<Member>,
 }
 
-/// Maximum number of characters of one item that are indexed.
+/// Maximum number of characters per item that are indexed.
 pub(super) const MAX_TEXT: usize = 200_000;
 
 impl Reader {

@@ -40,7 +40,7 @@ pub struct Ingested {
     pub updated: u32,
     /// Number of entries recognised as known items.
     pub known: u32,
-    /// What rules announce about the new items.
+    /// The announcements of rules about the new items.
     pub announcements: Vec<Announcement>,
 }
 
@@ -387,7 +387,7 @@ pub(super) fn update(
     left: &mut usize,
 ) -> Result<bool> {
     let version = version_as_of_now(conn, key, new)?;
-    // Another identifier of an entry on a page is not an edit of it.
+    // A different identifier for an entry on a page is not an edit to it.
     let edited = !new.identified || version != new.version_hash;
     versions::keep_title(conn, key, &new.entry, now, left)?;
     let changed = conn

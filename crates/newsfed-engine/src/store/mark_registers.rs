@@ -216,7 +216,7 @@ impl Reader {
         count(&self.conn, "SELECT count(*) FROM shared_mark WHERE written = 0", [])
     }
 
-    /// The same number plus that of items whose marks have not been compared yet.
+    /// The same number plus the number of items whose marks have not been compared yet.
     pub fn count_marks_to_write(&self) -> Result<usize> {
         let marked = count(&self.conn, "SELECT count(*) FROM marked", [])?;
         Ok(self.count_unwritten_marks()? + marked)

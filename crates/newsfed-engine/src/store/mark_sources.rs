@@ -1,5 +1,5 @@
-//! Sources that have a new URL or have left an account: their marks are merged with those that other machines
-//! have under the new URL.
+//! Sources that have a new URL or have left an account: their marks are merged with the marks that
+//! other machines have under the new URL.
 
 use super::error::Result;
 use super::mark_registers::{Identity, MACHINE, put, registers, wins};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The sources as they were when marks were last compared (JSON).
 const SOURCES: &str = "machine_sources";
 
-/// Sources by their row keys, with the hashes of their URLs; `None` for those of accounts.
+/// Sources by their row keys, with the hashes of their URLs; `None` for account sources.
 type Sources = BTreeMap<i64, Option<i64>>;
 
 fn current(conn: &Connection) -> Result<Sources> {
@@ -53,7 +53,7 @@ pub(super) fn follow_sources(conn: &Connection, now: Time) -> Result<bool> {
     Ok(true)
 }
 
-/// Merges the marks of a source's items under its current URL with those under the previous one.
+/// Merges the marks of a source's items under its current URL with the marks under the previous one.
 fn merge(conn: &Connection, source: i64, before: Option<i64>) -> Result<()> {
     let machine = memo::get(conn, MACHINE)?.unwrap_or_default();
     let all = "SELECT key FROM item WHERE source = ?1 LIMIT ?2";

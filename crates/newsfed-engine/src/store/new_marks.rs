@@ -62,8 +62,7 @@ pub(super) struct Marking<'a> {
 }
 
 impl<'a> Marking<'a> {
-    /// Sets the marks of the next rule that matches, as [`super::marks::set_all`] sets those of stored
-    /// items.
+    /// Sets the marks of the next rule that matches, as [`super::marks::set_all`] does for stored items.
     pub(super) fn apply(&mut self, rule: &'a str, marks: &'a [RuleMark]) {
         for mark in marks {
             if matches!(mark.kind, Kind::Pin) {

@@ -159,7 +159,7 @@ impl Reader {
         Ok(keys.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The dates and texts of the items of a source with these guids; `None` for those that do not exist.
+    /// The dates and texts of a source's items with these guids; `None` for items that do not exist.
     pub fn entries_of(&self, source: i64, guids: &[String]) -> Result<Vec<Option<KnownEntry>>> {
         let mut query = self.conn.prepare_cached(
             "SELECT d.published, d.content FROM item i JOIN detail d ON d.item = i.key

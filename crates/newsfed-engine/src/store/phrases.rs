@@ -22,7 +22,7 @@ const MOST_IN_TABLE: usize = 1000;
 const TITLE: u8 = 1;
 const AUTHORS: u8 = 2;
 const BODY: u8 = 4;
-/// Number of bits from those of parts that certainly have a phrase to those of parts that may have it.
+/// Number of bits between the bits of parts that certainly have a phrase and the bits of parts that may have it.
 const POSSIBLE: u8 = 3;
 
 fn parts_of(column: Column) -> u8 {

@@ -26,10 +26,11 @@ pub struct Ahead {
     pub again: Vec<i64>,
 }
 
-/// Days for which an item counts as new.
+/// Number of days for which an item counts as new.
 const NEW_DAYS: i64 = 7;
-/// Page requests per source and day, above which nothing is fetched in advance.
+/// Number of page requests per source per day above which nothing is fetched in advance.
 const MAX_A_DAY: i64 = 100;
+/// A day, in seconds.
 const DAY: i64 = 86_400;
 
 impl Reader {

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 /// Maximum total size of the patterns of rules, in bytes.
 const LARGEST_SET: usize = 64 << 20;
-/// Maximum number of conditions of a rule that are tested here.
+/// Maximum number of conditions in a rule that are tested here.
 const MOST_NEEDS: usize = 32;
 
 /// One of several alternatives, at least one of which an item must contain.

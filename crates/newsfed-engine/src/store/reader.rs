@@ -78,7 +78,7 @@ impl Reader {
         Ok(query.query_row([key], item_row).optional()?)
     }
 
-    /// The state of the page of an item; `None` if it was never fetched.
+    /// The state of an item's page; `None` if it was never fetched.
     pub fn page(&self, item: i64) -> Result<Option<PageState>> {
         articles::page(&self.conn, item)
     }

@@ -41,25 +41,25 @@ const TABLES: &[Table] = &[
     ("fetch", "page requests", &[]),
     ("article", "full texts", &[("indexed", "NULL")]),
     ("headline", "earlier titles", &[]),
-    ("dataset", "states of data files", &[]),
+    ("dataset", "data file states", &[]),
     ("site", "site templates", &[]),
     ("memo", "notes", &[]),
     ("place", "reading positions", &[]),
     ("item_tag", "tags", &[]),
     ("snooze", "snoozed items", &[]),
-    ("rule_effect", "effects of rules", &[]),
-    ("story_item", "items of stories", &[]),
-    ("copy", "copies of list pages", &[]),
+    ("rule_effect", "rule effects", &[]),
+    ("story_item", "story items", &[]),
+    ("copy", "list page copies", &[]),
     ("download", "downloads", &[]),
     ("episode", "episodes", &[]),
     ("account", "accounts", &[]),
     // These precede the items, whose tags would create rows here.
-    ("remote_label", "labels of items", &[]),
-    ("remote_item", "items of accounts", &[]),
+    ("remote_label", "item labels", &[]),
+    ("remote_item", "account items", &[]),
     ("account_op", "changes for accounts", &[]),
     ("account_moved", "sources moved to accounts", &[]),
-    ("account_override", "settings of sources of accounts", &[]),
-    ("shared_mark", "marks of machines", &[]),
+    ("account_override", "source settings of accounts", &[]),
+    ("shared_mark", "marks of other machines", &[]),
     ("marked", "marks for other machines", &[]),
     ("followed_list", "followed lists", &[]),
 ];
@@ -360,7 +360,7 @@ mod tests {
             let facts = store.reader().unwrap().sources().unwrap();
             let counted: u32 = facts.iter().map(|f| f.items).sum();
             let reader = store.reader().unwrap();
-            // A flipped bit may have given an item another key.
+            // A flipped bit may have given an item a different key.
             let all = View::of(Scope::All);
             let rows = reader.window(&all, Anchor::First, 5000).unwrap().rows;
             let items = rows.len();
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_a_database_gives_an_empty_one() {
+    fn a_file_that_is_not_a_database_yields_an_empty_database() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         std::fs::write(&path, vec![7; 10_000]).unwrap();

@@ -9,7 +9,7 @@ use crate::model::{CommandRecord, Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
-/// Prefix of the name of a record, before the name of the rule.
+/// Prefix of a record's name, before the name of the rule.
 const PREFIX: &str = "rule command: ";
 /// A name that sorts after all names of records.
 const END: &str = "rule command:!";

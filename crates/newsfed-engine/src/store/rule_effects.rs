@@ -231,7 +231,7 @@ pub struct RuleRecord {
     pub rule: String,
     /// Number of items that it changed and that are still stored.
     pub items: u32,
-    /// Number of stored items for which it notified the user, and of those for which it ran its command.
+    /// Numbers of stored items for which it notified the user, and for which it ran its command.
     pub notified: u32,
     pub ran: u32,
     /// When it last did something.

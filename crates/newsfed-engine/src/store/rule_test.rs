@@ -198,7 +198,7 @@ pub(super) struct Arriving<'a> {
 }
 
 impl Arriving<'_> {
-    /// The text that is searched; `None` if its page may have another one.
+    /// The text that is searched; `None` if its page may have a different one.
     fn text(&self) -> Option<&str> {
         let text = || html::to_text(markup_of(self.entry));
         (!self.has_page).then(|| self.text.get_or_init(text).as_str())

@@ -56,7 +56,7 @@ pub(super) fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> 
 /// Shows items that a rule hid, as read or unread as they would be without it.
 fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
     for (key, was_read) in &mut changed {
-        // What has been undone since is known to the database alone.
+        // Only the database knows what has been undone since.
         if let [(_, stored)] = forget_hidden(conn, &[*key])?[..] {
             *was_read = stored;
         }

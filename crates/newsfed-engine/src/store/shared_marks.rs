@@ -2,8 +2,8 @@
 //! result depends neither on the order in which marks arrive nor on how often. The changes made here are the
 //! differences between an item and its registers; triggers only note which items to compare.
 //!
-//! The stamps are those of hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
-//! mark that was set when another one was known is later than that one, however wrong the clocks are.
+//! The stamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
+//! mark that was set when an earlier one was known counts as later, however wrong the clocks are.
 
 use super::error::Result;
 use super::mark_expiry::free;
@@ -78,8 +78,8 @@ pub(super) struct Marked {
     pub(super) on: BTreeMap<String, String>,
 }
 
-/// The marks of items, except those of accounts, which synchronise their marks with servers. `?1` is a row
-/// key, `?2` a number.
+/// The marks of items, except for account sources, whose marks are synchronised with servers. `?1`
+/// is a row key, `?2` a number.
 pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
     let sql = format!(
         "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later
@@ -112,8 +112,8 @@ pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> R
     Ok(all)
 }
 
-/// Gives items that have arrived the marks that other machines have set or removed. These items have no marks
-/// of the user yet, only those of rules. Returns whether there may be more.
+/// Gives items that have arrived the marks that other machines have set or removed. These items
+/// have no marks of the user yet, only marks set by rules. Returns whether there may be more.
 fn apply_to_arrived(conn: &Connection) -> Result<bool> {
     let seen: i64 = memo::get(conn, ARRIVED)?.and_then(|key| key.parse().ok()).unwrap_or_default();
     let any: bool =
@@ -289,7 +289,7 @@ impl Store {
         limit: i64,
         now: Time,
     ) -> Result<(usize, usize)> {
-        // Files of marks come from outside: a mark becomes what this machine would write.
+        // Mark files come from outside: a mark becomes what this machine would write.
         let clean = |mark: SharedMark| match mark.mark.parse::<Effect>() {
             Ok(effect) => SharedMark { mark: effect.to_string(), ..mark },
             Err(_) => mark,
@@ -303,7 +303,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| merge(conn, &marks, limit, now))
     }
 
-    /// Records that these marks are in the file of this machine, and its new state.
+    /// Records that these marks are in this machine's file, and the new state of that file.
     pub fn marks_written_blocking(
         &self,
         marks: Vec<(i64, SharedMark)>,

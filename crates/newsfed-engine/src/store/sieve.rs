@@ -10,7 +10,7 @@ use super::index::MAX_TEXT;
 use super::sieve_blocks::{BLOCK, Block, Blocks, classified, filled, head, positions};
 use crate::util::text::MAX_BLOCK_LINE;
 
-/// Maximum number of letters of a word that are compared if some of them have accents.
+/// Maximum number of letters in a word that are compared if some of them have accents.
 const MOST_FOLDED: usize = 32;
 /// The bit that is set in the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
@@ -364,7 +364,7 @@ impl Sieve {
             while stops != 0 {
                 let offset = stops.trailing_zeros();
                 let stop = at + offset as usize;
-                // Number of letters of the word, up to the end of the block.
+                // Number of letters in the word, up to the end of the block.
                 let count = (!(words >> offset)).trailing_zeros() as usize;
                 let in_block = (offset as usize + count < BLOCK).then_some(count);
                 if others >> offset & 1 == 1 || self.may_begin(text, stop, in_block, false) {

@@ -4,7 +4,7 @@
 use super::first_words::{Heads, LETTERS, SHORT, ends_word, lower};
 use wide::u8x16;
 
-/// Bytes that are examined together.
+/// Number of bytes that are examined together.
 pub(super) const BLOCK: usize = 64;
 const BITS: u32 = u64::BITS;
 /// A block, and the letters after it that are compared with words that begin in it.
@@ -196,7 +196,7 @@ fn read(bytes: &[u8], at: usize, block: &mut Block) {
     }
 }
 
-/// The last bytes of a text, and then another one.
+/// The last bytes of a text, and then one more.
 pub(super) fn filled<const N: usize>(rest: &[u8], with: u8) -> [u8; N] {
     let mut block = [with; N];
     let length = rest.len().min(N);
@@ -204,7 +204,7 @@ pub(super) fn filled<const N: usize>(rest: &[u8], with: u8) -> [u8; N] {
     block
 }
 
-/// Eight bytes from a position on, as far as the text has so many, and then another one.
+/// Eight bytes from a position on, as far as the text has that many, and then one more.
 #[inline]
 pub(super) fn head(bytes: &[u8], at: usize, with: u8) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();

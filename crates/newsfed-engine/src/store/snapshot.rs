@@ -17,8 +17,8 @@ pub fn schema_version() -> usize {
 /// Writes a consistent copy of a database into a new file that only its owner can read, while other
 /// processes read and write it; returns the schema version.
 ///
-/// `VACUUM INTO` reads within one transaction. SQLite's backup starts again whenever another
-/// process writes between two of its steps, and copies free pages.
+/// `VACUUM INTO` reads within one transaction. SQLite's backup restarts whenever another process
+/// writes between two of its steps, and copies free pages.
 ///
 /// # Errors
 /// [`StoreError::Busy`] if a process has exclusive use of the database; other errors if it cannot be read, or

@@ -15,15 +15,17 @@ use std::collections::HashMap;
 use std::ops::Range;
 use url::Url;
 
-/// Maximum number of rows that are searched at once, and of bytes of their texts (HTML).
+/// Maximum number of rows searched at once.
 const MAX_ROWS: usize = 200;
+/// Maximum total size of their HTML, in bytes.
 const MAX_BYTES: usize = 4 << 20;
-/// Number of characters at the start of a text that are shown, and of the HTML that they are taken from.
+/// Number of characters of a text that are shown as its opening.
 const OPENING: usize = 300;
+/// Number of characters of HTML from which the opening is taken.
 const OPENING_MARKUP: usize = 4000;
 /// Number of bytes of HTML that are searched for a picture.
 const PICTURE_MARKUP: usize = 20_000;
-/// Number of words of a snippet.
+/// Number of words in a snippet.
 const WORDS: usize = 32;
 /// Number of words that a snippet begins before its first hit, if its hits leave space for them.
 const LEAD: usize = 8;
@@ -35,6 +37,7 @@ const MAX_LEAD: usize = 200;
 const WORTH: usize = 1 << 20;
 /// Marks of a hit. Stored texts contain no control characters.
 const START: char = '\u{2}';
+/// Marks the end of a hit.
 const END: char = '\u{3}';
 
 /// Where an item matches a search. Ranges are bytes.
@@ -88,7 +91,7 @@ impl Reader {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The beginnings of the texts of items (row keys), as snippets without hits.
+    /// The beginnings of item texts (row keys), as snippets without hits.
     pub fn openings(&self, keys: &[i64]) -> Result<Vec<(i64, Snippet)>> {
         let mut found = Vec::new();
         for key in keys.iter().take(MAX_ROWS) {

@@ -54,8 +54,8 @@ impl SourceOrder {
         keys
     }
 
-    /// The condition that selects the rows of all sources before or after a given one, and those of its own
-    /// rows that meet another condition.
+    /// The condition that selects the rows of all sources before or after a given one, and those of
+    /// its own rows that meet a further condition.
     pub(super) fn beyond(&self, key: i64, before: bool, own: &str) -> String {
         let mut keys = self.from(Some(key), !before);
         keys.retain(|other| *other != key);

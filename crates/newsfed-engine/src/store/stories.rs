@@ -1,4 +1,4 @@
-//! Groups of items of different sources about one story, kept while texts are indexed.
+//! Groups of items from different sources about one story, kept while texts are indexed.
 //!
 //! An item finds others by the keys of its signature, and joins the stories of those that
 //! [`same_story`] accepts. As long as no key has more than [`MAX_PER_KEY`] items and no two items of a
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, HashSet};
 const MAX_PER_KEY: i64 = 16;
 /// Maximum number of items that an item is compared with: those that share the most keys.
 const MAX_COMPARED: usize = 8;
-/// Maximum number of items of a story.
+/// Maximum number of items in a story.
 const MAX_MEMBERS: usize = 100;
 /// Number of newest items that are searched for one discovered at about the current time; there is none if
 /// all were imported.
@@ -28,7 +28,7 @@ const NEWEST: i64 = 100;
 /// Maximum number of expired signatures that are removed for each new one.
 const EXPIRED: usize = 2;
 
-/// Members (`e`) of the story of an item `i` that lists show.
+/// Members (`e`) of an item's (`i`) story that lists show.
 macro_rules! others {
     () => {
         "FROM story_item own CROSS JOIN story_item other ON other.story = own.story AND other.item <> own.item
@@ -39,7 +39,7 @@ macro_rules! others {
 }
 pub(super) use others;
 
-/// Whether there are other items of the story of an item `i`.
+/// Whether there are other items in the story of an item `i`.
 pub(super) const HAS_DUPLICATE: &str = concat!("EXISTS (SELECT 1 ", others!(), ")");
 /// Whether an earlier item is about the story of an item `i`.
 pub(super) const IS_DUPLICATE: &str =
@@ -234,7 +234,7 @@ fn unite(conn: &Connection, a: &Member, b: &Member, reason: Reason, together: bo
     Ok(())
 }
 
-/// The items of the story of an item; without a story, the item.
+/// The items in an item's story; without a story, the item itself.
 fn members(conn: &Connection, item: i64) -> Result<Vec<i64>> {
     let mut query = conn.prepare_cached(
         "SELECT item FROM story_item WHERE story = (SELECT story FROM story_item WHERE item = ?1)",

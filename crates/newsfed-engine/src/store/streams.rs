@@ -19,7 +19,7 @@ pub enum StreamPart {
     Pinned,
     /// The items of these sources (row keys).
     Sources(Vec<i64>),
-    /// Items with this tag, and those of these sources (row keys).
+    /// Items with this tag, and items from these sources (row keys).
     Label {
         tag: String,
         sources: Vec<i64>,
@@ -184,7 +184,7 @@ fn tagged(conn: &Connection, tag: &str) -> Result<Vec<i64>> {
 }
 
 impl Store {
-    /// Gives the items with a tag another one instead, or none; returns the row keys of these items.
+    /// Replaces a tag of items by a different one, or removes it; returns the row keys of these items.
     pub async fn retag(&self, tag: String, to: Option<String>) -> Result<Vec<i64>> {
         self.call(move |conn| {
             let keys = tagged(conn, &tag)?;

@@ -16,7 +16,7 @@ const MAX_CHANGES: usize = 100;
 /// An item (row key), and which mark was set or removed.
 type Place = (i64, Discriminant<Mark>, bool);
 
-/// What marks ended, the last change last. `None`: it ended nothing, but an earlier one did.
+/// What changes of marks ended, the latest last. `None`: the change ended nothing, but an earlier one did.
 #[derive(Debug, Default)]
 pub(super) struct Ended(Mutex<HashMap<Place, Vec<Option<Before>>>>);
 

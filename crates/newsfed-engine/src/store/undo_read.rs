@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of commands that can be undone, the last one first.
 const MAX_RUNS: u32 = 20;
 
-/// The pattern of the names of notes, which end with their numbers.
+/// The pattern for names of notes, which end with their numbers.
 const NOTES: &str = "marked read [0-9]*";
 
 /// What one command has marked read.

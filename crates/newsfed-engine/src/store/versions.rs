@@ -25,7 +25,7 @@ pub struct Version {
     pub from: TextFrom,
     /// Safe HTML.
     pub html: String,
-    /// What changed in this version, apart from typos; `None` if that was not examined.
+    /// The changes in this version, apart from typos; `None` if they were not examined.
     pub revisions: Option<Vec<Revision>>,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn keep_feed_version(
     mark_changed(conn, key, Revision::any_substantial(&revisions))
 }
 
-/// What changed between two texts (safe HTML); `None` if they are the same. Links are compared only
+/// The changes between two texts (safe HTML); `None` if they are the same. Links are compared only
 /// within what is `left`.
 fn changes(
     old: &str,

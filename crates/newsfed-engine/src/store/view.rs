@@ -137,7 +137,7 @@ pub struct Window {
     pub cut: bool,
 }
 
-/// Maximum number of rows of a full-text search: the most recently discovered matches, or the best ones.
+/// Maximum number of rows in a full-text search: the most recently discovered matches, or the best ones.
 pub const SEARCH_LIMIT: usize = 1000;
 
 impl Reader {

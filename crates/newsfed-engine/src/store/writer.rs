@@ -19,9 +19,10 @@ use tokio::sync::{mpsc, oneshot, watch};
 const QUEUE: usize = 64;
 /// Maximum number of jobs in one transaction.
 const BATCH: usize = 256;
-/// Number of pages in the cache for each source, and the minimum and maximum in total, of 4 KiB each. A
-/// refresh changes the same pages of the indexes again and again.
+/// Number of pages of 4 KiB in the cache for each source. A refresh changes the same index pages again and
+/// again.
 const PAGES_OF_SOURCE: usize = 2;
+/// Minimum and maximum number of pages in the cache.
 const PAGES: (usize, usize) = (1024, 4096);
 
 /// A job, and the caller that waits for it.

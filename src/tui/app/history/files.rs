@@ -155,7 +155,7 @@ impl App {
     }
 }
 
-/// What a change to files, or to the sources alone, did, from its name in the undo list.
+/// The effect of a change to files, or to the sources alone, from its name in the undo list.
 fn done(label: &str, of_sources: bool) -> String {
     match label.strip_prefix(REMOVAL) {
         // Undo ends with the program, but the sources can be added again.

@@ -36,11 +36,12 @@ impl Placement {
     }
 }
 
-/// Rows kept in memory; those farthest from the cursor and from the selected ones are dropped first.
+/// Maximum number of rows kept in memory; the ones farthest from the cursor and from the selected
+/// ones are dropped first.
 pub(super) const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {
-    /// Whether the rows in memory are about to be replaced by those of another list.
+    /// Whether the rows in memory are about to be replaced by a different list's.
     pub(crate) fn is_loading(&self) -> bool {
         self.loading.is_some_and(|(_, placement)| placement.is_another())
     }
@@ -189,7 +190,7 @@ impl ItemsPane {
         before.iter().filter(|(key, at)| !known.contains(key) && self.is_beyond(at)).count()
     }
 
-    /// Removes all rows, because those of the list could not be read.
+    /// Removes all rows, because the list's own could not be read.
     fn clear(&mut self) {
         self.rows.clear();
         self.marked.clear();
@@ -264,7 +265,7 @@ impl App {
             Err(why) => {
                 self.items.seeking = None;
                 if placement.is_another() {
-                    // They may belong to another list.
+                    // They may belong to a different list.
                     self.items.clear();
                 }
                 self.problem(why)

@@ -232,7 +232,7 @@ fn the_files_of_several_items_are_downloaded_without_a_list() {
 }
 
 #[test]
-fn what_takes_the_keys_waits_while_the_user_types() {
+fn popups_that_take_keys_wait_while_the_user_types() {
     let mut stage = Stage::new();
     stage.keys("@/ker");
     let found = vec![(FileOf { item: 1, source: 1 }, two_files())];

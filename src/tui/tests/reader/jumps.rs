@@ -89,7 +89,7 @@ fn a_link_to_a_stored_item_opens_it_and_going_back_returns() {
         stage.screen(80, 24);
         assert_eq!((stage.shown_key(), first_line(&stage)), (first, top));
         assert_eq!(stage.app.items.selected, selected);
-        stage.keys_give("<C-o>", "No jump to undo");
+        stage.keys_give("<C-o>", "Nothing to go back to");
     }
 }
 
@@ -107,14 +107,14 @@ fn a_link_to_another_page_opens_the_browser() {
 }
 
 #[test]
-fn from_an_item_opened_in_the_list_there_is_no_jump_to_undo() {
+fn an_item_opened_in_the_list_leaves_no_jump_to_undo() {
     let mut stage = stage(&linked(), None);
     stage.screen(120, 40);
     stage.keys("<Enter>1h");
     stage.screen(120, 40);
     stage.keys("jj<Enter>");
     stage.screen(120, 40);
-    stage.keys_give("<C-o>", "No jump to undo");
+    stage.keys_give("<C-o>", "Nothing to go back to");
 }
 
 /// A text with a word in every tenth paragraph.

@@ -1,4 +1,4 @@
-//! The columns to the right of the titles of a list.
+//! The columns to the right of the titles in a list.
 
 use super::super::chrome::marks;
 use super::{Cell, Form};
@@ -20,8 +20,9 @@ pub(super) struct Column {
     pub(super) draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
 }
 
-/// Maximum width of the column with the source, and the width of its square with the blanks.
+/// Maximum width of the source column.
 const MAX_SOURCE: usize = 22;
+/// Width of its square with the blanks.
 const SQUARE: usize = 4;
 /// Maximum length of a source name that the column shows.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;

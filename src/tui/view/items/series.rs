@@ -7,12 +7,12 @@ use std::collections::HashMap;
 /// Sign for the omitted part.
 const GAP: &str = " … ";
 
-/// The number of bytes that each title of a list has in common with the start of another one, by row key of
-/// the item; without titles for which it is less than [`LEAST`].
+/// How many bytes each title of a list shares with the start of another title, by row key of the
+/// item; without titles for which that is less than [`LEAST`].
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Series(HashMap<i64, usize>);
 
-/// Minimum number of bytes of a common start from which titles are shortened.
+/// Minimum number of common bytes at the start from which titles are shortened.
 const LEAST: usize = 8;
 
 impl Series {
@@ -42,8 +42,8 @@ impl Series {
     }
 }
 
-/// The start and the end of a title with more than `space` cells, if another title begins with its whole
-/// visible part; `alike` is the number of common bytes.
+/// The start and the end of a title with more than `space` cells, if another title begins with its
+/// entire visible part; `alike` is the number of common bytes.
 fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
     if text::width(title) <= space {
         return None;

@@ -14,10 +14,11 @@ use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
 
-/// Maximum number of lines of a title, and of a fact.
+/// Maximum number of lines in a title.
 const MAX_TITLE: usize = 4;
+/// Maximum number of lines in a fact.
 const MAX_FACT: usize = 3;
-/// Maximum number of cells of a list of names.
+/// Maximum number of cells in a list of names.
 const LONGEST: usize = 300;
 /// Number of cells between two facts.
 const GAP: &str = "   ";
@@ -309,7 +310,7 @@ fn comments(app: &App, article: &Article) -> Option<Fact> {
     Some(fact)
 }
 
-/// What changed, with the key that shows the changes.
+/// The changes in words, with the key that shows them.
 fn changed(app: &App, article: &Article) -> Option<Fact> {
     let mark = marks(app).changed;
     let item = &article.item;
@@ -347,7 +348,7 @@ fn shown_difference(app: &App, article: &Article, difference: &Difference) -> Fa
     let (at, count) = (app.reader.difference_at + 1, article.differences.len());
     let which = if count > 1 { format!("Change {at} of {count}, ") } else { String::new() };
     let (mark, ago) = (marks(app).changed, span((app.now - difference.at).num_seconds()));
-    let mut fact = vec![(format!("{mark} {which}seen {ago} ago"), Role::Changed)];
+    let mut fact = vec![(format!("{mark} {which}found {ago} ago"), Role::Changed)];
     if let Some(key) = key(app, Action::Difference) {
         fact.push((", ".to_owned(), Role::Changed));
         fact.push((key, Role::KeyHint));

@@ -10,7 +10,7 @@ use ratatui::style::Style;
 
 /// Symbols for the steps within a cell.
 const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// Maximum number of cells of a week: the bars and a gap.
+/// Maximum number of cells in a week: the bars and a gap.
 const WIDEST: usize = 8;
 
 /// Height of a bar in eighths of a cell; any value above 0 is visible.

@@ -131,7 +131,7 @@ enum Place {
 }
 
 impl Prefixes {
-    /// Those of a page in the language of a tag such as `pt-BR`.
+    /// The words for a page in the language of a tag such as `pt-BR`.
     pub(in crate::article) fn of(tag: Option<&str>) -> Self {
         let language = tag.and_then(|tag| tag.split('-').next()).map(str::to_ascii_lowercase);
         let own = OF_LANGUAGES.iter().find(|(of, _)| Some(*of) == language.as_deref());
@@ -151,7 +151,7 @@ impl Prefixes {
         self.all().any(|prefix| prefix == folded)
     }
 
-    /// What follows the words before a name; `None` if there are none.
+    /// The text after the words that precede a name; `None` if there are none.
     pub(in crate::article) fn rest<'t>(&self, line: &'t str) -> Option<&'t str> {
         let line = line.trim_start();
         self.all().find_map(|prefix| {

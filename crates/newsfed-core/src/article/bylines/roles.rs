@@ -1,6 +1,6 @@
-//! What somebody does for a site instead of a name: "Staff Writer", "Redaktion".
+//! Roles that stand in place of an author's name: "Staff Writer", "Redaktion".
 
-/// Names of roles and of groups of people, folded.
+/// Names of roles and groups of people, folded.
 const ROLES: &[&str] = &[
     "staff",
     "writer",

@@ -14,15 +14,15 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::HashSet;
 
-/// Maximum length of the text of an element and of its label, in bytes.
+/// Maximum length of an element's text, and of its label, in bytes.
 const MAX_TEXT: usize = 200;
 /// Maximum number of marked elements that are read.
 const MAX_ELEMENTS: usize = 80;
 
-/// Parts of names of times at which something begins or ends.
+/// Parts of names for times at which something begins or ends.
 const EVENTS: [&str; 6] = ["startdate", "enddate", "dtstart", "dtend", "dt-start", "dt-end"];
 
-/// Whether a time is more than a day after the fetch: such a date is that of an event.
+/// Whether a time is more than a day after the fetch: such a date belongs to an event.
 pub(super) fn is_ahead(time: &PageTime, now: PageTime) -> bool {
     *time > now + TimeDelta::hours(24)
 }
@@ -152,7 +152,7 @@ pub(super) fn of_elements(
         let other = candidate(read, score, DateSource::Element, "element", meaning);
         found.push(Candidate { beside: apart, labelled: stated, ..other });
     }
-    // Many sites mark the only date of an article as that of its update.
+    // Many sites mark the only date of an article as its update date.
     if !found.iter().any(|c| c.meaning == Meaning::Published && c.score > 0.0) {
         found.extend(by_class);
     }

@@ -4,7 +4,7 @@ use super::label_words::{MODIFIED, OTHER, PUBLISHED, WEAK};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-/// What the words around a date say about it.
+/// What the words around a date reveal about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Label {
     Published,
@@ -13,12 +13,12 @@ pub(crate) enum Label {
     Other,
 }
 
-/// What the words before a date, else those after it, say about it.
+/// What the words before a date (or, failing those, the words after it) reveal about the date.
 pub(super) fn of(before: &str, after: &str) -> Option<Label> {
     nearest(before).or_else(|| first(after))
 }
 
-/// Whether the words before a date say that it is the first publication.
+/// Whether the words before a date mark it as the first publication.
 pub(super) fn is_original(before: &str) -> bool {
     const WORDS: [&str; 9] = [
         "originally p",
@@ -57,7 +57,7 @@ fn nearest(text: &str) -> Option<Label> {
     best.map(|b| b.1).or_else(|| last(None).map(|_| Label::Published))
 }
 
-/// The label at the start of a text; those of the next date come later.
+/// The label at the start of a text; labels of the next date come later.
 fn first(text: &str) -> Option<Label> {
     let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
     let text = crate::util::text::start(text, 48);

@@ -6,18 +6,18 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 
-/// Kinds of boxes whose dates are seldom those of the article.
+/// Kinds of boxes whose dates seldom belong to the article.
 const APART: Kinds = RELATED | SIDEBAR | FOOTER | NAV | FORM;
 
 /// Maximum number of ancestors of an element that are inspected.
 const MAX_LEVELS: usize = 40;
 
-/// How far a place is from where the date of an article is.
+/// How far a place is from where the date of an article usually is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Apart {
     No,
-    /// In a footer, a sidebar or the like, which may be the article's own. Several dates in one such
-    /// box, given here, are those of other articles.
+    /// In a footer, a sidebar or the like, which may be the article's own. Several dates in one
+    /// such box, given here, belong to other articles.
     Beside(Option<NodeId>),
     /// Among comments, or in a quotation.
     Other,
@@ -46,7 +46,7 @@ pub(super) struct Places {
     pub(super) last: Option<usize>,
     /// Whether each block is below a heading such as "Read next".
     linked: Vec<bool>,
-    /// Index of the box of an element.
+    /// Index of an element's box.
     boxes: HashMap<NodeId, usize>,
 }
 
@@ -94,8 +94,8 @@ impl Places {
         }
     }
 
-    /// What the boxes around an element say, without those that also surround the article: whether
-    /// the element is apart from the article, and the words of their class names.
+    /// What the boxes around an element reveal, without boxes that also surround the article:
+    /// whether the element is apart from the article, and the words of their class names.
     pub(super) fn surroundings(&self, page: &Page<'_>, element: ElementRef<'_>) -> (Apart, String) {
         let mut words = String::new();
         let mut apart = Apart::No;

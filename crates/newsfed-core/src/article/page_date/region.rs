@@ -47,7 +47,7 @@ fn by_region(language: Option<&str>, tags: &[String], url: Option<&Url>) -> Opti
             match (american, other, home) {
                 (true, false, None | Some(true)) => Some(Order::MonthFirst),
                 (false, true, _) => Some(Order::DayFirst),
-                // The default language of many systems is that of the United States.
+                // The default language of many systems is US English.
                 (true, _, Some(false)) if regions.len() < 2 => Some(Order::DayFirst),
                 (false, false, Some(true)) => Some(Order::MonthFirst),
                 (false, false, Some(false)) if top != Some("ca") => Some(Order::DayFirst),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use url::Url;
 
-/// Maximum number of objects of structured data that are searched.
+/// Maximum number of structured-data objects that are searched.
 const MAX_OBJECTS: usize = 200;
 /// Names of metadata with the publication date, and their scores.
 const PUBLISHED: [(&str, f32); 37] = [
@@ -54,7 +54,7 @@ const PUBLISHED: [(&str, f32); 37] = [
     ("releasedate", 60.0),
 ];
 
-/// Types of structured data whose dates are those of something else.
+/// Types of structured data whose dates belong to something else.
 const NOT_PAGES: [&str; 14] = [
     "Object",
     "Comment",
@@ -215,7 +215,7 @@ pub(super) fn of_head(
         if published.is_none() && !modified {
             continue;
         }
-        // A property of an element of the body is read with its surroundings.
+        // A property in the body is read with its surroundings.
         if matches!(name.as_str(), "datepublished" | "datemodified" | "datecreated") && marked(name)
         {
             continue;
@@ -321,8 +321,8 @@ fn of_objects(
             ));
         }
         if let Some(read) = date("datePublished") {
-            // Some systems give the time of the last build as both dates, or as a date of publication
-            // after that of the last modification.
+            // Some systems give the time of the last build as both dates, or as a publication date
+            // after the modification date.
             let built = modified.is_some_and(|m| m.time <= read.time);
             let score = if built { base - 32.0 } else { base };
             let from = DateSource::StructuredData;

@@ -252,7 +252,7 @@ fn finds_dates_in_urls() {
 }
 
 #[test]
-fn the_date_of_an_event_is_not_that_of_the_page() {
+fn the_date_of_an_event_is_not_the_date_of_the_page() {
     let data = |day: &str| {
         format!(
             "<script type='application/ld+json'>{{\"@context\": \"https://schema.org\", \"@type\": \"Festival\", \
@@ -264,7 +264,7 @@ fn the_date_of_an_event_is_not_that_of_the_page() {
         ("<time datetime=2026-12-24T20:00>24 December 2026</time>".to_owned(), None),
         ("<time itemprop=startDate datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
         ("<time class=dt-start datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
-        // Past events: only the structured data shows that the date is that of an event.
+        // Past events: only the structured data shows that the date belongs to an event.
         (data("2026-10-02") + "<p>2 October 2026, 20:00</p>", None),
         (data("2026-10-02") + "<time datetime=2026-10-02>2 October</time>", None),
         (

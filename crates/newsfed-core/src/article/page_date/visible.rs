@@ -70,7 +70,7 @@ pub(super) fn candidates(
     let rest = (0..count)
         .filter(|at| !seen.contains(at) && !commented.contains(at) && !place.is_linked(*at));
     let rest: Vec<usize> = rest.filter(|at| page.blocks[*at].words <= 24).take(400).collect();
-    // Relative dates far from the heading are those of comments and other articles.
+    // Relative dates far from the heading belong to comments and other articles.
     let context = &Context { now: None, ..*context };
     for at in rest {
         if found.len() >= MAX_CANDIDATES {

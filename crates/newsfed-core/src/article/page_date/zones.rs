@@ -8,8 +8,8 @@ use crate::util::date::{Offsets, Zone, is_offset};
 /// Score from which a date with an offset is one of the article's own.
 const OWN: f32 = 35.0;
 
-/// The offsets of the article's dates; none if they cannot be those of one zone, or if the times
-/// that readers see are in another one.
+/// The offsets of the article's dates; none if they cannot belong to one zone, or if the times that
+/// readers see are in a different one.
 pub(super) fn offsets(all: &[Candidate]) -> Offsets {
     let mut offsets = Offsets::default();
     for candidate in all.iter().filter(|c| is_own(c)) {
@@ -29,7 +29,7 @@ fn is_own(candidate: &Candidate) -> bool {
     stated && candidate.beside == Apart::No && candidate.score >= OWN
 }
 
-/// Whether the time of publication that readers see is that of the stated one in another zone.
+/// Whether the publication time that readers see is the stated one in a different zone.
 fn differs_from_shown(all: &[Candidate]) -> bool {
     let published = || all.iter().filter(|c| c.meaning == Meaning::Published && c.score > 0.0);
     let mut differs = false;
@@ -145,7 +145,7 @@ mod tests {
         let related = "<aside class=related><h2>Mehr</h2><p><a href=/b>Die Brücke</a> <time \
             datetime='2026-11-02T10:00:00+09:00'>2.11.2026</time></p></aside>";
         assert_eq!(published(&page("", line, related)), want);
-        // Those of comments do not get in the way of the article's own.
+        // Offsets in comments do not get in the way of the article's own.
         let own =
             published(&page(&modified("2026-11-14T10:42:00+01:00"), line, &comments("-05:00")));
         assert_eq!(own, ("2026-11-12T09:15:00+01:00".to_owned(), true));

@@ -5,7 +5,7 @@ use crate::article::blocks::Page;
 use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of blocks of a signature.
+/// Maximum number of blocks in a signature.
 const MAX_BLOCKS: usize = 6;
 /// Fewest words of a signature below only two posts, which may end with the same thanks.
 const FEW_WORDS: usize = 4;

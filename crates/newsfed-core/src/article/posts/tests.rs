@@ -72,7 +72,7 @@ fn dates_that_depend_on_the_fetch_are_shown_as_days() {
 }
 
 #[test]
-fn sentences_with_such_dates_are_no_times() {
+fn sentences_with_such_dates_are_not_times() {
     for (sentence, is_time) in [
         ("I bought one 3 days ago at sea", false),
         ("Bought one yesterday", false),
@@ -130,14 +130,14 @@ fn long_names_are_kept_whole() {
     let name = "The Amazing Captain of the Good Ship Lollipop";
     let posts = post(name, "2 May 2026", "") + &post("bob", "3 May 2026", "");
     assert!(lines("en", &posts).contains(&format!("{name} · 2 May 2026")));
-    // A box with the class of a name may contain more.
+    // A box whose class marks the author's name may also contain other text.
     let posts =
         posts.replace("<a class=username>The", "<b class=username>The").replace("</a>", "</b>");
     assert!(!lines("en", &posts).iter().any(|line| line.starts_with("The Amazing")));
 }
 
 #[test]
-fn what_follows_a_time_in_brackets_is_not_part_of_it() {
+fn text_in_brackets_after_a_time_is_not_part_of_it() {
     let edited = "3 May 2026, 09:14 (This post was last modified: 4 May 2026, 10:00 by bob. Edited twice in total.)";
     let posts = post("ann", "2 May 2026", "")
         + &post("bob", "", "")

@@ -15,8 +15,9 @@ const MAX_TIME: usize = 60;
 /// Maximum number of words beside a date that is relative or without a year, other than names and labels.
 /// With more, it is a sentence of the post.
 const BESIDE: usize = 2;
-/// Longest label in the line above a date, in words, and longest line with a date, in characters.
+/// Longest label in the line above a date, in words.
 const LABEL_WORDS: usize = 3;
+/// Longest line with a date, in characters.
 const MAX_DATE_LINE: usize = 99;
 
 /// What pages say before the day on which an author joined, folded.
@@ -166,7 +167,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// What a line says about the time of a post.
+/// What a line reveals about the time of a post.
 #[derive(Default)]
 struct DateLine {
     shown: Option<String>,
@@ -236,7 +237,7 @@ fn on_calendar(scan: &Scan, found: &FoundDate) -> String {
     }
 }
 
-/// What the words before a date say about it. Names may begin like such words.
+/// What the words before a date reveal about it. Names may begin like such words.
 fn label(before: &str, known: &HashSet<&str>) -> Option<DateLabel> {
     let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
     date_label(&words.join(" "), "")

@@ -36,7 +36,7 @@ const NEGATIONS: &[(&str, &str)] = &[
 /// Beginnings that turn a word into its opposite.
 const OPPOSITES: &[&str] = &["un", "in", "im", "il", "ir", "dis", "non", "non-", "nicht", "nie"];
 
-/// Words for numbers, in lower case: a similar one is another number.
+/// Words for numbers, in lower case: a similar word is a different number.
 const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen \
     fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy \
     eighty ninety hundred hundreds thousand thousands million millions billion billions trillion \
@@ -49,7 +49,7 @@ const NUMBERS: &str = "zero one two three four five six seven eight nine ten ele
     milhão milhões bilhão bilhões miljoen miljard miljoner miljarder millioner milliarder \
     milion miliard tysiąc tysięcy миллион миллиона миллионов миллиард миллиардов тысяча тысяч";
 
-/// Phrases of notices of corrections and retractions, in lower case.
+/// Phrases in correction and retraction notices, in lower case.
 const NOTICES: &[&str] = &[
     "correction:",
     "corrections:",

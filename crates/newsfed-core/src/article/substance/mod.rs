@@ -12,17 +12,18 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use language::{has_capital_nouns, is_negation, is_number, is_opposite, notice};
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of changed text that are examined; beyond that, the text counts as changed.
+/// Maximum number of bytes of changed text that are examined; beyond that, the text counts as changed.
 const MAX_TEXT: usize = 200_000;
 /// Maximum number of pairs of words that are compared by their letters in all edits of a text. Other
 /// words count as different.
 const MAX_COMPARED: usize = 20_000;
-/// Words of each side of one edit that are compared by their letters.
+/// Maximum number of words on each side of one edit that are compared by their letters.
 const COMPARED: usize = 20;
 /// Number of words added or removed in one place from which it is a changed passage.
 const PASSAGE: usize = 8;
-/// Longest values of a [`Revision`], in cells of a terminal, and how many words they name.
+/// Longest value in a [`Revision`], in terminal cells.
 const MAX_CELLS: usize = 60;
+/// Maximum number of words that a value names.
 const MAX_NAMED: usize = 5;
 /// Shorter words of two texts are never compared by their letters.
 const MIN_LETTERS: usize = 4;
@@ -203,7 +204,7 @@ fn words_of(text: &str) -> HashSet<String> {
     text.split_whitespace().map(word).collect()
 }
 
-/// What was found in the edits so far; equal words that were removed in one place and added in
+/// Findings in the edits so far; equal words that were removed in one place and added in
 /// another cancel each other at the end.
 #[derive(Default)]
 struct Found<'a> {
@@ -276,7 +277,7 @@ impl Found<'_> {
         self.take_wording(&removed, &added);
     }
 
-    /// Removes pairs of similar words. A name that becomes another name stays, unless the text
+    /// Removes pairs of similar words. A name that becomes a different name stays, unless the text
     /// has the right one elsewhere.
     fn drop_typing_errors(&mut self, removed: &mut Vec<Word>, added: &mut Vec<Word>) {
         let (known, nouns) = (&self.known, self.capital_nouns);
@@ -392,7 +393,7 @@ fn take_at<T>(from: &mut Vec<T>, places: &HashSet<usize>) -> Vec<T> {
     from.extract_if(.., |_| (places.contains(&at), at += 1).0).collect()
 }
 
-/// `legal` that became `illegal`, or the other way round.
+/// `legal` that became `illegal`, or the other way around.
 fn cancel_opposites(removed: &mut Vec<Word>, added: &mut Vec<Word>, found: &mut Sides) {
     let (mut gone, mut taken) = (HashSet::new(), HashSet::new());
     for (a, word) in removed.iter().enumerate().take(PASSAGE) {
@@ -426,7 +427,7 @@ fn is_similar(a: &str, b: &str) -> bool {
     if long > MAX || a.first() != b.first() && !swapped_start {
         return false;
     }
-    // Short words: letters in another order, or one letter missing.
+    // Short words: letters in a different order, or one letter missing.
     let limit = match long {
         LONG.. => 2,
         MIN_LETTERS.. => 1,

@@ -32,7 +32,7 @@ fn typos_are_not_substantial_changes() {
 }
 
 #[test]
-fn what_changes_the_meaning_is_found() {
+fn changes_that_alter_the_meaning_are_found() {
     let cases: &[(&str, &str, &str, &[RevisionKind])] = &[
         ("en", "The storm killed 12 people", "The storm killed 21 people", &[Numbers]),
         ("en", "It cost three million euros", "It cost three billion euros", &[Numbers]),
@@ -67,7 +67,7 @@ fn what_changes_the_meaning_is_found() {
 }
 
 #[test]
-fn names_what_was_changed() {
+fn summaries_name_the_changes() {
     let all = revisions("12 people in Bonn died", "21 people in Kiel died", Some("en"));
     assert_eq!(Revision::summary(&all), "numbers changed: 12 -> 21; names changed: Bonn -> Kiel");
 }
@@ -130,7 +130,7 @@ fn words_of_all_edits_are_compared_within_one_budget() {
 }
 
 #[test]
-fn what_is_too_long_to_examine_is_a_changed_text() {
+fn a_text_too_long_to_examine_counts_as_changed() {
     let long = |word: &str| "many words ".repeat(MAX_TEXT / 8) + word;
     assert_eq!(revisions(&long("12"), &long("21"), Some("en")), [Revision::text()]);
     let after = |word: &str| format!("{}\n{word}", long(word));

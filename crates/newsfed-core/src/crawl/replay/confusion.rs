@@ -1,9 +1,9 @@
-//! What was predicted for links, and what they turned out to be.
+//! Predicted and actual kinds of links.
 
 use crate::crawl::Class;
 use serde::Serialize;
 
-/// Numbers of links by their class, and by the class that was predicted for them.
+/// Link counts by class and by predicted class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Confusion {
     pub html: Predicted,
@@ -12,7 +12,7 @@ pub struct Confusion {
     pub neither: Predicted,
 }
 
-/// Numbers of links of one class by the class that was predicted for them.
+/// Link counts of one class by predicted class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Predicted {
     pub html: u64,

@@ -19,10 +19,10 @@ pub struct Figures {
     pub q90_percent_mean: f64,
     /// Its standard deviation.
     pub q90_percent_sd: f64,
-    /// Bytes of everything but targets that were read before 90 % of the targets' bytes, in percent
-    /// of all such bytes of the site; `None` if a crawl never got there.
+    /// Non-target bytes read before 90 % of the target bytes, in percent of all non-target bytes of
+    /// the site; `None` if a crawl never got there.
     pub v90_percent_mean: Option<f64>,
-    /// Requests until 90 % of the targets' bytes were read, in percent; 200 % if never.
+    /// Requests until 90 % of the target bytes were read, in percent; 200 % if never.
     pub bytes90_percent_mean: f64,
     /// Share of the targets found after n requests, averaged over n up to the number of URLs, 0 to 1.
     pub area_mean: f64,

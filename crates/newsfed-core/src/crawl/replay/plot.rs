@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 /// Maximum number of points per curve.
 const POINTS: usize = 400;
-/// Size of the picture and its margin, in pixels.
+/// Size of the picture, in pixels.
 const SIZE: (f64, f64) = (720.0, 440.0);
+/// Margin of the picture, in pixels.
 const MARGIN: f64 = 48.0;
 
 /// One row per request: its number, and the targets found so far in each crawl.
@@ -62,7 +63,7 @@ pub fn curve_svg(crawls: &[Replayed], title: &str) -> String {
     svg(crawls, title, point, ["requests", "targets"])
 }
 
-/// Bytes of targets against those of everything else, one line per crawl.
+/// Bytes of targets against bytes of everything else, one line per crawl.
 pub fn bytes_svg(crawls: &[Replayed], title: &str) -> String {
     let point = |crawl: &Replayed, at: usize| {
         (read(&crawl.other, at) as f64, read(&crawl.volume, at) as f64)

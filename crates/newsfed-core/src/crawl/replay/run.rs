@@ -18,11 +18,11 @@ pub struct Replayed {
     pub visited: Vec<Option<u32>>,
     /// The node of each request; `None` for one that no longer exists.
     pub asked: Vec<Option<u32>>,
-    /// What was predicted for the links, and what they were.
+    /// Predicted and actual kinds of the links.
     pub confusion: Confusion,
 }
 
-/// State of a crawl of a recorded site.
+/// State of a crawl over a recorded site.
 #[derive(Debug)]
 pub struct Position {
     pub links: Links,

@@ -31,7 +31,7 @@ const NONE: GroupId = GroupId::MAX;
 
 /// Number of pages after which one is chosen in the way that is not preferred.
 const SHARE: u64 = 50;
-/// Pages in a row without a result after which the other way is preferred.
+/// Number of pages in a row without a result after which the other way is preferred.
 const PATIENCE: u32 = 30;
 
 impl ByPath {

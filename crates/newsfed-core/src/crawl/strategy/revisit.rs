@@ -1,5 +1,5 @@
 //! Revisits a site that was crawled before: first the pages that led to the most targets, then
-//! those of their new links that are likely targets.
+//! their new links that are likely targets.
 
 use super::learned::Classifier;
 use super::{Ask, Known, Lessons, Strategy, Visit};
@@ -7,7 +7,7 @@ use crate::crawl::links::LinkId;
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Pages in a row without anything new after which the rest is left for the next visit.
+/// Number of pages in a row without anything new after which the rest is left for the next visit.
 const ENOUGH: usize = 5;
 
 pub struct Revisits {

@@ -10,19 +10,19 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Bytes of one stream after decompression.
+/// Maximum size of a stream after decompression, in bytes.
 pub(super) const MAX_STREAM: usize = limits::PDF_CONTENT;
-/// Bytes of all object streams.
+/// Maximum total size of all object streams, in bytes.
 const MAX_OBJECT_STREAMS: usize = 32 << 20;
-/// Work that may be spent on resources that pages inherit.
+/// Maximum work for resources that pages inherit.
 const MAX_RESOURCES: usize = 4 << 20;
-/// What finding an object costs, compared with reading a byte.
+/// Cost of finding an object, relative to reading a byte.
 const OBJECT: usize = 16;
-/// Filters of a stream.
+/// Maximum number of filters of a stream.
 const MAX_FILTERS: usize = 4;
-/// Levels of the page tree, and references in a row.
+/// Maximum number of levels of the page tree, and of references in a row.
 const MAX_LEVELS: usize = 40;
-/// Nodes of the page tree.
+/// Maximum number of nodes in the page tree.
 const MAX_NODES: usize = 50_000;
 
 /// Where an object is. The numbers are of short types, because there may be many objects.

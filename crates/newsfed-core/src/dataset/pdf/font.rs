@@ -8,14 +8,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-/// Characters and ranges that a font names.
+/// Maximum number of characters and ranges that a font names.
 const MAX_NAMED: usize = 70_000;
-/// What storing one of them costs, compared with reading a byte.
+/// Cost of storing one of them, relative to reading a byte.
 const COST: usize = 256;
-/// What a font costs, and what the name of a glyph costs.
+/// Cost of a font.
 const FONT: usize = 1024;
+/// Cost of a glyph name.
 const GLYPH: usize = 32;
-/// Codes of a font whose codes are bytes.
+/// Number of codes in a font whose codes are bytes.
 const BYTE_CODES: u32 = 256;
 
 /// How the codes of a font are read.

@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use work::Work;
 
-/// Text that is kept of a page, in bytes.
+/// Maximum size of the text kept of a page, in bytes.
 const MAX_PAGE: usize = 100_000;
 
 /// Reads the text of the pages.

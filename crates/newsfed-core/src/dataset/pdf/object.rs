@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 /// Deepest nesting of a value.
 const MAX_DEPTH: usize = 40;
-/// Values inside one value.
+/// Maximum number of values inside one value.
 const MAX_VALUES: usize = 100_000;
 /// Longest string, in bytes.
 const MAX_STRING: usize = 1 << 20;
@@ -13,7 +13,7 @@ const MAX_STRING: usize = 1 << 20;
 const MAX_NAME: usize = 255;
 /// How far after its first number the end of a reference is searched for, in bytes.
 const AHEAD: usize = 20;
-/// What making a value costs, compared with reading a byte.
+/// Cost of making a value, relative to reading a byte.
 const VALUE: usize = 6;
 
 /// A value. Copies share what they contain.

@@ -7,20 +7,21 @@ use super::work::Items;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Operands of an instruction.
+/// Maximum number of operands in an instruction.
 const MAX_OPERANDS: usize = 64;
-/// The values that they consist of.
+/// Maximum number of values that they consist of.
 const MAX_VALUES: usize = 4_000;
-/// Text of a page, in bytes.
+/// Maximum size of the text of a page, in bytes.
 const MAX_TEXT: usize = 400_000;
-/// Forms inside forms.
+/// Maximum nesting depth of forms.
 const MAX_FORMS: usize = 4;
 /// A gap in thousandths of the font size that separates words.
 const GAP: f64 = -180.0;
-/// What finding a resource costs, compared with reading a byte.
+/// Cost of finding a resource, relative to reading a byte.
 const RESOURCE: usize = 64;
-/// What a character costs, and each byte of the resulting text.
+/// Cost of a character.
 const CODE: usize = 4;
+/// Cost of each byte of the resulting text.
 const TEXT: usize = 2;
 
 /// Fonts that were read, by the number of their object.

@@ -1,10 +1,10 @@
-//! What reading a file costs, and how much of it is in memory.
+//! The cost of reading a file, and how much of it is in memory.
 
 use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Values that exist at the same time, with one more for every 32 bytes of their text.
+/// Maximum number of values that exist at the same time, counting one more for every 32 bytes of their text.
 pub(super) const MAX_ALIVE: usize = 400_000;
 
 /// The work that is left. One unit is about what reading a byte takes.

@@ -31,7 +31,7 @@ const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 const EMPHASES: [f64; 3] = [0.2, 1.0, 5.0];
 /// Number of averages to which these factors apply.
 const SHORT: usize = 3;
-/// Maximum number of items of one poll that are scored.
+/// Maximum number of items per poll that are scored.
 const MOST_SCORED: usize = 100;
 /// The share of a score that remains after each poll; half of it is forgotten in 140 polls.
 const REMEMBERED: f64 = 0.995;
@@ -45,7 +45,7 @@ const ENOUGH: u32 = 5;
 /// Parameters of [`Learned`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearnedParameters {
-    /// What a poll costs, in item-seconds of waiting; see [`super::price_for`].
+    /// The price of a poll, in item-seconds of waiting; see [`super::price_for`].
     pub price: f64,
     /// How much more this source matters than others; 4 polls it twice as often.
     pub weight: f64,
@@ -78,8 +78,8 @@ impl Default for LearnedParameters {
     }
 }
 
-/// What a poll must save to be worth a price, in item-seconds of waiting of a source with this rate.
-/// Rates and prices are too high by the sum of the weights.
+/// What a poll must save to be worth a price, in item-seconds of waiting, for a source with this
+/// rate. Rates and prices are too high by the sum of the weights.
 pub fn least_saving(price: f64, items_per_day: f64, exponent: f64) -> f64 {
     price * items_per_day.powf(exponent) / WEIGHTS.iter().sum::<f64>()
 }

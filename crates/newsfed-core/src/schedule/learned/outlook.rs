@@ -7,8 +7,9 @@ use crate::schedule::seconds::{AFTER_THE_CLOCK, DAY, HOUR, MINUTE};
 /// Below this interval, polls are aligned to five minutes of the clock …
 const FINE_BELOW: f64 = 3.0 * HOUR;
 const FINE_SLOT: f64 = 5.0 * MINUTE;
-/// Number of slots in which the next poll must lie, and number of slots in the forecast.
+/// Number of slots in which the next poll must lie.
 const MOST_AHEAD: usize = 48;
+/// Number of slots in the forecast.
 const MOST_SLOTS: usize = 120;
 /// The share of a feed's entries that may be new at a poll, so that none is missed.
 const FULL: f64 = 0.8;

@@ -5,14 +5,16 @@ use super::state::State;
 use crate::model::FeedHints;
 use crate::schedule::seconds::{self, HOUR};
 
-/// Weight of the flat prior, in items: for hours, days, and parts of an hour.
+/// Weight of the flat prior for hours, in items.
 const FLAT_HOURS: f64 = 10.0;
+/// Weight of the flat prior for days, in items.
 const FLAT_DAYS: f64 = 60.0;
+/// Weight of the flat prior for the parts of an hour, in items.
 const FLAT_PARTS: f64 = 30.0;
 /// Lower limit of the relative rate of an hour.
 const FLOOR: f64 = 0.02;
 
-/// Number of parts of an hour with rates of their own.
+/// Number of parts of an hour that have their own rates.
 pub(super) const FINE: usize = 12;
 
 /// Hours of the week, one bit each: day 0 is Monday, hours are UTC.

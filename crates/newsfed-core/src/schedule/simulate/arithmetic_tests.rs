@@ -93,7 +93,7 @@ fn a_scheduler_sees_what_a_document_would_list() {
         assert_eq!(run.polls_between(at(after), at(until)), want, "{after} {until}");
     }
     assert_eq!(run.polls().nth(3), Some(at(3 * HOUR)));
-    // The poll at the end does not count, but collects what is left.
+    // The poll at the end does not count, but picks up what is left.
     let late = timeline(1, &[DAY - 60]);
     seen.take();
     let mut source = Replaying::new(&late, noting(DAY));

@@ -1,11 +1,11 @@
-//! Finds the setting with which a policy makes a given number of polls per source and day.
+//! Finds the setting with which a policy makes a given number of polls per source per day.
 
 use super::{Figures, Phase, Replay, Simulated};
 use crate::model::PolicyKind;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Allowed budgets, in polls per source and day.
+/// Allowed budgets, in polls per source per day.
 pub const BUDGETS: RangeInclusive<f64> = 0.1..=280.0;
 /// Maximum number of replays per search.
 const TRIES: usize = 14;
@@ -50,10 +50,10 @@ pub fn first_knob(policy: PolicyKind, budget: f64) -> f64 {
     }
 }
 
-/// Logarithms of the knob and of the ratio of polls to budget.
+/// Logarithms of the knob, and of the polls-to-budget ratio.
 type Try = (f64, f64);
 
-/// The policy with the setting that comes nearest to `budget` polls per source and day, and its
+/// The policy with the setting that comes nearest to `budget` polls per source per day, and its
 /// result.
 pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated, Figures) {
     let run = |knob| replay.run(&policy.with_knob(knob), Phase::All);
@@ -61,7 +61,7 @@ pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated
     (policy.with_knob(knob), figures)
 }
 
-/// The knob with which `run` comes nearest to `budget` polls per source and day, and its result. A
+/// The knob with which `run` comes nearest to `budget` polls per source per day, and its result. A
 /// higher one means fewer polls: the knob is bracketed, and the next try interpolates between the
 /// nearest ones on both sides, on logarithmic scales.
 pub fn fit(guess: f64, budget: f64, run: impl Fn(f64) -> Figures) -> (f64, Figures) {

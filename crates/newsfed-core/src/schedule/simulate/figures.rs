@@ -24,7 +24,7 @@ pub enum Phase {
 pub struct Figures {
     pub sources: usize,
     pub items: usize,
-    /// Polls per source and day.
+    /// Polls per source per day.
     pub polls_per_source_day: f64,
     /// Mean delay over all items.
     pub mean_delay_min: f64,
@@ -101,7 +101,7 @@ pub fn figures<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run], phase: Phase)
     }
 }
 
-/// Polls per source and day of each week, the first one starting at `origin`, until most sources
+/// Polls per source per day of each week, the first one starting at `origin`, until most sources
 /// have ended.
 pub(super) fn weekly<T: Borrow<Timeline>>(timelines: &[T], runs: &[Run], origin: f64) -> Vec<f64> {
     let timelines = || timelines.iter().map(Borrow::borrow);

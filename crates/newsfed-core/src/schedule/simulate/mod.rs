@@ -1,9 +1,8 @@
 //! Replays what a policy would have done with a real or synthetic history: polls, delays, misses.
 //!
-//! The first poll is at the start of a timeline. A poll sees the newest items, usually 20. The delay of an
-//! item is the time from its publication to the first poll after it. An item is missed if that many newer
-//! ones have been published by then. Polls count until the end of the timeline. One more poll then collects
-//! the rest.
+//! The first poll is at the start of a timeline. A poll sees the newest items, usually 20. The delay of an item is
+//! the time from its publication to the first poll after it. An item is missed if that many newer ones have been
+//! published by then. Polls count until the end of the timeline. One more poll then picks up the rest.
 
 mod budget;
 mod figures;
@@ -17,7 +16,7 @@ pub use replay::{Controlled, Replay, Replaying, Run, Scheduler, Simulated};
 pub use synthetic::{Change, Synthetic, changed};
 pub use timeline::{Timeline, TimelineError, read};
 
-/// Items that a feed usually lists at once.
+/// Number of items that a feed usually lists at once.
 pub const WINDOW: usize = 20;
 
 #[cfg(test)]

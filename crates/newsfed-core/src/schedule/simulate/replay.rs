@@ -108,7 +108,7 @@ impl Run {
         self.polls.iter().map(|(at, _)| seconds::time(*at))
     }
 
-    /// Number of polls after a time, until another one.
+    /// Number of polls after a time, up to a later one.
     pub fn polls_between(&self, after: Time, until: Time) -> usize {
         let (after, until) = (seconds::of(after), seconds::of(until));
         let before = |at: f64| self.polls.partition_point(|(poll, _)| *poll <= at);
@@ -131,7 +131,7 @@ impl<'a, S: Scheduler> Replaying<'a, S> {
         self.advance_to(seconds::of(until), dates);
     }
 
-    /// Polls until the end, and once more to collect what is left.
+    /// Polls until the end, and once more to pick up what is left.
     pub fn finish(mut self, dates: bool) -> Run {
         self.advance_to(f64::INFINITY, dates);
         self.run
@@ -181,7 +181,7 @@ pub struct Replay {
 #[derive(Debug, Clone)]
 pub struct Controlled {
     pub figures: Figures,
-    /// Polls per source and day, week by week, until most sources have ended.
+    /// Polls per source per day, week by week, until most sources have ended.
     pub weekly: Vec<f64>,
 }
 
@@ -203,7 +203,7 @@ impl Replay {
     }
 
     /// Replays all sources together, starting in the same week, and corrects the price once a day
-    /// towards `budget` polls per source and day.
+    /// towards `budget` polls per source per day.
     pub fn controlled(
         &self,
         parameters: LearnedParameters,

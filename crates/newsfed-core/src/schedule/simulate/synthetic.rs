@@ -5,7 +5,7 @@ use super::replay::Run;
 use super::{Replay, Simulated, Timeline};
 use crate::schedule::seconds::{DAY, MINUTE};
 
-/// Days before and after the change.
+/// Number of days before and after the change.
 const DAYS: usize = 42;
 /// Time of the change: a Monday at midnight.
 const CHANGE: f64 = (4 + 7 * 2857) as f64 * DAY;
@@ -19,7 +19,7 @@ pub enum Change {
     Silence,
 }
 
-/// Polls per source and day, and mean delays in minutes, around the change. Day 0 is the first day
+/// Polls per source per day, and mean delays in minutes, around the change. Day 0 is the first day
 /// after it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 #[allow(missing_docs, reason = "the names are self-explanatory")]
@@ -41,7 +41,7 @@ pub struct Synthetic {
 }
 
 /// Replays a policy on sources that publish at random, at one constant rate before the change and
-/// at another one after it.
+/// at a different one after it.
 pub fn changed(change: Change, policy: &Simulated, sources: usize, seed: u64) -> Synthetic {
     let (before, after) = match change {
         Change::Jump => (2.0, 20.0),

@@ -24,12 +24,12 @@ pub(super) fn persian(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
     NaiveDate::from_ymd_opt(1827, 3, 22)?.checked_add_days(Days::new(days))
 }
 
-/// The Gregorian year of a year of the Thai Buddhist era.
+/// The Gregorian year for a year of the Thai Buddhist era.
 pub(super) fn buddhist(year: i32) -> Option<i32> {
     (2500..=2643).contains(&year).then(|| year - 543)
 }
 
-/// The Gregorian year of a year of an era that the text before the number names: the Japanese
+/// The Gregorian year for a year in an era that the text before the number names: the Japanese
 /// eras, and the era of the Republic of China.
 pub(super) fn era(before: &str, year: i32) -> Option<i32> {
     let first = [("令和", 2019), ("平成", 1989), ("昭和", 1926), ("民國", 1912), ("民国", 1912)];

@@ -11,9 +11,9 @@ use jiff::tz::TimeZone;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Maximum number of runs; those of four years with daylight saving.
+/// Maximum number of runs, enough for four years with daylight saving.
 const MAX_RUNS: usize = 8;
-/// What was seen counts for times up to this far away: sites move, and zones change.
+/// An offset counts for times up to this far away: sites move, and zones change.
 const REACH: TimeDelta = TimeDelta::days(400);
 /// How far the clocks of servers may be ahead.
 const SLACK: TimeDelta = TimeDelta::minutes(10);

@@ -11,7 +11,7 @@ const MAX_TEXT: usize = 160;
 /// Minutes of a day.
 const DAY: i64 = 24 * 60;
 
-/// Maximum number of dates of a text.
+/// Maximum number of dates in a text.
 const MAX_DATES: usize = 4;
 
 /// A part of a text that refers to the time of the fetch.

@@ -8,9 +8,9 @@ use chrono::{Datelike, Days, FixedOffset, NaiveDate, NaiveTime};
 
 /// Longest text that is searched, in bytes.
 const MAX_TEXT: usize = 2000;
-/// Maximum number of tokens of a text.
+/// Maximum number of tokens in a text.
 const MAX_TOKENS: usize = 300;
-/// Maximum number of dates of a text.
+/// Maximum number of dates in a text.
 const MAX_DATES: usize = 12;
 /// The last year that two digits stand for, where the time of the fetch is not known.
 const LATEST_UNKNOWN: i32 = 2040;

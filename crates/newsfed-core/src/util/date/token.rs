@@ -53,7 +53,7 @@ impl Token<'_> {
     }
 }
 
-/// The value of a digit of another script.
+/// The value of a digit in a different script.
 fn native_digit(c: char) -> Option<char> {
     let code = u32::from(c);
     let zero = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code))?;

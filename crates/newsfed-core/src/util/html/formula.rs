@@ -36,7 +36,7 @@ pub(super) fn read(tag: &Tag<'_>, scanner: &mut Scanner<'_>) -> Option<String> {
 }
 
 /// Returns the source in the annotation of a `math` element, and moves to the end of the element. The outer
-/// `None` stands for an element without an end, or with another one in it.
+/// `None` stands for an element without an end, or with a nested one.
 fn annotation(scanner: &mut Scanner<'_>) -> Option<Option<String>> {
     let mut source: Option<String> = None;
     let mut inside = false;

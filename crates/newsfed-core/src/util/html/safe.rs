@@ -36,7 +36,7 @@ pub(super) enum Reading {
 /// The safe form of a text.
 pub(super) struct Safe {
     pub(super) html: String,
-    /// Whether [`Reading::Former`] may give another one.
+    /// Whether [`Reading::Former`] may give a different one.
     pub(super) differs: bool,
 }
 
@@ -254,7 +254,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Closes elements that the start of another one ends implicitly.
+    /// Closes elements that the start of a new one ends implicitly.
     fn close_implied(&mut self, name: &str) {
         if is_block(name) {
             self.close_top(&["p"]);

@@ -73,8 +73,8 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     is_within_limits(&html).then_some(html)
 }
 
-/// The depths of nodes of a tree that does not change, up to `PAGE_DEPTH + 1`: siblings are counted once, and so are a
-/// parent and its child.
+/// The depths of nodes in a tree that does not change, up to `PAGE_DEPTH + 1`: siblings are counted
+/// once, and so are a parent and its child.
 #[derive(Default)]
 struct Depths {
     /// The parent of the node before, and its depth.
@@ -137,7 +137,7 @@ pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
 
 /// Like [`text_of`]; `None` if it has more than `most` bytes.
 pub fn text_within(element: ElementRef<'_>, most: usize) -> Option<String> {
-    /// Blanks that are allowed in the markup for each byte of text. An element with more is not
+    /// Maximum number of blanks in the markup for each byte of text. An element with more is not
     /// read to its end either.
     const BLANKS: usize = 16;
     let (mut out, mut left) = (String::new(), most.saturating_mul(BLANKS).saturating_add(BLANKS));

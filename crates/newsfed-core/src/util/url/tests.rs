@@ -110,7 +110,7 @@ fn takes_credentials_out() {
 }
 
 #[test]
-fn resolves_references_to_http_only() {
+fn resolves_references_only_to_http() {
     let base = Url::parse("https://example.com/a/b").expect("valid");
     let cases = [
         ("c", Some("https://example.com/a/c")),

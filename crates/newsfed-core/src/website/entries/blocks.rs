@@ -14,10 +14,9 @@ const BESIDE: [&str; 8] =
     ["nav", "footer", "aside", "script", "style", "noscript", "form", "template"];
 /// Maximum number of wrappers around a heading.
 const MAX_WRAPPERS: usize = 4;
-/// Maximum number of further letters in the wrapper of a heading, such as those of a link to edit
-/// the section.
+/// Maximum number of further letters in the wrapper of a heading, such as in a link to edit the section.
 const WRAPPER_TEXT: usize = 40;
-/// Maximum number of elements of a wrapper.
+/// Maximum number of elements in a wrapper.
 const MAX_INSIDE: usize = 50;
 
 /// An element, or a heading and the nodes that follow it.

@@ -13,17 +13,17 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::fmt;
 
-/// Maximum number of elements of a block that are searched.
+/// Maximum number of elements in a block that are searched.
 const MAX_ELEMENTS: usize = 300;
-/// Longest text of an element that may be a date, in characters, and that may be a relative one, in
-/// bytes.
+/// Longest text of an element that may be a date, in characters.
 const MAX_LINE: usize = 100;
+/// Longest text of an element that may be a relative date, in bytes.
 const MAX_RELATIVE: usize = 40;
 /// The bytes of such a text in a script with three for each character.
 const MAX_LINE_BYTES: usize = 3 * MAX_LINE;
 /// How much of a text begins with its date, in bytes.
 const MAX_LEAD: usize = 160;
-/// Dates further ahead are those of events.
+/// Dates further ahead belong to events.
 const AHEAD: TimeDelta = TimeDelta::hours(24);
 /// Words beside a date that only say what it is.
 const LABELS: [&str; 16] = [
@@ -71,7 +71,7 @@ pub(super) struct BlockDate {
     value: Value,
     /// The element that contains nothing else.
     pub(super) element: Option<NodeId>,
-    /// The block has further dates, such as those of updates: tomorrow this one may be different.
+    /// The block has further dates, such as update dates: tomorrow this one may be different.
     pub(super) among_others: bool,
 }
 
@@ -139,9 +139,9 @@ pub(super) fn selected(
     Some(BlockDate { value: Value::Exact(time), element: alone, among_others: false })
 }
 
-/// The date of a block: the first that is not that of an event. Machine-readable ones come first,
-/// then elements that contain only a date, then other lines with a date, then the beginning of the
-/// text.
+/// The date of a block: the first that does not belong to an event. Machine-readable ones come
+/// first, then elements that contain only a date, then other lines with a date, then the beginning
+/// of the text.
 pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
     let usable = |found: &FoundDate| !found.range && !is_ahead(time_of(found, context), context);
     let elements = || block.elements().take(MAX_ELEMENTS);

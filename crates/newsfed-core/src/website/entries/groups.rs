@@ -14,20 +14,22 @@ const BLOCKS: [&str; 11] =
     ["article", "li", "div", "section", "tr", "details", "figure", "dt", "p", "b", "strong"];
 /// The tags among them that are specific enough to be a selector alone.
 const TAGS: [&str; 8] = ["article", "li", "tr", "details", "figure", "dt", "b", "strong"];
-/// Maximum number of elements that are examined, of selectors for each, and of groups.
+/// Maximum number of elements that are examined.
 const MAX_ELEMENTS: usize = 4000;
+/// Maximum number of selectors per element.
 const MAX_SELECTORS: usize = 40;
+/// Maximum number of groups.
 const MAX_GROUPS: usize = 200;
-/// Selectors of a group that are tried.
+/// Maximum number of selectors of a group that are tried.
 const MAX_TRIED: usize = 8;
 /// Maximum number of elements that all selectors in total are compared with.
 const MAX_STEPS: usize = 40_000_000;
 /// Maximum number of parts of the blocks of all groups: the last section of each group may be most of the
 /// page.
 const MAX_PARTS: usize = 500_000;
-/// Maximum number of members of a group.
+/// Maximum number of members in a group.
 const MAX_MEMBERS: usize = MAX_ELEMENTS;
-/// Ancestors that a selector may name.
+/// Maximum number of ancestors that a selector may name.
 const LEVELS: usize = 6;
 /// Words in the classes of readers' comments.
 const COMMENTS: [&str; 6] = ["comment", "comments", "reply", "replies", "respond", "disqus"];
@@ -116,7 +118,7 @@ fn is_candidate(element: ElementRef<'_>) -> bool {
             .any(|e| has_word(e, &COMMENTS))
 }
 
-/// Selectors for an element: by its own names, and by those of one ancestor.
+/// Selectors for an element: by its own names, and by an ancestor's names.
 fn selectors(element: ElementRef<'_>) -> Vec<String> {
     let tag = tag(element);
     let mut own: Vec<String> = classes(element).into_iter().map(|c| format!("{tag}{c}")).collect();

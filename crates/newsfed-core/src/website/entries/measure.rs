@@ -1,4 +1,4 @@
-//! The contents of the elements of a page, measured in one walk.
+//! The contents of a page's elements, measured in one walk.
 
 use super::propose::any_day;
 use crate::article::is_date_line;
@@ -19,7 +19,7 @@ const LONGEST_DATE: usize = 100;
 
 /// Longest text that may be "3 days ago", or a date without a year, in bytes.
 const LONGEST_RELATIVE: usize = 40;
-/// Maximum number of texts of a page that are searched for dates.
+/// Maximum number of texts on a page that are searched for dates.
 const MAX_TEXTS: usize = 3000;
 
 /// The contents of an element.

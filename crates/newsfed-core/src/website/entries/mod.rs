@@ -50,7 +50,7 @@ pub struct PageEntries {
     pub entries: Vec<PageEntry>,
     /// The blocks that are not entries.
     pub left_out: Vec<LeftOut>,
-    /// Number of blocks in which the selector of the title, and that of the text, find nothing.
+    /// Number of blocks in which the title selector, and the text selector, find nothing.
     pub untitled: usize,
     pub empty: usize,
 }
@@ -74,7 +74,7 @@ struct Reading<'a> {
     date: Option<BlockDate>,
 }
 
-/// Reads the entries of a page at `now`: those that `website.articles` selects, else those of the best
+/// Reads the entries of a page at `now`: those that `website.articles` selects, else the entries of the best
 /// proposal. Selectors for parts count within each block; where there is none, the part is found.
 ///
 /// # Errors
@@ -103,8 +103,8 @@ pub fn read(page: &Page, rules: &WebsiteRules, now: Option<Time>) -> Result<Page
     Ok(found)
 }
 
-/// The elements that `website.articles` selects; without it those of the best proposal. `None` if
-/// there is none.
+/// The elements that `website.articles` selects; without it, the elements of the best proposal.
+/// `None` if there is none.
 fn select<'a>(page: &'a Page, rules: &WebsiteRules) -> Result<Option<Vec<ElementRef<'a>>>, String> {
     let articles = match &rules.articles {
         Some(articles) => Some(articles.clone()),
@@ -210,7 +210,7 @@ fn reading<'a>(
     let selected = own.date.as_ref().and_then(|found| found[at].first());
     let date = selected.and_then(|e| dates::selected(*e, layout, context)).or_else(|| {
         let own = dates::of_block(&block, context);
-        // In a list of days, the day above the entry is certain. A date that may be that of the
+        // In a list of days, the day above the entry is certain. A date that may belong to the
         // entry's last update is not.
         match own.as_ref().is_none_or(|date| date.among_others) {
             true => dates::above(&block, context).or(own),
@@ -301,7 +301,7 @@ fn identified(page: &Page, built: Vec<(PageEntry, Traits)>) -> Vec<PageEntry> {
     let named = ids::identify(&traits);
     for ((entry, traits), (id, lasting)) in entries.iter_mut().zip(traits).zip(named) {
         entry.entry.guid = Some(text::line(&id));
-        // Without another link, an entry is at its place on the page.
+        // Without a link of its own, an entry is at its place on the page.
         if let (None, Some(fragment), true) = (&entry.entry.url, traits.fragment, lasting) {
             let mut url = page.url().clone();
             url.set_fragment(Some(&fragment));

@@ -15,12 +15,13 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use url::Url;
 
-/// Maximum number of elements of a block that are searched.
+/// Maximum number of elements in a block that are searched.
 const MAX_ELEMENTS: usize = 400;
-/// Longest title in bytes, and how much of a text without a title serves as one, in characters.
+/// Longest title, in bytes.
 const MAX_TITLE: usize = 900;
+/// How much of a text without a title serves as one, in characters.
 const HEADLINE: usize = 100;
-/// Words of classes of titles.
+/// Words in the class names of titles.
 const TITLES: [&str; 5] = ["title", "headline", "heading", "subject", "name"];
 const AUTHORS: [&str; 3] = ["author", "authors", "byline"];
 
@@ -249,9 +250,9 @@ pub(super) struct Links {
     pub(super) fragment: Option<String>,
 }
 
-/// The link of a block: that of its title, else a file, else the only one, or the one that says "read
-/// more". The name of its place: the `id` of its element or heading, or the target of its link to
-/// itself.
+/// The link of a block: its title's link, else a file, else the only one, or the one that says
+/// "read more". The name of its place: the `id` of its element or heading, or the target of its
+/// link to itself.
 pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -> Links {
     let own = normalise(page.url());
     let mut fragment = None;
@@ -321,8 +322,7 @@ fn link_of<'a>(element: ElementRef<'a>, block: &Block<'a>) -> Option<ElementRef<
     })
 }
 
-/// The name of a block: that of the selected element, of an element around or in its title, or of
-/// the element before.
+/// The name of a block: from the selected element, an element around or in its title, or the element before.
 fn named(block: &Block<'_>, title: Option<&Title<'_>>) -> Option<String> {
     let name = |e: ElementRef<'_>| {
         let old = e.attr("name").filter(|_| e.value().name() == "a");

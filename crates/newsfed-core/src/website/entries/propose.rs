@@ -1,4 +1,4 @@
-//! Proposing the selector of the entries of a page.
+//! Proposing the selector for the entries on a page.
 
 use super::blocks::Block;
 use super::dates;
@@ -19,19 +19,19 @@ use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Minimum number of entries of a page.
+/// Minimum number of entries on a page.
 const LEAST: usize = 3;
-/// Maximum number of proposals, and of groups that are rated by their titles.
+/// Maximum number of proposals.
 const MAX_PROPOSALS: usize = 3;
+/// Maximum number of groups that are rated by their titles.
 const MAX_RATED: usize = 25;
 /// Maximum number of groups that are read for the proposals.
 const MAX_READ: usize = 6;
-/// Maximum number of blocks of a group whose titles are read.
+/// Maximum number of blocks in a group whose titles are read.
 const SAMPLE: usize = 60;
-/// Minimum mean score of the blocks of a group.
+/// Minimum mean score of a group's blocks.
 const BORDER: f64 = 0.5;
-/// Share of the sections that must have a date or a version in their heading: those of an article do
-/// not.
+/// Share of the sections that must have a date or a version in their heading: the sections of an article do not.
 const MARKED: f64 = 0.6;
 /// Share of different titles below which the blocks are parts of entries.
 const DISTINCT: f64 = 0.6;
@@ -39,9 +39,9 @@ const DISTINCT: f64 = 0.6;
 const VAGUE: f64 = 0.6;
 /// 1 January 2100, in seconds since the epoch.
 const LAST_DAY: i64 = 4_102_444_800;
-/// Letters of a text that is more than a teaser.
+/// Minimum number of letters in a text that is more than a teaser.
 const FULL: usize = 600;
-/// Words of classes of entries.
+/// Words in the class names of entries.
 const WORDS: [&str; 14] = [
     "entry",
     "post",
@@ -62,7 +62,7 @@ const WORDS: [&str; 14] = [
 /// A way to read a page as a list of entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// Selector of the blocks, or of the headings of the sections.
+    /// Selector for the blocks, or for the section headings.
     pub articles: String,
     /// The entries that it finds now.
     pub entries: Vec<PageEntry>,
@@ -176,8 +176,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     proposals
 }
 
-/// A group whose blocks contain those of another one, and several of them in some, is a group of
-/// days or months.
+/// A group whose blocks contain the blocks of a different group, some of them several, is a group of days or months.
 fn prefer_inner(rated: &mut [Rated<'_>]) {
     let nodes = |blocks: &[Block<'_>]| -> HashSet<NodeId> {
         blocks.iter().flat_map(|block| block.parts.iter().map(|part| part.id())).collect()
@@ -370,7 +369,7 @@ fn signs(
     let link = || parts::links(block, title, page).link;
     let leads = |url: Url| is_file(&url) || !same_site(&url, page.url());
     let is_row = block.head.value().name() == "tr";
-    // A link in a text is not that of the entry.
+    // A link in a text is not the link of the entry.
     let linked = element.is_some_and(parts::is_linked) || is_row;
     Signs {
         headed: element.is_some_and(parts::is_title_element),
@@ -397,7 +396,7 @@ fn is_headed(block: &Block<'_>) -> bool {
     is_heading(name) || matches!(name, "dt" | "b" | "strong")
 }
 
-/// Whether the name of a block is that of an entry.
+/// Whether the name of a block is an entry's name.
 fn is_named(block: &Block<'_>) -> bool {
     block.head.value().name() == "article" || has_word(block.head, &WORDS)
 }

@@ -11,7 +11,7 @@ use url::Url;
 const MAX_SELECTORS: usize = 120;
 /// Maximum number of ancestors of a link that are examined.
 const LEVELS: usize = 12;
-/// Maximum number of columns of a table that has a list in one of them.
+/// Maximum number of columns in a table that has a list in one of them.
 const MAX_COLUMNS: usize = 10;
 /// Parents that lists without any name have.
 const PLAIN_PARENTS: [&str; 7] = ["p", "div", "span", "strong", "b", "em", "details"];
@@ -23,7 +23,7 @@ const MAX_FOLDER: usize = 30;
 /// Maximum number of folders of a URL that are part of a selector.
 const MAX_FOLDERS: usize = 3;
 
-/// The selectors of the links of a page.
+/// The selectors for the links on a page.
 pub(super) struct Candidates {
     /// For selectors without names: the frames that also contain links which they find.
     frames: HashMap<String, BTreeSet<usize>>,

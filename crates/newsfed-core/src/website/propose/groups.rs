@@ -5,7 +5,7 @@ use super::links::{Link, Prose};
 use super::names::cost;
 use std::collections::{HashMap, HashSet};
 
-/// Minimum number of articles of a list.
+/// Minimum number of articles in a list.
 pub(super) const LEAST: usize = 3;
 /// Maximum number of groups that are ranked.
 const MAX_GROUPS: usize = 200;
@@ -14,7 +14,7 @@ const MAX_FEW: usize = 100;
 /// How many times other links may be between links to one article, in a joined group: the links to a
 /// tag are in many rows.
 const MAX_RETURNS: usize = 2;
-/// Share of the links of a list with a date at which all should have one.
+/// Share of dated links in a list at which all should have a date.
 const DATED: f64 = 0.8;
 /// Minimum likeness of a link that adds to a group; less counts against it.
 const BORDER: f64 = 0.45;
@@ -97,7 +97,7 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
         members.dedup();
         let says = found.iter().map(|n| of_link[*n].1).sum::<f64>() / found.len() as f64;
         let mut even = evenness(&found, links, &of_link);
-        // The site itself says that they are of one kind.
+        // The site itself declares them to be of one kind.
         if selector.starts_with("a.") || selector.starts_with("a[rel") {
             even = f64::midpoint(even, 1.0);
         }
@@ -171,7 +171,7 @@ fn outsiders<'a>(all: impl Iterator<Item = &'a Target> + Clone) -> f64 {
     all.filter(outside).count() as f64 / count.max(1.0)
 }
 
-/// How similar the places of the links of a group are, counting only the most likely link of each
+/// How similar the places of a group's links are, counting only the most likely link of each
 /// URL.
 fn evenness(found: &[usize], links: &[Link], of_link: &[(usize, f64)]) -> f64 {
     let mut places: HashMap<usize, (&str, f64)> = HashMap::new();
@@ -195,7 +195,7 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
     counts.values().max().copied().unwrap_or(0) as f64 / all.max(1) as f64
 }
 
-/// The best group combined with another one, if both together are worth more, such as a lead
+/// The best group combined with a second one, if both together are worth more, such as a lead
 /// story beside the list. Only groups whose URLs have the same shape are joined, and a list of
 /// articles is not joined with popular articles, which are old, nor with tags and running text. If
 /// pages of all kinds are at the root, only links with dates or headings are added to a list with

@@ -218,19 +218,19 @@ fn slug(last: &str) -> Vec<String> {
     words(last.rsplit_once('.').map_or(last, |(name, _)| name))
 }
 
-/// Whether the last part of a URL is made of the words of a title.
+/// Whether the last part of a URL is made of title words.
 pub(super) fn is_named_after(url: &Url, title: &str) -> bool {
     named_after(url, title) >= 0.5
 }
 
-/// Share of the words of the last part of a URL that are in a title.
+/// Share of the words in the last part of a URL that are in a title.
 pub(in crate::website) fn named_after(url: &Url, title: &str) -> f64 {
     let path = percent_decode_str(url.path()).decode_utf8_lossy().to_lowercase();
     let slug = segments(&path).last().map(|last| slug(last)).unwrap_or_default();
     overlap(&slug, &words(&title.to_lowercase()))
 }
 
-/// Share of the words of a URL that are in the text of the link.
+/// Share of a URL's words that are in the link text.
 fn overlap(slug: &[String], text: &[String]) -> f64 {
     let number = |w: &String| w.bytes().all(|b| b.is_ascii_digit());
     let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2 || number(w)).collect();

@@ -15,23 +15,25 @@ use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Maximum number of links of one page that are examined.
+/// Maximum number of links on one page that are examined.
 const MAX_LINKS: usize = 2000;
-/// Maximum number of bytes of the text of one element that are examined.
+/// Maximum number of bytes of one element's text that are examined.
 const MAX_TEXT: usize = 1000;
-/// Maximum number of elements of a link that are searched for its title.
+/// Maximum number of elements in a link that are searched for its title.
 const MAX_INSIDE: usize = 100;
 /// Maximum number of ancestors of a link within which its date is.
 const NEAR: usize = 6;
 /// Maximum number of elements beside a link, or beside its cell, that are examined.
 pub(super) const MAX_SIBLINGS: usize = 50;
-/// Maximum number of elements around a link, and of their names, that say what a box is for.
+/// Maximum number of elements around a link that show what a box is for.
 const MAX_ABOVE: usize = 100;
+/// Maximum number of names of an element that are read.
 const MAX_CLASSES: usize = 16;
+/// Longest name that is read.
 const LONGEST_NAME: usize = 60;
 /// Maximum number of bytes of the text before and after a link that are examined.
 const MAX_LINE: usize = 2000;
-/// Maximum number of nodes of a paragraph before a link.
+/// Maximum number of nodes in a paragraph before a link.
 const MAX_NODES: usize = 400;
 /// Elements after which a line begins.
 const BREAKS: [&str; 9] = ["br", "p", "div", "ul", "ol", "table", "h2", "h3", "h4"];
@@ -63,7 +65,7 @@ pub(super) struct Link {
     /// Key of its URL: see `normalise`.
     pub(super) key: String,
     pub(super) url: Url,
-    /// Its text, else that of its image.
+    /// Its text, else the text of its image.
     pub(super) text: String,
     pub(super) in_heading: bool,
     /// Whether the block around it contains a date.
@@ -123,7 +125,7 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
         .collect()
 }
 
-/// The role of a link in its row: its name and that of its parent, and whether another link
+/// The role of a link in its row: its name and its parent's name, and whether another link
 /// precedes it.
 fn place(link: ElementRef<'_>) -> String {
     let parent = above(link).next();
@@ -160,7 +162,7 @@ fn within(url: &Url, page: &Url) -> usize {
     folders(url).zip(folders(page)).take_while(|(a, b)| a == b).count()
 }
 
-/// Whether a link says that its page is in another language.
+/// Whether a link declares that its page is in a different language.
 fn is_foreign(link: ElementRef<'_>, language: &str) -> bool {
     let primary = |code: &str| code.split(['-', '_']).next().unwrap_or_default().to_lowercase();
     let own = primary(language);
@@ -190,7 +192,7 @@ pub(in crate::website) fn title_in(link: ElementRef<'_>, url: &Url, most: usize)
     headed(link).map(whole).or_else(of_card).unwrap_or_else(|| whole(link))
 }
 
-/// The heading in a link, or the element whose name says that it is the title.
+/// The heading in a link, or the element whose name marks it as the title.
 fn headed(link: ElementRef<'_>) -> Option<ElementRef<'_>> {
     let inside = || link.descendent_elements().skip(1).take(MAX_INSIDE);
     let has_text = |e: &ElementRef<'_>| !text_up_to(*e, MAX_TEXT).is_empty();
@@ -377,7 +379,7 @@ fn is_popular(link: ElementRef<'_>) -> bool {
     around.take(NEAR).any(|e| named(&e) || headed(&e))
 }
 
-/// The contents of the blocks of a page.
+/// The contents of a page's blocks.
 struct Blocks {
     dates: HashSet<NodeId>,
     addresses: HashMap<NodeId, usize>,

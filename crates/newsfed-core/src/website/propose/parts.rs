@@ -12,10 +12,11 @@ use chrono::TimeDelta;
 use scraper::ElementRef;
 use std::collections::HashMap;
 
-/// Minimum number of characters of an article's text.
+/// Minimum number of characters in an article's text.
 const MIN_TEXT: usize = 140;
-/// Maximum number of bytes of a heading, byline or date that are examined, and of a paragraph.
+/// How many bytes of a heading, byline or date are examined.
 const MAX_SHORT: usize = 500;
+/// How many bytes of a paragraph are examined.
 const MAX_PARAGRAPH: usize = 5000;
 /// Number of links to other pages from which a `nav` counts as the menu of a site.
 const MENU: usize = 5;
@@ -177,7 +178,7 @@ fn author_selectors(sample: &Sample) -> Vec<String> {
         .collect()
 }
 
-/// Elements with a date that is not that of an event.
+/// Elements with a date that does not belong to an event.
 fn date_selectors(sample: &Sample, now: Option<Time>) -> Vec<String> {
     let events = article::event_days(sample.page.tree());
     let is_past = |date: Time| {

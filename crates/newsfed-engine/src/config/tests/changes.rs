@@ -269,7 +269,7 @@ proptest! {
 }
 
 #[test]
-fn settings_for_sources_of_accounts_get_an_entry_of_their_own() {
+fn settings_for_account_sources_get_their_own_entry() {
     let (_folder, paths) = home("[[source]]\nid = \"one\"\nurl = \"https://own.example/\"\n");
     let file = SourcesFile::open(&paths);
     let collected = |name: &str, url: &str, account: &str| {

@@ -279,7 +279,7 @@ fn source() -> impl Strategy<Value = String> {
     })
 }
 
-/// What other readers see of a list of every kind.
+/// How other readers see a list with every kind of source.
 #[test]
 fn exports_kinds_that_other_readers_cannot_follow_as_links() {
     let folder = tempfile::tempdir().unwrap();
@@ -424,7 +424,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
         std::fs::create_dir_all(paths.config_dir()).unwrap();
-        // The values go through the loader, so that they are like those of a user.
+        // The values go through the loader, so that they are like a user's values.
         let entries: String = sources.iter().enumerate()
             .map(|(i, entry)| format!("[[source]]\nid = 's{i}'\nurl = 'https://x{i}.example/?a&b'\n{entry}\n"))
             .collect();

@@ -210,7 +210,7 @@ fn a_different_identifier_or_order_of_tags_is_not_a_change_by_the_user() {
 }
 
 #[test]
-fn what_a_list_changes_is_written_into_the_file() {
+fn changes_from_a_list_are_written_to_the_file() {
     let list = "[[source]]\nid = \"list\"\nkind = \"list\"\nurl = \"https://list.example/\"\n";
     let (_folder, paths) = super::home(list);
     let file = SourcesFile::open(&paths);

@@ -247,7 +247,7 @@ fn truncated_files_load_or_report_the_position() {
     assert!(refused > 20, "{refused}");
 }
 
-/// Except for keys that do the same in terminals and readers everywhere.
+/// Except for keys that do the same in all terminals and readers.
 #[test]
 fn letters_mean_the_same_in_every_pane() {
     let map = KeyMap::load(&KeySettings::default()).unwrap();

@@ -227,7 +227,7 @@ fn urls_of_sources_are_explained() {
 }
 
 #[test]
-fn sources_of_accounts_keep_only_what_the_server_does_not_know() {
+fn account_sources_keep_only_what_the_server_does_not_know() {
     let config = "[[account]]\nid = \"work\"\nurl = \"https://r.example\"\nuser = \"me\"\n\
                   password_env = \"P\"\n";
     let source = |keys: &str| format!("[[source]]\nurl = \"https://x.example/\"\n{keys}\n");
@@ -236,7 +236,7 @@ fn sources_of_accounts_keep_only_what_the_server_does_not_know() {
         ("account = \"work\"\nfull_text = \"all\"", None),
         (
             "account = \"work\"\ninterval = \"2h\"",
-            Some("the server of account \"work\" collects it"),
+            Some("the server of the account \"work\" polls it"),
         ),
         (
             "account = \"wrk\"",

@@ -77,8 +77,8 @@ impl Handle {
     }
 
     /// Records the user's requests for an account, for the process that synchronises. `accept`
-    /// accepts large changes. `relink` links the items, by source and item URL, to those of another
-    /// server at the account's URL, to which the local marks are then sent.
+    /// accepts large changes. `relink` links the items, by source and item URL, to the items of a
+    /// different server at the account's URL, to which the local marks are then sent.
     ///
     /// # Errors
     /// If the account is not known, or the database cannot be written.

@@ -9,9 +9,9 @@ use crate::greader::{Contents, Entry, Page, RemoteId, Request, Stream};
 use crate::store::{Announcement, RemoteItem};
 use std::collections::HashSet;
 
-/// Identifiers in a request for contents.
+/// Maximum number of identifiers in a request for contents.
 pub(super) const BATCH: usize = 250;
-/// Items of the first page of contents.
+/// Number of items on the first page of contents.
 const FIRST_PAGE: u32 = 250;
 
 /// The response to one request for items.
@@ -44,7 +44,7 @@ impl Sync {
         }
     }
 
-    /// Leaves out an item that is too large, and says so in the status.
+    /// Skips an item that is too large, and reports it in the status.
     async fn skip(&mut self, item: Option<&RemoteId>) -> Result<(), AccountError> {
         let Some(item) = item else { return Ok(()) };
         let now = self.now();
@@ -141,8 +141,8 @@ impl Sync {
         Ok(())
     }
 
-    /// Fetches items that are no longer listed as pinned: those that the server has removed stay here
-    /// with their pins. Returns these.
+    /// Fetches items that are no longer listed as pinned. Items that the server has removed stay
+    /// here with their pins, and are returned.
     pub(super) async fn look_up_pins(
         &mut self,
         known: &[RemoteItem],

@@ -9,7 +9,7 @@ use crate::store::{MergedLabels, SeenLabel, WaitingLabel, tag_form};
 use crate::util::text;
 use std::collections::{BTreeMap, HashSet};
 
-/// Labels of a server that are synchronised; each is a list of its own.
+/// Maximum number of labels per server that are synchronised; each is a separate list.
 const MOST_LABELS: usize = 200;
 
 /// Forms of tags, and the items that got or lost them on the server.

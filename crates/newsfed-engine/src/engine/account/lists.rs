@@ -1,4 +1,4 @@
-//! Lists of identifiers, and what they say about the server.
+//! Lists of identifiers, and what they reveal about the server.
 
 use super::convert::received;
 use super::plan;
@@ -9,7 +9,7 @@ use crate::store::{Prepared, RemoteItem, prepare};
 use crate::util::text;
 use std::collections::HashSet;
 
-/// Newest identifiers that are compared where a server cannot list what arrived.
+/// Number of newest identifiers that are compared where a server cannot list new arrivals.
 const NEWEST: u32 = 1000;
 
 /// Items that a server lists besides its unread and starred ones.
@@ -70,7 +70,7 @@ impl Sync {
         }))
     }
 
-    /// Records which items that were regarded as removed the server lists again.
+    /// Records which of the items regarded as removed are listed by the server again.
     pub(super) async fn restore_listed(
         &mut self,
         known: &mut [RemoteItem],
@@ -91,7 +91,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Records which known items a server no longer has, knowing all that it has.
+    /// Records which known items a server no longer has, given all that it has.
     pub(super) async fn remove_missing(
         &mut self,
         all: &HashSet<RemoteId>,
@@ -100,7 +100,7 @@ impl Sync {
         let there = known.iter().filter(|item| !item.gone).count();
         let is_missing = |item: &RemoteItem| !item.gone && !all.contains(&item.remote);
         let missing = known.iter().filter(|item| is_missing(item)).count();
-        // A server that lists few of the known items is another server, or is failing.
+        // A server that lists few of the known items is a different server, or is failing.
         if !self.accept && plan::are_too_many_missing(missing, there) {
             return Err(AccountError::Missing { missing, known: there });
         }

@@ -15,16 +15,16 @@ use crate::util::url::normalise;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A source that a server can collect.
+/// A source that a server can poll.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovingSource {
     pub id: SourceId,
     pub title: String,
-    /// The keys of its entry that do not apply while the server collects it.
+    /// The keys of its entry that do not apply while the server polls it.
     pub dropped: Vec<&'static str>,
 }
 
-/// Which sources a server can collect.
+/// Which sources a server can poll.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MovePlan {
     pub moving: Vec<MovingSource>,
@@ -38,14 +38,14 @@ pub struct Moved {
     pub moved: Vec<SourceId>,
     /// Those that stay, with the reason.
     pub staying: Vec<(SourceId, String)>,
-    /// The synchronisation that links the items to those of the server.
+    /// The synchronisation that links the items to the server's items.
     pub report: Option<AccountReport>,
 }
 
 /// Keys of an entry that servers have, too.
 const KNOWN_KEYS: [&str; 2] = ["title", "folder"];
 
-/// The settings of a source that moves which `sources.toml` keeps; `None` if there are none.
+/// The settings of a moving source that `sources.toml` keeps; `None` if there are none.
 fn override_of(source: &Source, account: &str) -> Option<Source> {
     let own = OwnSettings::of(source);
     (own != OwnSettings::default()).then(|| Source {
@@ -57,7 +57,7 @@ fn override_of(source: &Source, account: &str) -> Option<Source> {
     })
 }
 
-/// Why a server cannot collect a source.
+/// Why a server cannot poll a source.
 fn obstacle(source: &Source) -> Option<&'static str> {
     match source.kind() {
         SourceKind::Feed if !source.enabled => Some("it is disabled"),
@@ -104,7 +104,7 @@ impl Handle {
         Ok(plan)
     }
 
-    /// Logs in to the server of an account, and checks that it is not another one; returns what it lists.
+    /// Logs in to the server of an account, and checks that it is not a different one; returns what it lists.
     async fn open_sync(&self, account: &str) -> Result<(Sync, Vec<RemoteFeed>), AccountError> {
         let settings = self.account(account).ok_or(AccountError::Unknown)?;
         let (id, url, user) = (settings.id.clone(), settings.url.clone(), settings.user.clone());
@@ -117,8 +117,8 @@ impl Handle {
         Ok((sync, feeds))
     }
 
-    /// Has a server subscribe to sources of the user, which it collects from then on. Their items stay,
-    /// and their marks are sent.
+    /// Has a server subscribe to sources of the user, which it polls from then on. Their items
+    /// stay, and their marks are sent.
     ///
     /// # Errors
     /// If the account is not known, the server fails, or the files cannot be written. It can be repeated.
@@ -173,7 +173,7 @@ impl Handle {
         Ok(Moved { moved, staying, report: None })
     }
 
-    /// What is recorded of sources that are to move.
+    /// The record of sources that are to move.
     async fn intents(
         &self,
         sources: &[Local],
@@ -201,14 +201,14 @@ impl Handle {
     }
 
     /// Makes the sources that were moved to an account sources of the user again, once the server's list
-    /// shows that it has unsubscribed. The server keeps those that it had before.
+    /// shows that it has unsubscribed. The server keeps the sources that it had before.
     ///
     /// # Errors
     /// As for [`Self::move_to_account`].
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
-        // Sends the marks and changes made since, and takes over those of the server.
+        // Sends the marks and changes made since, and takes over the server's.
         sync_one(&self.context, settings, false).await.result.map_err(failed)?;
         let _one_at_a_time = self.context.syncing.lock().await;
         let (mut sync, listed) = self.open_sync(account).await.map_err(failed)?;
@@ -265,7 +265,7 @@ fn on_server<'a>(source: &MovedSource, list: &'a [RemoteFeed]) -> Option<&'a Rem
 /// Sources that move, with their names on the server, and those that stay, with the reason.
 type Divided = (Vec<MovedSource>, Vec<(MovedSource, String)>);
 
-/// Which sources a server collects now. Each feed of the server belongs to one source.
+/// Which sources a server polls now. Each feed of the server belongs to one source.
 fn divide(
     intents: Vec<MovedSource>,
     known: &[MovedSource],

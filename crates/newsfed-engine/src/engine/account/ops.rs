@@ -178,7 +178,8 @@ impl Sync {
     }
 }
 
-/// Changes that may fail with the server in one synchronisation before the others wait for the next one.
+/// Number of changes that may fail because of the server in one synchronisation before the others
+/// wait for the next one.
 const MOST_FAILURES: usize = 3;
 
 /// Whether no other change can be sent, either.

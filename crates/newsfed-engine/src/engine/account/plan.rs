@@ -7,15 +7,15 @@ use std::time::Duration;
 
 /// How often a mark is sent before it is reported as refused.
 pub(super) const MOST_TRIES: u32 = 3;
-/// Identifiers in the first request with marks, and in the largest one: servers drop what comes
-/// after the 1,000th field.
+/// Number of identifiers in the first request with marks.
 pub(super) const FIRST_BATCH: usize = 100;
+/// Number of identifiers in the largest request: servers drop everything after the 1,000th field.
 pub(super) const LARGEST_BATCH: usize = 250;
 /// Up to this many pins may change at once.
 const FEW_PINS: usize = 20;
 /// Up to this many items may be removed at once.
 const FEW_ITEMS: usize = 20;
-/// Identifiers by which a server is recognised.
+/// Number of identifiers by which a server is recognised.
 pub(super) const SAMPLE: usize = 20;
 /// With fewer known items a server cannot be recognised.
 pub(super) const SMALLEST_SAMPLE: usize = 5;
@@ -75,7 +75,7 @@ pub(super) fn next_batch(size: usize, took: Duration) -> usize {
     }
 }
 
-/// The number of items of the next page of contents.
+/// The number of items in the next page of contents.
 pub(super) fn next_page(size: u32, bytes: usize, took: Duration) -> u32 {
     const MIB: usize = 1 << 20;
     if bytes > 16 * MIB || took > Duration::from_secs(10) {
@@ -98,8 +98,8 @@ pub(super) fn unknown(
     new
 }
 
-/// Pinned items that the server no longer lists as such, although nothing was sent: it has removed
-/// either the mark or the item.
+/// Pinned items that the server no longer lists as pinned, although nothing was sent: it has
+/// removed either the mark or the item.
 pub(super) fn lost_pins(known: &[RemoteItem], lists: &Lists) -> Vec<RemoteId> {
     known.iter().filter(|i| is_lost_pin(i, lists)).map(|i| i.remote.clone()).collect()
 }
@@ -147,7 +147,7 @@ pub(super) fn seen(
     known.iter().filter_map(seen).collect()
 }
 
-/// Whether what the lists say may come from another server: many items would change, and none of the
+/// Whether the lists may come from a different server: many items would change, and none of the
 /// listed ones is known, or they become unread, as all items of a new server are.
 pub(super) fn is_strange(known: &[RemoteItem], lists: &Lists, changes: &[SeenMarks]) -> bool {
     if changes.len() < SMALLEST_SAMPLE {

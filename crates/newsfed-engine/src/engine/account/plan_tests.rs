@@ -101,7 +101,7 @@ fn rejects_too_many_changed_pins() {
 }
 
 #[test]
-fn another_server_is_suspected_when_nothing_listed_is_known_or_all_becomes_unread() {
+fn a_different_server_is_suspected_when_nothing_listed_is_known_or_all_becomes_unread() {
     let strange = |known: &[RemoteItem], unread: &[i64], starred: &[i64]| {
         let lists = lists(unread, starred);
         is_strange(known, &lists, &seen(known, &lists, &HashSet::new()))

@@ -16,10 +16,11 @@ use url::Url;
 /// Time limit of a request. FreshRSS fetches a feed inside the request that subscribes to it.
 const WITHIN: Duration = Duration::from_secs(60);
 const MIB: u64 = 1 << 20;
-/// Largest list and largest page of texts, in bytes.
+/// Largest list, in bytes.
 const LIST_BYTES: u64 = 64 * MIB;
+/// Largest page of texts, in bytes.
 const PAGE_BYTES: u64 = 32 * MIB;
-/// Tries of one request.
+/// Maximum number of tries per request.
 const TRIES: u32 = 3;
 /// Pause before the second try.
 const PAUSE: Duration = Duration::from_millis(200);

@@ -1,4 +1,4 @@
-//! What is remembered of an account between two synchronisations, and what went wrong.
+//! What is remembered about an account between two synchronisations, and what went wrong.
 
 use crate::greader::Dialect;
 use crate::model::Time;
@@ -34,7 +34,7 @@ pub(super) struct AccountState {
     pub(super) requests: u32,
     pub(super) millis: u64,
     pub(super) first: FirstSync,
-    /// Whether items are to be linked to those of a new server at the same address.
+    /// Whether items are to be linked to the items of a new server at the same address.
     pub(super) relink: bool,
     /// The requests of the user that were handled; see [`crate::store::StoredAccount::requested`].
     pub(super) requested: i64,
@@ -44,8 +44,9 @@ pub(super) struct AccountState {
     pub(super) warnings: Vec<(i64, String)>,
 }
 
-/// How long warnings are shown, and the maximum number that is kept.
+/// How long warnings are shown, in seconds.
 const WARNING_SECONDS: i64 = 7 * 24 * 3600;
+/// Maximum number of warnings kept.
 const MOST_WARNINGS: usize = 20;
 
 /// How far the first synchronisation has come.
@@ -127,7 +128,7 @@ pub enum AccountError {
     )]
     Shape { request: &'static str, found: String },
     /// A list that repeats itself.
-    #[error("the server's list does not end; none of it was used")]
+    #[error("the server's list repeats itself endlessly; nothing was applied")]
     Endless,
     #[error(
         "the server would remove {lost} pins and add {gained}; nothing was changed. If that is \

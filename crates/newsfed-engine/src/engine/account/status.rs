@@ -21,7 +21,7 @@ pub struct AccountStatus {
     pub unread: u64,
     /// Items whose marks wait to be sent.
     pub waiting: usize,
-    /// Items whose marks the server did not take.
+    /// Items whose marks the server did not accept.
     pub refused: usize,
     /// Changes to subscriptions that wait to be sent, with the error of the last try.
     pub changes: Vec<String>,
@@ -44,7 +44,7 @@ pub struct AccountStatus {
     pub configured: bool,
 }
 
-/// How the server of an account collects a source.
+/// How the server of an account polls a source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Collecting {
     pub account: String,
@@ -57,7 +57,7 @@ pub struct Collecting {
     pub problem: Option<String>,
 }
 
-/// How the server of an account collects its sources.
+/// How the server of an account polls its sources.
 pub(in crate::engine) fn collecting(
     reader: &Reader,
     account: &str,

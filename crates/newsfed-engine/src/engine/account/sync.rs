@@ -14,7 +14,7 @@ use crate::store::{Announcement, RemoteFeed, RemoteItem, StoredAccount};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Pages of a list that are read at most.
+/// Maximum number of pages in a list that are read.
 pub(super) const MOST_PAGES: usize = 1000;
 /// Seconds: subscriptions are read again after an hour, all identifiers after a day, and arrivals are
 /// listed again from an hour before the last synchronisation.
@@ -34,7 +34,7 @@ pub struct SyncDone {
     pub gone: usize,
 }
 
-/// What rules announce of the items of a synchronisation, once it ends or is interrupted.
+/// The notifications and commands of rules for the items of a synchronisation, once it ends or is interrupted.
 pub(super) struct News {
     context: Arc<Context>,
     pub(super) all: Vec<Announcement>,
@@ -57,7 +57,7 @@ pub(super) struct Sync {
     pub(super) feeds: HashMap<String, (i64, String)>,
     /// Row keys of the sources that had items before: only their new items are news.
     pub(super) filled: Arc<HashSet<i64>>,
-    /// What rules announce at the end.
+    /// The notifications and commands of rules at the end.
     pub(super) news: News,
     /// Whether large changes on the server are accepted.
     pub(super) accept: bool,
@@ -110,7 +110,7 @@ impl Sync {
         self.state.dialect.unwrap_or(Dialect::Other)
     }
 
-    /// Synchronises. After the items were linked to those of a new server, their marks are sent at once.
+    /// Synchronises. After the items were linked to the items of a new server, their marks are sent at once.
     pub(super) async fn run(&mut self) -> Result<(), AccountError> {
         if self.session.stored.relink {
             self.state = AccountState { relink: true, ..AccountState::default() };
@@ -227,7 +227,7 @@ impl Sync {
         Ok(())
     }
 
-    /// The numbers of sources and of unread items.
+    /// The number of sources, and the unread count.
     pub(super) async fn survey(&mut self) -> Result<(usize, usize), AccountError> {
         self.recognise().await?;
         let request = |_: &str| Request::subscriptions();
@@ -247,7 +247,7 @@ impl Sync {
         Ok(Listed { left_out: count - feeds.len(), feeds })
     }
 
-    /// The subscriptions of the server; fails if it is another one.
+    /// The subscriptions of the server; fails if it is a different one.
     pub(super) async fn own_subscriptions(&mut self) -> Result<Listed, AccountError> {
         let list = self.subscriptions().await?;
         self.check_subscriptions(&list.feeds)?;

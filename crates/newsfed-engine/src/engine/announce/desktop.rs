@@ -1,4 +1,4 @@
-//! Messages of the desktop: over D-Bus on Linux, by the system elsewhere. Built with the feature `desktop`.
+//! Desktop notifications: over D-Bus on Linux, by the system elsewhere. Built with the feature `desktop`.
 
 use super::{NOTIFY_LIMIT, Notification};
 use crate::util::text;

@@ -14,8 +14,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of lines that a hook gets at once, or that wait for it; and their size in bytes.
+/// Maximum number of lines that a hook gets at once, or that wait for it.
 const MOST_LINES: usize = 1000;
+/// Maximum total size of these lines, in bytes.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The name of a hook's record among the records of rules.
@@ -23,7 +24,7 @@ pub fn record_name(hook: &str) -> String {
     format!("{HOOK_PREFIX}{hook}")
 }
 
-/// The name under which the runs of `notify.command` are recorded, beside those of hooks.
+/// The name under which the runs of `notify.command` are recorded, beside the runs of hooks.
 pub const NOTIFY_COMMAND: &str = "notify.command";
 
 /// A source of a refresh, as hooks read it.
@@ -188,7 +189,7 @@ async fn serve(context: Arc<Context>, name: String) {
             None => leave_out(&context, &name, waiting.count(), AT_THE_END).await,
         };
         if let Err(e) = recorded {
-            tracing::error!("what the hook {name} needs cannot be read or recorded: {e}");
+            tracing::error!("the input of the hook {name} cannot be read or recorded: {e}");
         }
     }
 }
@@ -210,7 +211,7 @@ async fn item_lines(
 
 const AT_THE_END: &str = "newsfed exited";
 
-/// Reports and records what a hook does not get.
+/// Reports and records the lines that a hook does not get.
 async fn leave_out(
     context: &Arc<Context>,
     name: &str,
@@ -273,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_limited_and_the_rest_is_counted() {
+    fn waiting_items_are_limited_and_the_rest_is_counted() {
         let queues = Queues::default();
         queues.lock().insert("a".to_owned(), Waiting::default());
         let items: Vec<i64> = (0..700).collect();

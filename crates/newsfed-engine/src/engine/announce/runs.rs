@@ -62,7 +62,7 @@ async fn serve(context: Arc<Context>, name: String) {
         let Some(rule) = rule_of(&settings, &name) else { continue };
         let (_, recorded) = run_for(&context, rule, &waiting.arrived, waiting.left_out).await;
         if let Err(e) = recorded {
-            tracing::error!("what the command of {name} needs cannot be read or recorded: {e}");
+            tracing::error!("the input of the command of {name} cannot be read or recorded: {e}");
         }
     }
 }
@@ -84,8 +84,7 @@ pub(super) async fn run_for(
     };
     let runs: Vec<_> = items.iter().map(|item| run_one(context, rule, &titles, *item)).collect();
     let mut recorded = Ok(());
-    // Only this many runs of the rule wait for a turn, so that they do not hold up those of other
-    // rules.
+    // Only this many runs of the rule wait for a turn, so that they do not hold up the runs of other rules.
     let mut ended = stream::iter(runs).buffer_unordered(AT_ONCE);
     while let Some(result) = ended.next().await {
         match result {
@@ -96,8 +95,8 @@ pub(super) async fn run_for(
             Err(e) => recorded = recorded.and(Err(e)),
         }
     }
-    let waited = leave_out(context, rule, done.left_out, "had to wait until newsfed exited").await;
-    let too_many = leave_out(context, rule, surplus, "are too many at once").await;
+    let waited = leave_out(context, rule, done.left_out, "newsfed exited first").await;
+    let too_many = leave_out(context, rule, surplus, "too many at once").await;
     done.left_out += surplus;
     (done, recorded.and(waited).and(too_many))
 }
@@ -112,7 +111,7 @@ async fn leave_out(
     if items == 0 {
         return Ok(());
     }
-    tracing::warn!("{}: the command was not run for {items} items, which {why}", rule.name);
+    tracing::warn!("{}: the command was not run for {items} items: {why}", rule.name);
     let now = context.clock.now();
     let skip = move |record: &mut CommandRecord| record.skip(items, now);
     context.store.record_commands(rule.name.clone(), None, skip, now).await

@@ -20,9 +20,9 @@ use tokio_util::sync::CancellationToken;
 
 /// Name of the stored list of folders.
 const FOLDERS: &str = "crawl_folders";
-/// Folders that are remembered; the oldest are forgotten.
+/// Maximum number of folders that are remembered; the oldest are forgotten.
 const MOST_FOLDERS: usize = 100;
-/// Responses between two readings of the kinds of links.
+/// Number of responses between two readings of the link kinds.
 const GROUPS_EVERY: u64 = 20;
 
 /// The crawls of this process.
@@ -49,7 +49,7 @@ pub struct RunningCrawl {
 }
 
 impl RunningCrawl {
-    /// Its state, to be watched; the last value is that of its end.
+    /// Its state, to be watched; the last value is the state at its end.
     pub fn states(&self) -> watch::Receiver<CrawlState> {
         self.states.clone()
     }

@@ -15,7 +15,7 @@ pub enum CrawlError {
     /// Where the manifest should be, there is a file of another program.
     #[error("{} contains a manifest of another program; choose another folder", .0.display())]
     Foreign(PathBuf),
-    /// The folder contains a crawl of another URL than the given one.
+    /// The folder contains a crawl of a different URL from the given one.
     #[error("that folder contains a crawl of {stored}, not of {given}")]
     Other { stored: Box<Url>, given: Box<Url> },
     /// It was started with credentials; without them the remaining requests would fail.
@@ -29,7 +29,7 @@ pub enum CrawlError {
     Busy(PathBuf),
     /// The log is inconsistent.
     #[error(
-        "the log of the crawl does not match this version of newsfed; start again in another folder"
+        "the log of the crawl does not match this version of newsfed; start over in another folder"
     )]
     Record,
     /// The strategy needs to know the site in advance.

@@ -45,7 +45,7 @@ pub struct LinkResult {
     pub(super) over: bool,
     /// There was no connection.
     pub(super) lost: bool,
-    /// Whether it redirects to another URL, which is the only link.
+    /// Whether it redirects to a different URL, which is then the only link.
     pub(super) redirected: bool,
     /// The URL on another site to which it redirects.
     pub(super) elsewhere: Option<Url>,

@@ -27,7 +27,7 @@ pub use plan::{CrawlPlan, folder_name};
 pub use revisit::{Revisit, ordered};
 pub use save::CrawlFind;
 pub use state::{CrawlPhase, CrawlState};
-// Part of what the interface shows and asks for.
+// Used by the interface.
 pub use crate::crawl::Targets;
 
 use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, SleepingBanditParameters};
@@ -54,8 +54,7 @@ const RECORD: &str = "crawl.db";
 pub struct CrawlOrder {
     /// The start URL; its host and subdomains are the site.
     pub start: Url,
-    /// The URL that the user entered, if it redirected to the start. Credentials are sent there
-    /// only.
+    /// The URL that the user entered, if it redirected to the start. Credentials are sent only there.
     pub declared: Option<Url>,
     /// What is searched for.
     pub targets: Targets,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Name of the note about the end of the last run; empty while it runs.
 pub(super) const ENDING: &str = "ending";
-/// Groups of links that are kept.
+/// Maximum number of link groups that are kept.
 pub(super) const MOST_GROUPS: usize = 5;
 
 /// How a run has ended.
@@ -69,7 +69,7 @@ impl CrawlEnd {
 }
 
 impl CrawlState {
-    /// Reads the crawl in a folder; `None` if there is none any more. Reads the disk.
+    /// Reads the crawl in a folder; `None` if it no longer exists. Reads the disk.
     pub(super) fn read(folder: PathBuf) -> Option<Self> {
         if !CrawlLocation::Folder(folder.clone()).record().exists() {
             return None;

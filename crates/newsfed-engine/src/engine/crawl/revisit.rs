@@ -1,5 +1,5 @@
-//! Revisiting a site that was explored: first the pages that have led to most targets, and of the
-//! new links there only those likely to be targets.
+//! Revisiting a site that was explored: first the pages that have led to the most targets, then
+//! only the new links there that are likely to be targets.
 
 use super::fetch::{Fetcher, LinkRequest, LinkResult};
 use super::record::{self, CONCLUDED, TakenLinks, rows, take_in};

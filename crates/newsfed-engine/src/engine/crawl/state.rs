@@ -9,9 +9,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Finds that are kept for lists.
+/// Maximum number of finds that are kept for lists.
 pub(super) const MOST_FINDS: usize = 200;
-/// Responses from which the speed is computed.
+/// Number of responses from which the speed is computed.
 const RECENT: usize = 40;
 
 /// The phase of a crawl.
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_is_that_of_the_last_responses() {
+    fn speed_is_measured_over_the_last_responses() {
         let mut speed = Speed::default();
         assert_eq!(speed.add(at(0), 10), None);
         assert_eq!(speed.add(at(60), 40), Some(30.0));

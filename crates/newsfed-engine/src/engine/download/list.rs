@@ -9,17 +9,17 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file of the list.
+/// A file in the list of downloads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadEntry {
-    /// Absolute; that of an unfinished file ends in `.part`.
+    /// Absolute; the path of an unfinished file ends in `.part`.
     pub path: String,
     /// The URL as the feed has it.
     pub url: Option<String>,
     /// The row keys of its item and of the item's source.
     pub item: Option<i64>,
     pub source: Option<i64>,
-    /// Bytes on the disk, or those of the file when it was completed.
+    /// Bytes on the disk, or the size of the file when it was completed.
     pub size: u64,
     /// The size of the whole file, if it is known.
     pub total: Option<u64>,

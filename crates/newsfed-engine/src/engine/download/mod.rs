@@ -21,10 +21,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
 use url::Url;
 
-/// Pieces that may wait for the disk.
+/// Maximum number of pieces that wait for the disk.
 const WAITING: usize = 16;
 
-/// Downloads that run at the same time.
+/// Maximum number of downloads that run at the same time.
 const AT_ONCE: usize = 3;
 
 /// The downloads of this process.
@@ -91,7 +91,7 @@ pub struct DownloadOrder {
 /// How far a download has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadState {
-    /// Bytes that are stored, including those of earlier tries.
+    /// Bytes that are stored, including bytes from earlier tries.
     pub received: u64,
     /// The size of the file, if it is known.
     pub total: Option<u64>,
@@ -120,11 +120,11 @@ pub enum DownloadError {
     #[error("{host} sent a web page instead of the file; open it in the browser")]
     WebPage { host: String },
     #[error(
-        "the file of {host} is larger than {}, the limit (download.max_size); nothing was kept",
+        "the file from {host} is larger than {}, the limit (download.max_size); nothing was kept",
         text::size(*limit)
     )]
     TooLarge { host: String, limit: u64 },
-    #[error("{host} sent {received} bytes of a file of {total}; nothing was kept")]
+    #[error("{host} sent {received} of {total} bytes; nothing was kept")]
     Length { host: String, received: u64, total: u64 },
     #[error("{why}; {} are kept, and the next download continues there", text::size(*kept))]
     Unfinished { why: FetchError, kept: u64 },

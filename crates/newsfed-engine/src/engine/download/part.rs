@@ -17,9 +17,9 @@ const PART: &str = ".part";
 const RECORD: &str = ".part.json";
 /// Largest record that is read, in bytes.
 const MAX_RECORD: u64 = 32 * 1024;
-/// Records that are read in one folder.
+/// Maximum number of records that are read in one folder.
 const MAX_RECORDS: usize = 1_000;
-/// Names that are tried for one file.
+/// Maximum number of names that are tried for one file.
 const MAX_TRIES: usize = 10_000;
 
 /// The record of an unfinished file.
@@ -188,7 +188,7 @@ impl Part {
         self.size > 0 && self.record.total == Some(self.size)
     }
 
-    /// How the rest is requested; `None` if it has to start again.
+    /// How the rest is requested; `None` if the download has to restart.
     pub(super) fn resume(&self) -> Option<Resume> {
         let validator = self.record.validator.as_ref()?.as_bytes().to_vec();
         let fits = self.size > 0 && self.record.total.is_none_or(|total| self.size < total);

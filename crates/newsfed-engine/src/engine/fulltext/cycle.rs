@@ -1,5 +1,4 @@
-//! Another text of an item on each request: that of the page in every way that gives a different
-//! one, then that of the feed.
+//! Another text of an item on each request: the page's text in every way that gives a different one, then the feed's.
 
 use super::TextGot;
 use super::Trigger;

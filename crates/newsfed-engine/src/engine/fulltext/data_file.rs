@@ -143,7 +143,7 @@ fn read(
         None => match known.text {
             Some(TextFrom::File) if known.hash == Some(hash) => PageText::Same,
             Some(_) => {
-                let what = "the file changed; what it contained before is not stored".to_owned();
+                let what = "the file changed; its earlier content is not stored".to_owned();
                 let html = html::paragraphs(&what) + &describe(&new);
                 new_text(html, vec![Revision::data(what)])
             }

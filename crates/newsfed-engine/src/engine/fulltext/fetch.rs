@@ -58,7 +58,7 @@ pub(super) struct ItemState {
     pub(super) page: Option<PageState>,
     pub(super) site: LearnedSite,
     pub(super) before: Option<Version>,
-    /// The text of the page alone, if it is another one.
+    /// The text of the page alone, if it differs.
     alone_before: Option<String>,
     /// A change makes it unread and the newest item again.
     pub(super) renews: bool,
@@ -299,13 +299,13 @@ pub(super) async fn state(
 }
 
 impl ItemState {
-    /// When the page is fetched again automatically: those of sites are polled.
+    /// When the page is fetched again automatically; pages of sites are polled.
     fn refresh(&self, now: Time) -> Option<Time> {
         let polled = self.source.kind().reads_pages();
         after_success(self.date, now).filter(|_| !polled)
     }
 
-    /// Whether the page of the item belongs to another site than its source.
+    /// Whether the page of the item belongs to a different site from its source.
     fn is_elsewhere(&self) -> bool {
         let page = self.item.url.as_deref().and_then(|u| Url::parse(u).ok());
         let own = [Some(&self.source.url), self.home.as_ref()];

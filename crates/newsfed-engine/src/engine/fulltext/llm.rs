@@ -14,10 +14,11 @@ use std::sync::LazyLock;
 
 /// The only tool that the model has.
 const TOOL: &str = "extract_data";
-/// Bytes at the start and at the end of a text that are sent.
+/// How many bytes from the start of a text are sent.
 const HEAD: usize = 8000;
+/// How many bytes from the end of a text are sent.
 const TAIL: usize = 4000;
-/// Bytes before the title that are sent: some pages have their date there.
+/// Maximum number of bytes before the title that are sent: some pages have their date there.
 const BEFORE_TITLE: usize = 1000;
 /// Longest arguments that are parsed, in bytes.
 const MAX_ARGUMENTS: usize = 1000;
@@ -138,7 +139,7 @@ pub(super) fn answer(body: &[u8], text: &str, now: Time) -> Option<Time> {
     (possible && is_shown(day, text)).then_some(at)
 }
 
-/// Whether a text contains the numbers of a year and of a day of the month.
+/// Whether a text contains the numbers of a year and a day of the month.
 fn is_shown(day: NaiveDate, text: &str) -> bool {
     let text = date::prepared(text);
     let numbers = || {

@@ -61,7 +61,7 @@ pub enum TextGot {
         /// Whether the publisher changed the article since the last fetch.
         changed: bool,
     },
-    /// The text of the page is stored, but that of the feed is shown, because the page does not
+    /// The text of the page is stored, but the feed's is shown, because the page does not
     /// contain it.
     Kept,
     /// The feed carries the full text.
@@ -134,8 +134,8 @@ const USUAL_PAGE: u64 = 60_000;
 
 impl Handle {
     /// Fetches the full text of an item (row key) now, whatever the settings say, and extracts it
-    /// in the given way. Without a way, extracts it in the next way that gives another text, so
-    /// that repeated requests show every text, including that of the feed.
+    /// in the given way. Without a way, extracts it in the next way that gives a different text, so
+    /// that repeated requests show every text, including the feed's.
     ///
     /// # Errors
     /// If the database cannot be read or written.

@@ -19,7 +19,7 @@ use url::Url;
 
 /// Number of hosts that are fetched from in parallel.
 const HOSTS: usize = 4;
-/// Pages that are fetched before checking for more urgent ones.
+/// Number of pages that are fetched before checking for more urgent ones.
 const BATCH: usize = 16;
 /// Time without a commit after which a refresh is over.
 const SETTLE: Duration = Duration::from_millis(500);

@@ -16,9 +16,9 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// If the feed has at least this many words, and this many times as many as the page, the page
-/// hides its article.
+/// Minimum number of words in the feed from which the page may hide its article.
 const MUCH: usize = 150;
+/// How many times as many words as the page the feed must have for that.
 const MORE: f64 = 1.5;
 /// The beginning of 1990, in seconds since the epoch.
 const FIRST_PAGE: i64 = 631_152_000;
@@ -91,7 +91,7 @@ pub(super) struct ReadContext {
     pub(super) site: LearnedSite,
     /// The stored text.
     pub(super) before: Option<Version>,
-    /// The text of the page alone at that time, if it was another one.
+    /// The text of the page alone at that time, if it was different.
     pub(super) alone_before: Option<String>,
     /// How it was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
@@ -111,7 +111,7 @@ pub(super) struct ReadContext {
     pub(super) way: TextWay,
     /// The user has chosen this way.
     pub(super) chosen: bool,
-    /// The page belongs to another site than the feed.
+    /// The page belongs to a different site from the feed.
     pub(super) elsewhere: bool,
     pub(super) now: Time,
 }
@@ -421,27 +421,27 @@ enum Compared {
 /// template has improved, or another way was used.
 fn compare(known: &ReadContext, html: &str, alone: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
-    // The text of the feed and that of the page differ without a change.
+    // The texts of the feed and the page differ without a change.
     if before.from == TextFrom::Feed {
         return Compared::Better;
     }
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
     let same_way = known.way_before == Some(known.way);
-    // Another part of the page is not a change of it.
+    // Selecting a different part of the page is not a change to it.
     let same_part = match (&known.part, known.hash_before) {
         (_, None) => true,
         (Part::Article, _) => before.from != TextFrom::Selected,
         (part, Some(hash)) => part.name_in(hash) == hash,
     };
-    // The user selected the part: every change of it counts.
+    // The user selected the part: every change to it counts.
     let selected = matches!(known.part, Part::Selected { .. });
     match (same_text(&old.text(), &new.text()), same_references(&old, &new)) {
         (true, true) => Compared::Same,
         (true, false) if same_way => Compared::Changed,
         (false, _) if !selected && is_small_change(&old.text(), &new.text()) => Compared::Same,
         (false, _) if !same_part => Compared::Better,
-        // A text found in another way differs in any case: only that of the page alone shows whether the page has
-        // changed.
+        // A text found in another way differs in any case: only the text of the page alone shows
+        // whether the page has changed.
         (false, _) if !same_way && !known.is_page_changed(alone) => Compared::Better,
         (false, _) if known.hash_before.is_some_and(|h| h != page_hash) => Compared::Changed,
         _ => Compared::Better,

@@ -9,9 +9,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 /// Longest line that is read, in bytes; the rest of a longer one is ignored.
 const MAX_LINE: usize = 256 << 10;
-/// Bytes without the end of a line after which the player is not understood.
+/// Number of bytes without a line end after which the player is not understood.
 const MAX_SILENCE: usize = 16 << 20;
-/// Chapters of an episode.
+/// Maximum number of chapters in an episode.
 const MAX_CHAPTERS: usize = 500;
 
 /// Why a player has stopped.
@@ -61,7 +61,7 @@ pub(super) struct Ipc {
     writer: Writing,
     /// Bytes that were read and are not a complete line yet.
     waiting: Vec<u8>,
-    /// Bytes of a line that is too long.
+    /// Number of bytes discarded from a line that is too long.
     surplus: usize,
 }
 

@@ -53,7 +53,7 @@ impl Playing {
 /// Why nothing plays.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlayerProblem {
-    /// The player is not installed, or none is set; the episode can be opened in another way.
+    /// The player is not installed, or none is set; the episode can be opened with another program.
     NoPlayer(Box<Queued>),
     Failed(String),
 }

@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// Stops the player and everything that it has started.
+    /// Stops the player and every process that it has started.
     pub(super) async fn end(mut self) {
         self.command(&json!(["quit"])).await;
         let ended = timeout(END, self.child.wait()).await.is_ok();

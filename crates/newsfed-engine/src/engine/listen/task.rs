@@ -1,5 +1,5 @@
-//! The task of a player. It obeys commands at any time, even while a player starts or does not
-//! respond.
+//! The task of a player. It carries out commands at any time, even while a player starts or does
+//! not respond.
 
 use super::super::context::Context;
 use super::ipc::{Ending, PlayerEvent};

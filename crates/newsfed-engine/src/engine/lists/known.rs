@@ -1,4 +1,4 @@
-//! What is stored of a list, for its comparison with the file.
+//! The stored data of a list, for comparing it with the file.
 
 use super::super::context::Context;
 use super::super::follow::FollowError;
@@ -62,7 +62,7 @@ pub(super) fn compared(
     Ok(Ok(ListComparison { list, listed, is_whole, taken, moved }))
 }
 
-/// What is known of a list (row key) among all followed ones; `None` if all that it has was
+/// What is known about a list (row key) among all followed ones; `None` if all that it has was
 /// applied.
 pub(super) fn state(
     reader: &Reader,

@@ -46,7 +46,7 @@ pub struct ListFollowed {
     pub added: Vec<Source>,
     /// The URLs that are already followed.
     pub already: Vec<Url>,
-    /// What is not taken from the list, and why.
+    /// Entries that are not taken from the list, and why.
     pub skipped: Vec<(String, String)>,
     pub edits: Vec<FileEdit>,
     /// Why its sources were not added, although the list is followed.

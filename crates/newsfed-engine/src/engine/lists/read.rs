@@ -13,7 +13,7 @@ use crate::util::limits;
 use crate::util::text::{self, counted};
 use std::sync::Arc;
 
-/// Notes about one poll.
+/// Maximum number of notes about one poll.
 const MOST_NOTES: usize = 20;
 
 /// Why a list is not applied.
@@ -140,7 +140,7 @@ async fn take_over(
     Ok(context.store.set_listed(key, text, is_whole, is_confirmed).await?)
 }
 
-/// What is not taken from a list; a message that it is damaged comes first.
+/// The parts of a list that are not applied; a message that it is damaged comes first.
 fn notes(listed: &Listed) -> Vec<String> {
     let left_out = limits::left_out(listed.left_out, "source", limits::LIST_SOURCES);
     // The end of a list is reported last.

@@ -12,7 +12,7 @@ use crate::util::text;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names in a message.
+/// Maximum number of names in a message.
 const NAMED: usize = 3;
 
 /// The start of the message about a list that could not be applied.

@@ -1,4 +1,4 @@
-//! The files of the folder: which have changed, what they contain, and the one of this machine.
+//! The files of the folder: which have changed, what they contain, and this machine's own file.
 
 use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
@@ -15,7 +15,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// How files of marks end.
+/// The suffix of mark file names.
 const EXTENSION: &str = "marks";
 /// Maximum number of files that are read, including copies that were made by conflicts.
 const MOST_FILES: usize = 256;
@@ -53,17 +53,17 @@ impl From<StoreError> for MachinesError {
 /// The result of an exchange.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exchanged {
-    /// Number of items that got other marks.
+    /// Number of items whose marks changed.
     pub changed: usize,
     /// Number of marks that were added to the file of this machine.
     pub written: usize,
     /// Number of marks that were read in the files of others.
     pub read: usize,
-    /// What could not be read of other machines.
+    /// Files of other machines that could not be read.
     pub problem: Option<String>,
 }
 
-/// A file of marks in the folder.
+/// A mark file in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineFile {
     pub path: PathBuf,
@@ -125,7 +125,7 @@ impl Exchange {
         let files = mark_files(folder).map_err(in_folder)?;
         self.known.retain(|path, _| files.contains(path));
         for path in files {
-            // The one of this machine is read if it was changed by others, such as a copy of this machine.
+            // This machine's file is read if it was changed by others, such as a copy of this machine.
             if path != own.path || !own.is_as_left() {
                 self.read(store, path, now, &mut done)?;
             }
@@ -175,11 +175,11 @@ impl Exchange {
     }
 }
 
-const TOO_MANY: &str = "left out: the database has too many marks of other machines; \
+const TOO_MANY: &str = "left out: the database has too many marks from other machines; \
                         remove files of machines that you no longer use";
 const NEWER: &str = "a newer version of newsfed wrote it; update this one";
 
-/// The files of marks in a folder, in the order of their names.
+/// The mark files in a folder, sorted by name.
 fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -190,7 +190,7 @@ fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort_unstable();
     if files.len() > MOST_FILES {
-        return Err(io::Error::other(format!("has more than {MOST_FILES} files of marks")));
+        return Err(io::Error::other(format!("has more than {MOST_FILES} mark files")));
     }
     Ok(files)
 }
@@ -216,7 +216,7 @@ struct Own {
     /// The name of the machine.
     name: String,
     path: PathBuf,
-    /// The state in which it was left. If there is no file yet, it has the name of another file.
+    /// The state in which it was left. If there is no file yet, it has the name of a different file.
     left: OwnFile,
 }
 
@@ -252,7 +252,7 @@ impl Own {
             store.all_marks_written_blocking(to_json(&new))?;
             let old = std::mem::replace(&mut self.left, new);
             if !old.path.as_os_str().is_empty() && old.path != self.path {
-                // This machine had another name. Its marks are now in the new file.
+                // This machine had a different name. Its marks are now in the new file.
                 let _ = fs::remove_file(old.path);
             }
         }

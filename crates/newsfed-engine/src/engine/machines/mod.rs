@@ -1,5 +1,5 @@
-//! Exchanges marks with other machines of the user, through a folder that any program synchronises. Each
-//! machine writes one file there and reads those of the others; see `store/shared_marks.rs`.
+//! Exchanges marks with other machines of the user, through a folder that any program synchronises.
+//! Each machine writes one file there and reads the others' files; see `store/shared_marks.rs`.
 
 mod exchange;
 mod reading;

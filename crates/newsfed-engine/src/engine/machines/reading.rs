@@ -13,9 +13,9 @@ use std::time::SystemTime;
 
 /// File systems keep times of at least this precision.
 const TICK: TimeDelta = TimeDelta::seconds(2);
-/// Marks that are merged in one transaction.
+/// Maximum number of marks that are merged in one transaction.
 const BATCH: usize = 1000;
-/// Bytes at both ends of what was read that show whether it is the same.
+/// Number of bytes at both ends of what was read that show whether it is the same.
 const END: u64 = 4096;
 
 /// What this process knows about a file.
@@ -45,7 +45,7 @@ impl KnownFile {
 /// What was read from a file.
 #[derive(Debug, Default)]
 pub(super) struct Gained {
-    /// Items that got other marks.
+    /// Items whose marks changed.
     pub(super) changed: usize,
     /// Marks that were read.
     pub(super) read: usize,
@@ -71,7 +71,7 @@ pub(super) fn read_on(
     let (gained, about) = merge(store, path, &mut file, now)?;
     let offset = if about.newer { 0 } else { start + about.undamaged };
     let ends = ends(file.get_mut().get_mut(), offset).map_err(failed)?;
-    // If the clock here or that of the file is ahead, the file must not be read again and again.
+    // If the clock here or the file's clock is ahead, the file must not be read again and again.
     let since = known.filter(|known| known.seen == seen).map_or(now, |known| known.since);
     let is_past = |time: SystemTime| Time::from(time) + TICK < now;
     let is_settled = seen.1.is_some_and(is_past) || (now - since).abs() > TICK;

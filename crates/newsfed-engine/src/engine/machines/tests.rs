@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Items of the feed that all machines follow.
+/// Number of items in the feed that all machines follow.
 const ITEMS: usize = 24;
 
 /// A machine with its copy of the folder.
@@ -305,7 +305,7 @@ fn marks_of_rules_at_arrival_undo_nothing_elsewhere() {
     machines[0].exchange(time(1));
     machines[0].mark("Item 2", "News", false);
     machines[0].exchange(time(2));
-    // Another one follows the feed later, with the same rule and only two unread items.
+    // A different machine follows the feed later, with the same rule and only two unread items.
     machines.push(with_rule("b", Some(2)));
     let before = machines[0].marks();
     synchronise(&mut machines, 3);
@@ -323,7 +323,7 @@ fn a_mark_changes_no_other_mark_of_its_item() {
     machines.iter_mut().for_each(|machine| machine.poll(3));
     synchronise(&mut machines, 1);
     machines[0].mark("Item 1", "pin", true);
-    // The other machine knows the mark, but its source had another URL when the mark arrived.
+    // The other machine knows the mark, but its source had a different URL when the mark arrived.
     let declare = |machine: &Machine, path: &str| {
         let url = format!("https://site.example/{path}").parse().unwrap();
         let source = Source::feed(SourceId("site-b".to_owned()), url);

@@ -23,7 +23,7 @@ use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-/// Maximum number of requests of one poll.
+/// Maximum number of requests per poll.
 pub(super) const MAX_REQUESTS: u64 = 60;
 /// Maximum number of links taken from a page, many more than one poll can fetch.
 const MAX_PAGE_LINKS: usize = 5_000;
@@ -119,7 +119,7 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// Whether it collects files rather than articles.
+    /// Whether it looks for files rather than articles.
     fn follows_files(&self) -> bool {
         self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
     }
@@ -201,7 +201,7 @@ async fn gather(
     }
 }
 
-/// The progress of the crawls of a source (row key), as lines of text; empty without any.
+/// The crawl progress of a source (row key), as lines of text; empty without any.
 ///
 /// # Errors
 /// If the database cannot be read.

@@ -13,7 +13,7 @@ use crate::website::signal::says;
 use crate::website::{Page, obstacle};
 use url::Url;
 
-/// Number of selectors that are suggested if those of the source find nothing.
+/// Number of selectors that are suggested if the source's own find nothing.
 const INSTEAD: usize = 3;
 
 /// A page that was read.
@@ -23,7 +23,7 @@ struct EntriesDocument {
     title: Option<String>,
     /// What hides the entries, such as a consent dialog.
     obstacle: Option<LeftOutReason>,
-    /// Selectors that would match if those of the source find nothing.
+    /// Selectors that would match if the source's own find nothing.
     instead: Vec<String>,
     /// The page, if it has entries.
     copy: Option<ListCopy>,

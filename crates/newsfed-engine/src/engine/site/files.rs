@@ -67,9 +67,11 @@ const MAX_CHECKS: usize = 10;
 const MAX_PLANNED: usize = 500;
 /// Number of failures after which the other files wait for the next poll.
 const MAX_FAILURES: usize = 3;
-/// The first, shortest and longest time between two checks of a file.
+/// The first time between two checks of a file.
 const FIRST: TimeDelta = TimeDelta::days(1);
+/// The shortest time between two checks of a file.
 const SHORTEST: TimeDelta = TimeDelta::hours(6);
+/// The longest time between two checks of a file.
 const LONGEST: TimeDelta = TimeDelta::days(30);
 
 /// What a check of a file has shown.
@@ -209,7 +211,8 @@ impl Visit<'_> {
         gathering: &mut Gathering,
     ) -> Result<Checked, String> {
         if !self.is_file(&response) {
-            gathering.note(format!("{}: a page instead of the data file", file.url));
+            gathering
+                .note(format!("{}: the server returned a page instead of the data file", file.url));
             return Ok(Checked::Gone);
         }
         let source = &self.job.source;

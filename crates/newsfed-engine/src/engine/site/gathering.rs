@@ -35,7 +35,7 @@ pub(super) struct Gathering {
     pub(super) left_host: bool,
     /// Whether the page says that it has not changed since the last poll.
     pub(super) unchanged: bool,
-    /// What the pages that were read say about when they change.
+    /// When the pages that were read change, by their own account.
     pub(super) says: Option<PageSays>,
     /// See [`WebsiteFacts::active`].
     pub(super) active: BTreeMap<u64, Time>,
@@ -49,7 +49,7 @@ pub(super) struct Gathering {
     pub(super) empty: usize,
     /// Why no article is listed at all, if that is known.
     pub(super) nothing_listed: Option<String>,
-    /// Selectors that would match if those of the source do not.
+    /// Selectors that would match if the source's own do not.
     pub(super) instead: Vec<String>,
     /// Articles without title or text, with their titles in the list: other selectors may match.
     pub(super) blank: Vec<(Response, String)>,

@@ -30,7 +30,7 @@ use gathering::Gathering;
 use std::sync::Arc;
 use url::Url;
 
-/// The result of a poll of a website or sitemap; its articles are already stored.
+/// The result of polling a website or sitemap; its articles are already stored.
 pub(super) struct SiteEnd {
     pub(super) pages: PollPages,
     pub(super) facts: WebsiteFacts,
@@ -80,7 +80,7 @@ impl Visit<'_> {
             Err(why) => (Err(why), Vec::new()),
         };
         let mut finished = self.finish(rules, finished, gathering, read).await;
-        // The entries are stored together at the end, like those of a feed.
+        // The entries are stored together at the end, like a feed's entries.
         if let Some(site) = &mut finished.site {
             site.pages.kept = None;
             finished.document = site.document.take().map(|document| (entries, document));
@@ -121,7 +121,7 @@ impl Visit<'_> {
         self.finish(rules, finished, gathering, read).await
     }
 
-    /// Adds the results of reading the site to those of the first request.
+    /// Adds the results of reading the site to the results of the first request.
     async fn finish(
         self,
         rules: &WebsiteRules,

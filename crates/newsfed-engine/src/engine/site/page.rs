@@ -114,7 +114,7 @@ async fn first_facts(
     visit.context.read_document(bytes, read).await
 }
 
-/// The row key of the source's only item; an earlier release may have stored it with another URL.
+/// The row key of the source's only item; an earlier release may have stored it with a different URL.
 pub(super) async fn item(visit: &Visit<'_>, url: &Url) -> Result<Option<i64>, String> {
     if let Some(item) = visit.item(url).await? {
         return Ok(Some(item));

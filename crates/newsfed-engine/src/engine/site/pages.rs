@@ -200,7 +200,7 @@ impl Visit<'_> {
                 Err(e) => e.kind() == crate::model::ErrorKind::Permanent,
             };
             match answer {
-                // A page at another URL has another text.
+                // A page at a different URL has a different text.
                 Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                     gathering.note(format!("{url} redirects to {}", response.final_url));
                 }

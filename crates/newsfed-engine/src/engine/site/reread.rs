@@ -119,7 +119,7 @@ async fn reread(
     let mut gathering = Gathering::after(&facts.website);
     for url in urls.iter().filter_map(|url| Url::parse(url).ok()) {
         match visit.fetcher.page(url.clone()).await {
-            // A page at another URL has another text.
+            // A page at a different URL has a different text.
             Ok(response) if normalise(&response.final_url) != normalise(&url) => {
                 gathering.leave_out(LeftOutReason::Missing, &url);
             }
@@ -135,7 +135,7 @@ async fn reread(
                     visit.take(url.clone(), response, &rules, &publisher, &mut gathering).await;
                 let Some(entry) = read else { continue };
                 done.read += 1;
-                // What the selectors no longer find is kept.
+                // Parts that the selectors no longer find are kept.
                 if gathering.untitled + gathering.empty > 0 {
                     (gathering.untitled, gathering.empty) = (0, 0);
                     gathering.leave_out(LeftOutReason::NotSelected, &url);

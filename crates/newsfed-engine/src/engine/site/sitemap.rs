@@ -83,7 +83,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// What a sitemap says about when its pages change; the page that changes most often counts.
+/// When the pages of a sitemap change, by its own account; the page that changes most often counts.
 fn says(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageSays {
     let bounds = visit.context.settings().schedule.of(&visit.job.source);
     let interval = |page: &SitemapEntry| {
@@ -114,7 +114,7 @@ fn entry(page: &SitemapEntry, publisher: &str, now: Time) -> Option<Entry> {
     })
 }
 
-/// All pages of a sitemap, including those of the children of an index that may have changed.
+/// All pages of a sitemap; for an index, the pages of the children that may have changed.
 async fn descend(
     visit: &mut Visit<'_>,
     response: Response,

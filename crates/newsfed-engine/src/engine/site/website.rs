@@ -16,7 +16,7 @@ use chrono::TimeDelta;
 use std::collections::BTreeMap;
 use url::Url;
 
-/// Number of selectors that are suggested if those of the source find nothing.
+/// Number of selectors that are suggested if the source's own find nothing.
 const INSTEAD: usize = 3;
 /// Maximum number of known articles per list page that are read again because of new activity.
 const MAX_AGAIN: usize = 20;
@@ -32,7 +32,7 @@ struct ListDocument {
     title: Option<String>,
     /// What hides the list, such as a consent dialog.
     obstacle: Option<LeftOutReason>,
-    /// Selectors that would match if those of the source find nothing.
+    /// Selectors that would match if the source's own find nothing.
     instead: Vec<String>,
     /// The page, if it lists something.
     copy: Option<ListCopy>,

@@ -68,7 +68,10 @@ impl Client {
                     drop(permit);
                     let encoding = response.header("content-encoding").unwrap_or("identity");
                     if response.is_success() && !encoding.eq_ignore_ascii_case("identity") {
-                        let detail = format!("it is compressed ({}) unasked", plain(encoding));
+                        let detail = format!(
+                            "the server compressed it ({}) although newsfed did not accept compression",
+                            plain(encoding)
+                        );
                         return Err(FetchError::Unreadable { host: host(&url), detail });
                     }
                     let patience = inner.settings.feed_timeout;
@@ -118,7 +121,7 @@ impl Inner {
 impl Resume {
     fn add_to(&self, headers: &mut HeaderMap) {
         let range = HeaderValue::try_from(format!("bytes={}-", self.offset));
-        // Without a validator, the rest of another file could be appended.
+        // Without a validator, the rest of a different file could be appended.
         if let (Ok(range), Ok(validator)) = (range, HeaderValue::from_bytes(&self.validator)) {
             headers.insert(header::RANGE, range);
             headers.insert(header::IF_RANGE, validator);

@@ -124,7 +124,7 @@ fn shown(seen: &Seen) -> (bool, bool) {
 
 #[tokio::test]
 async fn every_hop_gets_only_its_own_headers() {
-    // Another port is another origin on the same host.
+    // A different port is a different origin on the same host.
     let target = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let to = target.url("/feed");
     let server = Server::start(move |seen| match seen.path.as_str() {

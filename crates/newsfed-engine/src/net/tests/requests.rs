@@ -27,7 +27,7 @@ async fn sends_head_and_leaves_redirects_alone_if_asked_to() {
 #[tokio::test]
 async fn the_smaller_limit_of_a_body_counts() {
     let server = Server::start(|_| Reply::ok("text/xml", vec![b'x'; 1_000])).unwrap();
-    // The limit in the settings, that of the request, and the one that is exceeded.
+    // The limit in the settings, the limit of the request, and the one that is exceeded.
     for (most, own, exceeded) in [
         (1_000, None, None),
         (999, None, Some(999)),

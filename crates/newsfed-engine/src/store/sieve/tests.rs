@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn blocks_are_searched_as_single_bytes_are(
+    fn blocks_are_searched_like_single_bytes(
         text in "([a-zA-Z0-9]{1,9}[ .,<_`@\\[{/:\u{10}\u{7f}é本]{1,3}){0,30}", at in 0usize..40, in_word: bool,
     ) {
         let mut sieve = Sieve::default();

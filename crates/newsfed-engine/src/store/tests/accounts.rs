@@ -130,7 +130,7 @@ fn sources_are_those_that_the_server_lists() {
     assert_eq!((streams(&f, account).len(), f.key("a")), (3, a));
     let filled = f.store.reader().unwrap().filled_feeds(account).unwrap();
     assert_eq!(filled, [a].into());
-    // If identifiers are equal, the user's source gets it, and the collected one is renamed.
+    // If identifiers are equal, the user's source gets it, and the account's source is renamed.
     f.declare(&["own", "a"]);
     assert_ne!(f.key("a"), a);
     assert_eq!(facts(&f, "a-2").key, a);
@@ -252,7 +252,7 @@ fn key_of(f: &Fixture, source: &str, title: &str) -> i64 {
 }
 
 #[test]
-fn a_source_of_the_user_gets_the_items_of_a_removed_account() {
+fn a_user_source_gets_the_items_of_a_removed_account() {
     let (f, _) = account(&["a", "b"]);
     f.poll("a", vec![entry("one"), entry("two")]);
     f.poll("b", vec![entry("three")]);

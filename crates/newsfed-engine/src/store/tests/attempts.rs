@@ -38,7 +38,7 @@ fn the_revision_grows_before_the_reply() {
 }
 
 #[test]
-fn notices_what_other_processes_write() {
+fn notices_writes_by_other_processes() {
     let f = Fixture::new(&["a"]);
     let other = Store::open(f.store.path()).unwrap();
     let version = wait(f.store.foreign_version()).unwrap();

@@ -78,7 +78,7 @@ fn the_queue_is_limited() {
 }
 
 #[test]
-fn what_was_removed_from_the_queue_returns_to_its_places() {
+fn episodes_removed_from_the_queue_return_to_their_places() {
     let f = Fixture::new(&["a"]);
     f.poll("a", ["one", "two", "three", "four"].map(episode).to_vec());
     let rows = f.rows(&View::of(Scope::All));

@@ -41,7 +41,7 @@ fn a_full_disk_is_reported_loses_nothing_and_recovers() {
 }
 
 #[test]
-fn a_failed_job_affects_no_other_one_in_its_transaction() {
+fn a_failed_job_does_not_affect_others_in_its_transaction() {
     let f = Fixture::new(&["a", "b"]);
     let polls = ["a", "b"].map(|id| f.finished(f.key(id), vec![entry(id)]));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -123,7 +123,7 @@ fn closing_finishes_waiting_jobs_and_leaves_one_file() {
 /// This includes a file whose name has a special meaning in a URI.
 #[cfg(unix)]
 #[test]
-fn a_file_that_nobody_can_write_is_read_without_another_file() {
+fn a_file_that_nobody_can_write_is_read_without_extra_files() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a?b%20#c.db");
     database_of(&path, schema_version());

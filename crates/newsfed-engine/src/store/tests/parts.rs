@@ -51,7 +51,7 @@ fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
 }
 
 #[test]
-fn commands_that_mark_items_read_are_undone_the_last_one_first() {
+fn commands_that_mark_items_read_are_undone_newest_first() {
     let f = Fixture::new(&["s", "t"]);
     f.poll("s", ["a", "b", "c", "d"].map(entry).to_vec());
     f.poll("t", vec![entry("e")]);

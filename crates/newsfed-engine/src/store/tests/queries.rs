@@ -110,7 +110,7 @@ impl Plain {
             What::Is(State::Edited) => row.changed,
             What::Is(State::Hidden) => self.also.hidden == 1,
             What::Is(State::Snoozed) => self.also.hidden == 2,
-            // The interface was never open.
+            // The interface has never been opened.
             What::Is(State::New) => false,
             // No two of the items are about the same story.
             What::Is(State::Duplicate) | What::Has(Thing::Duplicate) => false,

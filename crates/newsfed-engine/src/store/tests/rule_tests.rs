@@ -239,7 +239,7 @@ fn compare(
 }
 
 #[test]
-fn decisions_in_memory_match_those_of_the_database() {
+fn decisions_in_memory_match_the_database() {
     let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
     let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[31; 32]);
     let mut runner = TestRunner::new_with_rng(config, seed);

@@ -154,7 +154,7 @@ fn effects_are_undone_where_they_still_hold() {
 }
 
 #[test]
-fn undoing_a_rule_leaves_what_the_user_did() {
+fn undoing_a_rule_keeps_the_users_own_marks() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("a", 3), dated("b", 2), dated("c", 1)]);
     f.set(Mark::Read, "a");
@@ -327,7 +327,7 @@ fn read_before(f: &Fixture, source: &str) {
 }
 
 #[test]
-fn what_any_rule_hides_is_not_announced() {
+fn items_hidden_by_any_rule_are_not_announced() {
     let f = Fixture::new(&["s"]);
     let rules = vec![
         rule("Ring", "news", &["notify", "tag:seen"]),
@@ -438,7 +438,7 @@ fn a_hidden_item_is_shown_with_its_earlier_marks_when_another_rule_pins_it() {
             assert_eq!((of("Hide"), of("Pin")), (1, 1));
         }
     }
-    // On request, a rule that pins shows what another one has hidden.
+    // On request, a rule that pins shows what another rule has hidden.
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("Hide", "title:v1", &["hide"])]);
     f.poll("s", vec![dated("v1", 2)]);
@@ -451,7 +451,7 @@ fn a_hidden_item_is_shown_with_its_earlier_marks_when_another_rule_pins_it() {
 }
 
 #[test]
-fn what_a_rule_would_change_is_counted() {
+fn changes_by_a_rule_are_counted_in_advance() {
     let f = Fixture::new(&["s"]);
     f.poll("s", ["plain", "read", "pinned", "later", "hidden", "tagged"].map(entry).to_vec());
     let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|row| row.key).collect();

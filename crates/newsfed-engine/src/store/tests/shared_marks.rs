@@ -191,7 +191,7 @@ fn marks_follow_a_source_to_its_new_url() {
         // This machine keeps them in its file from now on.
         (mark.source, mark.stamp.machine) = (source_hash(to), own.clone());
     }
-    // For the other machine, one item has another URL, and one has no guid.
+    // For the other machine, one item has a different URL, and one has no guid.
     marks[0].url += 1;
     marks[1].guid = None;
     assert_eq!(f.store.merge_marks_blocking(marks, 9, f.now).unwrap(), (3, 0));

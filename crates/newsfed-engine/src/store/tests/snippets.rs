@@ -63,7 +63,7 @@ fn the_best_matches_of_a_search_come_first_if_wanted() {
     };
     assert_eq!(f.titles(&best("plover")), ["plover in the title", "often", "once", "long"]);
     assert_eq!(f.titles(&best("plover -title:often is:unread"))[1..], ["once", "long"]);
-    // Without words, no match is better than another one.
+    // Without words, all matches are equally good.
     f.set(Mark::Pinned, "nothing");
     assert_eq!(f.titles(&best(""))[..3], ["nothing", "once", "often"]);
     assert!(!best("").is_ranked() && !best("in:versions plover").is_ranked());

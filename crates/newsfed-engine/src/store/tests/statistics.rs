@@ -23,7 +23,7 @@ fn items_are_read_from_the_newest_back_to_a_moment() {
 }
 
 #[test]
-fn what_a_rule_marks_read_was_not_read_by_the_user() {
+fn items_that_a_rule_marks_read_were_not_read_by_the_user() {
     let f = Fixture::new(&["a"]);
     let rules = [("hides", "sport", &["hide"]), ("reads", "weather", &["read"])];
     use_rules(&f, rules.iter().map(|(name, query, does)| rule(name, query, *does)).collect());

@@ -177,7 +177,7 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     let from = TextFrom::Feed;
     assert_eq!(details, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);
-    // The same words with another link are a new version too, but no substantial change.
+    // The same words with a different link are a new version too, but no substantial change.
     let (key, writer) = (f.only_key(), f.store.writer().unwrap());
     writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
     let linked = "<p><a href=\"https://new.example/\">four</a></p>";
@@ -239,7 +239,7 @@ fn removing_an_item_removes_its_dependent_rows() {
 }
 
 #[test]
-fn earlier_titles_are_kept_and_distinguish_another_headline_from_a_typo() {
+fn earlier_titles_are_kept_and_distinguish_a_new_headline_from_a_typo() {
     let mut f = Fixture::new(&["a"]);
     let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };
     f.poll("a", vec![titled("The goverment resigns")]);
@@ -451,7 +451,7 @@ fn comments_are_counted_without_changing_the_item() {
 }
 
 #[test]
-fn tags_of_the_page_are_added_to_the_categories_of_the_feed() {
+fn page_tags_are_added_to_feed_categories() {
     let f = Fixture::new(&["a"]);
     let categories = vec!["Rail".to_owned()];
     f.poll("a", vec![Entry { categories: categories.clone(), ..entry("a") }]);

@@ -21,7 +21,7 @@ fn undo_rule(f: &Fixture, name: &str) -> usize {
 }
 
 #[test]
-fn a_rule_that_marks_read_is_undone_without_showing_what_another_one_hides() {
+fn a_rule_that_marks_read_is_undone_without_showing_what_another_rule_hides() {
     let (read, hide) =
         (rule("R", "title:/alpha/", &["read"]), rule("H", "title:/alpha/", &["hide"]));
     for rules in [[read.clone(), hide.clone()], [hide, read]] {
@@ -151,7 +151,7 @@ fn undo_of_a_mark_restores_what_it_ended() {
     assert!(state(&f, keys[0]).starts_with("100 -"), "the second change ended nothing");
     undo(true);
     assert_eq!(state(&f, keys[0]), shown);
-    // What changed in between stays.
+    // Changes made in between stay.
     f.set(Mark::Pinned, "snoozed");
     f.store.mark_blocking(Mark::Read, one.clone(), true).unwrap();
     assert!(undo(false).is_empty());
@@ -166,7 +166,7 @@ fn counted(f: &Fixture) -> (u32, u32, u32) {
 }
 
 #[test]
-fn what_the_user_shows_again_no_longer_counts_as_hidden_by_its_rule() {
+fn items_the_user_shows_again_no_longer_count_as_hidden_by_their_rule() {
     for (mark, to) in [(Mark::Read, false), (Mark::Pinned, true)] {
         let f = Fixture::new(&["s"]);
         use_rules(&f, vec![rule("H", "title:alpha", &["hide"])]);

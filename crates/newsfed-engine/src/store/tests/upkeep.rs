@@ -105,7 +105,7 @@ fn a_page_is_assumed_to_have_the_mean_size_of_its_source() {
 }
 
 #[test]
-fn pages_of_pinned_items_are_fetched_ahead() {
+fn pages_of_pinned_items_are_prefetched() {
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![entry("pinned"), entry("other")]);
     f.set(Mark::Pinned, "pinned");
@@ -203,7 +203,7 @@ fn hashes_of_earlier_versions_are_replaced_without_an_update() {
 }
 
 #[test]
-fn new_and_marked_pages_are_fetched_ahead_within_limits() {
+fn new_and_marked_pages_are_prefetched_within_limits() {
     let f = Fixture::new(&["a", "b"]);
     f.poll("a", vec![dated("new", 24 * 7 - 1), dated("newest", 1), dated("old", 24 * 7 + 1)]);
     f.poll("b", vec![dated("other", 2), Entry { url: None, ..dated("without a page", 1) }]);
@@ -263,7 +263,7 @@ fn new_and_marked_pages_are_fetched_ahead_within_limits() {
 }
 
 #[test]
-fn at_most_a_hundred_pages_per_source_and_day_are_fetched_ahead() {
+fn at_most_a_hundred_pages_per_source_per_day_are_prefetched() {
     let f = Fixture::new(&["a"]);
     f.poll("a", (0..120).map(|n| dated(&n.to_string(), n)).collect());
     let a = f.key("a");

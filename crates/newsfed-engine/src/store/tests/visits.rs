@@ -16,7 +16,7 @@ fn titles(f: &Fixture, query: &str) -> String {
 }
 
 #[test]
-fn what_arrives_between_visits_is_new() {
+fn items_that_arrive_between_visits_are_new() {
     let f = Fixture::new(&["s"]);
     let visit = |begins: bool| match begins {
         true => wait(f.store.begin_visit()).unwrap(),
@@ -58,7 +58,7 @@ fn only_the_newest_items_of_a_new_feed_are_unread() {
 }
 
 #[test]
-fn items_that_rules_hide_do_not_count_among_the_unread_ones_of_a_new_feed() {
+fn hidden_items_do_not_use_up_the_unread_limit_of_a_new_feed() {
     let f = Fixture::new(&["s"]);
     let rules = Rules::new(vec![rule("H", "title:/^ad/", &["hide"])], |_| vec![]);
     f.store.set_rules(rules.first_unread(Some(2)));
@@ -82,7 +82,7 @@ fn a_feed_whose_items_retention_has_removed_is_not_new() {
 }
 
 #[test]
-fn the_best_items_for_some_minutes_are_of_sources_that_are_read() {
+fn the_best_items_for_some_minutes_come_from_sources_that_are_read() {
     let f = Fixture::new(&["s", "t"]);
     let at = |name: &str, hours: i64, words: usize| Entry {
         published: Some(f.now - TimeDelta::hours(hours)),

@@ -181,7 +181,7 @@ fn items_that_a_server_no_longer_has_stay_here() {
 }
 
 #[test]
-fn items_are_linked_to_those_of_another_server() {
+fn items_are_linked_to_the_items_of_a_new_server() {
     let (f, account) = three();
     f.set(Mark::Pinned, "one");
     wait(f.store.request_sync(account, false, true)).unwrap();
