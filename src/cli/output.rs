@@ -135,10 +135,11 @@ pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
         let direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         (c.is_control() && !matches!(c, '\n' | '\t')) || line_break || direction
     };
-    let is_plain = |b: u8| matches!(b, b' '..=b'~' | b'\n' | b'\t');
-    // Without leaving at the first other byte, this is a few instructions for many bytes.
-    let plain = text.bytes().fold(true, |plain, b| plain & is_plain(b));
-    if plain || !text.contains(harmful) {
+    // The bytes with which these characters begin.
+    let may_begin = |b: u8| matches!(b, 0..=8 | 11..=31 | 0x7f | 0xc2 | 0xe2);
+    let begins = text.bytes().enumerate().filter(|(_, b)| may_begin(*b));
+    let mut found = begins.filter_map(|(at, _)| text[at..].chars().next());
+    if !found.any(harmful) {
         return text.into();
     }
     let mut clean = String::with_capacity(text.len());

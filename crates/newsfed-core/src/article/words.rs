@@ -50,7 +50,7 @@ pub(super) fn number(word: &str) -> u64 {
 pub(super) fn count(text: &str) -> usize {
     let (mut words, mut dense, mut inside) = (0, 0, false);
     for c in text.chars() {
-        if is_dense(c) {
+        if !c.is_ascii() && is_dense(c) {
             dense += 1;
             inside = false;
         } else {

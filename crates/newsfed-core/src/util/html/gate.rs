@@ -4,7 +4,6 @@
 use super::scan::{Scanner, Tag, Token};
 use crate::util::limits::{ELEMENT_NAMES, PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
 use crate::util::text;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
@@ -24,11 +23,11 @@ const SHORT_NAME: usize = 7;
 /// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets and
 /// scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
 /// than [`PAGE_NAMES`] different names.
-pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
+pub(super) fn gate(html: &str) -> Option<Vec<&str>> {
     let mut scanner = Scanner::new(html);
     let (mut names, hasher) = (HashSet::new(), RandomState::new());
     let (mut tags, mut foreign) = (0, 0_usize);
-    let (mut out, mut from) = (String::new(), 0);
+    let (mut parts, mut from) = (Vec::new(), 0);
     loop {
         let start = scanner.position();
         let Some(token) = scanner.next_token() else { break };
@@ -62,7 +61,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
                 continue;
             }
             Token::Cut(_) => {
-                out.push_str(&html[from..start]);
+                parts.push(&html[from..start]);
                 from = html.len();
                 break;
             }
@@ -75,7 +74,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
                 // A class that is cut is not a class.
                 let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |(whole, _)| whole);
                 let at = value.as_ptr().addr() - html.as_ptr().addr();
-                out.push_str(&html[from..at + kept.len()]);
+                parts.push(&html[from..at + kept.len()]);
                 from = at + value.len();
             }
         }
@@ -84,20 +83,16 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
         }
         let surplus = attributes.rest();
         if !surplus.trim_matches(|c: char| c.is_ascii_whitespace() || c == '/').is_empty() {
-            out.push_str(&html[from..end - 1 - surplus.len()]);
-            out.push(' ');
+            parts.extend([&html[from..end - 1 - surplus.len()], " "]);
             from = end - 1 - usize::from(surplus.ends_with('/'));
         }
         if !unread.is_empty() {
-            out.push_str(&html[from..end]);
+            parts.push(&html[from..end]);
             from = end + unread.len();
         }
     }
-    if from == 0 {
-        return Some(html.into());
-    }
-    out.push_str(&html[from..]);
-    Some(out.into())
+    parts.push(&html[from..]);
+    Some(parts)
 }
 
 /// Whether nothing reads the raw content of an element: a quarter of an ordinary page.

@@ -2,7 +2,7 @@
 //! enough to find the same tags as a browser, and builds nothing.
 
 use html5ever::data::NAMED_ENTITIES;
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use std::borrow::Cow;
 
 /// A piece of HTML source.
@@ -101,7 +101,7 @@ impl<'a> Scanner<'a> {
     pub fn skip_raw(&mut self, name: &str) -> &'a str {
         let rest = &self.src[self.pos..];
         let mut from = 0;
-        while let Some(at) = rest[from..].find("</") {
+        while let Some(at) = memmem::find(&rest.as_bytes()[from..], b"</") {
             let start = from + at;
             let after = &rest.as_bytes()[start + 2..];
             let named =

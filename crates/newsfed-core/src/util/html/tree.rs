@@ -42,16 +42,10 @@ pub fn fragment(markup: &str) -> Option<Html> {
 }
 
 fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
-    let markup = gate(text::start(markup, PAGE_BYTES))?;
-    let (started, mut rest, mut known, mut steps) = (Instant::now(), &*markup, 0, 0);
-    while !rest.is_empty() {
-        let piece = match text::start(rest, PIECE) {
-            // A character that is longer than the piece.
-            "" => rest,
-            piece => piece,
-        };
+    let parts = gate(text::start(markup, PAGE_BYTES))?;
+    let (started, mut known, mut steps) = (Instant::now(), 0, 0);
+    for piece in parts.into_iter().flat_map(pieces) {
         parser.process(StrTendril::from_slice(piece));
-        rest = &rest[piece.len()..];
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
         if tree.nodes().len() > PAGE_NODES || started.elapsed() > MAX_TIME {
             return None;
@@ -71,6 +65,15 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     let html = parser.finish();
     // The parser may have moved parts of the tree since.
     is_within_limits(&html).then_some(html)
+}
+
+/// A text in pieces of at most [`PIECE`] bytes.
+fn pieces(mut rest: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let (piece, after) = rest.split_at(text::start(rest, PIECE).len());
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 /// The depths of nodes in a tree that does not change, up to `PAGE_DEPTH + 1`: siblings are counted
