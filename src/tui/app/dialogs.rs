@@ -236,7 +236,7 @@ impl Dialog for Confirm {
         let pressed = app.keymap.lookup(app.context(), &[key]);
         let is_again = self.again.is_some_and(|again| pressed == Lookup::Action(again));
         match event.code {
-            _ if event.code == KeyCode::Enter || is_again => {
+            _ if matches!(event.code, KeyCode::Enter | KeyCode::Char('y')) || is_again => {
                 app.sources.marked.retain(|_| self.takes_back != TakesBack::Sources);
                 Reply::close(self.effect.take().into_iter().collect())
             }
@@ -244,6 +244,7 @@ impl Dialog for Confirm {
                 app.sources.marked.clear();
                 Reply::close(self.other.take().into_iter().collect())
             }
+            KeyCode::Char('n' | 'q') => Reply::close(vec![]),
             _ if app.is_back(key) => Reply::close(vec![]),
             _ => Reply::default(),
         }

@@ -52,8 +52,8 @@ pub(crate) struct ItemsPane {
     /// The items at the rows of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     pub(super) order: SortOrder,
-    /// Whether searches list the best matches first instead.
-    pub(super) best_first: bool,
+    /// The order of searches by words, if it is a different one.
+    pub(super) search_order: Option<SortOrder>,
     /// The view, with its order, of the rows that were read last.
     pub(super) rows_of: View,
     /// Whether stories are listed once.
@@ -87,10 +87,17 @@ pub(super) struct Seek {
     pub(super) open: bool,
 }
 
+/// The orders of lists and of searches for a setting.
+pub(super) fn orders(sort: SortOrder) -> (SortOrder, Option<SortOrder>) {
+    match sort {
+        SortOrder::Best => (SortOrder::PinnedNewest, Some(sort)),
+        _ => (sort, None),
+    }
+}
+
 impl ItemsPane {
     pub(super) fn new(settings: &UiSettings) -> Self {
-        let best_first = settings.sort == SortOrder::Best;
-        let order = if best_first { SortOrder::PinnedNewest } else { settings.sort };
+        let (order, search_order) = orders(settings.sort);
         let base = View { unread_only: true, order, ..View::of(Scope::All) };
         Self {
             listing: Listing {
@@ -118,7 +125,7 @@ impl ItemsPane {
             height: 20,
             shown: Vec::new(),
             order,
-            best_first,
+            search_order,
             rows_of: View::of(Scope::All),
             folds: settings.fold_stories,
             listed: None,
@@ -150,9 +157,8 @@ impl ItemsPane {
 
     /// The order in which the rows are requested.
     pub(super) fn order(&self) -> SortOrder {
-        let searched = self.best_first && !self.listing.query.is_empty();
-        let order = if searched { SortOrder::Best } else { self.order };
-        self.listing.layout.sort.unwrap_or(order)
+        let of_search = self.search_order.filter(|_| !self.listing.query.is_empty());
+        self.listing.layout.sort.or(of_search).unwrap_or(self.order)
     }
 
     /// The order of the rows. Only searches by words can list the best matches first.

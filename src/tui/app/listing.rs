@@ -117,10 +117,8 @@ impl App {
     }
 
     pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {
-        // Only matches of words are better or worse.
-        let view = View { order: SortOrder::Best, ..self.view() };
         let mut all = SortOrder::ALL.to_vec();
-        all.retain(|order| *order != SortOrder::Best || view.is_ranked());
+        all.retain(|order| *order != SortOrder::Best || self.searches_words());
         let at = all.iter().position(|o| *o == self.items.shown_order()).unwrap_or(0);
         let step = if next { 1 } else { all.len() - 1 };
         let order = all[(at + step) % all.len()];
@@ -128,11 +126,17 @@ impl App {
         self.sort_as(order)
     }
 
-    /// Lists the items in an order.
+    /// Whether the list is a search by words. Only their matches are better or worse.
+    fn searches_words(&self) -> bool {
+        View { order: SortOrder::Best, ..self.view() }.is_ranked()
+    }
+
+    /// Lists the items in an order. That of a search does not change the order of other lists.
     pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
-        self.items.best_first = order == SortOrder::Best;
-        if order != SortOrder::Best {
-            self.items.order = order;
+        if order == SortOrder::Best || self.searches_words() {
+            self.items.search_order = Some(order);
+        } else {
+            (self.items.order, self.items.search_order) = (order, None);
         }
         self.items.listing.layout.sort = None;
         self.load_items(Anchor::First, Placement::Start)

@@ -210,7 +210,9 @@ impl App {
         let regrouped =
             group != before.ui.group && [group, before.ui.group].contains(&Grouping::Source);
         if sort != before.ui.sort {
-            effects.extend(self.sort_as(sort));
+            (self.items.order, self.items.search_order) = super::items::orders(sort);
+            self.items.listing.layout.sort = None;
+            effects.extend(self.load_items(Anchor::First, Placement::Start));
         } else if regrouped {
             effects.extend(self.load_items(Anchor::First, Placement::Start));
         }

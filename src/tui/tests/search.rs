@@ -55,6 +55,12 @@ fn best_matches_are_an_order_of_searches_by_words() {
     assert_eq!(stage.app.items.shown_order().label(), "best match first");
     stage.keys("<Esc>:sort oldest<Enter>");
     assert_eq!(stage.app.items.shown_order().label(), others[1]);
+    stage.keys("/a<Enter>>");
+    assert_eq!(stage.app.items.shown_order().label(), "best match first");
+    stage.keys(">");
+    assert_eq!(stage.app.items.shown_order().label(), first);
+    stage.keys("<Esc>");
+    assert_eq!(stage.app.items.shown_order().label(), others[1]);
 }
 
 #[test]

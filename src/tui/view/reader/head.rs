@@ -52,7 +52,7 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
             let shown = text::truncate(&title, area.width.into());
             let rule = marks(app).across.repeat(area.width.into());
             out = vec![
-                aligned(&title, Line::from(ink(app, shown, Role::Title))),
+                aligned(&title, Line::from(ink(app, shown, Role::Title)), area.width.into()),
                 Line::from(ink(app, rule, Role::Border)),
             ];
         }
@@ -60,13 +60,14 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
     (out, most)
 }
 
-/// A line of a title, right-aligned if the title is written from right to left.
-fn aligned(title: &str, line: Line<'static>) -> Line<'static> {
+/// A line of a title, right-aligned if the title is written from right to left. ratatui would count ligatures,
+/// but draw letters, and cut the end off.
+fn aligned(title: &str, mut line: Line<'static>, width: usize) -> Line<'static> {
     if reader::is_right_to_left(&[Span::new(title, Role::Title)]) {
-        line.right_aligned()
-    } else {
-        line
+        let cells: usize = line.spans.iter().map(|span| text::width(&span.content)).sum();
+        line.spans.insert(0, " ".repeat(width.saturating_sub(cells)).into());
     }
+    line
 }
 
 fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
@@ -87,7 +88,7 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     // An item without a title begins with its text.
     let title =
         if item.title.is_empty() { vec![] } else { part(&item.title, MAX_TITLE, Role::Title) };
-    out.extend(title.into_iter().map(|line| aligned(&item.title, line)));
+    out.extend(title.into_iter().map(|line| aligned(&item.title, line, width)));
     out.extend(part(&byline(app, item, source), 2, Role::Soft));
     out.extend(facts(app, article, source, area));
     let rule = marks(app).across.repeat(width);
@@ -383,5 +384,19 @@ mod tests {
         let west = chrono::FixedOffset::west_opt(5 * 3600).unwrap();
         let day = "2026-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(describe(day, now, &west), "today");
+    }
+
+    #[test]
+    fn titles_with_ligatures_are_complete() {
+        use ratatui::buffer::Buffer;
+        use ratatui::widgets::Widget;
+        for title in ["الفنارة التي لا تنطفئ", "لأن الأحلام لا تباع", "מגדלור"]
+        {
+            let area = Rect::new(0, 0, 40, 1);
+            let mut screen = Buffer::empty(area);
+            aligned(title, Line::from(title), 40).render(area, &mut screen);
+            let shown: String = screen.content.iter().map(|cell| cell.symbol()).collect();
+            assert_eq!(shown.trim_start(), title);
+        }
     }
 }
