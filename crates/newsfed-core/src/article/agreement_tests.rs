@@ -76,13 +76,12 @@ impl Words {
     }
 }
 
+/// Numbers of the author and of the start of a post, and its blocks.
+type Post = (usize, usize, Vec<(usize, Vec<Piece>)>);
+
 /// The posts of a discussion, in one of several layouts. What the lines above posts may repeat is in capital
 /// letters and digits.
-fn posts(
-    all: &mut Words,
-    layout: usize,
-    posts: &[(usize, usize, Vec<(usize, Vec<Piece>)>)],
-) -> String {
+fn posts(all: &mut Words, layout: usize, posts: &[Post]) -> String {
     const STARTS: [&str; 8] = [
         "EXPIRES 2024-06-12",
         "JOINED 2010-03-01",
@@ -93,10 +92,7 @@ fn posts(
         "ANN",
         "YES",
     ];
-    let post = |(at, (author, start, blocks)): (
-        usize,
-        &(usize, usize, Vec<(usize, Vec<Piece>)>),
-    )| {
+    let post = |(at, (author, start, blocks)): (usize, &Post)| {
         let name = ["ANN", "BOB", "CY LEE"][author % 3];
         let mut body = String::new();
         if let Some(start) = STARTS.get(start % 16) {
