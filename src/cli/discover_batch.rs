@@ -79,11 +79,18 @@ fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
     let (found, survey) = examine(&bytes, None, &url);
     match wanted {
         WantedPage::Feeds => answer.feeds = Some(feeds(found, survey, url, &task.probes)),
-        WantedPage::Lists => {
-            let urls = |p: &Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
-            answer.proposals = Some(survey.lists.iter().map(urls).collect());
-            answer.selectors = Some(survey.lists.into_iter().map(|p| p.articles).collect());
-        }
+        WantedPage::Lists => match found {
+            // It lists its articles itself.
+            DocumentKind::Feed(feed) => {
+                let urls = feed.entries.into_iter().filter_map(|entry| entry.url);
+                answer.proposals = Some(vec![urls.collect()]);
+            }
+            DocumentKind::Page { .. } | DocumentKind::Nothing { .. } => {
+                let urls = |p: &Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
+                answer.proposals = Some(survey.lists.iter().map(urls).collect());
+                answer.selectors = Some(survey.lists.into_iter().map(|p| p.articles).collect());
+            }
+        },
     }
     answer
 }

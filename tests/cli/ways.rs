@@ -209,3 +209,28 @@ fn broken_selectors_are_reported_with_suggestions() {
         assert!(works.split(" or ").any(|selector| selector == proposed), "{summary}");
     }
 }
+
+#[test]
+fn saved_pages_and_feeds_have_lists_of_articles() {
+    let world = World::usual();
+    let links: String = (1..=6)
+        .map(|n| format!("<li><h2><a href=/2026/story-{n}>Story {n} of six</a></h2>"))
+        .collect();
+    let items: String = (1..=6)
+        .map(|n| format!("<item><link>https://a.example/2026/story-{n}</link></item>"))
+        .collect();
+    let folder = world.path().join("saved");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("page"), format!("<ul>{links}</ul>")).unwrap();
+    let feed = format!("<rss version='2.0'><channel>{items}</channel></rss>");
+    std::fs::write(folder.join("feed"), feed).unwrap();
+    let task = |path: &str| {
+        serde_json::json!({"id": path, "html_path": path, "url": "https://a.example/"}).to_string()
+    };
+    let input = [task("page"), task("feed")].join("\n");
+    let args = ["discover", "--batch", "--lists", "--root", folder.to_str().unwrap()];
+    let urls: Vec<String> = (1..=6).map(|n| format!("https://a.example/2026/story-{n}")).collect();
+    for answer in world.run_with(&args, &input).values() {
+        assert_eq!(answer["proposals"][0], serde_json::json!(urls), "{answer}");
+    }
+}
