@@ -38,7 +38,7 @@ const LONGEST: usize = 60;
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Begun {
-    /// Whether it is a reply, and not keys that look the same so far.
+    /// Whether it is a reply, and not keys that begin in the same way.
     fn is_reply(&self) -> bool {
         self.read.starts_with(self.start)
     }

@@ -1,4 +1,4 @@
-//! Signatures: the lines with which an author ends posts. What only looks like one stays.
+//! Signatures: the lines with which an author ends posts. What only resembles one stays.
 
 use super::MAX_ABOVE;
 use crate::article::blocks::Page;

@@ -20,9 +20,9 @@ pub const SCRIPT_BYTES: usize = 1 << 20;
 /// Longest name that the parser stores without a table, in bytes.
 const SHORT_NAME: usize = 7;
 
-/// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets and
-/// scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
-/// than [`PAGE_NAMES`] different names.
+/// The source in parts: without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets and
+/// scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
+/// and comments than [`PAGE_NODES`], or more than [`PAGE_NAMES`] different names.
 pub(super) fn gate(html: &str) -> Option<Vec<&str>> {
     let mut scanner = Scanner::new(html);
     let (mut names, hasher) = (HashSet::new(), RandomState::new());

@@ -119,7 +119,7 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// Whether it looks for files rather than articles.
+    /// Whether it searches for files rather than articles.
     fn follows_files(&self) -> bool {
         self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
     }
