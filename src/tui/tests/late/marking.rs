@@ -157,3 +157,17 @@ fn a_list_is_counted_again_at_most_once_a_second() {
     assert!(total_request(&effects).is_some());
     assert!(stage.app.deadline().unwrap() > at(1000));
 }
+
+#[test]
+fn questions_are_answered_with_y_and_n() {
+    for (answer, marks) in [("y", 1), ("n", 0), ("q", 0), ("x<Esc>", 0)] {
+        let mut stage = Stage::new();
+        stage.keys("/e<Enter>");
+        stage.app.items.cut = true;
+        let (request, ..) = stage.counts("A");
+        stage.counted(request, 5234);
+        stage.keys(answer);
+        assert!(stage.app.dialogs.is_empty(), "{answer}");
+        assert_eq!(stage.marks(), marks, "{answer}");
+    }
+}
