@@ -4,8 +4,9 @@
 //!
 //! A CORPUS contains `items.json`, `gold.json.gz` and `pages/ID.html.gz`. The tables in the project
 //! are learned from `extraction` and `extraction-more`, in this order. Without `--tables` it only
-//! prints the scores of a cross-validation: five folds, each site in one fold. `--texts FILE` writes
-//! the texts of the unseen pages, and the probabilities of their blocks, as lines of JSON.
+//! prints the scores of a cross-validation: five folds, each site in one fold. `--split N` assigns the sites
+//! to the folds in another way. `--texts FILE` writes the texts of the unseen pages, and the probabilities of
+//! their blocks, as lines of JSON.
 
 #![allow(
     clippy::unwrap_used,
@@ -194,10 +195,10 @@ fn report(name: &str, cases: &[Case], fits: &[Fit]) {
 }
 
 /// The scores of pages from unseen sites.
-fn validate(data: &Data<'_>) -> Vec<(usize, Fit, Fit, String)> {
+fn validate(data: &Data<'_>, split: u32) -> Vec<(usize, Fit, Fit, String)> {
     let one = |part: usize| {
         let (test, learned): (Vec<usize>, Vec<usize>) =
-            (0..data.cases.len()).partition(|i| fold(&data.cases[*i].site, 0) == part);
+            (0..data.cases.len()).partition(|i| fold(&data.cases[*i].site, split) == part);
         let (first, second) = data.stages(&learned);
         let scored = test.into_iter().map(|i| {
             let case = &data.cases[i];
@@ -220,12 +221,13 @@ fn validate(data: &Data<'_>) -> Vec<(usize, Fit, Fit, String)> {
 }
 
 fn main() {
-    let (mut corpora, mut tables, mut texts) = (Vec::new(), None, None);
+    let (mut corpora, mut tables, mut texts, mut split) = (Vec::new(), None, None, 0);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--tables" => tables = arguments.next(),
             "--texts" => texts = arguments.next(),
+            "--split" => split = arguments.next().unwrap().parse().unwrap(),
             _ => corpora.push(argument),
         }
     }
@@ -255,7 +257,7 @@ fn main() {
     let mut fits = vec![Fit::default(); cases.len()];
     let mut model_only = fits.clone();
     let mut lines = String::new();
-    for (i, trees, whole, line) in validate(&data) {
+    for (i, trees, whole, line) in validate(&data, split) {
         model_only[i] = trees;
         fits[i] = whole;
         lines.push_str(&line);

@@ -233,7 +233,7 @@ fn read_all(mut from: impl Read) -> Result<String, String> {
     let mut bytes = Vec::new();
     from.by_ref().take(MAX_FILE).read_to_end(&mut bytes).map_err(said)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        let mut plain = Vec::new();
+        let mut plain = Vec::with_capacity((8 * bytes.len()).min(1 << 22));
         MultiGzDecoder::new(bytes.as_slice())
             .take(MAX_FILE)
             .read_to_end(&mut plain)

@@ -388,21 +388,18 @@ impl<'a> Walk<'a> {
 
     fn text(&mut self, text: &str, node: NodeId) {
         let start = self.open.range.start;
-        let before = self.page.text.len();
-        if self.pre > 0 {
-            self.page.text.push_str(text);
-        } else {
-            for c in text.chars() {
-                if !c.is_whitespace() {
-                    self.page.text.push(c);
-                } else if self.page.text.len() > start && !self.page.text.ends_with([' ', '\n']) {
-                    self.page.text.push(' ');
-                }
+        let mut chars = 0;
+        for (word, blank) in runs(text) {
+            chars += word.chars().count();
+            let out = &mut self.page.text;
+            out.push_str(word);
+            if self.pre > 0 {
+                out.push_str(blank);
+            } else if !blank.is_empty() && out.len() > start && !out.ends_with([' ', '\n']) {
+                out.push(' ');
             }
         }
         self.page.nodes.push(node);
-        let added = &self.page.text[before..];
-        let chars = added.chars().filter(|c| !c.is_whitespace()).count();
         if chars == 0 {
             return;
         }
@@ -482,6 +479,39 @@ impl<'a> Walk<'a> {
         });
         self.page.dropped.append(&mut gone);
     }
+}
+
+/// A text as runs of other characters, each with the white space after it.
+fn runs(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
+    std::iter::from_fn(move || {
+        if text.is_empty() {
+            return None;
+        }
+        let (word, rest) = text.split_at(run(text, false));
+        let (blank, rest) = rest.split_at(run(rest, true));
+        text = rest;
+        Some((word, blank))
+    })
+}
+
+/// Length of the start of a text that is white space, or has none.
+fn run(text: &str, blank: bool) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let (is_blank, len) = match byte {
+            b'\t'..=b'\r' | b' ' => (true, 1),
+            _ if byte.is_ascii() => (false, 1),
+            _ => {
+                let Some(c) = text[at..].chars().next() else { break };
+                (c.is_whitespace(), c.len_utf8())
+            }
+        };
+        if is_blank != blank {
+            break;
+        }
+        at += len;
+    }
+    at
 }
 
 fn empty(text: usize, node: usize) -> Block {

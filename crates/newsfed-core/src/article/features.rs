@@ -45,6 +45,8 @@ const OF_PAGE: usize = 5;
 const OF_SECTION: usize = 6;
 /// Number of further features in the second stage.
 pub const MORE: usize = 2 * NEIGHBOURS + 6 + 10;
+/// Longest block that may be a title, in words.
+const TITLE_WORDS: usize = 40;
 /// First-stage score of a block that is certainly part of the article.
 const STRONG: f32 = 0.7;
 /// Minimum length of such a block, in words.
@@ -365,9 +367,10 @@ impl<'p, 'a> Facts<'p, 'a> {
         }
         let heading = (0..page.blocks.len())
             .find(|at| page.elements[page.blocks[*at].element].name() == "h1");
-        let titles = hints.titles.iter().map(|t| distinct(t));
+        let numbers = |text: &String| words(text).map(number).collect::<Vec<u64>>();
+        let titles = hints.titles.iter().map(|title| sorted(numbers(title)));
         let pairs_of = |texts: &mut dyn Iterator<Item = &String>| {
-            texts.flat_map(|t| pairs(t)).collect::<HashSet<u64>>()
+            texts.flat_map(|t| numbers(t).windows(2).map(pair).collect::<Vec<_>>()).collect()
         };
         Self {
             page,
@@ -443,18 +446,18 @@ impl<'p, 'a> Facts<'p, 'a> {
         };
         let start = crate::util::text::start(text, 200);
         let chatter = words(start).filter(|w| is_chatter(w)).count();
-        let (own_pairs, pairs_total) = match (self.summary.is_empty(), self.body.is_empty()) {
-            (true, true) => ((0, 0), 1),
-            _ => {
-                let (mut s, mut b, mut n) = (0, 0, 0);
-                for pair in pairs(text) {
-                    s += usize::from(self.summary.contains(&pair));
-                    b += usize::from(self.body.contains(&pair));
-                    n += 1;
-                }
-                ((s, b), n.max(1))
+        let short = block.words <= TITLE_WORDS;
+        let compared = !(self.summary.is_empty() && self.body.is_empty());
+        let numbers: Vec<u64> =
+            if short || compared { words(text).map(number).collect() } else { Vec::new() };
+        let (mut own_pairs, mut pairs_total) = ((0, 0), 1);
+        if compared {
+            for pair in numbers.windows(2).map(pair) {
+                own_pairs.0 += usize::from(self.summary.contains(&pair));
+                own_pairs.1 += usize::from(self.body.contains(&pair));
             }
-        };
+            pairs_total = numbers.len().saturating_sub(1).max(1);
+        }
         let in_body =
             if self.body.is_empty() { -1.0 } else { own_pairs.1 as f32 / pairs_total as f32 };
         [
@@ -477,7 +480,7 @@ impl<'p, 'a> Facts<'p, 'a> {
                 let from = self.before[h] as f32;
                 ((self.before[at] as f32 - from).max(0.0) + 1.0).ln()
             }),
-            self.title_match(text, block),
+            if short { self.title_match(numbers) } else { 0.0 },
             (self.counts.get(&self.hashes[at]).copied().unwrap_or(1) as f32).min(9.0),
             own_pairs.0 as f32 / pairs_total as f32,
             in_body,
@@ -514,12 +517,9 @@ impl<'p, 'a> Facts<'p, 'a> {
         ]
     }
 
-    /// Similarity of a block and the best title (Jaccard index of their words).
-    fn title_match(&self, text: &str, block: &Block) -> f32 {
-        if block.words > 40 {
-            return 0.0;
-        }
-        let own = distinct(text);
+    /// Similarity of a block with these words and the best title (Jaccard index of their words).
+    fn title_match(&self, numbers: Vec<u64>) -> f32 {
+        let own = sorted(numbers);
         let alike = |title: &Vec<u64>| {
             let common = own.iter().filter(|w| title.binary_search(w).is_ok()).count();
             common as f32 / (own.len() + title.len() - common).max(1) as f32
@@ -602,7 +602,11 @@ fn kind_of(c: char) -> usize {
 impl Letters {
     fn of(text: &str) -> Self {
         let mut counts = [0; ODD + 1];
-        text.chars().for_each(|c| counts[kind_of(c)] += 1);
+        if text.is_ascii() {
+            text.bytes().for_each(|b| counts[ASCII[usize::from(b)]] += 1);
+        } else {
+            text.chars().for_each(|c| counts[kind_of(c)] += 1);
+        }
         let tail = text.trim_end_matches(['"', '\'', '”', '’', ')', '»', '」', ' ']);
         let end = match tail.chars().next_back() {
             Some('.' | '!' | '?' | '。' | '！' | '？' | '؟' | '…') => 2.0,
@@ -638,23 +642,15 @@ fn tag_number(name: &str) -> f32 {
     }
 }
 
-/// The hashed words of a text, sorted and unique.
-fn distinct(text: &str) -> Vec<u64> {
-    let mut found: Vec<u64> = words(text).map(number).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+fn sorted(mut numbers: Vec<u64>) -> Vec<u64> {
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
 }
 
-/// Hashes of every two consecutive words.
-fn pairs(text: &str) -> impl Iterator<Item = u64> + '_ {
-    let mut last: Option<u64> = None;
-    words(text).filter_map(move |word| {
-        let this = number(word);
-        let pair = last.map(|l| l.rotate_left(17) ^ this);
-        last = Some(this);
-        pair
-    })
+/// Hash of two consecutive words.
+fn pair(words: &[u64]) -> u64 {
+    words.iter().fold(0, |pair: u64, word| pair.rotate_left(17) ^ word)
 }
 
 /// A page that finds equal hashes of different texts harms only what is selected of itself.

@@ -5,7 +5,7 @@
 //! must contain enough of the concepts.
 
 use super::blocks::Page;
-use super::words::words;
+use super::words::{number, words};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -15,6 +15,8 @@ const N: usize = 3;
 const CONSISTENT: f32 = 0.5;
 /// Minimum number of n-grams to decide whether a text contains a summary.
 const MIN_RUNS: usize = 8;
+/// Maximum number of words of a title or summary that are read.
+const MAX_WORDS: usize = 400;
 /// Maximum number of concepts.
 const MAX_CONCEPTS: usize = 40;
 
@@ -35,7 +37,8 @@ pub fn is_stop_word(word: &str) -> bool {
 
 /// Title and summary of a feed item, as n-grams and concepts.
 pub(super) struct Concepts {
-    runs: HashSet<Vec<String>>,
+    /// Hashes of the n-grams.
+    runs: HashSet<u64>,
     stems: HashSet<String>,
 }
 
@@ -45,9 +48,8 @@ impl Concepts {
         let mut runs = HashSet::new();
         let mut counts: HashMap<String, usize> = HashMap::new();
         for text in [title, summary].into_iter().flatten() {
-            let words: Vec<String> = words(text).map(str::to_lowercase).take(400).collect();
-            runs.extend(words.windows(N).map(<[String]>::to_vec));
-            for stem in words.iter().filter_map(|w| stem(w)) {
+            runs.extend(runs_of(words(text).take(MAX_WORDS)));
+            for stem in words(text).take(MAX_WORDS).filter_map(|w| stem(&w.to_lowercase())) {
                 *counts.entry(stem).or_insert(0) += 1;
             }
         }
@@ -80,23 +82,33 @@ impl Concepts {
         if self.runs.len() < MIN_RUNS {
             return None;
         }
-        let mut found: HashSet<&Vec<String>> = HashSet::new();
+        let mut found = HashSet::new();
         for at in (0..taken.len()).filter(|at| taken[*at]) {
-            let words: Vec<String> = words(page.text(at)).map(str::to_lowercase).collect();
-            found.extend(words.windows(N).filter_map(|run| self.runs.get(run)));
+            found.extend(runs_of(words(page.text(at))).filter(|run| self.runs.contains(run)));
         }
         Some(found.len() as f32 / self.runs.len() as f32)
     }
 
     /// Number of matches in a text: n-grams, or single concepts.
     fn matches(&self, text: &str, by_run: bool) -> usize {
-        let words: Vec<String> = words(text).map(str::to_lowercase).collect();
         if by_run {
-            words.windows(N).filter(|run| self.runs.contains(*run)).count()
-        } else {
-            words.iter().filter_map(|w| stem(w)).filter(|s| self.stems.contains(s)).count()
+            return runs_of(words(text)).filter(|run| self.runs.contains(run)).count();
         }
+        let stems = words(text).filter_map(|w| stem(&w.to_lowercase()));
+        stems.filter(|s| self.stems.contains(s)).count()
     }
+}
+
+/// Hashes of every [`N`] consecutive words.
+fn runs_of<'t>(words: impl Iterator<Item = &'t str>) -> impl Iterator<Item = u64> {
+    let mut last = [0; N];
+    let numbers = words.enumerate().map(move |(at, word)| {
+        last.rotate_left(1);
+        last[N - 1] = number(word);
+        let run = last.iter().fold(0, |run: u64, word| run.rotate_left(17) ^ word);
+        (at + 1 >= N).then_some(run)
+    });
+    numbers.flatten()
 }
 
 /// The box with the article according to the feed's words. `None` if they are not on the page.

@@ -134,7 +134,10 @@ pub(super) enum Part {
 /// `known`: the text has formulas between single dollar signs, so simple ones are between them, too.
 pub(super) fn split(pieces: Vec<Inline>, known: bool) -> Vec<Part> {
     let has_mark = |piece: &Inline| match piece {
-        Inline::Text(text) => MARKS.iter().any(|mark| text.contains(mark.0)),
+        Inline::Text(text) => {
+            memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some()
+                && MARKS.iter().any(|mark| text.contains(mark.0))
+        }
         _ => false,
     };
     if !pieces.iter().any(has_mark) {

@@ -49,6 +49,14 @@ pub(super) fn number(word: &str) -> u64 {
 /// Length of a text in words. Three characters of a script without spaces count as two words.
 pub(super) fn count(text: &str) -> usize {
     let (mut words, mut dense, mut inside) = (0, 0, false);
+    if text.is_ascii() {
+        for byte in text.bytes() {
+            let letter = byte.is_ascii_alphanumeric();
+            words += usize::from(letter & !inside);
+            inside = letter;
+        }
+        return words;
+    }
     for c in text.chars() {
         if !c.is_ascii() && is_dense(c) {
             dense += 1;

@@ -15,7 +15,6 @@ pub mod tree;
 pub use decode::decode;
 pub use embedded::{OMITTED, is_embedded};
 pub use formula::bare as bare_formula;
-use gate::gate;
 pub use gate::{SCRIPT_BYTES, names_date};
 pub use player::{is_player, player};
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};

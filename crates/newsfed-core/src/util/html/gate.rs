@@ -11,6 +11,32 @@ use std::hash::{BuildHasher, RandomState};
 const RAW: [&str; 9] =
     ["script", "textarea", "style", "title", "xmp", "iframe", "noembed", "noframes", "noscript"];
 
+/// Elements of drawings.
+const SHAPES: [&str; 19] = [
+    "path",
+    "g",
+    "circle",
+    "rect",
+    "use",
+    "line",
+    "polygon",
+    "polyline",
+    "ellipse",
+    "defs",
+    "clipPath",
+    "linearGradient",
+    "radialGradient",
+    "stop",
+    "mask",
+    "symbol",
+    "text",
+    "tspan",
+    "animate",
+];
+
+/// Elements of drawings whose content is HTML.
+const LABELS: [&str; 2] = ["title", "desc"];
+
 /// Attributes that name the element. [`ELEMENT_NAMES`] bytes of each are kept.
 const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
 
@@ -20,12 +46,19 @@ pub const SCRIPT_BYTES: usize = 1 << 20;
 /// Longest name that the parser stores without a table, in bytes.
 const SHORT_NAME: usize = 7;
 
-/// The source in parts: without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets and
-/// scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
+/// The source of a page, without what nothing reads.
+pub(super) struct Gated<'a> {
+    pub(super) parts: Vec<&'a str>,
+    /// Number of tags and comments.
+    pub(super) tags: usize,
+}
+
+/// The source in parts: without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets, scripts
+/// and drawings that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
 /// and comments than [`PAGE_NODES`], or more than [`PAGE_NAMES`] different names.
-pub(super) fn gate(html: &str) -> Option<Vec<&str>> {
+pub(super) fn gate(html: &str) -> Option<Gated<'_>> {
     let mut scanner = Scanner::new(html);
-    let (mut names, hasher) = (HashSet::new(), RandomState::new());
+    let mut names = Names::default();
     let (mut tags, mut foreign) = (0, 0_usize);
     let (mut parts, mut from) = (Vec::new(), 0);
     loop {
@@ -38,12 +71,16 @@ pub(super) fn gate(html: &str) -> Option<Vec<&str>> {
             Token::Text(_) => continue,
             Token::Open(tag) => {
                 if ["svg", "math"].iter().any(|name| tag.is(name)) && !closes_itself(&tag) {
+                    if foreign == 0 && tag.is("svg") {
+                        unread = drawing(&html[end..]);
+                        scanner.seek(end + unread.len());
+                    }
                     foreign += 1;
                 } else if foreign == 0 && RAW.iter().any(|name| tag.is(name)) {
                     let raw = scanner.skip_raw(tag.name);
                     unread = if is_unread(&tag, raw) { raw } else { "" };
                 }
-                note_long(tag.name, &mut names, &hasher);
+                names.note(tag.name);
                 tag.rest
             }
             Token::Close(name) => {
@@ -68,7 +105,7 @@ pub(super) fn gate(html: &str) -> Option<Vec<&str>> {
         };
         let mut attributes = Tag { name: "", rest: inside }.attributes();
         for (name, value) in attributes.by_ref().take(TAG_ATTRIBUTES) {
-            note_long(name, &mut names, &hasher);
+            names.note(name);
             if value.len() > ELEMENT_NAMES && NAMING.iter().any(|n| name.eq_ignore_ascii_case(n)) {
                 let kept = text::start(value, ELEMENT_NAMES);
                 // A class that is cut is not a class.
@@ -78,7 +115,7 @@ pub(super) fn gate(html: &str) -> Option<Vec<&str>> {
                 from = at + value.len();
             }
         }
-        if tags > PAGE_NODES || names.len() > PAGE_NAMES {
+        if tags > PAGE_NODES || names.count() > PAGE_NAMES {
             return None;
         }
         let surplus = attributes.rest();
@@ -92,7 +129,38 @@ pub(super) fn gate(html: &str) -> Option<Vec<&str>> {
         }
     }
     parts.push(&html[from..]);
-    Some(parts)
+    Some(Gated { parts, tags })
+}
+
+/// The content of an SVG element whose start tag was just read, if nothing reads it. The end of another
+/// element, or an element of HTML, may end the drawing, so it is empty unless it has only [`SHAPES`] and
+/// [`LABELS`] that enclose each other.
+fn drawing(html: &str) -> &str {
+    let is_among = |name: &str, all: &[&str]| all.iter().any(|n| name.eq_ignore_ascii_case(n));
+    let (mut scanner, mut open) = (Scanner::new(html), Vec::<&str>::new());
+    loop {
+        let start = scanner.position();
+        let in_label = open.last().is_some_and(|last| is_among(last, &LABELS));
+        match scanner.next_token() {
+            Some(Token::Text(_)) => {}
+            Some(Token::Open(tag))
+                if !in_label && (is_among(tag.name, &SHAPES) || is_among(tag.name, &LABELS)) =>
+            {
+                if !closes_itself(&tag) {
+                    open.push(tag.name);
+                }
+            }
+            Some(Token::Close(name))
+                if open.last().is_some_and(|last| last.eq_ignore_ascii_case(name)) =>
+            {
+                open.pop();
+            }
+            Some(Token::Close(name)) if !in_label && name.eq_ignore_ascii_case("svg") => {
+                return &html[..start];
+            }
+            _ => return "",
+        }
+    }
 }
 
 /// Whether nothing reads the raw content of an element: a quarter of an ordinary page.
@@ -122,9 +190,30 @@ fn closes_itself(tag: &Tag<'_>) -> bool {
     tag.self_closing() && !tag.attributes().last().is_some_and(in_value)
 }
 
-/// Counts a name that the parser keeps in a table of limited width.
-fn note_long(name: &str, names: &mut HashSet<u64>, hasher: &RandomState) {
-    if name.len() > SHORT_NAME && names.len() <= PAGE_NAMES {
-        names.insert(hasher.hash_one(name));
+/// The different names that the parser keeps in a table of limited width.
+#[derive(Default)]
+struct Names<'a> {
+    hashes: HashSet<u64>,
+    hasher: RandomState,
+    /// Some names that were counted: most tags repeat them.
+    known: [&'a str; 32],
+}
+
+impl<'a> Names<'a> {
+    fn note(&mut self, name: &'a str) {
+        if name.len() <= SHORT_NAME || self.hashes.len() > PAGE_NAMES {
+            return;
+        }
+        let bytes = name.as_bytes();
+        let place = name.len() ^ usize::from(bytes[5]) ^ usize::from(bytes[name.len() - 1]) << 2;
+        let known = &mut self.known[place % 32];
+        if *known != name {
+            *known = name;
+            self.hashes.insert(self.hasher.hash_one(name));
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.hashes.len()
     }
 }

@@ -248,6 +248,62 @@ fn scripts_and_styles_that_nothing_reads_are_removed() {
 }
 
 #[test]
+fn drawings_that_nothing_reads_are_emptied() {
+    let cases = [
+        ("<svg><path d=m/><g><title>a</title></g></svg>b", "b"),
+        ("<SVG viewBox=x><linearGradient/><text>a</text></SVG>b", "b"),
+        ("<svg/>a<svg><path/></svg>b", "ab"),
+        // Its links are kept, and so is what is not a drawing to the parser.
+        ("<svg><a>a</a></svg>", "a"),
+        ("<svg><path><p>a</p></svg>", "a"),
+        ("<svg><title><path>a</svg>b", "ab"),
+        ("<svg><![CDATA[a]]></svg>", "a"),
+        ("<svg><svg><path></svg>a</svg>", "a"),
+        ("<svg><path>a", "a"),
+    ];
+    for (markup, want) in cases {
+        let tree = tree::page(markup).expect("a tree");
+        assert_eq!(tree.root_element().text().collect::<String>(), want, "{markup}");
+    }
+}
+
+/// Names and texts in the order of a tree, without the contents of drawings.
+fn outline(html: &scraper::Html) -> String {
+    let in_drawing = |node: &ego_tree::NodeRef<'_, scraper::Node>| {
+        node.ancestors().any(|a| a.value().as_element().is_some_and(|e| e.name() == "svg"))
+    };
+    let nodes = html.tree.root().descendants().filter(|node| !in_drawing(node));
+    let lines = nodes.map(|node| match node.value() {
+        scraper::Node::Text(text) => format!("{} {}\n", node.ancestors().count(), &**text),
+        scraper::Node::Element(element) => {
+            format!("{} <{}>\n", node.ancestors().count(), element.name())
+        }
+        _ => String::new(),
+    });
+    lines.collect()
+}
+
+fn drawing_soup() -> impl Strategy<Value = String> {
+    let names = "svg svg svg path g title desc text foreignObject p a table td math mi title";
+    let name = prop::sample::select(names.split_whitespace().collect::<Vec<_>>());
+    let piece = (name, 0..6usize).prop_map(|(name, how)| match how {
+        0 | 1 => format!("</{name}>"),
+        2 => format!("<{name} x=1/>"),
+        3 => format!("t<{name}>"),
+        _ => format!("<{name}>"),
+    });
+    prop::collection::vec(piece, 0..16).prop_map(|p| p.concat())
+}
+
+proptest! {
+    #[test]
+    fn what_is_outside_drawings_is_kept(soup in drawing_soup()) {
+        let tree = tree::page(&soup).expect("a tree");
+        prop_assert_eq!(outline(&tree), outline(&scraper::Html::parse_document(&soup)));
+    }
+}
+
+#[test]
 fn surplus_classes_are_removed() {
     let classes: String = (0..5_000).map(|n| format!("c{n} ")).collect();
     for (markup, whole) in [

@@ -1,10 +1,11 @@
 //! HTML trees. This is the only place where they are built: piece by piece, and not beyond the
 //! limits of depth and size.
 
-use super::{gate, streamed};
+use super::gate::{Gated, gate};
+use super::streamed;
 use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_NODES, PAGE_STEPS};
 use crate::util::text;
-use ego_tree::{NodeId, NodeRef};
+use ego_tree::{NodeId, NodeRef, Tree};
 use html5ever::driver::{self, Parser};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{QualName, local_name, ns};
@@ -24,8 +25,9 @@ pub const REFUSED: &str = "the page is nested too deeply, or too large, to be re
 /// [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes or [`PAGE_STEPS`] levels above them, or take too
 /// long.
 pub fn page(markup: &str) -> Option<Html> {
-    let sink = HtmlTreeSink::new(Html::new_document());
-    let mut html = build(markup, driver::parse_document(sink, driver::ParseOpts::default()))?;
+    let source = gate(text::start(markup, PAGE_BYTES))?;
+    let sink = sink(Html::new_document(), Node::Document, &source);
+    let mut html = build(source, driver::parse_document(sink, driver::ParseOpts::default()))?;
     if streamed::is_likely(markup) {
         streamed::assemble(&mut html);
         return is_within_limits(&html).then_some(html);
@@ -35,17 +37,23 @@ pub fn page(markup: &str) -> Option<Html> {
 
 /// The tree of a fragment, with the same limits as [`page`].
 pub fn fragment(markup: &str) -> Option<Html> {
-    let sink = HtmlTreeSink::new(Html::new_fragment());
+    let source = gate(text::start(markup, PAGE_BYTES))?;
+    let sink = sink(Html::new_fragment(), Node::Fragment, &source);
     let context = QualName::new(None, ns!(html), local_name!("body"));
     let options = driver::ParseOpts::default();
-    build(markup, driver::parse_fragment(sink, options, context, Vec::new(), false))
+    build(source, driver::parse_fragment(sink, options, context, Vec::new(), false))
 }
 
-fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
-    let parts = gate(text::start(markup, PAGE_BYTES))?;
+/// A sink for an empty tree, with space for about as many nodes as the source has.
+fn sink(mut html: Html, root: Node, source: &Gated<'_>) -> HtmlTreeSink {
+    html.tree = Tree::with_capacity(root, source.tags + 8);
+    HtmlTreeSink::new(html)
+}
+
+fn build(source: Gated<'_>, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     let (started, mut known, mut steps) = (Instant::now(), 0, 0);
-    for piece in parts.into_iter().flat_map(pieces) {
-        parser.process(StrTendril::from_slice(piece));
+    for piece in source.parts.into_iter().flat_map(pieces) {
+        parser.process(piece);
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
         if tree.nodes().len() > PAGE_NODES || started.elapsed() > MAX_TIME {
             return None;
@@ -67,12 +75,15 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     is_within_limits(&html).then_some(html)
 }
 
-/// A text in pieces of at most [`PIECE`] bytes.
-fn pieces(mut rest: &str) -> impl Iterator<Item = &str> {
+/// A text in pieces of at most [`PIECE`] bytes. They share one buffer, so that the parser does not copy the
+/// texts between tags.
+fn pieces(text: &str) -> impl Iterator<Item = StrTendril> {
+    let (buffer, mut at) = (StrTendril::from_slice(text), 0);
     std::iter::from_fn(move || {
-        let (piece, after) = rest.split_at(text::start(rest, PIECE).len());
-        rest = after;
-        (!piece.is_empty()).then_some(piece)
+        let len = text::start(&buffer[at..], PIECE).len();
+        let piece = buffer.subtendril(at as u32, len as u32);
+        at += len;
+        (len > 0).then_some(piece)
     })
 }
 
