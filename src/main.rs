@@ -12,7 +12,12 @@ fn main() -> std::process::ExitCode {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no safe binding")]
 fn map_large_blocks() {
-    const LARGE: libc::c_int = 64 * 1024;
+    const LARGE: libc::c_int = 256 * 1024;
+    // What is kept instead of being returned after each page, to be taken again for the next.
+    const KEPT: libc::c_int = 1024 * 1024;
     // SAFETY: mallopt takes two numbers, and no other thread runs yet.
-    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT);
+    }
 }
