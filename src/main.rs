@@ -6,7 +6,7 @@ fn main() -> std::process::ExitCode {
     newsfed::cli::main(std::env::args_os())
 }
 
-/// Makes glibc return each block of at least 64 KB to the system when it is freed. By default it raises this limit,
+/// Makes glibc return each block of at least 256 KB to the system when it is freed. By default it raises this limit,
 /// up to 32 MB, whenever such a block is freed. Bodies and pages then leave holes between small blocks, and
 /// every thread keeps some: 5 to 15 MB more during a refresh and in an open interface.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
