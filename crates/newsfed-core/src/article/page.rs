@@ -5,7 +5,7 @@ use super::blocks::{Page, is_heading};
 use super::density::Density;
 use super::extract;
 use super::features::{self, Hints};
-use super::page_date::is_date_line;
+use super::page_date::is_publication_line;
 use super::trees::Forest;
 use super::words::words;
 use std::sync::LazyLock;
@@ -188,7 +188,7 @@ pub(super) fn trim_head(page: &Page<'_>, taken: &mut [bool], hints: &Hints) {
         let text = page.text(at);
         let is_title = page.blocks[at].words <= 40 && titles.contains(&folded(text));
         let heading = is_heading(page.elements[page.blocks[at].element].name());
-        if !(is_title || !heading && is_date_line(text)) {
+        if !(is_title || !heading && is_publication_line(text)) {
             return;
         }
         taken[at] = false;
@@ -217,5 +217,25 @@ mod tests {
         assert_eq!(all.iter().filter(|t| **t).count(), 12, "clear page: {all:?}");
         let all = of(&[&[0.6, 0.42, 0.44, 0.4, 0.41, 0.45, 0.43], &[0.02; 9]]);
         assert_eq!(all.iter().filter(|t| **t).count(), 7, "vague page: {all:?}");
+    }
+
+    #[test]
+    fn date_lines_of_deadlines_stay_at_the_start() {
+        let starts = |line: &str| {
+            let markup = format!("<p>{line}</p><p>{}</p>", "ten words ".repeat(10));
+            let tree = tree::page(&markup).unwrap();
+            let page = Page::read(&tree);
+            let mut taken = vec![true; 2];
+            trim_head(&page, &mut taken, &Hints::default());
+            taken[0]
+        };
+        for line in
+            ["Deadline: 3 May 2024", "Bewerbungsschluss: 3. Mai 2024", "When: 3 May 2024, 7 pm"]
+        {
+            assert!(starts(line), "{line}");
+        }
+        for line in ["3 May 2024", "Published: 3 May 2024", "Zuletzt aktualisiert am 3. Mai 2024"] {
+            assert!(!starts(line), "{line}");
+        }
     }
 }

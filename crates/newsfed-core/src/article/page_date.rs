@@ -351,6 +351,18 @@ pub(super) fn is_date_line_in(text: &str, context: &Context) -> bool {
         && !date::scan(text, context).dates.is_empty()
 }
 
+/// Whether a text is a date line of a publication or change, not that of a deadline or an event.
+pub(super) fn is_publication_line(text: &str) -> bool {
+    if !is_date_line(text) {
+        return false;
+    }
+    let scan = date::scan(text, &Context::default());
+    let label = scan.dates.first().and_then(|date| {
+        date_label(&scan.text[..date.at.start], scan.text.get(date.at.end..).unwrap_or_default())
+    });
+    label != Some(DateLabel::Other)
+}
+
 /// The text without the marks that would split words of Indic scripts.
 fn joined(text: &str) -> String {
     text.chars().filter(|c| !date::is_mark(*c)).collect()

@@ -2,7 +2,7 @@
 //! every page. Learned from the site's own pages as they are read.
 
 use super::blocks::{Page, is_heading};
-use super::page_date::is_date_line;
+use super::page_date::is_publication_line;
 use super::words::words;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -217,7 +217,7 @@ impl Template {
             let block = &page.blocks[at];
             let is_title =
                 title.as_ref().is_some_and(|t| !t.is_empty() && folded(page.text(at)) == *t);
-            if is_title || is_date_line(page.text(at)) {
+            if is_title || is_publication_line(page.text(at)) {
                 return true;
             }
             let heading = is_heading(page.elements[block.element].name());
