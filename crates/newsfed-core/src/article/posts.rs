@@ -3,7 +3,7 @@
 mod signatures;
 mod times;
 
-use super::blocks::Page;
+use super::blocks::{Page, is_heading};
 use super::classes::{USER, kinds};
 use super::document::Inline;
 use super::page_date::is_date_line_in;
@@ -398,14 +398,18 @@ fn repeated<'p>(
     joined: &'p HashSet<usize>,
 ) -> impl Iterator<Item = usize> + 'p {
     let last = blocks.clone().next_back();
-    blocks.take(REPEATED).take_while(move |at| {
+    let is_title = |at: &usize| is_heading(page.elements[page.blocks[*at].element].name());
+    let repeats = move |at: &usize| {
         let line = text::line(page.text(*at));
         let words = page.blocks[*at].words;
         let is_stamp = time.is_some_and(|time| time.block == Some(*at)) && words <= STAMP_WORDS;
         let written = time.map_or(["", ""], |time| [&time.written, &time.text]);
         let repeats = words <= REPEATED_WORDS && says_no_more(&line, name, written);
         is_stamp || repeats || joined.contains(at) && Some(*at) != last
-    })
+    };
+    // Some forums write the title of the thread above each post.
+    let head = blocks.take(REPEATED).take_while(move |at| is_title(at) || repeats(at));
+    head.filter(move |at| repeats(at))
 }
 
 /// Whether a line consists of a name or a time, numbers, and labels.

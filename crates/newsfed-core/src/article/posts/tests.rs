@@ -340,3 +340,27 @@ fn a_day_in_the_text_is_not_the_time_below_it() {
         }
     }
 }
+
+#[test]
+fn what_is_said_below_the_title_of_a_post_is_not_repeated() {
+    let post = |name: &str, day: usize| {
+        format!(
+            "<div class=post><dl class=postprofile><dt><a class=username>{name}</a></dt>\
+             <dd class=profile-joined><strong>Joined:</strong> Thu Aug 27, 2020 2:37 pm</dd></dl>\
+             <div class=postbody><h3><a href=#p{day}>Re: Keel</a></h3>\
+             <p class=author><a href=/p{day}>Sun Dec {day}, 2023 11:23 am</a> </p>{}</div></div>",
+            text(name)
+        )
+    };
+    let posts = post("ann", 17) + &post("bob", 18) + &post("eve", 19);
+    let lines = lines("en", &posts);
+    let want: Vec<String> = [("ann", 17), ("bob", 18), ("eve", 19)]
+        .into_iter()
+        .flat_map(|(name, day)| [format!("{name} · Sun Dec {day}, 2023 11:23 am"), name.to_owned()])
+        .collect();
+    assert_eq!(lines, want);
+    let tree = tree::page(&posts).unwrap();
+    let (page, context) = (Page::read(&tree), Context::default());
+    let times = super::times::times(&page, &super::names(&page, &context), &context);
+    assert_eq!((times.joined.len(), times.marks.len()), (3, 3));
+}

@@ -202,7 +202,7 @@ impl DateLine {
             false => (is_date_line_in(&line, context) && is_alone(&scan, known))
                 .then(|| on_calendar(&scan, found)),
         };
-        let before = &scan.text[..found.at.start];
+        let before = without_weekday(&scan.text[..found.at.start]);
         let after = words(&scan.text[last.at.end..]).next();
         let joined = is_joined(before, known) && after.is_none_or(|word| FACTS.contains(&word));
         let label = label(before, known);
@@ -241,6 +241,15 @@ fn on_calendar(scan: &Scan, found: &FoundDate) -> String {
 fn label(before: &str, known: &HashSet<&str>) -> Option<DateLabel> {
     let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
     date_label(&words.join(" "), "")
+}
+
+/// The words before a date without the weekday that belongs to it.
+fn without_weekday(before: &str) -> &str {
+    let end = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let start = end
+        .rfind(|c: char| !c.is_alphanumeric())
+        .map_or(0, |at| at + end[at..].chars().next().map_or(0, char::len_utf8));
+    if date::is_weekday(&end[start..]) { &before[..start] } else { before }
 }
 
 /// Whether the words before a date say that an author joined then, and nothing else.
