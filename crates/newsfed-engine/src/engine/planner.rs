@@ -163,3 +163,33 @@ pub(super) async fn plan_changed(
     };
     context.store.change_all_facts(keys, plan).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Priority, SourceId, SourceRules, SourceSchedule};
+
+    #[test]
+    fn sources_with_the_same_settings_have_one_fingerprint() {
+        let feed = |n: u32| {
+            let url = format!("https://{n}.example/feed").parse().unwrap();
+            Source::feed(SourceId(n.to_string()), url)
+        };
+        let schedule = |schedule| Source { schedule, ..feed(4) };
+        let cases = [
+            (feed(1), true),
+            (Source { title: Some("One".to_owned()), enabled: false, ..feed(2) }, true),
+            (Source { interval: Some(Duration::from_secs(60)), ..feed(3) }, false),
+            (Source { rules: SourceRules::List, ..feed(3) }, false),
+            (
+                schedule(SourceSchedule { priority: Some(Priority::High), ..Default::default() }),
+                false,
+            ),
+            (schedule(SourceSchedule { polls_per_day: Some(0.5), ..Default::default() }), false),
+        ];
+        for (source, same) in cases {
+            assert_eq!(has_same_settings(&source, &feed(0)), same, "{source:?}");
+            assert_eq!(fingerprint(&source, 1) == fingerprint(&feed(0), 1), same, "{source:?}");
+        }
+    }
+}
