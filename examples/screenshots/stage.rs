@@ -71,7 +71,8 @@ pub(crate) fn run(theme: &str) -> Result<()> {
         let handle = engine(true)?.start().await?;
         let keymap = KeyMap::load(&settings.keys)?;
         let (settings, paths) = (settings.clone(), prepared.paths.clone());
-        newsfed::tui::run(Interface { handle, settings, paths, keymap, terminal }).await?;
+        newsfed::tui::run(Interface { handle, held: None, settings, paths, keymap, terminal })
+            .await?;
         Ok(())
     })
 }

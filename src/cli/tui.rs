@@ -45,9 +45,16 @@ pub(super) fn show(home: Home) -> Result<Left, Failure> {
     log::start(&home, 0, false);
     let store = home.store()?;
     runtime_beside()?.block_on(async {
-        let handle = home.engine(store, true).start().await?;
+        let (handle, held) = home.engine(store, true).start_held().await?;
         let Home { paths, settings, .. } = home;
-        let panes = Interface { handle: handle.clone(), settings, paths, keymap, terminal };
+        let panes = Interface {
+            handle: handle.clone(),
+            held: Some(held),
+            settings,
+            paths,
+            keymap,
+            terminal,
+        };
         let left = tui::run(panes).await;
         handle.shutdown().await;
         left.map_err(|e| Failure::Plain(e.to_string()))

@@ -122,7 +122,7 @@ impl ReadQueue {
         let lists = ReaderThread::new(&handle, &events)?;
         let (interrupter, in_window) = (lists.interrupter.clone(), lists.in_window.clone());
         let lists = lists.spawn("newsfed-lists")?;
-        let items = ReaderThread::new(&handle, &events)?.spawn("newsfed-items")?;
+        let items = spawn_later(handle.clone(), events.clone(), "newsfed-items")?;
         Ok(Self { lists, items, handle, events, interrupter, in_window })
     }
 
@@ -165,6 +165,37 @@ enum Outcome {
     Interrupted(Read),
 }
 
+/// Starts a thread that performs the reads it is sent.
+fn spawn(
+    name: &str,
+    run: impl FnOnce(&mpsc::Receiver<Read>) + Send + 'static,
+) -> Result<mpsc::Sender<Read>> {
+    let (reads, inbox) = mpsc::channel();
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .stack_size(STACK)
+        .spawn(move || run(&inbox))
+        .map_err(|e| StoreError::Sqlite(e.to_string()))?;
+    Ok(reads)
+}
+
+/// The same, but the thread opens the database only for its first read, so that the first list does not wait
+/// for that.
+fn spawn_later(
+    handle: Handle,
+    events: UnboundedSender<Event>,
+    name: &str,
+) -> Result<mpsc::Sender<Read>> {
+    spawn(name, move |inbox| {
+        while let Ok(first) = inbox.recv() {
+            match ReaderThread::new(&handle, &events) {
+                Ok(thread) => return thread.run(VecDeque::from([first]), inbox),
+                Err(e) => drop(events.send(Event::Message(Err(message(e))))),
+            }
+        }
+    })
+}
+
 struct ReaderThread {
     handle: Handle,
     reader: Reader,
@@ -188,17 +219,10 @@ impl ReaderThread {
     }
 
     fn spawn(self, name: &str) -> Result<mpsc::Sender<Read>> {
-        let (reads, inbox) = mpsc::channel();
-        std::thread::Builder::new()
-            .name(name.to_owned())
-            .stack_size(STACK)
-            .spawn(move || self.run(&inbox))
-            .map_err(|e| StoreError::Sqlite(e.to_string()))?;
-        Ok(reads)
+        spawn(name, move |inbox| self.run(VecDeque::new(), inbox))
     }
 
-    fn run(mut self, inbox: &mpsc::Receiver<Read>) {
-        let mut waiting = VecDeque::new();
+    fn run(mut self, mut waiting: VecDeque<Read>, inbox: &mpsc::Receiver<Read>) {
         loop {
             if waiting.is_empty() {
                 let Ok(read) = inbox.recv() else { return };

@@ -21,6 +21,7 @@ use signal_hook::consts::SIGTSTP;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::DropGuard;
 
 /// Shortest time between two frames. It is half of what a user can notice, because the reply to a
 /// key often arrives right after the frame that shows the key press itself.
@@ -36,6 +37,8 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 pub struct Interface {
     /// The running engine.
     pub handle: Handle,
+    /// Holds back the background tasks of the engine until the first frame is drawn.
+    pub held: Option<DropGuard>,
     /// Settings for this run.
     pub settings: Settings,
     /// The locations of the settings and the data.
@@ -57,7 +60,7 @@ pub enum InterfaceError {
 
 /// Runs the interface until the user quits or a signal ends the process.
 pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
-    let Interface { handle, mut settings, paths, keymap, terminal } = interface;
+    let Interface { handle, held, mut settings, paths, keymap, terminal } = interface;
     let var = |name: &str| std::env::var(name).ok();
     let support = ColorSupport::detect(var);
     let asked = terminal.replies();
@@ -87,6 +90,7 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
         driver,
         screen,
         handle,
+        held,
         paths,
         events,
         input: Some(EventStream::new()),
@@ -111,6 +115,8 @@ struct Loop {
     driver: Driver,
     screen: Screen,
     handle: Handle,
+    /// See [`Interface::held`].
+    held: Option<DropGuard>,
     paths: Paths,
     events: mpsc::UnboundedReceiver<Event>,
     /// `None` while another program or a query reads from the terminal.
@@ -401,6 +407,8 @@ impl Loop {
         // A signal may end the program before the terminal is back.
         let last = self.app.leave_terminal();
         self.perform(last)?;
+        // Another program may run for long.
+        self.held = None;
         // Dropped before a new one is made, which would wait until the old one has read a key.
         self.input = None;
         let exit = self.signals.lend(self.driver.ending())?;
@@ -428,6 +436,7 @@ impl Loop {
         if self.frame_wait().is_some_and(|wait| wait.is_zero()) {
             self.screen.draw(&mut self.app)?;
             (self.due, self.drawn) = (None, Some(Instant::now()));
+            self.held = None;
             let effects = self.app.frame_drawn();
             self.perform(effects)?;
         }

@@ -142,3 +142,23 @@ async fn a_watching_process_takes_over_when_the_other_has_ended() {
     fourth.shutdown().await;
     second.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_held_engine_polls_nothing_until_its_guard_is_dropped() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let (engine, held) = home.engine(true).start_held().await.unwrap();
+    // Enough turns for a poll that is not held to begin.
+    for _ in 0..50 {
+        engine.begin_visit().await.unwrap();
+    }
+    assert_eq!(engine.status().borrow().total, 0);
+    assert!(server.requests().is_empty());
+    drop(held);
+    received(&server, 1).await;
+    engine.shutdown().await;
+    // The end does not wait for tasks that were never begun.
+    let (engine, _held) = home.engine(true).start_held().await.unwrap();
+    soon(engine.shutdown()).await;
+    assert_eq!(server.requests().len(), 1);
+}

@@ -122,7 +122,11 @@ impl Home {
     }
 
     async fn start(&self, follow: bool) -> Handle {
-        let engine = Engine {
+        self.engine(follow).start().await.unwrap()
+    }
+
+    fn engine(&self, follow: bool) -> Engine {
+        Engine {
             store: self.store(),
             settings: self.settings.clone(),
             sources: load(&self.paths(), &[]).unwrap().sources,
@@ -132,8 +136,7 @@ impl Home {
             names: self.names.clone(),
             seed: 7,
             follow,
-        };
-        engine.start().await.unwrap()
+        }
     }
 }
 

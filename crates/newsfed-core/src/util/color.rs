@@ -68,12 +68,15 @@ pub fn nearest_index(color: Rgb, surfaces: &[Rgb], least: f64) -> u8 {
     if surfaces.is_empty() {
         return nearest_of_all(color);
     }
-    let distance = |index: &u8| unlikeness(color, of_index(*index));
-    let readable = |index: &u8| lowest_contrast(of_index(*index), surfaces) >= least;
-    let mut nearest_first: Vec<u8> = (16..=255).collect();
-    nearest_first.sort_by_cached_key(distance);
-    let nearest = nearest_first.into_iter().find(readable);
-    nearest.unwrap_or_else(|| nearest_of_all(color))
+    let readable = |index: u8| lowest_contrast(of_index(index), surfaces) >= least;
+    let mut nearest: Option<(u32, u8)> = None;
+    for index in 16..=255 {
+        let distance = unlikeness(color, of_index(index));
+        if nearest.is_none_or(|(least, _)| distance < least) && readable(index) {
+            nearest = Some((distance, index));
+        }
+    }
+    nearest.map_or_else(|| nearest_of_all(color), |(_, index)| index)
 }
 
 /// How different two colours seem: a grey that turns green is worse than one that is a little lighter.

@@ -191,7 +191,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<AccountSettings>
     for (node, table) in elements(pair, report) {
         let mut account = AccountSettings::default();
         let before = report.errors.errors.len() + report.errors.more;
-        read(table, "account.", (KEYS, ""), &["password"], &mut account, report);
+        read(table, &"account.", (KEYS, ""), &["password"], &mut account, report);
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         if let Some(pair) = table.iter().find(|pair| pair.key == "password") {
             let message = "passwords do not belong in this file; use password_command, \

@@ -24,7 +24,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<CommandSettings>
     let mut commands: Vec<CommandSettings> = Vec::new();
     for (node, table) in elements(pair, report) {
         let mut command = CommandSettings::default();
-        read(table, "command.", (KEYS, ""), &[], &mut command, report);
+        read(table, &"command.", (KEYS, ""), &[], &mut command, report);
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         let reads = command.input != CommandInput::None || command.limit.is_some();
         let problem = if command.name.trim().is_empty() {

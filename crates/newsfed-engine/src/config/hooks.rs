@@ -38,7 +38,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<HookSettings> {
     let mut hooks: Vec<HookSettings> = Vec::new();
     for (node, table) in elements(pair, report) {
         let mut hook = HookSettings::default();
-        read(table, "hook.", (KEYS, ""), &[], &mut hook, report);
+        read(table, &"hook.", (KEYS, ""), &[], &mut hook, report);
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         let problem = if hook.name.trim().is_empty() {
             Some(("name", "is missing".to_owned()))

@@ -3,6 +3,7 @@
 use crate::model::{SourceId, exec_name};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
+use std::fmt::Write;
 use url::Url;
 
 /// Maximum length of an identifier, in characters.
@@ -22,7 +23,7 @@ const PLAIN_WORDS: [&str; 12] = [
 /// URL, in ASCII letters, digits and dashes. The same URL always gives the same identifier.
 pub(crate) fn derive_id(url: &Url) -> SourceId {
     if let Some(name) = local_name(url) {
-        let id: String = split(&name).join("-").chars().take(MAX_DERIVED_CHARS).collect();
+        let id: String = joined(words(&name)).chars().take(MAX_DERIVED_CHARS).collect();
         let id = id.trim_end_matches('-');
         return SourceId(match id {
             "" => format!("source-{}", fingerprint(url)),
@@ -30,17 +31,15 @@ pub(crate) fn derive_id(url: &Url) -> SourceId {
         });
     }
     let host = url.host_str().unwrap_or("source").trim_matches(['[', ']']);
-    let rest = format!("{} {}", url.path(), url.query().unwrap_or(""));
-    let mut words: Vec<String> = split(host);
-    if words.len() > 1 {
-        words.retain(|w| w != "www");
-    }
-    let summary = split(&rest).into_iter().filter(|w| !PLAIN_WORDS.contains(&w.as_str()));
-    words.extend(summary);
+    let is_one_word = words(host).nth(1).is_none();
+    let of_host = words(host).filter(|word| is_one_word || !word.eq_ignore_ascii_case("www"));
+    let rest = words(url.path()).chain(words(url.query().unwrap_or("")));
+    let is_plain = |word: &str| PLAIN_WORDS.iter().any(|plain| plain.eq_ignore_ascii_case(word));
+    let mut whole = joined(of_host.chain(rest.filter(|word| !is_plain(word))));
     if let Some(port) = url.port() {
-        words.push(port.to_string());
+        let dash = if whole.is_empty() { "" } else { "-" };
+        let _ = write!(whole, "{dash}{port}");
     }
-    let whole = words.join("-");
     if whole.is_empty() {
         return SourceId(format!("source-{}", fingerprint(url)));
     }
@@ -93,11 +92,20 @@ pub(crate) fn check_id(id: &str) -> Result<(), String> {
     ))
 }
 
-fn split(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect()
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// The words in lower case, with dashes between them.
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    let mut joined = String::with_capacity(MAX_DERIVED_CHARS);
+    for word in words {
+        if !joined.is_empty() {
+            joined.push('-');
+        }
+        joined.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+    }
+    joined
 }
 
 /// Six hexadecimal digits of the URL's SHA-256.

@@ -146,7 +146,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
     let mut rules: Vec<RuleSettings> = Vec::new();
     for (number, (node, table)) in (1usize..).zip(elements(pair, report)) {
         let mut rule = RuleSettings::default();
-        read(table, "rule.", (KEYS, ""), &[], &mut rule, report);
+        read(table, &"rule.", (KEYS, ""), &[], &mut rule, report);
         if rule.name.is_empty() {
             rule.name = default_name(&rule.query, number, &rules);
         }

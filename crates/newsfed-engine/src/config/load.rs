@@ -185,7 +185,7 @@ fn override_value(value: &str, origin: usize) -> Result<Value, String> {
 
 fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
     let mut settings = Settings::default();
-    read(tree, "", (SETTINGS, ""), TABLES, &mut settings, report);
+    read(tree, &"", (SETTINGS, ""), TABLES, &mut settings, report);
     for pair in tree.iter().filter(|p| TABLES.contains(&p.key.as_str())) {
         if pair.key == "view" {
             settings.views = read_views(pair, report);
@@ -287,7 +287,7 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
     let mut views = Vec::new();
     for (node, table) in elements(pair, report) {
         let mut view = ViewSettings::default();
-        read(table, "view.", (VIEW, ""), &[], &mut view, report);
+        read(table, &"view.", (VIEW, ""), &[], &mut view, report);
         for key in ["name", "query"].iter().filter(|key| !table.iter().any(|p| p.key == **key)) {
             report.error(node.at, &format!("view.{key}"), "is missing");
         }

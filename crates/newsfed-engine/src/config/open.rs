@@ -55,7 +55,7 @@ pub(super) fn read_open(table: &[Pair], settings: &mut Settings, report: &mut Re
         }
     }
     let others: Vec<&str> = table.iter().filter(is_type).map(|pair| pair.key.as_str()).collect();
-    read(table, "open.", (SETTINGS, "open"), &others, settings, report);
+    read(table, &"open.", (SETTINGS, "open"), &others, settings, report);
 }
 
 /// The programs, as TOML.

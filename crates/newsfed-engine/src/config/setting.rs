@@ -7,6 +7,7 @@ use super::error::{Report, did_you_mean};
 use super::rule::{Rule, Slot, fill, show as show_slot};
 use crate::model::SourceKind;
 use crate::util::login::hide_secrets;
+use std::fmt::Display;
 use toml_edit::{InlineTable, Value as Toml};
 
 /// A page of the form.
@@ -330,18 +331,18 @@ pub(super) fn in_table<'a, T>(
 /// after `prefix`. Keys in `others` are left to the caller.
 pub(super) fn read<T>(
     pairs: &[Pair],
-    prefix: &str,
+    prefix: &dyn Display,
     (settings, table): (&[Setting<T>], &str),
     others: &[&str],
     into: &mut T,
     report: &mut Report,
 ) {
     for pair in pairs {
-        let name = format!("{prefix}{}", pair.key);
+        let name = || format!("{prefix}{}", pair.key);
         let setting = in_table(settings, table).find(|(key, _)| *key == pair.key);
         if let Some((_, setting)) = setting {
             if let Err(message) = fill((setting.slot)(into), setting.rule, &pair.node) {
-                report.error(pair.node.at, &name, message);
+                report.error(pair.node.at, &name(), message);
             }
         } else if !others.contains(&pair.key.as_str()) {
             let known = in_table(settings, table).map(|(key, _)| key);
@@ -349,7 +350,7 @@ pub(super) fn read<T>(
                 hint if hint.is_empty() => report.elsewhere(&pair.key),
                 hint => hint,
             };
-            report.error(pair.at, &name, format!("unknown setting{hint}"));
+            report.error(pair.at, &name(), format!("unknown setting{hint}"));
         }
     }
 }

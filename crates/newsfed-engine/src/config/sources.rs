@@ -15,6 +15,7 @@ use crate::model::{
 use crate::util::login::without_secrets;
 use crate::util::url::take_credentials;
 use std::collections::{HashMap, HashSet};
+use std::fmt::{self, Display};
 use std::time::Duration;
 use url::Url;
 
@@ -74,7 +75,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
         return None;
     };
     let find = |key: &str| table.iter().find(|p| p.key == key);
-    let prefix = format!("{}: ", name(index, find("id"), find("url")));
+    let prefix = Prefix { index, id: find("id"), url: find("url") };
     let errors = report.errors.errors.len() + report.errors.more;
     let mut draft = SourceDraft::default();
     read(table, &prefix, (SETTINGS, ""), OTHERS, &mut draft, report);
@@ -119,20 +120,33 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
 }
 
-/// The name of a source in messages: its id, else its URL, else its number.
-fn name(index: usize, id: Option<&Pair>, url: Option<&Pair>) -> String {
-    let text = |pair: Option<&Pair>| match pair.map(|p| &p.node.value) {
-        Some(Value::Text(text)) if !text.is_empty() => Some(quote(&without_secrets(text))),
-        _ => None,
-    };
-    match text(id).or_else(|| text(url)) {
-        Some(name) => format!("source {name}"),
-        None => format!("source number {}", index + 1),
+/// The start of messages about a source: its id, else its URL, else its number. Few sources need it.
+struct Prefix<'a> {
+    index: usize,
+    id: Option<&'a Pair>,
+    url: Option<&'a Pair>,
+}
+
+impl Display for Prefix<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |pair: Option<&Pair>| match pair.map(|p| &p.node.value) {
+            Some(Value::Text(text)) if !text.is_empty() => Some(quote(&without_secrets(text))),
+            _ => None,
+        };
+        match text(self.id).or_else(|| text(self.url)) {
+            Some(name) => write!(f, "source {name}: "),
+            None => write!(f, "source number {}: ", self.index + 1),
+        }
     }
 }
 
 /// The account whose server polls a source: the entry has only what the server does not know.
-fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report) -> Option<String> {
+fn read_account(
+    pair: &Pair,
+    source: &Source,
+    prefix: &dyn Display,
+    report: &mut Report,
+) -> Option<String> {
     let Value::Text(account) = &pair.node.value else {
         let message = mismatch("the id of an account in quotation marks", &pair.node);
         report.error(pair.node.at, &format!("{prefix}account"), message);
@@ -149,7 +163,7 @@ fn read_account(pair: &Pair, source: &Source, prefix: &str, report: &mut Report)
 }
 
 /// The list that a source came from.
-fn read_list(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId> {
+fn read_list(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Option<SourceId> {
     if let Value::Text(list) = &pair.node.value {
         return Some(SourceId(list.clone()));
     }
@@ -158,7 +172,7 @@ fn read_list(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId>
     None
 }
 
-fn read_id(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId> {
+fn read_id(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Option<SourceId> {
     let checked = match &pair.node.value {
         Value::Text(text) => check_id(text).map(|()| SourceId(text.clone())),
         _ => Err(mismatch("a word in quotation marks", &pair.node)),
@@ -166,7 +180,11 @@ fn read_id(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId> {
     checked.map_err(|message| report.error(pair.node.at, &format!("{prefix}id"), message)).ok()
 }
 
-fn read_url(pair: &Pair, prefix: &str, report: &mut Report) -> Option<(Url, Option<BasicAuth>)> {
+fn read_url(
+    pair: &Pair,
+    prefix: &dyn Display,
+    report: &mut Report,
+) -> Option<(Url, Option<BasicAuth>)> {
     let read = match &pair.node.value {
         Value::Text(text) => address(text),
         _ => Err(mismatch("a URL in quotation marks", &pair.node)),
@@ -183,7 +201,7 @@ fn is_reported(value: &Value, argv: &[String]) -> bool {
 fn local_url(
     draft: &SourceDraft,
     table: &[Pair],
-    prefix: &str,
+    prefix: &dyn Display,
     report: &mut Report,
 ) -> Option<Url> {
     let find = |key: &&str| table.iter().find(|p| p.key == *key);
@@ -218,31 +236,35 @@ pub(crate) fn path_url(path: &str, from: Option<&str>) -> Result<Url, String> {
 }
 
 /// Reports keys that have no effect for a source with a program or a file, or are not possible.
-fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut Report) {
+fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &dyn Display, report: &mut Report) {
     let origin = &draft.origin;
     for pair in table {
-        let name = format!("{prefix}{}", pair.key);
+        let name = || format!("{prefix}{}", pair.key);
         match pair.key.as_str() {
             "file" if draft.kind == SourceKind::List => {}
             "exec" | "file" | "mail" | "filter" if draft.kind != SourceKind::Feed => {
                 let message = format!("is for feeds, not for the kind \"{}\"", draft.kind.name());
-                report.error(pair.at, &name, message);
+                report.error(pair.at, &name(), message);
             }
             "exec" | "file" | "mail" | "filter" if table.iter().any(|p| p.key == "account") => {
                 let message = "is not possible: the server of the account polls the source";
-                report.error(pair.at, &name, message);
+                report.error(pair.at, &name(), message);
             }
             "filter" if !origin.exec.is_empty() => {
-                report.error(pair.at, &name, "cannot be combined with `exec`; remove one of them");
+                report.error(
+                    pair.at,
+                    &name(),
+                    "cannot be combined with `exec`; remove one of them",
+                );
             }
             "from" if !table.iter().any(|p| p.key == "mail") => {
-                report.error(pair.at, &name, "is for sources with `mail`");
+                report.error(pair.at, &name(), "is for sources with `mail`");
             }
             "limit" if origin.program().is_empty() => {
-                report.warn(pair.at, &name, "has no effect without exec or filter");
+                report.warn(pair.at, &name(), "has no effect without exec or filter");
             }
             "user" | "password" | "headers" | "proxy" | "private" if origin.is_local() => {
-                report.warn(pair.at, &name, "has no effect, because nothing is fetched");
+                report.warn(pair.at, &name(), "has no effect, because nothing is fetched");
             }
             _ => {}
         }
@@ -280,7 +302,7 @@ pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
 /// Reads a table of an entry.
 fn read_table(
     pair: &Pair,
-    prefix: &str,
+    prefix: &dyn Display,
     example: &str,
     draft: &mut SourceDraft,
     report: &mut Report,
@@ -296,7 +318,7 @@ fn read_table(
     }
 }
 
-fn read_schedule(pair: &Pair, prefix: &str, draft: &mut SourceDraft, report: &mut Report) {
+fn read_schedule(pair: &Pair, prefix: &dyn Display, draft: &mut SourceDraft, report: &mut Report) {
     read_table(pair, prefix, "a table such as { priority = \"high\" }", draft, report);
     let name = format!("{prefix}schedule");
     if let Some(pair) = pair.find("interval") {
@@ -320,7 +342,7 @@ pub(crate) fn contradiction([least, most]: [Option<Duration>; 2]) -> Option<Stri
 }
 
 /// User and password come together or not at all.
-fn check_login(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut Report) {
+fn check_login(draft: &SourceDraft, table: &[Pair], prefix: &dyn Display, report: &mut Report) {
     let find = |key: &str| table.iter().find(|p| p.key == key);
     match (&draft.user, find("password")) {
         (None, Some(pair)) => {
@@ -334,7 +356,7 @@ fn check_login(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut R
     }
 }
 
-fn read_headers(pair: &Pair, prefix: &str, report: &mut Report) -> Vec<(String, Secret)> {
+fn read_headers(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Vec<(String, Secret)> {
     let Value::Table(table) = &pair.node.value else {
         let message = mismatch("a table such as { \"X-Key\" = { env = \"KEY\" } }", &pair.node);
         report.error(pair.node.at, &format!("{prefix}headers"), message);
@@ -368,7 +390,7 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
     let mut addresses: HashMap<(Option<String>, String), SourceId> = HashMap::new();
     let mut sources = Vec::new();
     for mut one in read {
-        let place = (one.source.account.clone(), one.source.url.to_string());
+        let place = (one.source.account.clone(), one.source.url.as_str().to_owned());
         let first = addresses.get(&place).cloned();
         if let Some(first) = &first {
             let key = format!("source {}", quote(one.source.url.as_str()));

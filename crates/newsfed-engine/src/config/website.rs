@@ -8,6 +8,7 @@ use super::setting::{in_table, read};
 use super::source_settings::{SETTINGS, SourceDraft};
 use crate::model::{SourceKind, WebsiteRules};
 use crate::website::check;
+use std::fmt::Display;
 
 /// The old name of `schedule.quiet_hours`.
 pub(super) const PEAK_HOURS: &str = "peak_hours";
@@ -19,10 +20,13 @@ pub(super) const MODE: &str = "mode";
 pub(super) fn read_website(
     source: At,
     pair: Option<&Pair>,
-    prefix: &str,
+    prefix: &dyn Display,
     draft: &mut SourceDraft,
     report: &mut Report,
 ) {
+    if pair.is_none() && !draft.kind.reads_pages() {
+        return;
+    }
     let name = format!("{prefix}website");
     let mode = pair.and_then(|pair| match &pair.node.value {
         Value::Table(table) => table.iter().find(|p| p.key == MODE),
@@ -39,7 +43,6 @@ pub(super) fn read_website(
             let what = "is for sources of the kinds \"website\", \"entries\", \"page\", \"sitemap\" and \"crawl\"";
             return report.error(pair.at, &name, what);
         }
-        None if !draft.kind.reads_pages() => return,
         None if is_website => {
             let what = "is missing: a website needs selectors, as in website.articles = \"h2 a\"";
             return report.error(source, &name, what);

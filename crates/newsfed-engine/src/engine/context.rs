@@ -44,7 +44,7 @@ pub(super) struct Context {
     /// The declared sources by row key; `declared` publishes them in the order of the file.
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
-    readers: Mutex<Vec<Reader>>,
+    pub(super) readers: Mutex<Vec<Reader>>,
     /// Permits to run programs of sources.
     pub(super) programs: Semaphore,
     /// Permits to read mailboxes.

@@ -26,7 +26,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// How long the program waits for background tasks before it exits.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -69,6 +69,12 @@ impl Engine {
     /// and edits ([`Role::Watches`]). With `follow`, it takes over within seconds after the other
     /// process ends. A database that cannot be written is only shown ([`Role::Reads`]).
     pub async fn start(self) -> Result<Handle> {
+        Ok(self.start_held().await?.0)
+    }
+
+    /// Like [`Self::start`], but the background tasks begin when the guard is dropped, so that the interface
+    /// shows its first list before them.
+    pub async fn start_held(self) -> Result<(Handle, DropGuard)> {
         let readable = self.store.writable().is_err_and(|e| e.leaves_reading());
         // With `follow`, showing the stored items is enough; a command that must write fails.
         let (role, facts) = if readable && self.follow {
@@ -99,12 +105,12 @@ impl Engine {
         rules::renew_for(&context, declared.iter().map(|source| &**source), &facts);
         let (commands, inbox) = mpsc::channel(64);
         let (status_in, status) = channel(Status { role: role.role(), ..Status::default() });
-        let stop = CancellationToken::new();
+        let (begin, stop) = (CancellationToken::new(), CancellationToken::new());
         let polling = Loop::new(context.clone(), inbox, status_in, stop.clone(), role);
         let upkeep = upkeep::run(context.clone(), status.clone(), stop.clone());
-        let mut tasks = vec![tokio::spawn(polling.run())];
+        let mut tasks = vec![spawn_held(&begin, &stop, polling.run())];
         if writes {
-            tasks.push(tokio::spawn(upkeep));
+            tasks.push(spawn_held(&begin, &stop, upkeep));
         }
         let handle = Handle {
             context,
@@ -118,17 +124,36 @@ impl Engine {
         handle.declarations_seen();
         handle.context.config_changed.store(false, Ordering::SeqCst);
         if self.follow && writes {
-            tasks.push(tokio::spawn(watch::run(handle.clone())));
-            tasks.push(tokio::spawn(account::run(handle.clone())));
-            tasks.push(tokio::spawn(machines::run(handle.clone())));
-            tasks.push(tokio::spawn(comments::run(handle.clone())));
-            tasks.push(tokio::spawn(lists::run(handle.clone())));
+            tasks.push(spawn_held(&begin, &handle.stop, watch::run(handle.clone())));
+            tasks.push(spawn_held(&begin, &handle.stop, account::run(handle.clone())));
+            tasks.push(spawn_held(&begin, &handle.stop, machines::run(handle.clone())));
+            tasks.push(spawn_held(&begin, &handle.stop, comments::run(handle.clone())));
+            tasks.push(spawn_held(&begin, &handle.stop, lists::run(handle.clone())));
         }
         if let Ok(mut all) = handle.tasks.lock() {
             *all = tasks;
         }
-        Ok(handle)
+        // The next reader need not read the schema again.
+        let idle = handle.context.readers.lock().ok().and_then(|mut readers| readers.pop());
+        idle.into_iter().for_each(|reader| handle.context.store.keep(reader));
+        Ok((handle, begin.drop_guard()))
     }
+}
+
+/// Spawns a task that begins at a signal, or ends if the engine stops before that.
+fn spawn_held(
+    begin: &CancellationToken,
+    stop: &CancellationToken,
+    task: impl Future<Output = ()> + Send + 'static,
+) -> JoinHandle<()> {
+    let (begin, stop) = (begin.clone(), stop.clone());
+    tokio::spawn(async move {
+        tokio::select! {
+            biased;
+            () = begin.cancelled() => task.await,
+            () = stop.cancelled() => {}
+        }
+    })
 }
 
 impl Handle {

@@ -125,6 +125,11 @@ fn fingerprint(source: &Source, general: u64) -> u64 {
     stable_hash([own.as_str()])
 }
 
+/// Whether two sources have the same [`fingerprint`].
+fn has_same_settings(a: &Source, b: &Source) -> bool {
+    (a.kind(), a.interval, &a.schedule) == (b.kind(), b.interval, &b.schedule)
+}
+
 /// Plans again the sources whose settings have changed since they were planned.
 pub(super) async fn plan_changed(
     context: &Arc<Context>,
@@ -133,9 +138,17 @@ pub(super) async fn plan_changed(
     let settings = Arc::new(context.settings().schedule.clone());
     let general = general(&settings);
     let (price, machine) = (context.price(), context.machine());
+    // Most sources have no settings of their own, and so the same fingerprint.
+    let mut last: Option<(Arc<Source>, u64)> = None;
     let changed = facts.iter().filter_map(|facts| {
         let source = context.source(facts.key)?;
-        let outdated = is_outdated(facts.planned.as_ref()?, fingerprint(&source, general));
+        let planned = facts.planned.as_ref()?;
+        let current = match &last {
+            Some((other, same)) if has_same_settings(other, &source) => *same,
+            _ => fingerprint(&source, general),
+        };
+        last = Some((source.clone(), current));
+        let outdated = is_outdated(planned, current);
         outdated.then(|| (facts.key, Planner::new(source, settings.clone(), price, machine)))
     });
     let planners: HashMap<i64, Planner> = changed.collect();
@@ -149,4 +162,34 @@ pub(super) async fn plan_changed(
         }
     };
     context.store.change_all_facts(keys, plan).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Priority, SourceId, SourceRules, SourceSchedule};
+
+    #[test]
+    fn sources_with_the_same_settings_have_one_fingerprint() {
+        let feed = |n: u32| {
+            let url = format!("https://{n}.example/feed").parse().unwrap();
+            Source::feed(SourceId(n.to_string()), url)
+        };
+        let schedule = |schedule| Source { schedule, ..feed(4) };
+        let cases = [
+            (feed(1), true),
+            (Source { title: Some("One".to_owned()), enabled: false, ..feed(2) }, true),
+            (Source { interval: Some(Duration::from_secs(60)), ..feed(3) }, false),
+            (Source { rules: SourceRules::List, ..feed(3) }, false),
+            (
+                schedule(SourceSchedule { priority: Some(Priority::High), ..Default::default() }),
+                false,
+            ),
+            (schedule(SourceSchedule { polls_per_day: Some(0.5), ..Default::default() }), false),
+        ];
+        for (source, same) in cases {
+            assert_eq!(has_same_settings(&source, &feed(0)), same, "{source:?}");
+            assert_eq!(fingerprint(&source, 1) == fingerprint(&feed(0), 1), same, "{source:?}");
+        }
+    }
 }

@@ -5,11 +5,12 @@ use super::error::{Result, StoreError};
 use super::ingest::BACKDATED;
 use super::stories::others;
 use crate::model::{
-    Collected, DateOrigin, DatePrecision, DateSource, Item, ItemId, ItemRow, LeftOut, Outcome,
-    Pause, PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId, TextFrom,
-    TextWay, Time, Validators,
+    Collected, DateOrigin, DatePrecision, DateSource, FeedHints, Item, ItemId, ItemRow, LeftOut,
+    Outcome, Pause, PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId,
+    TextFrom, TextWay, Time, Validators, WebsiteFacts,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use std::sync::LazyLock;
 
 /// The time that is this many seconds after the epoch; invalid values become the epoch.
 pub(super) fn time(seconds: i64) -> Time {
@@ -165,12 +166,43 @@ pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, paused_until,
     pause_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
-    validators_of, planned, website, (SELECT id FROM account a WHERE a.key = source.account), folder,
-    coalesce((SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
-            WHERE a.key = source.account AND o.url = source.url LIMIT 1),
-        (SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
-            WHERE a.key = source.account AND o.id = source.id))
+    validators_of, planned, website,
+    CASE WHEN account IS NOT NULL THEN (SELECT id FROM account a WHERE a.key = source.account) END, folder,
+    CASE WHEN account IS NOT NULL THEN
+        coalesce((SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
+                WHERE a.key = source.account AND o.url = source.url LIMIT 1),
+            (SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
+                WHERE a.key = source.account AND o.id = source.id)) END
     FROM source ";
+
+static USUAL_HINTS: LazyLock<String> = LazyLock::new(usual::<FeedHints>);
+static USUAL_WEBSITE: LazyLock<String> = LazyLock::new(usual::<WebsiteFacts>);
+
+/// The JSON of the default.
+fn usual<T: serde::Serialize + Default>() -> String {
+    serde_json::to_string(&T::default()).unwrap_or_default()
+}
+
+/// A column with JSON, such as [`json`] reads.
+fn json_at<T: serde::de::DeserializeOwned>(
+    r: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<T>> {
+    let text = r.get_ref(column)?.as_str_or_null()?;
+    Ok(text.and_then(|text| serde_json::from_str(text).ok()))
+}
+
+/// A column with JSON that is usually the default, which is recognised without parsing.
+fn usual_at<T: serde::de::DeserializeOwned + Default>(
+    r: &Row<'_>,
+    column: usize,
+    usual: &str,
+) -> rusqlite::Result<T> {
+    match r.get_ref(column)?.as_str_or_null()? {
+        Some(text) if text != usual => Ok(serde_json::from_str(text).unwrap_or_default()),
+        _ => Ok(T::default()),
+    }
+}
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
     let pause = pause_of(opt_time(r.get(14)?), r.get(15)?);
@@ -179,7 +211,7 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         id: SourceId(r.get(1)?),
         url: r.get(2)?,
         moved_to: r.get(3)?,
-        move_candidate: json(r.get(4)?),
+        move_candidate: json_at(r, 4)?,
         feed_title: r.get(5)?,
         home_url: r.get(6)?,
         validators: Validators { etag: r.get(7)?, last_modified: r.get(8)? },
@@ -190,16 +222,16 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         next_poll: opt_time(r.get(13)?),
         pause,
         fail_count: r.get(16)?,
-        last_outcome: json::<Outcome>(r.get(17)?),
-        hints: json(r.get(18)?).unwrap_or_default(),
+        last_outcome: json_at(r, 17)?,
+        hints: usual_at(r, 18, &USUAL_HINTS)?,
         schedule: r.get(19)?,
-        planned: json(r.get(25)?),
+        planned: json_at(r, 25)?,
         items: r.get(20)?,
         unread: r.get(21)?,
         pinned: r.get(22)?,
         move_refused: r.get(23)?,
         validators_of: r.get(24)?,
-        website: json(r.get(26)?).unwrap_or_default(),
+        website: usual_at(r, 26, &USUAL_WEBSITE)?,
         collected: collected(r.get(27)?, r.get(28)?, r.get(29)?),
     })
 }
@@ -307,4 +339,18 @@ pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
 /// Where a date comes from: without a stored origin, a feed states it.
 pub(super) fn origin(given: Option<DateOrigin>) -> DateOrigin {
     given.unwrap_or(DateOrigin::stated(DateSource::Feed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_json_stands_for_the_default() {
+        assert_eq!(json::<FeedHints>(Some(USUAL_HINTS.clone())), Some(FeedHints::default()));
+        assert_eq!(
+            json::<WebsiteFacts>(Some(USUAL_WEBSITE.clone())),
+            Some(WebsiteFacts::default())
+        );
+    }
 }

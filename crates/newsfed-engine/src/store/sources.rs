@@ -7,7 +7,7 @@ use super::rows::{FACTS, POLL, facts, json, opt_time, pause_of, poll, time, to_j
 use crate::model::{
     OwnSettings, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time,
 };
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::{HashMap, HashSet};
 
 /// Updates the rows to match the sources declared in `sources.toml`. Those of accounts are declared by
@@ -17,6 +17,9 @@ use std::collections::{HashMap, HashSet};
 /// adding it again restores everything. A new id with the URL of such a source means that the source was
 /// renamed. A changed URL resets what was learned about the old one, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
+    if is_settled(conn, declared.iter())? {
+        return Ok(());
+    }
     set_overrides(conn, declared)?;
     let (settled, declared) = (settled(conn)?, local(declared.iter()));
     let ids: HashSet<&str> = declared.iter().map(|source| source.id.as_str()).collect();
@@ -97,19 +100,30 @@ pub(super) fn is_settled<'a>(
     if overrides(conn)? != overrides_of(declared.clone())? {
         return Ok(false);
     }
-    let (settled, declared) = (settled(conn)?, local(declared));
-    let is_settled = |source: &&Source| {
-        let known = settled.get(source.id.as_str());
-        known.is_some_and(|(url, on)| url == source.url.as_str() && *on == source.enabled)
+    let declared: HashMap<&str, &Source> =
+        local(declared).into_iter().map(|source| (source.id.as_str(), source)).collect();
+    let is_declared = |row: &Row<'_>| -> rusqlite::Result<bool> {
+        let Some(source) = declared.get(row.get_ref(0)?.as_str()?) else { return Ok(false) };
+        Ok(row.get_ref(1)?.as_str()? == source.url.as_str()
+            && row.get::<_, bool>(2)? == source.enabled)
     };
-    Ok(settled.len() == declared.len() && declared.iter().all(is_settled))
+    let mut query = conn.prepare_cached(SETTLED)?;
+    let (mut rows, mut same) = (query.query([])?, 0);
+    while let Some(row) = rows.next()? {
+        if !is_declared(row)? {
+            return Ok(false);
+        }
+        same += 1;
+    }
+    Ok(same == declared.len())
 }
 
-/// URL and state of the declared rows by id, read at once: usually nothing has changed.
+/// Identifier, URL and state of the declared rows.
+const SETTLED: &str = "SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL";
+
+/// URL and state of the declared rows by id, read at once: usually few have changed.
 fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
-    let mut query = conn.prepare_cached(
-        "SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL",
-    )?;
+    let mut query = conn.prepare_cached(SETTLED)?;
     let rows = query.query_map([], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -38,6 +38,10 @@ impl Handle {
     pub async fn keep_lists_in_step(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let _turn = self.context.lists.turn.lock().await;
         let mut changes = Vec::new();
+        // Usually there is no list, and the facts of all sources need not be read.
+        if !self.context.declared().borrow().iter().any(|source| List::is(source)) {
+            return Ok(changes);
+        }
         let all = self.sources().await?;
         for (list, facts) in all.iter().filter_map(|of| Some((List::of(of)?, &of.1))) {
             // A problem with one list does not prevent the others from being applied.
@@ -143,10 +147,13 @@ struct List {
 }
 
 impl List {
+    fn is(source: &Source) -> bool {
+        source.kind() == SourceKind::List && source.enabled
+    }
+
     fn of((source, facts): &(Arc<Source>, SourceFacts)) -> Option<Self> {
-        let is_list = source.kind() == SourceKind::List && source.enabled;
         let title = || text::line(facts.title(source));
-        is_list.then(|| Self { id: source.id.clone(), key: facts.key, title: title() })
+        Self::is(source).then(|| Self { id: source.id.clone(), key: facts.key, title: title() })
     }
 }
 
