@@ -13,7 +13,7 @@ fn main() -> std::process::ExitCode {
 #[expect(unsafe_code, reason = "there is no safe binding")]
 fn map_large_blocks() {
     const LARGE: libc::c_int = 256 * 1024;
-    // What is kept instead of being returned after each page, to be taken again for the next.
+    // What each thread's arena keeps at its end, instead of returning it after a page and taking it for the next.
     const KEPT: libc::c_int = 1024 * 1024;
     // SAFETY: mallopt takes two numbers, and no other thread runs yet.
     unsafe {

@@ -389,7 +389,7 @@ impl<'a> Walk<'a> {
     fn text(&mut self, text: &str, node: NodeId) {
         let start = self.open.range.start;
         let mut chars = 0;
-        for (word, blank) in runs(text) {
+        for (word, blank) in split_blanks(text) {
             chars += word.chars().count();
             let out = &mut self.page.text;
             out.push_str(word);
@@ -482,20 +482,20 @@ impl<'a> Walk<'a> {
 }
 
 /// A text as runs of other characters, each with the white space after it.
-fn runs(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
+fn split_blanks(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         if text.is_empty() {
             return None;
         }
-        let (word, rest) = text.split_at(run(text, false));
-        let (blank, rest) = rest.split_at(run(rest, true));
+        let (word, rest) = text.split_at(prefix(text, false));
+        let (blank, rest) = rest.split_at(prefix(rest, true));
         text = rest;
         Some((word, blank))
     })
 }
 
 /// Length of the start of a text that is white space, or has none.
-fn run(text: &str, blank: bool) -> usize {
+fn prefix(text: &str, blank: bool) -> usize {
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
         let (is_blank, len) = match byte {

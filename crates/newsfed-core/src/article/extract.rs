@@ -165,7 +165,7 @@ pub fn extract(
     mode: Mode,
     site: Option<(&mut Template, bool)>,
 ) -> Result<Extraction, NoArticle> {
-    let tree = tree::page(markup).ok_or(NoArticle::TooDeep)?;
+    let tree = tree::article(markup).ok_or(NoArticle::TooDeep)?;
     let mut page = Page::read(&tree);
     let inner = noscript::body(&page, &tree);
     if let Some(inner) = &inner {
@@ -209,7 +209,7 @@ pub fn extract(
 
 /// The dates of a page, even of one without an article.
 pub fn page_dates(markup: &str, guide: &Guide) -> Dates {
-    tree::page(markup).map(|tree| dates_of(&tree, guide)).unwrap_or_default()
+    tree::article(markup).map(|tree| dates_of(&tree, guide)).unwrap_or_default()
 }
 
 /// Like [`page_dates`], for a page that is already a tree.

@@ -5,7 +5,7 @@ use super::classes::{self, Kinds};
 use super::density::Density;
 use super::signs::{self, Signs};
 use super::units::{self, Units};
-use super::words::{number, words};
+use super::words::{joined, number, words};
 use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
@@ -370,7 +370,7 @@ impl<'p, 'a> Facts<'p, 'a> {
         let numbers = |text: &String| words(text).map(number).collect::<Vec<u64>>();
         let titles = hints.titles.iter().map(|title| sorted(numbers(title)));
         let pairs_of = |texts: &mut dyn Iterator<Item = &String>| {
-            texts.flat_map(|t| numbers(t).windows(2).map(pair).collect::<Vec<_>>()).collect()
+            texts.flat_map(|t| numbers(t).windows(2).map(joined).collect::<Vec<_>>()).collect()
         };
         Self {
             page,
@@ -452,7 +452,7 @@ impl<'p, 'a> Facts<'p, 'a> {
             if short || compared { words(text).map(number).collect() } else { Vec::new() };
         let (mut own_pairs, mut pairs_total) = ((0, 0), 1);
         if compared {
-            for pair in numbers.windows(2).map(pair) {
+            for pair in numbers.windows(2).map(joined) {
                 own_pairs.0 += usize::from(self.summary.contains(&pair));
                 own_pairs.1 += usize::from(self.body.contains(&pair));
             }
@@ -646,11 +646,6 @@ fn sorted(mut numbers: Vec<u64>) -> Vec<u64> {
     numbers.sort_unstable();
     numbers.dedup();
     numbers
-}
-
-/// Hash of two consecutive words.
-fn pair(words: &[u64]) -> u64 {
-    words.iter().fold(0, |pair: u64, word| pair.rotate_left(17) ^ word)
 }
 
 /// A page that finds equal hashes of different texts harms only what is selected of itself.

@@ -5,7 +5,7 @@
 //! must contain enough of the concepts.
 
 use super::blocks::Page;
-use super::words::{number, words};
+use super::words::{joined, number, words};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -105,8 +105,7 @@ fn runs_of<'t>(words: impl Iterator<Item = &'t str>) -> impl Iterator<Item = u64
     let numbers = words.enumerate().map(move |(at, word)| {
         last.rotate_left(1);
         last[N - 1] = number(word);
-        let run = last.iter().fold(0, |run: u64, word| run.rotate_left(17) ^ word);
-        (at + 1 >= N).then_some(run)
+        (at + 1 >= N).then_some(joined(&last))
     });
     numbers.flatten()
 }

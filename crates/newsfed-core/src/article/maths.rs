@@ -135,6 +135,7 @@ pub(super) enum Part {
 pub(super) fn split(pieces: Vec<Inline>, known: bool) -> Vec<Part> {
     let has_mark = |piece: &Inline| match piece {
         Inline::Text(text) => {
+            // All marks begin with these.
             memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some()
                 && MARKS.iter().any(|mark| text.contains(mark.0))
         }

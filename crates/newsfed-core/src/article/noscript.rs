@@ -26,7 +26,7 @@ pub(super) fn body(page: &Page<'_>, tree: &Html) -> Option<Html> {
     if outside * 2 * TIMES > markup.len() {
         return None;
     }
-    let inner = tree::page(markup)?;
+    let inner = tree::article(markup)?;
     let words: usize = Page::read(&inner).blocks.iter().map(|b| b.words).sum();
     (words >= MIN_WORDS.max(outside * TIMES)).then_some(inner)
 }

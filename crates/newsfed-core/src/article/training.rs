@@ -19,12 +19,12 @@ pub struct Sample {
 impl Sample {
     /// `None` if the page is too deep for a tree.
     pub fn new(markup: String, guide: Guide) -> Option<Self> {
-        tree::page(&markup)?;
+        tree::article(&markup)?;
         Some(Self { markup, guide })
     }
 
     fn with<T: Default>(&self, read: impl FnOnce(&Page<'_>, &Hints) -> T) -> T {
-        let Some(tree) = tree::page(&self.markup) else { return T::default() };
+        let Some(tree) = tree::article(&self.markup) else { return T::default() };
         let hints = self.guide.hints(&Head::read(&tree));
         let page = Page::read(&tree);
         match noscript::body(&page, &tree) {

@@ -11,10 +11,14 @@ pub struct Forest {
     trees: Vec<Tree>,
 }
 
+use wide::i32x4;
+
 /// Maximum number of leaves per tree: a set of them is a number of 32 bits.
 const MAX_LEAVES: usize = 32;
 /// Number of rows that are compared with a threshold at once, by vector instructions.
 const LANES: usize = 16;
+/// The values of a feature in as many rows, see [`ordered`].
+type Values = [i32x4; LANES / 4];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Branch {
@@ -37,9 +41,10 @@ struct Tree {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Split {
     feature: u16,
-    threshold: f32,
-    /// The leaves that are left, as bits, if a value is above the threshold.
-    above: u32,
+    /// See [`ordered`].
+    threshold: i32,
+    /// The leaves, as bits, that are excluded if a value is above the threshold.
+    excluded: u32,
 }
 
 impl Tree {
@@ -59,10 +64,10 @@ impl Tree {
                     return None;
                 }
                 let (at, first) = (self.splits.len(), self.leaves.len());
-                self.splits.push(Split { feature, threshold, above: u32::MAX });
+                self.splits.push(Split { feature, threshold: ordered(threshold), excluded: 0 });
                 self.push(branches, below)?;
                 let excluded = (first..self.leaves.len()).map(|leaf| 1 << leaf);
-                self.splits[at].above = !excluded.fold(0, |all, leaf: u32| all | leaf);
+                self.splits[at].excluded = excluded.fold(0, |all, leaf: u32| all | leaf);
                 self.push(branches, above)
             }
             Branch::Answer(value) => {
@@ -72,22 +77,29 @@ impl Tree {
         }
     }
 
-    /// Adds the tree's summands for some rows. `values` has a feature of all of them after the other.
-    fn add(&self, values: &[[f32; LANES]], sums: &mut [f32; LANES]) {
-        let mut left = [u32::MAX; LANES];
+    /// Adds the tree's summands for some rows.
+    fn add(&self, values: &[Values], sums: &mut [f32; LANES]) {
+        let mut left = [i32x4::splat(-1); LANES / 4];
         for split in &self.splits {
             let Some(values) = values.get(usize::from(split.feature)) else { continue };
+            let threshold = i32x4::splat(split.threshold);
+            let excluded = i32x4::splat(split.excluded.cast_signed());
             for (left, value) in left.iter_mut().zip(values) {
-                // All bits. With a choice instead, the compiler uses branches and no vectors.
-                let below = u32::from(*value <= split.threshold).wrapping_neg();
-                *left &= below | split.above;
+                *left &= !(value.simd_gt(threshold) & excluded);
             }
         }
-        for (sum, left) in sums.iter_mut().zip(left) {
+        for (sum, left) in sums.iter_mut().zip(left.into_iter().flat_map(i32x4::to_array)) {
             // There is always one: the last leaf is only ever above a threshold.
             *sum += self.leaves.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
         }
     }
+}
+
+/// A number whose order is that of the value: vectors of integers are compared, and are masks, on all processors.
+fn ordered(value: f32) -> i32 {
+    // There is only one zero.
+    let bits = (value + 0.0).to_bits().cast_signed();
+    bits ^ (bits >> 31) & i32::MAX
 }
 
 impl Forest {
@@ -121,14 +133,19 @@ impl Forest {
     /// The probability for each row, 0 to 1.
     pub fn chances<R: AsRef<[f32]>>(&self, rows: &[R]) -> Vec<f32> {
         let width = rows.first().map_or(0, |row| row.as_ref().len());
-        let mut values = vec![[0.0; LANES]; width];
+        let mut lanes = vec![[0; LANES]; width];
         let mut chances = Vec::with_capacity(rows.len());
         for rows in rows.chunks(LANES) {
             for (lane, row) in rows.iter().enumerate() {
-                for (values, value) in values.iter_mut().zip(row.as_ref()) {
-                    values[lane] = *value;
+                for (lanes, value) in lanes.iter_mut().zip(row.as_ref()) {
+                    lanes[lane] = ordered(*value);
                 }
             }
+            let vector = |lanes: &[i32; LANES], at| {
+                i32x4::new(std::array::from_fn(|lane| lanes[4 * at + lane]))
+            };
+            let values = lanes.iter().map(|lanes| std::array::from_fn(|at| vector(lanes, at)));
+            let values: Vec<Values> = values.collect();
             let mut sums = [0.0; LANES];
             self.trees.iter().for_each(|tree| tree.add(&values, &mut sums));
             let chance = |sum: &f32| 1.0 / (1.0 + (-(self.base + sum)).exp());

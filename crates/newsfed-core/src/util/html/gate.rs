@@ -2,7 +2,7 @@
 //! with all before it, and searches the open elements for each tag.
 
 use super::scan::{Scanner, Tag, Token};
-use crate::util::limits::{ELEMENT_NAMES, PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
+use crate::util::limits::{ELEMENT_NAMES, PAGE_DEPTH, PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
 use crate::util::text;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -12,7 +12,7 @@ const RAW: [&str; 9] =
     ["script", "textarea", "style", "title", "xmp", "iframe", "noembed", "noframes", "noscript"];
 
 /// Elements of drawings.
-const SHAPES: [&str; 19] = [
+const SHAPES: [&str; 24] = [
     "path",
     "g",
     "circle",
@@ -32,6 +32,11 @@ const SHAPES: [&str; 19] = [
     "text",
     "tspan",
     "animate",
+    "image",
+    "pattern",
+    "filter",
+    "marker",
+    "metadata",
 ];
 
 /// Elements of drawings whose content is HTML.
@@ -49,17 +54,26 @@ const SHORT_NAME: usize = 7;
 /// The source of a page, without what nothing reads.
 pub(super) struct Gated<'a> {
     pub(super) parts: Vec<&'a str>,
-    /// Number of tags and comments.
+    /// Number of tags in them: about the number of nodes.
     pub(super) tags: usize,
 }
 
-/// The source in parts: without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets, scripts
-/// and drawings that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
+/// Whether the contents of drawings are kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Drawings {
+    /// Selectors may name something in a drawing.
+    Kept,
+    Emptied,
+}
+
+/// The source in parts: without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets and
+/// scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
 /// and comments than [`PAGE_NODES`], or more than [`PAGE_NAMES`] different names.
-pub(super) fn gate(html: &str) -> Option<Gated<'_>> {
+pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
     let mut scanner = Scanner::new(html);
     let mut names = Names::default();
-    let (mut tags, mut foreign) = (0, 0_usize);
+    // All tags and comments, those that are left out, and the number of open drawings and formulas.
+    let (mut tags, mut left_out, mut foreign, mut in_body) = (0, 0, 0_usize, false);
     let (mut parts, mut from) = (Vec::new(), 0);
     loop {
         let start = scanner.position();
@@ -67,19 +81,32 @@ pub(super) fn gate(html: &str) -> Option<Gated<'_>> {
         let end = scanner.position();
         let mut unread = "";
         tags += usize::from(!matches!(token, Token::Text(_)));
+        if tags > PAGE_NODES || names.count() > PAGE_NAMES {
+            return None;
+        }
         let inside = match token {
             Token::Text(_) => continue,
             Token::Open(tag) => {
                 if ["svg", "math"].iter().any(|name| tag.is(name)) && !closes_itself(&tag) {
-                    if foreign == 0 && tag.is("svg") {
-                        unread = drawing(&html[end..]);
-                        scanner.seek(end + unread.len());
+                    // Text in a drawing before the body prevents a frameset instead of it.
+                    let emptied = drawings == Drawings::Emptied && in_body && tag.is("svg");
+                    match emptied.then(|| drawing(&html[end..])).flatten() {
+                        Some((content, within)) => {
+                            unread = content;
+                            (tags, left_out) = (tags + within, left_out + within);
+                            scanner.seek(end + content.len());
+                        }
+                        // Elements of HTML may end it earlier than is noticed here.
+                        None => drawings = Drawings::Kept,
                     }
                     foreign += 1;
+                } else if foreign == 0 && tag.is("plaintext") {
+                    scanner.seek(html.len());
                 } else if foreign == 0 && RAW.iter().any(|name| tag.is(name)) {
                     let raw = scanner.skip_raw(tag.name);
                     unread = if is_unread(&tag, raw) { raw } else { "" };
                 }
+                in_body |= tag.is("body");
                 names.note(tag.name);
                 tag.rest
             }
@@ -115,9 +142,6 @@ pub(super) fn gate(html: &str) -> Option<Gated<'_>> {
                 from = at + value.len();
             }
         }
-        if tags > PAGE_NODES || names.count() > PAGE_NAMES {
-            return None;
-        }
         let surplus = attributes.rest();
         if !surplus.trim_matches(|c: char| c.is_ascii_whitespace() || c == '/').is_empty() {
             parts.extend([&html[from..end - 1 - surplus.len()], " "]);
@@ -129,20 +153,21 @@ pub(super) fn gate(html: &str) -> Option<Gated<'_>> {
         }
     }
     parts.push(&html[from..]);
-    Some(Gated { parts, tags })
+    (tags <= PAGE_NODES && names.count() <= PAGE_NAMES)
+        .then_some(Gated { parts, tags: tags - left_out })
 }
 
-/// The content of an SVG element whose start tag was just read, if nothing reads it. The end of another
-/// element, or an element of HTML, may end the drawing, so it is empty unless it has only [`SHAPES`] and
-/// [`LABELS`] that enclose each other.
-fn drawing(html: &str) -> &str {
+/// The content of an SVG element whose start tag was just read, and the number of its tags. The end of another
+/// element, or an element of HTML, may end the drawing: `None` unless it has only [`SHAPES`] and [`LABELS`] that
+/// enclose each other.
+fn drawing(html: &str) -> Option<(&str, usize)> {
     let is_among = |name: &str, all: &[&str]| all.iter().any(|n| name.eq_ignore_ascii_case(n));
-    let (mut scanner, mut open) = (Scanner::new(html), Vec::<&str>::new());
-    loop {
+    let (mut scanner, mut open, mut tags) = (Scanner::new(html), Vec::<&str>::new(), 0);
+    while open.len() < PAGE_DEPTH && tags < PAGE_NODES {
         let start = scanner.position();
         let in_label = open.last().is_some_and(|last| is_among(last, &LABELS));
         match scanner.next_token() {
-            Some(Token::Text(_)) => {}
+            Some(Token::Text(_)) => continue,
             Some(Token::Open(tag))
                 if !in_label && (is_among(tag.name, &SHAPES) || is_among(tag.name, &LABELS)) =>
             {
@@ -156,11 +181,13 @@ fn drawing(html: &str) -> &str {
                 open.pop();
             }
             Some(Token::Close(name)) if !in_label && name.eq_ignore_ascii_case("svg") => {
-                return &html[..start];
+                return Some((&html[..start], tags));
             }
-            _ => return "",
+            _ => break,
         }
+        tags += 1;
     }
+    None
 }
 
 /// Whether nothing reads the raw content of an element: a quarter of an ordinary page.
@@ -190,13 +217,16 @@ fn closes_itself(tag: &Tag<'_>) -> bool {
     tag.self_closing() && !tag.attributes().last().is_some_and(in_value)
 }
 
+/// Number of names that are compared before they are hashed.
+const KNOWN: usize = 32;
+
 /// The different names that the parser keeps in a table of limited width.
 #[derive(Default)]
 struct Names<'a> {
     hashes: HashSet<u64>,
     hasher: RandomState,
     /// Some names that were counted: most tags repeat them.
-    known: [&'a str; 32],
+    known: [&'a str; KNOWN],
 }
 
 impl<'a> Names<'a> {
@@ -204,9 +234,10 @@ impl<'a> Names<'a> {
         if name.len() <= SHORT_NAME || self.hashes.len() > PAGE_NAMES {
             return;
         }
-        let bytes = name.as_bytes();
-        let place = name.len() ^ usize::from(bytes[5]) ^ usize::from(bytes[name.len() - 1]) << 2;
-        let known = &mut self.known[place % 32];
+        // Long names differ at their ends: many begin with "data-" or "aria-".
+        let end = &name.as_bytes()[name.len() - SHORT_NAME..];
+        let place = end.iter().fold(name.len(), |place, byte| 3 * place + usize::from(*byte));
+        let known = &mut self.known[place % KNOWN];
         if *known != name {
             *known = name;
             self.hashes.insert(self.hasher.hash_one(name));

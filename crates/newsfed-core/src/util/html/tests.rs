@@ -248,7 +248,7 @@ fn scripts_and_styles_that_nothing_reads_are_removed() {
 }
 
 #[test]
-fn drawings_that_nothing_reads_are_emptied() {
+fn drawings_are_emptied_for_reading() {
     let cases = [
         ("<svg><path d=m/><g><title>a</title></g></svg>b", "b"),
         ("<SVG viewBox=x><linearGradient/><text>a</text></SVG>b", "b"),
@@ -260,11 +260,24 @@ fn drawings_that_nothing_reads_are_emptied() {
         ("<svg><![CDATA[a]]></svg>", "a"),
         ("<svg><svg><path></svg>a</svg>", "a"),
         ("<svg><path>a", "a"),
+        ("<plaintext><svg><text>a</text></svg>", "<svg><text>a</text></svg>"),
     ];
     for (markup, want) in cases {
-        let tree = tree::page(markup).expect("a tree");
+        let markup = format!("<body>{markup}");
+        let tree = tree::article(&markup).expect("a tree");
         assert_eq!(tree.root_element().text().collect::<String>(), want, "{markup}");
     }
+    // Selectors may name what is in a drawing, and text in it prevents that frames replace the body.
+    for tree in [
+        tree::page("<body><svg><title>a</title></svg>"),
+        tree::article("<svg><title>a</title></svg><frameset></frameset>"),
+    ] {
+        assert_eq!(tree.expect("a tree").root_element().text().collect::<String>(), "a");
+    }
+    let nested = format!("<body><svg>{}</svg>", "<g>".repeat(limits::PAGE_DEPTH + 9));
+    assert!(tree::article(&nested).is_none());
+    let long = format!("<body><svg>{}</svg>", "<path/>".repeat(limits::PAGE_NODES));
+    assert!(tree::article(&long).is_none());
 }
 
 /// Names and texts in the order of a tree, without the contents of drawings.
@@ -284,21 +297,27 @@ fn outline(html: &scraper::Html) -> String {
 }
 
 fn drawing_soup() -> impl Strategy<Value = String> {
-    let names = "svg svg svg path g title desc text foreignObject p a table td math mi title";
+    let names = "svg svg svg svg SVG path g title desc text foreignObject p a table td math mtext title \
+                 body frameset select option template textarea xmp plaintext";
     let name = prop::sample::select(names.split_whitespace().collect::<Vec<_>>());
-    let piece = (name, 0..6usize).prop_map(|(name, how)| match how {
+    let piece = (name, 0..8usize).prop_map(|(name, how)| match how {
         0 | 1 => format!("</{name}>"),
         2 => format!("<{name} x=1/>"),
-        3 => format!("t<{name}>"),
+        3 => format!("<{name}/>"),
+        4 => format!("t<{name}>"),
+        5 => format!("<!-- {name} --><{name}>"),
         _ => format!("<{name}>"),
     });
-    prop::collection::vec(piece, 0..16).prop_map(|p| p.concat())
+    let cdata = (0..9usize).prop_map(|how| if how == 0 { "<![CDATA[<svg>]]>" } else { "" });
+    let pieces = prop::collection::vec((piece, cdata).prop_map(|(a, b)| a + b), 0..16);
+    (prop::bool::ANY, pieces)
+        .prop_map(|(body, p)| if body { "<body>" } else { "" }.to_owned() + &p.concat())
 }
 
 proptest! {
     #[test]
     fn what_is_outside_drawings_is_kept(soup in drawing_soup()) {
-        let tree = tree::page(&soup).expect("a tree");
+        let tree = tree::article(&soup).expect("a tree");
         prop_assert_eq!(outline(&tree), outline(&scraper::Html::parse_document(&soup)));
     }
 }

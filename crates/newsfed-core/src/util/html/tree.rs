@@ -1,7 +1,7 @@
 //! HTML trees. This is the only place where they are built: piece by piece, and not beyond the
 //! limits of depth and size.
 
-use super::gate::{Gated, gate};
+use super::gate::{Drawings, Gated, gate};
 use super::streamed;
 use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_NODES, PAGE_STEPS};
 use crate::util::text;
@@ -21,12 +21,21 @@ const MAX_TIME: Duration = Duration::from_secs(20);
 /// Why a page has no tree.
 pub const REFUSED: &str = "the page is nested too deeply, or too large, to be read safely";
 
-/// The tree of a page's first [`PAGE_BYTES`], with streamed parts in their places. `None` if it would be nested deeper than
-/// [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes or [`PAGE_STEPS`] levels above them, or take too
-/// long.
+/// The tree of a page's first [`PAGE_BYTES`], with streamed parts in their places. `None` if it would be nested
+/// deeper than [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes or [`PAGE_STEPS`] levels above them, or
+/// take too long.
 pub fn page(markup: &str) -> Option<Html> {
-    let source = gate(text::start(markup, PAGE_BYTES))?;
-    let sink = sink(Html::new_document(), Node::Document, &source);
+    document(markup, Drawings::Kept)
+}
+
+/// Like [`page`], without the contents of most drawings: for what reads only text, and has no selectors.
+pub fn article(markup: &str) -> Option<Html> {
+    document(markup, Drawings::Emptied)
+}
+
+fn document(markup: &str, drawings: Drawings) -> Option<Html> {
+    let source = gate(text::start(markup, PAGE_BYTES), drawings)?;
+    let sink = sink_for(&source, Html::new_document(), Node::Document);
     let mut html = build(source, driver::parse_document(sink, driver::ParseOpts::default()))?;
     if streamed::is_likely(markup) {
         streamed::assemble(&mut html);
@@ -37,15 +46,15 @@ pub fn page(markup: &str) -> Option<Html> {
 
 /// The tree of a fragment, with the same limits as [`page`].
 pub fn fragment(markup: &str) -> Option<Html> {
-    let source = gate(text::start(markup, PAGE_BYTES))?;
-    let sink = sink(Html::new_fragment(), Node::Fragment, &source);
+    let source = gate(text::start(markup, PAGE_BYTES), Drawings::Kept)?;
+    let sink = sink_for(&source, Html::new_fragment(), Node::Fragment);
     let context = QualName::new(None, ns!(html), local_name!("body"));
     let options = driver::ParseOpts::default();
     build(source, driver::parse_fragment(sink, options, context, Vec::new(), false))
 }
 
 /// A sink for an empty tree, with space for about as many nodes as the source has.
-fn sink(mut html: Html, root: Node, source: &Gated<'_>) -> HtmlTreeSink {
+fn sink_for(source: &Gated<'_>, mut html: Html, root: Node) -> HtmlTreeSink {
     html.tree = Tree::with_capacity(root, source.tags + 8);
     HtmlTreeSink::new(html)
 }
@@ -76,7 +85,7 @@ fn build(source: Gated<'_>, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
 }
 
 /// A text in pieces of at most [`PIECE`] bytes. They share one buffer, so that the parser does not copy the
-/// texts between tags.
+/// texts between tags. It lives as long as the tree.
 fn pieces(text: &str) -> impl Iterator<Item = StrTendril> {
     let (buffer, mut at) = (StrTendril::from_slice(text), 0);
     std::iter::from_fn(move || {
