@@ -1,6 +1,10 @@
 //! The result of one poll of a source.
 
 use super::{DecidingSignal, LeftOut, PauseReason, PolicyKind, Time};
+use chrono::NaiveDate;
+use serde::de::{self, Deserializer, Visitor};
+use std::fmt;
+use std::ops::Range;
 
 /// The kind of a failure; it decides what happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -19,11 +23,14 @@ pub enum ErrorKind {
 /// When the next poll is due, and how that was decided.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Planned {
+    #[serde(deserialize_with = "stored_time")]
     pub at: Time,
     pub policy: PolicyKind,
     /// When the policy wanted to poll.
+    #[serde(deserialize_with = "stored_time")]
     pub wanted: Time,
     /// When the poll is due after all rules.
+    #[serde(deserialize_with = "stored_time")]
     pub next: Time,
     /// The rules that moved the poll, in order, each with the new time.
     pub moved_by: Vec<Moved>,
@@ -37,6 +44,41 @@ pub struct Planned {
     /// Identifies the settings that it was decided with; `None` for plans of earlier versions.
     #[serde(default)]
     pub settings: Option<u64>,
+}
+
+/// Reads a time. The plans of all sources are read at each start, so a time as it is usually stored does not go
+/// through the general parser.
+fn stored_time<'de, D: Deserializer<'de>>(from: D) -> Result<Time, D::Error> {
+    struct Text;
+    impl Visitor<'_> for Text {
+        type Value = Time;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an RFC 3339 time")
+        }
+
+        fn visit_str<E: de::Error>(self, text: &str) -> Result<Time, E> {
+            whole_seconds(text).map_or_else(|| text.parse().map_err(E::custom), Ok)
+        }
+    }
+    from.deserialize_str(Text)
+}
+
+/// The time in a text such as `2026-11-26T17:14:35Z`; `None` for all other forms.
+fn whole_seconds(text: &str) -> Option<Time> {
+    let bytes = text.as_bytes();
+    let &[_, _, _, _, b'-', _, _, b'-', _, _, b'T', _, _, b':', _, _, b':', _, _, b'Z'] = bytes
+    else {
+        return None;
+    };
+    let number = |digits: Range<usize>| {
+        let add =
+            |n: u32, digit: &u8| digit.is_ascii_digit().then(|| n * 10 + u32::from(digit - b'0'));
+        bytes.get(digits)?.iter().try_fold(0, add)
+    };
+    let year = i32::try_from(number(0..4)?).ok()?;
+    let day = NaiveDate::from_ymd_opt(year, number(5..7)?, number(8..10)?)?;
+    Some(day.and_hms_opt(number(11..13)?, number(14..16)?, number(17..19)?)?.and_utc())
 }
 
 /// A rule that moved a poll, and the new time.
@@ -100,6 +142,33 @@ pub struct PollRecord {
 mod tests {
     use super::*;
     use crate::model::Signal;
+
+    #[test]
+    fn stored_times_are_read_like_all_others() {
+        for (text, is_usual) in [
+            ("2026-11-26T17:14:35Z", true),
+            ("1969-12-31T23:59:59Z", true),
+            ("2028-02-29T00:00:00Z", true),
+            ("2027-02-29T00:00:00Z", false),
+            ("2026-11-26T17:14:60Z", false),
+            ("2026-11-26T17:14:35.5Z", false),
+            ("2026-11-26T17:14:35+01:00", false),
+            ("2026-11-26T24:00:00Z", false),
+            ("+026-11-26T17:14:35Z", false),
+            ("", false),
+        ] {
+            let parsed = text.parse::<Time>().ok();
+            assert_eq!(whole_seconds(text), parsed.filter(|_| is_usual), "{text}");
+            let json = format!(
+                r#"{{"at":"{text}","policy":"fixed","wanted":"{text}","next":"{text}","moved_by":[]}}"#
+            );
+            let planned = serde_json::from_str::<Planned>(&json).ok();
+            assert_eq!(
+                planned.map(|planned| [planned.at, planned.wanted, planned.next]),
+                parsed.map(|t| [t; 3])
+            );
+        }
+    }
 
     #[test]
     fn reads_plans_stored_before_the_signal_was_renamed() {

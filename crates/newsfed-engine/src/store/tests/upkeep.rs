@@ -392,3 +392,27 @@ fn the_writer_keeps_more_pages_in_memory_for_many_sources() {
         assert_eq!(pages(), expected, "{count}");
     }
 }
+
+#[test]
+fn declared_sources_are_settled_until_one_of_them_changes() {
+    let f = Fixture::new(&[]);
+    let source = |id: &str| Source::feed(SourceId(id.to_owned()), url(id));
+    let known = [source("a"), Source { enabled: false, ..source("b") }];
+    let is_settled =
+        |declared: &[Source]| f.store.reader().unwrap().is_settled(declared.iter(), f.now).unwrap();
+    assert!(is_settled(&[]) && !is_settled(&known));
+    f.store.reconcile_blocking(known.to_vec(), f.now).unwrap();
+    let [a, b] = known;
+    let elsewhere = Source { url: url("c"), ..a.clone() };
+    let cases = [
+        (vec![a.clone(), b.clone()], true),
+        (vec![b.clone(), a.clone()], true),
+        (vec![a.clone()], false),
+        (vec![a.clone(), b.clone(), source("c")], false),
+        (vec![a.clone(), source("b")], false),
+        (vec![elsewhere, b], false),
+    ];
+    for (declared, expected) in cases {
+        assert_eq!(is_settled(&declared), expected, "{declared:?}");
+    }
+}
