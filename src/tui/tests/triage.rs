@@ -441,6 +441,26 @@ fn a_list_that_changes_to_two_rows_per_item_shows_the_items_above() {
     });
 }
 
+fn fitting_request(stage: &Stage) -> RequestId {
+    let requested =
+        stage.requested.iter().find_map(|effect| effect.split_once("Fitting { request: "));
+    let (request, _) = requested.unwrap().1.split_once(',').unwrap();
+    request.parse().unwrap()
+}
+
+#[test]
+fn back_returns_from_the_items_for_some_minutes() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("jj:read-for 20<Enter>");
+    let (title, selected) = (stage.app.items.listing.title.clone(), stage.app.items.selected);
+    stage.happen(Event::FittingFound(fitting_request(&stage), 20, Ok(vec![1, 2])));
+    assert_eq!(stage.app.items.listing.title, format!("20 min of {title}"));
+    stage.keys("<Esc>");
+    assert_eq!(stage.app.items.listing.title, title);
+    assert_eq!((stage.app.focus, stage.app.items.selected), (Focus::Items, selected));
+}
+
 /// The user has gone elsewhere since.
 #[test]
 fn items_for_some_minutes_are_not_listed_late() {
@@ -448,10 +468,7 @@ fn items_for_some_minutes_are_not_listed_late() {
         let mut stage = Stage::new();
         stage.screen(120, 40);
         stage.keys(":read-for 20<Enter>");
-        let requested =
-            stage.requested.iter().find_map(|effect| effect.split_once("Fitting { request: "));
-        let (request, _) = requested.unwrap().1.split_once(',').unwrap();
-        let request = request.parse().unwrap();
+        let request = fitting_request(&stage);
         stage.keys(keys);
         let before = stage.app.items.listing.title.clone();
         stage.happen(Event::FittingFound(request, 20, Ok(vec![1, 2])));
