@@ -106,7 +106,7 @@ impl PromptKind {
             }
             Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
             Self::Snooze { .. } => "Hide until (12h, 3d, tomorrow, friday, 2026-12-31)".to_owned(),
-            Self::Save { folder, .. } => format!("Save as .md, .html or .epub in {folder}"),
+            Self::Save { folder, .. } => format!("Save in {folder} (.md, .html or .epub)"),
             Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } | Self::RuleQuery { name } => format!("Query of {name}"),
         }

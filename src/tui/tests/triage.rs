@@ -159,7 +159,8 @@ fn articles_are_copied_and_saved() {
     stage.keys_give("", "Not copied: 2.0 MB of Markdown, and terminals accept at most 1.0 MB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
     stage.keys("<C-w>");
-    assert!(stage.screen(120, 40).contains("Save as .md, .html or .epub in /tmp/articles"));
+    assert!(stage.screen(120, 40).contains("Save in /tmp/articles (.md, .html or .epub): "));
+    assert!(stage.screen(60, 20).contains("Save in /tmp/articles: "));
     stage.keys_give("a.txt<Enter>", "Write a name that ends with .md, .html or .epub");
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
