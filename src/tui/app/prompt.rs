@@ -141,7 +141,7 @@ impl Prompt {
         }
         // Examples, until something else than the suggestion is typed.
         if matches!(self.kind, PromptKind::Snooze { .. }) {
-            return (self.field.value().len() < 4).then_some("12h, tomorrow, friday, 2026-12-31");
+            return (self.field.value().len() < 4).then_some("12h, 3d, friday, 2026-12-31");
         }
         let PromptKind::Save { pictures, .. } = self.kind else { return None };
         // Markdown files only have links to pictures.
