@@ -92,12 +92,12 @@ struct Imported {
 }
 
 impl Imported {
-    /// A summary such as `2 added, 1 already followed (1 completed), 1 view saved, 0 skipped`.
+    /// A summary such as `2 added, 1 already followed (1 got a folder or tags), 1 view saved, 0 skipped`.
     fn describe(&self) -> String {
         let (added, already, skipped) = (self.added.len(), self.already.len(), self.skipped.len());
         let completed = match self.completed.len() {
             0 => String::new(),
-            n => format!(" ({n} completed)"),
+            n => format!(" ({n} got a folder or tags)"),
         };
         let views = match self.views.len() {
             0 => String::new(),

@@ -84,11 +84,10 @@ pub use args::command;
 /// Runs the command line, program name first, and returns the exit code: 0 done, 1 failed, 2 wrong
 /// usage, 3 done in part, 4 invalid configuration, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args: Vec<OsString> = args.into_iter().collect();
-    let cli = match Cli::try_parse_from(&args) {
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(e) => {
-            print_usage(&e, &args);
+            print_usage(&e);
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
     };
@@ -97,19 +96,19 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     result.unwrap_or_else(|failure| out.fail(&failure)).into()
 }
 
-/// Prints help, or an error in the arguments. The message may repeat an argument that was copied from
-/// anywhere, so it is sanitised.
-fn print_usage(error: &clap::Error, args: &[OsString]) {
-    let clean = |arg: &OsString| {
-        let text = arg.to_string_lossy();
-        text == without_controls(&text, false)
-    };
+/// Prints help, or an error in the arguments, which begins like all other errors. The message may repeat an argument
+/// that was copied from anywhere, so it is sanitised.
+fn print_usage(error: &clap::Error) {
     // The reader of the output may have closed the pipe.
-    let _ = if !error.use_stderr() || args.iter().all(clean) {
-        error.print()
-    } else {
+    let _ = if error.use_stderr() {
         let message = error.render().to_string();
+        let message = match message.strip_prefix("error: ") {
+            Some(rest) => format!("newsfed: {rest}"),
+            None => message,
+        };
         io::stderr().write_all(without_controls(&message, false).as_bytes())
+    } else {
+        error.print()
     };
 }
 

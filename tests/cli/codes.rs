@@ -43,6 +43,8 @@ fn wrong_arguments_give_a_message_and_an_exit_code() {
         let run = world.run(args);
         assert_eq!(run.code, Some(*code), "{args:?}: {run:?}");
         assert!(run.err.contains(words), "{args:?} should print {words:?}: {}", run.err);
+        let named = run.err.starts_with("newsfed: ") || *code != 2;
+        assert!(named, "{args:?} should name the program: {}", run.err);
         assert_eq!(run.out, "", "{args:?}: nothing but data is printed on standard output");
     }
     let listed = world.run(&["list", "--unread"]).ok();

@@ -101,10 +101,11 @@ impl App {
         };
         let Some(url) = &row.url else { return self.note("This item has no URL") };
         let host = url::Url::parse(url).ok().and_then(|u| u.host_str().map(str::to_owned));
-        self.note(format!(
-            "Fetching the full text from {} …",
-            host.as_deref().unwrap_or("its page")
-        ));
+        let host = host.as_deref().unwrap_or("its page");
+        self.note(match self.shows_full_text() {
+            true => format!("Getting another text from {host} …"),
+            false => format!("Fetching the full text from {host} …"),
+        });
         self.texts.fetching = Some(row.key);
         vec![Effect::FetchText { key: row.key }]
     }

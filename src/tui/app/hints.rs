@@ -201,7 +201,7 @@ impl App {
     }
 
     /// Whether the Reader shows the text of the item's page.
-    fn shows_full_text(&self) -> bool {
+    pub(super) fn shows_full_text(&self) -> bool {
         let article = self.reader.article.as_ref().filter(|_| self.focus == Focus::Reader);
         article.is_some_and(|article| article.item.text_from != TextFrom::Feed)
     }

@@ -52,9 +52,10 @@ impl Dialog for Jump {
             KeyCode::Down | KeyCode::Tab => self.selected = (self.selected + 1).min(last),
             KeyCode::Up | KeyCode::BackTab => self.selected = self.selected.saturating_sub(1),
             KeyCode::Enter => {
-                let target = self.hits.get(self.selected);
-                let effects = target.map(|target| app.go_to_row(&target.id));
-                return Reply::close(effects.unwrap_or_default());
+                let Some(target) = self.hits.get(self.selected) else {
+                    return app.note(format!("Nothing matches {}", self.field.value())).into();
+                };
+                return Reply::close(app.go_to_row(&target.id));
             }
             _ => return self.type_key(app, event),
         }

@@ -2,7 +2,9 @@
 //! the same place.
 
 use super::ReaderPane;
+use crate::article::Document;
 use crate::tui::reader::{Line, Lines};
+use std::sync::Arc;
 
 /// Number of lines below the top of the screen among which lines are chosen.
 const AHEAD: usize = 40;
@@ -10,6 +12,8 @@ const AHEAD: usize = 40;
 const MAX_LINES: usize = 8;
 /// Minimum number of characters in such a line, without white space.
 const LEAST: usize = 12;
+/// Number of texts of an article whose positions are remembered.
+const MAX_TEXTS: usize = 4;
 
 /// The text at the top of the screen: the characters of its lines, without white space.
 #[derive(Debug)]
@@ -30,9 +34,21 @@ impl Passage {
 }
 
 impl ReaderPane {
+    /// Chooses the position in another text of the article: where that text was left, or else the same passage.
+    pub(super) fn change_text(&mut self, before: &Arc<Document>, now: &Document, restarts: bool) {
+        let left = self.texts.iter().find(|(text, _)| **text == *now).map(|(_, place)| *place);
+        self.texts.retain(|(text, _)| text != before && **text != *now);
+        self.texts.truncate(MAX_TEXTS - 1);
+        self.texts.insert(0, (before.clone(), self.place));
+        match left {
+            Some(place) => (self.place, self.passage) = (place, None),
+            None => self.keep_passage(restarts),
+        }
+    }
+
     /// Remembers the passage at the top of the screen before another text of the article is shown.
     /// `restarts`: whether that text is shown from its start if it does not contain the passage.
-    pub(super) fn keep_passage(&mut self, restarts: bool) {
+    fn keep_passage(&mut self, restarts: bool) {
         let seen = self.lines.lines.iter().skip(self.top).take(AHEAD).map(solid);
         let lines = match self.place {
             0 => vec![],

@@ -3,6 +3,7 @@
 use super::items::Placement;
 use super::listing::Listing;
 use super::{App, Focus};
+use crate::config::SortOrder;
 use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor};
 use crate::tui::effect::Effect;
@@ -14,6 +15,7 @@ pub(super) struct ListPosition {
     pub(super) listing: Listing,
     /// The selected row and its screen line.
     selected: Option<(ItemRow, Option<usize>)>,
+    order: SortOrder,
     kept: Vec<ItemRow>,
     marked: HashSet<i64>,
     /// How many rows around the selected one contain the others of `marked`.
@@ -38,6 +40,7 @@ impl App {
                 .current()
                 .filter(|_| !items.is_loading())
                 .map(|row| (row.clone(), line)),
+            order: items.order(),
             kept: items.kept.clone(),
             marked: items.marked.clone(),
             reach: items.reach(),
@@ -46,11 +49,13 @@ impl App {
 
     /// Opens a list at the position where it was left.
     pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
-        let ListPosition { listing, selected, kept, marked, reach } = position;
+        let ListPosition { listing, selected, order, kept, marked, reach } = position;
         let Some((row, line)) = selected else { return self.show(listing) };
         let items = &mut self.items;
         (items.listing, items.kept, items.marked) = (listing, kept, marked);
         (items.seeking, items.opening) = (None, false);
+        // In another order, the first row may be the last one, and the screen below it would be empty.
+        let line = line.filter(|_| items.order() == order);
         let placement = Placement::Back(row.key, line);
         self.load_rows(Anchor::Around(Cursor::from(&row)), placement, reach)
     }

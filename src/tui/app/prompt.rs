@@ -105,8 +105,8 @@ impl PromptKind {
                 format!("Tags of {} (+add -remove)", truncate(name, MAX_NAME))
             }
             Self::ItemTags { keys } => format!("Tags of {} (+add -remove)", items(keys)),
-            Self::Snooze { .. } => "Hide until (12h, 3d, tomorrow, friday, 2026-12-31)".to_owned(),
-            Self::Save { folder, .. } => format!("Save as .md, .html or .epub in {folder}"),
+            Self::Snooze { .. } => "Hide until".to_owned(),
+            Self::Save { folder, .. } => format!("Save in {folder} (.md, .html or .epub)"),
             Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } | Self::RuleQuery { name } => format!("Query of {name}"),
         }
@@ -132,12 +132,16 @@ impl Prompt {
         Self::new(PromptKind::Import, path)
     }
 
-    /// What Tab changes besides the text.
+    /// What Tab changes besides the text, or examples of texts.
     pub(crate) fn note(&self) -> Option<&'static str> {
         if self.kind == PromptKind::Import && self.field.value().is_empty() {
             return Some(
                 "an OPML file, newsboat's urls, a list of URLs, or a list's URL; Tab lists files",
             );
+        }
+        // Examples, until something else than the suggestion is typed.
+        if matches!(self.kind, PromptKind::Snooze { .. }) {
+            return (self.field.value().len() < 4).then_some("12h, 3d, friday, 2026-12-31");
         }
         let PromptKind::Save { pictures, .. } = self.kind else { return None };
         // Markdown files only have links to pictures.

@@ -8,7 +8,7 @@ use super::passage::Passage;
 use super::pictures::Pictures;
 use super::settings::setting;
 use super::{App, Focus};
-use crate::article::Thumbnail;
+use crate::article::{Document, Thumbnail};
 use crate::config::FileChange;
 use crate::model::{ItemRow, WORDS_PER_MINUTE};
 use crate::store::Mark;
@@ -53,6 +53,8 @@ pub(crate) struct ReaderPane {
     /// The passage at the top while another text is laid out, and whether the user requested that text.
     pub(super) passage: Option<Passage>,
     pub(super) asked_for_text: bool,
+    /// Other texts of the article that were shown, with the positions where they were left.
+    pub(super) texts: Vec<(Arc<Document>, usize)>,
     /// Items (row keys) and positions from which jumps began.
     pub(super) jumps: Vec<(i64, usize)>,
     /// The item (row key) that is opened by a jump.
@@ -109,6 +111,7 @@ impl ReaderPane {
             pictures: Pictures::default(),
             passage: None,
             asked_for_text: false,
+            texts: Vec::new(),
             jumps: Vec::new(),
             jumping_to: None,
             set_aside: None,
@@ -358,6 +361,7 @@ impl ReaderPane {
             self.stored_place = self.place;
             (self.find, self.set_aside) = (None, None);
             self.searched = SearchedText::default();
+            self.texts.clear();
             if self.jumping_to != Some(article.row.key) {
                 self.jumps.clear();
             }
@@ -366,8 +370,9 @@ impl ReaderPane {
         }
         let asked = std::mem::take(&mut self.asked_for_text);
         let before = self.article.as_ref().filter(|_| same && self.is_laid_out());
-        if before.is_some_and(|before| before.document != article.document) {
-            self.keep_passage(asked && self.find.is_none());
+        let before = before.map(|before| before.document.clone());
+        if let Some(before) = before.filter(|before| *before != article.document) {
+            self.change_text(&before, &article.document, asked && self.find.is_none());
         }
         self.show_difference = self.show_difference && same && !article.differences.is_empty();
         if !self.show_difference {

@@ -4,6 +4,7 @@ use super::{App, Focus};
 use crate::config::Action;
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::Outcome;
+use crate::store::Scope;
 use crate::tui::effect::Effect;
 use crate::tui::event::RequestId;
 use crate::util::text::counted;
@@ -45,7 +46,7 @@ impl App {
     }
 
     pub(super) fn refresh_targets(&mut self, pace: Pace) -> Vec<Effect> {
-        let keys: Vec<i64> = match self.focus {
+        let mut keys: Vec<i64> = match self.focus {
             Focus::Sources => self.sources.targets().iter().map(|s| s.facts.key).collect(),
             Focus::Items | Focus::Reader => {
                 let mut keys: Vec<i64> = self.item_targets().iter().map(|r| r.source_key).collect();
@@ -53,6 +54,16 @@ impl App {
                 keys
             }
         };
+        // A list of marked items is not about all sources.
+        if keys.is_empty() && matches!(self.items.listing.base.scope, Scope::Pinned | Scope::Later)
+        {
+            keys = self.items.rows.iter().map(|row| row.source_key).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            if keys.is_empty() {
+                return self.note("Nothing to refresh: this list is empty");
+            }
+        }
         self.sources.marked.clear();
         self.refresh(Some(keys).filter(|k| !k.is_empty()), pace)
     }

@@ -242,10 +242,11 @@ impl App {
         self.items.listing.is_search
     }
 
-    /// Whether a search or a filter narrows the list, so that going back ends it.
+    /// Whether a search, a filter or a number of minutes narrows the list, so that going back ends it.
     pub(super) fn is_narrowed(&self) -> bool {
+        let selects = matches!(self.items.listing.base.scope, Scope::Only(_));
         let own = self.sources.current().map(|row| self.listing_of(row).query).unwrap_or_default();
-        self.is_search() || self.items.listing.query != own
+        self.is_search() || selects || self.items.listing.query != own
     }
 }
 

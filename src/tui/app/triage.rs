@@ -276,7 +276,9 @@ impl App {
         let (title, place) =
             (format!("{minutes} min of {}", self.items.listing.title), Query::default());
         let (query, layout) = (String::new(), ListLayout::default());
-        self.items.listed = None;
+        if !self.is_narrowed() {
+            self.before_search = Some(self.list_position());
+        }
         self.show(Listing { title, base, query, place, layout, is_search: false })
     }
 

@@ -104,6 +104,15 @@ fn the_line_below_the_palette_shows_keys_and_arguments() {
 }
 
 #[test]
+fn a_name_that_nothing_has_keeps_the_dialog_open() {
+    let mut stage = Stage::new();
+    stage.keys("<C-p>zzzz<Enter>");
+    assert!(stage.screen(80, 24).contains("Go to") && stage.says("Nothing matches zzzz"));
+    stage.keys("<C-u>kernel<Enter>");
+    assert!(stage.app.dialogs.is_empty());
+}
+
+#[test]
 fn a_named_key_lists_the_keys_that_do_not_fit() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
         let mut stage = super::listen::stage();

@@ -26,6 +26,30 @@ fn a_message_beside_an_article_covers_none_of_its_text() {
 }
 
 #[test]
+fn a_short_message_beside_an_article_leaves_keys() {
+    for (width, height) in [(60, 14), (80, 24), (120, 36)] {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys("<Enter>");
+        stage.app.note("Copied the URL");
+        let screen = stage.screen(width, height);
+        let last = screen.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with("  Space page   n next unread") && last.contains("? help"),
+            "{last}"
+        );
+        assert!(last.ends_with("Copied the URL"), "{last}");
+    }
+    // Half a row of keys is worse than none.
+    let mut stage = Stage::new();
+    stage.screen(40, 12);
+    stage.keys("<Enter>");
+    stage.app.note("Copied the URL of the article");
+    let screen = stage.screen(40, 12);
+    assert!(!screen.contains("page"), "{screen}");
+}
+
+#[test]
 fn two_messages_beside_an_article_stand_one_above_the_other() {
     let mut stage = Stage::new();
     stage.screen(140, 40);

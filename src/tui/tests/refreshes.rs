@@ -75,3 +75,22 @@ fn refreshes_at_the_same_time_are_reported_separately() {
     stage.happen(Event::RefreshEnded(all));
     assert!(stage.says("1 new item"), "{}", stage.screen(120, 40));
 }
+
+#[test]
+fn a_list_of_marked_items_refreshes_their_sources() {
+    let mut stage = Stage::new();
+    stage.rows.retain(|row| row.source_key < 4);
+    stage.keys("gpgsr");
+    let requested = &stage.requested;
+    assert!(requested.iter().any(|r| r.contains("keys: Some([1, 2, 3])")), "{requested:?}");
+    // Without items, there is nothing to refresh.
+    let list = SourceList { later: 1, ..source_list() };
+    let mut stage = Stage::with(Settings::default(), list, Vec::new());
+    stage.keys("gl");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("B keeps an item for later."), "{screen}");
+    assert!(!screen.contains("R refresh now"), "{screen}");
+    stage.keys("r");
+    assert!(stage.says("Nothing to refresh: this list is empty"));
+    assert!(stage.refreshes().is_empty());
+}

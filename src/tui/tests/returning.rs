@@ -99,6 +99,23 @@ fn a_closed_search_returns_to_the_place_in_the_list() {
 }
 
 #[test]
+fn a_list_in_another_order_fills_the_screen() {
+    let mut stage = Stage::new();
+    stage.app.settings.ui.group = crate::config::Grouping::None;
+    stage.screen(80, 10);
+    // The first row becomes the last one.
+    stage.keys("gigg/is:unread<Enter>");
+    stage.screen(80, 10);
+    stage.keys(":sort oldest<Enter>");
+    stage.screen(80, 10);
+    stage.keys("<Esc>");
+    let screen = stage.screen(80, 10);
+    assert!(!stage.app.is_search());
+    let rows = stage.app.items.shown.iter().flatten().count();
+    assert!(rows >= 7, "{rows} rows: {screen}");
+}
+
+#[test]
 fn a_search_in_the_reader_searches_the_article() {
     with_runtime(async {
         let mut real = Real::new(1, 3).await;

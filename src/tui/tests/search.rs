@@ -31,6 +31,25 @@ fn an_unfinished_condition_is_ignored_and_its_error_marked() {
 }
 
 #[test]
+fn the_order_of_best_matches_stays_while_texts_arrive() {
+    let mut stage = Stage::new();
+    stage.keys(":sort best<Enter>/e<Enter>");
+    let titles = |stage: &Stage| -> Vec<String> {
+        stage.app.items.rows.iter().map(|row| row.title.clone()).collect()
+    };
+    let before = titles(&stage);
+    assert!(before.len() > 3 && stage.app.items.shown_order() == crate::config::SortOrder::Best);
+    for (rank, row) in (0..).zip(stage.rows.iter_mut().rev()) {
+        row.rank = rank;
+    }
+    stage.happen(Event::StoreChanged);
+    assert_eq!(titles(&stage), before);
+    // A new search has the new order.
+    stage.keys("<Esc>/e<Enter>");
+    assert_ne!(titles(&stage), before);
+}
+
+#[test]
 fn best_matches_are_an_order_of_searches_by_words() {
     let mut stage = Stage::new();
     stage.keys("gi");

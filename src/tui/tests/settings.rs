@@ -138,6 +138,9 @@ fn commands_accept_arguments() {
         real.wait_for("Saved: theme light").await;
         assert_eq!(real.app.palette.name(), "light");
         real.command("set ui.asc");
+        let screen = real.screen();
+        let shown = |value: &str| screen.lines().any(|line| line.contains(value));
+        assert!(shown("ui.ascii on ") && shown("current value"), "{screen}");
         real.enter();
         real.wait_for("Saved: ui.ascii = true").await;
         real.close_dialogs();

@@ -367,3 +367,23 @@ fn another_text_is_shown_at_the_same_passage() {
         assert!(first.contains(&format!("about {sentence}.")), "{before}: {screen}");
     }
 }
+
+#[test]
+fn a_text_that_is_shown_again_is_shown_where_it_was_left() {
+    let document = |words: &str| Arc::new(from_html(&format!("<p>{words}</p>").repeat(60), None));
+    let (page, feed) = (document("The text of the page."), document("A teaser."));
+    let mut stage = Stage::new();
+    stage.shown = Some(Article { document: page.clone(), ..article(item_rows()[0].clone()) });
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    stage.keys("<Space><Space>");
+    stage.screen(80, 24);
+    let (key, left) = (stage.shown_key(), stage.app.reader.top);
+    for (text, top) in [(feed, 0), (page, left)] {
+        stage.shown.as_mut().unwrap().document = text;
+        stage.happen(Event::TextGot(key, true, Ok(TextGot::Feed)));
+        stage.screen(80, 24);
+        assert_eq!(stage.app.reader.top, top);
+    }
+}

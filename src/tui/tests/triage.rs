@@ -159,7 +159,8 @@ fn articles_are_copied_and_saved() {
     stage.keys_give("", "Not copied: 2.0 MB of Markdown, and terminals accept at most 1.0 MB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
     stage.keys("<C-w>");
-    assert!(stage.screen(120, 40).contains("Save as .md, .html or .epub in /tmp/articles"));
+    assert!(stage.screen(120, 40).contains("Save in /tmp/articles (.md, .html or .epub): "));
+    assert!(stage.screen(60, 20).contains("Save in /tmp/articles: "));
     stage.keys_give("a.txt<Enter>", "Write a name that ends with .md, .html or .epub");
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
@@ -441,6 +442,26 @@ fn a_list_that_changes_to_two_rows_per_item_shows_the_items_above() {
     });
 }
 
+fn fitting_request(stage: &Stage) -> RequestId {
+    let requested =
+        stage.requested.iter().find_map(|effect| effect.split_once("Fitting { request: "));
+    let (request, _) = requested.unwrap().1.split_once(',').unwrap();
+    request.parse().unwrap()
+}
+
+#[test]
+fn back_returns_from_the_items_for_some_minutes() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("jj:read-for 20<Enter>");
+    let (title, selected) = (stage.app.items.listing.title.clone(), stage.app.items.selected);
+    stage.happen(Event::FittingFound(fitting_request(&stage), 20, Ok(vec![1, 2])));
+    assert_eq!(stage.app.items.listing.title, format!("20 min of {title}"));
+    stage.keys("<Esc>");
+    assert_eq!(stage.app.items.listing.title, title);
+    assert_eq!((stage.app.focus, stage.app.items.selected), (Focus::Items, selected));
+}
+
 /// The user has gone elsewhere since.
 #[test]
 fn items_for_some_minutes_are_not_listed_late() {
@@ -448,10 +469,7 @@ fn items_for_some_minutes_are_not_listed_late() {
         let mut stage = Stage::new();
         stage.screen(120, 40);
         stage.keys(":read-for 20<Enter>");
-        let requested =
-            stage.requested.iter().find_map(|effect| effect.split_once("Fitting { request: "));
-        let (request, _) = requested.unwrap().1.split_once(',').unwrap();
-        let request = request.parse().unwrap();
+        let request = fitting_request(&stage);
         stage.keys(keys);
         let before = stage.app.items.listing.title.clone();
         stage.happen(Event::FittingFound(request, 20, Ok(vec![1, 2])));

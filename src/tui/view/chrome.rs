@@ -144,7 +144,9 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     if !beside.is_empty() {
         row.left(&format!("  {beside}"), style(Role::Dim));
     }
-    row.right_beside(format!(" {right}"), style(Role::Dim));
+    // Otherwise the number of items and their order would read as one: `15 pinned`.
+    let gap = if pane == Focus::Items { 3 } else { 1 };
+    row.right_beside(format!("{:gap$}{right}", ""), style(Role::Dim));
     put(frame, &row.line(Style::new()), area);
     let rule = Rect { y: area.y + 1, height: 1, ..area };
     if app.settings.ui.linear {

@@ -203,19 +203,24 @@ fn notice(app: &App) -> Option<Notice> {
             }
             plain("Nothing matches", caveat(), commands)
         }
-        () if listing.base.scope == Scope::Pinned => nothing_pinned(app),
+        () if listing.base.scope == Scope::Pinned => nothing_marked(app, Action::Pin),
+        () if listing.base.scope == Scope::Later => nothing_marked(app, Action::Later),
         () => unfiltered(app),
     })
 }
 
-/// For the empty list of pinned items: the key pins items in other lists.
-fn nothing_pinned(app: &App) -> Notice {
-    let key = app.keymap.keys_for(Context::Items, Action::Pin);
-    let pins = key.map(|key| format!("{key} pins an item. ")).unwrap_or_default();
+/// For the empty list of pinned items, or of those kept for later: the key that adds items of other lists.
+fn nothing_marked(app: &App, by: Action) -> Notice {
+    let (title, does, stays) = match by {
+        Action::Pin => ("Nothing is pinned", "pins an item", " A pinned item stays here."),
+        _ => ("Nothing is kept for later", "keeps an item for later", ""),
+    };
+    let key = app.keymap.keys_for(Context::Items, by);
+    let adds = key.map(|key| format!("{key} {does}.")).unwrap_or_default();
     Notice {
         mark: (marks(app).bullet, Role::Dim),
-        title: "Nothing is pinned".to_owned(),
-        text: format!("{pins}A pinned item stays here."),
+        title: title.to_owned(),
+        text: format!("{adds}{stays}").trim_start().to_owned(),
         commands: vec![(Action::ShowUnread, "unread items"), (Action::ShowAll, "all items")],
         problem: false,
     }

@@ -82,7 +82,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let ground = app.palette.style(Role::Ground);
     frame.buffer_mut().content.iter_mut().for_each(|cell| _ = cell.set_style(ground));
     panes(app, frame, body);
-    chrome::status(app, frame, bottom);
+    chrome::status(app, frame, toasts::beside(app, bottom));
     let above = sheet::draw(app, frame, body);
     dialogs::draw(app, frame, body, bottom);
     toasts::draw(app, frame, above);

@@ -1,5 +1,5 @@
 //! Messages at the lower right, with a colour and a mark for their kind: over a dialog, above its keys; over
-//! an article, in place of the keys, so that its text stays visible.
+//! an article, beside the keys or in place of them, so that its text stays visible.
 
 use super::super::app::{App, Toast, Tone};
 use super::super::reader::wrap_plain;
@@ -25,6 +25,8 @@ const GAP_FROM: u16 = 60;
 const START: u16 = 4;
 /// Number of cells at the end.
 const END: u16 = 2;
+/// Least number of cells for keys beside a message.
+const KEYS: u16 = 24;
 
 /// A row of a message: texts with their styles.
 type Pieces = Vec<(String, Style)>;
@@ -52,11 +54,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         }
         return;
     }
-    // A typed line is in the last row.
-    if app.areas.reader.is_some() && app.dialogs.is_empty() {
+    if is_with_keys(app) {
         let mut bottom = frame.area().bottom();
         for message in app.toast.iter().chain(&app.problem) {
-            bottom = in_place_of_keys(app, frame, message, bottom);
+            bottom = in_row_of_keys(app, frame, message, bottom);
         }
         return;
     }
@@ -115,17 +116,40 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
     Rect { x: right - width, y: bottom - height, width, height }
 }
 
-/// Draws a message in the last row above `bottom`, which has the keys, or in as many as it needs; returns the row
-/// where it begins.
-fn in_place_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u16) -> u16 {
+/// Whether messages are drawn in the row of the keys. A typed line is in that row, too.
+fn is_with_keys(app: &App) -> bool {
+    app.areas.reader.is_some() && app.dialogs.is_empty() && !app.settings.ui.linear
+}
+
+/// The part of the last row that a message leaves for keys.
+pub(super) fn beside(app: &App, row: Rect) -> Rect {
+    let message = app.toast.as_ref().or(app.problem.as_ref()).filter(|_| is_with_keys(app));
+    let used = message.map_or(0, |message| width_joined(&rows_joined(app, message)));
+    Rect {
+        width: row.width.checked_sub(used).filter(|left| *left >= KEYS).unwrap_or(row.width),
+        ..row
+    }
+}
+
+/// Width of a message in one row, in cells.
+fn width_joined(line: &Pieces) -> u16 {
+    u16::try_from(cells(line)).unwrap_or(u16::MAX).saturating_add(START + END)
+}
+
+/// Draws a message at the right end of the last row above `bottom`, which has the keys, or in as many rows as it
+/// needs; returns the row where it begins.
+fn in_row_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u16) -> u16 {
     let screen = frame.area();
-    let space = usize::from(screen.width.saturating_sub(START + END).max(1));
-    let lines = match rows_joined(app, message) {
-        line if cells(&line) <= space => vec![line],
-        _ => rows(app, message, space),
+    let line = rows_joined(app, message);
+    let used = width_joined(&line);
+    let lines = match used <= screen.width {
+        true => vec![line],
+        false => rows(app, message, screen.width.saturating_sub(START + END).max(1).into()),
     };
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(bottom);
-    let area = Rect { y: bottom - height, height, ..screen };
+    let left = beside(app, screen).width;
+    let x = if left < screen.width && height == 1 { screen.width.saturating_sub(used) } else { 0 };
+    let area = Rect { x, y: bottom - height, width: screen.width - x, height };
     app.shown_hints.borrow_mut().retain(|(place, _)| !place.intersects(area));
     super::frame::clear(frame, area);
     frame.buffer_mut().set_style(area, app.palette.style(Role::Toast));

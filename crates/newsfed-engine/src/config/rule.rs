@@ -261,9 +261,9 @@ pub(super) fn parse_time(text: &str) -> Option<Duration> {
     humantime::parse_duration(text.trim()).ok()
 }
 
-/// A time in the form that `parse_time` reads.
+/// A time in the form that `parse_time` reads, with `1d` like `1h` instead of `1day`.
 pub(crate) fn show_time(time: Duration) -> String {
-    humantime::format_duration(time).to_string()
+    humantime::format_duration(time).to_string().replace("days", "d").replace("day", "d")
 }
 
 /// The forms of a secret. Its value never appears in a message.

@@ -4,13 +4,14 @@ use super::super::triage::Extent;
 use super::super::{App, Focus};
 use super::ItemsPane;
 use super::total::Total;
+use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, RequestId};
 use crate::tui::read::Read;
 use crate::tui::view::Series;
 use crate::util::text::counted;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Where the selection goes when a window arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +95,20 @@ impl ItemsPane {
         }
     }
 
+    /// Keeps the order of the best matches. Their ranks depend on all texts in the index, so each text that arrives
+    /// would change the order while the user goes through the list.
+    fn keep_ranks(&mut self, before: &[ItemRow]) {
+        let view = &self.rows_of;
+        if !view.is_ranked() {
+            return;
+        }
+        let ranks: HashMap<i64, i64> = before.iter().map(|row| (row.key, row.rank)).collect();
+        for row in &mut self.rows {
+            row.rank = ranks.get(&row.key).copied().unwrap_or(row.rank);
+        }
+        self.rows.sort_by(|a, b| view.compare(&a.into(), &b.into()));
+    }
+
     fn forget_far_rows(&mut self) {
         let count = self.rows.len();
         if count <= MAX_ROWS {
@@ -168,7 +183,8 @@ impl ItemsPane {
         let line = self.shown.iter().position(|shown| *shown == Some(self.selected));
         let index = self.selected;
         (self.more_above, self.more_below) = (window.more_above, window.more_below);
-        self.rows = window.rows;
+        let before_rows = std::mem::replace(&mut self.rows, window.rows);
+        self.keep_ranks(&before_rows);
         self.merge_kept();
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
         self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));

@@ -112,22 +112,23 @@ impl App {
         let Some((key, value)) = assignment(typed).filter(|(key, _)| all.iter().any(|k| k == key))
         else {
             let entry = |key: String| {
-                let now = format!("now {}", setting_shown(&self.settings, &key));
+                let now = format!("currently {}", setting_shown(&self.settings, &key));
                 (key, now)
             };
             return matching(action, all.into_iter().map(entry).collect(), typed);
         };
-        let entry = |value: String| (format!("{key} {value}"), String::new());
+        let now = setting_shown(&self.settings, key);
+        let entry = |value: String| {
+            let help = if value == now { "current value" } else { "" };
+            (format!("{key} {value}"), help.to_owned())
+        };
         let values = setting_choices(&self.settings, key).into_iter().map(entry).collect();
         let hits = matching(action, values, &format!("{key} {value}"));
         if !hits.is_empty() {
             return hits;
         }
         vec![match value {
-            "" => {
-                let now = setting_shown(&self.settings, key);
-                hit(action, (key.to_owned(), format!("now {now}; type the new value")))
-            }
+            "" => hit(action, (key.to_owned(), format!("currently {now}; type the new value"))),
             value => hit(action, (format!("{key} {value}"), format!("{key} = {value}"))),
         }]
     }

@@ -171,8 +171,8 @@ fn warns_if_min_interval_exceeds_max_interval() {
     };
     let both = summary(config, &odd, &[]);
     assert_eq!(both.len(), 2, "{both:?}");
-    let global = "2:1: schedule.min_interval: min_interval (2days) is longer than max_interval \
-        (1day), which therefore has no effect";
+    let global = "2:1: schedule.min_interval: min_interval (2d) is longer than max_interval \
+        (1d), which therefore has no effect";
     assert!(both[0].ends_with(global), "{both:?}");
     assert!(both[1].contains("3:1: source \"https://x.example/\": schedule: "), "{both:?}");
     assert!(both[1].contains("(3h) is longer than max_interval (1h)"), "{both:?}");
