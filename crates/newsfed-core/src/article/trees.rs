@@ -88,7 +88,8 @@ impl Tree {
                 *left &= !(value.simd_gt(threshold) & excluded);
             }
         }
-        for (sum, left) in sums.iter_mut().zip(left.into_iter().flat_map(i32x4::to_array)) {
+        let left = left.map(i32x4::to_array);
+        for (sum, left) in sums.iter_mut().zip(left.as_flattened()) {
             // There is always one: the last leaf is only ever above a threshold.
             *sum += self.leaves.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
         }
