@@ -291,7 +291,11 @@ fn by_all(
     };
     if let Some((template, learn)) = site {
         // A page without an article must not change the template.
-        if learn && words_of(page, &taken) >= FEW_WORDS {
+        let learns = learn && words_of(page, &taken) >= FEW_WORDS;
+        if !template.is_for(guide.url.as_ref(), learns) {
+            return Found { taken, origin: Origin::Page };
+        }
+        if learns {
             template.learn(page, &taken);
         }
         if let Some(mut by_template) =

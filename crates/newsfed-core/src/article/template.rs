@@ -4,9 +4,11 @@
 use super::blocks::{Page, is_heading};
 use super::page_date::is_publication_line;
 use super::words::words;
+use crate::util::domain;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use url::Url;
 
 /// Maximum number of candidates for the article's box.
 const MAX_PLACES: usize = 12;
@@ -26,6 +28,8 @@ const FITS: f32 = 0.5;
 const MAX_OTHERS: usize = 2;
 /// Number of pages of other layouts after which a layout is dropped.
 const MAX_IDLE: u32 = 10;
+/// Number of consecutive pages of other sites after which a site is forgotten.
+const MAX_STRANGERS: u32 = 20;
 /// Probability from which the page alone is sure of a block.
 const SURE: f32 = 0.8;
 /// Share of the words in such blocks that a template may leave out of its box.
@@ -69,6 +73,12 @@ pub struct Template {
     /// Number of pages of other layouts since the last one of this layout.
     #[serde(default)]
     idle: u32,
+    /// Its registrable domain: the items of one feed may be pages of many sites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    site: Option<String>,
+    /// Number of pages of other sites since the last one of this site.
+    #[serde(default)]
+    strangers: u32,
 }
 
 /// A position on the pages: tags from the root, and classes.
@@ -96,6 +106,26 @@ struct End {
 }
 
 impl Template {
+    /// Whether a page with this URL is of the template's site. A page of another site, if it is to be learned
+    /// from, starts again with that site unless much was learned, or the source seems to have moved there.
+    pub(super) fn is_for(&mut self, url: Option<&Url>, learns: bool) -> bool {
+        let site = url.and_then(domain::site);
+        if site.is_none() || site == self.site {
+            self.strangers = 0;
+            return true;
+        }
+        if !learns {
+            return self.site.is_none();
+        }
+        self.strangers += 1;
+        if self.site.is_none() {
+            (self.site, self.strangers) = (site, 0);
+        } else if self.pages < EXPERIENCED || self.strangers > MAX_STRANGERS {
+            *self = Self { site, ..Self::default() };
+        }
+        self.strangers == 0
+    }
+
     /// Learns from a page. `taken` is the result of the page alone. A page that has none of the
     /// known layouts starts a new one.
     pub(super) fn learn(&mut self, page: &Page<'_>, taken: &[bool]) {
@@ -110,8 +140,8 @@ impl Template {
             && let Some(at) = (0..self.others.len()).max_by_key(|at| self.others[*at].seen)
         {
             let next = self.others.remove(at);
-            let others = std::mem::take(&mut self.others);
-            *self = Self { others, ..next };
+            let (others, site) = (std::mem::take(&mut self.others), self.site.take());
+            *self = Self { others, site, ..next };
         }
     }
 

@@ -242,6 +242,33 @@ fn learns_what_is_at_both_ends_of_a_sites_pages() {
 }
 
 #[test]
+fn a_template_is_of_one_site() {
+    let read = |site: &mut Template, n: usize, host: &str| {
+        let url = Url::parse(&format!("https://{host}/{n}")).ok();
+        let guide = Guide { url, ..guide(&format!("Title {n}"), "") };
+        extract(&page_of_site(n, "post").0, &guide, Mode::Auto, Some((site, true))).unwrap().origin
+    };
+    // The items of an aggregator are pages of many sites.
+    let mut mixed = Template::default();
+    for n in 0..30 {
+        assert_eq!(
+            read(&mut mixed, n, ["a.example", "b.example", "c.example"][n % 3]),
+            Origin::Page
+        );
+    }
+    // A page of another site changes nothing; after many of them, the source has moved.
+    let mut site = Template::default();
+    let mut of = |range: std::ops::Range<usize>, host: &str| {
+        range.map(|n| read(&mut site, n, host)).next_back().unwrap()
+    };
+    assert_eq!(of(0..8, "a.example"), Origin::Template);
+    assert_eq!(of(8..12, "b.example"), Origin::Page);
+    assert_eq!(of(12..13, "www.a.example"), Origin::Template);
+    assert_eq!(of(13..33, "b.example"), Origin::Page);
+    assert_eq!(of(33..41, "b.example"), Origin::Template);
+}
+
+#[test]
 fn template_of_a_large_site_stays_small() {
     let mut site = Template::default();
     for n in 0..150 {
