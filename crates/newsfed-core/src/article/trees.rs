@@ -79,19 +79,20 @@ impl Tree {
 
     /// Adds the tree's summands for some rows.
     fn add(&self, values: &[Values], sums: &mut [f32; LANES]) {
-        let mut left = [i32x4::splat(-1); LANES / 4];
+        let mut excluded = [i32x4::splat(0); LANES / 4];
         for split in &self.splits {
             let Some(values) = values.get(usize::from(split.feature)) else { continue };
             let threshold = i32x4::splat(split.threshold);
-            let excluded = i32x4::splat(split.excluded.cast_signed());
-            for (left, value) in left.iter_mut().zip(values) {
-                *left &= !(value.simd_gt(threshold) & excluded);
+            let above = i32x4::splat(split.excluded.cast_signed());
+            for at in 0..LANES / 4 {
+                excluded[at] |= values[at].simd_gt(threshold) & above;
             }
         }
-        let left = left.map(i32x4::to_array);
-        for (sum, left) in sums.iter_mut().zip(left.as_flattened()) {
-            // There is always one: the last leaf is only ever above a threshold.
-            *sum += self.leaves.get(left.trailing_zeros() as usize).copied().unwrap_or_default();
+        let excluded = excluded.map(i32x4::to_array);
+        for (sum, excluded) in sums.iter_mut().zip(excluded.as_flattened()) {
+            // One is always left: the last leaf is only ever above a threshold.
+            let leaf = excluded.trailing_ones() as usize;
+            *sum += self.leaves.get(leaf).copied().unwrap_or_default();
         }
     }
 }
