@@ -324,6 +324,7 @@ fn visible_bylines_name_the_authors() {
         ("<p>Тест</p><p>Автор: Иван Петров</p>", &["Иван Петров"]),
         ("<p>โดย สมชาย ใจดี | 12 พฤศจิกายน 2569</p>", &["สมชาย ใจดี"]),
         ("<p>作者：王小明</p>", &["王小明"]),
+        ("<h2 class=author-title><span class=author-heading>投稿者:</span> 山田</h2>", &["山田"]),
         ("<p>Írta: Kovács Anna</p>", &["Kovács Anna"]),
         ("<p>A cura di Anna Rossi</p>", &["Anna Rossi"]),
         // Names in elements beside each other.
