@@ -1,6 +1,7 @@
-//! The programming language of a code block, as syntax highlighters mark it.
+//! The programming language of a code block and its lines, as syntax highlighters mark them.
 
-use scraper::ElementRef;
+use ego_tree::NodeRef;
+use scraper::{ElementRef, Node};
 
 /// Longest name of a language, in bytes.
 const MAX_NAME: usize = 20;
@@ -22,6 +23,28 @@ const NONE: [&str; 12] = [
     "output",
     "undefined",
 ];
+
+/// Endings of classes of elements that are a line of code each.
+const LINES: [&str; 7] = [
+    "code-line",
+    "code__line",
+    "highlight-line",
+    "highlighted-line",
+    "token-line",
+    "view-line",
+    "cm-line",
+];
+
+/// Whether an inline element is shown as a line of its own.
+pub(super) fn is_line(node: NodeRef<'_, Node>) -> bool {
+    let Some(element) = node.value().as_element().filter(|e| e.name() == "span") else {
+        return false;
+    };
+    let mut classes = element.attr("class").unwrap_or_default().split_ascii_whitespace();
+    let style = || element.attr("style").unwrap_or_default().replace(' ', "");
+    classes.any(|c| c == "line" || LINES.iter().any(|ending| c.ends_with(ending)))
+        || style().split(';').any(|rule| rule.eq_ignore_ascii_case("display:block"))
+}
 
 /// The language of a `pre` element, in lower case.
 pub(super) fn language(pre: ElementRef<'_>) -> Option<String> {
