@@ -53,6 +53,23 @@ pub(super) fn language(pre: ElementRef<'_>) -> Option<String> {
     inner.chain([pre]).chain(around).find_map(of_element)
 }
 
+/// Whether the paragraph before code is only the label of its box with the language, not a sentence.
+pub(super) fn is_label(paragraph: &str, language: Option<&str>, pre: ElementRef<'_>) -> bool {
+    let is_language = language.is_some_and(|name| paragraph.trim().eq_ignore_ascii_case(name));
+    let has_text = |node: &NodeRef<'_, Node>| match node.value() {
+        Node::Text(text) => !text.trim().is_empty(),
+        Node::Element(element) if element.name() != "button" => {
+            ElementRef::wrap(*node).is_some_and(|e| e.text().any(|text| !text.trim().is_empty()))
+        }
+        _ => false,
+    };
+    let box_before = || {
+        let before = pre.prev_siblings().find(has_text).and_then(ElementRef::wrap);
+        before.is_some_and(|e| matches!(e.value().name(), "span" | "div" | "header" | "small"))
+    };
+    is_language && box_before()
+}
+
 fn of_element(e: ElementRef<'_>) -> Option<String> {
     let stated = ["data-lang", "data-language"].iter().find_map(|a| e.attr(a)).and_then(name);
     let class = e.attr("class").unwrap_or_default();

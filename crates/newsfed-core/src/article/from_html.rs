@@ -279,7 +279,14 @@ impl Builder<'_> {
                 let code = self.raw_text(e);
                 let code = text::block(code.trim_end().trim_start_matches('\n'));
                 if !code.is_empty() {
-                    flow.push(Block::Code { language: code::language(e), code });
+                    let language = code::language(e);
+                    flow.end_paragraph();
+                    if let Some(Block::Paragraph(label)) = flow.blocks.last()
+                        && code::is_label(&plain(label), language.as_deref(), e)
+                    {
+                        flow.blocks.pop();
+                    }
+                    flow.push(Block::Code { language, code });
                 }
                 self.pictures_of_code(e, flow);
             }
@@ -1216,6 +1223,26 @@ mod tests {
         }
         let text = from_html(&lines("class=inline"), None).text();
         assert!(text.contains("a {  b}\n"), "words in a line: {text}");
+    }
+
+    #[test]
+    fn labels_of_code_with_its_language_are_left_out() {
+        let text = |before: &str| {
+            let markup = format!("<p>a</p><div class=language-vue>{before}<pre>b</pre></div>");
+            from_html(&markup, None).text()
+        };
+        for label in [
+            "<span>vue</span>",
+            "<button>Copy</button><span class=lang>Vue</span>\n",
+            "<div><div> vue </div><button>Copy</button></div><i></i>",
+        ] {
+            assert_eq!(text(label), "a\n\nb", "{label}");
+        }
+        for other in ["<span>app.vue</span>", "<p>Vue</p>", "<h3>vue</h3>", "vue", "<i>Vue</i> is"]
+        {
+            assert_ne!(text(other), "a\n\nb", "{other}");
+        }
+        assert_eq!(from_html("<span>vue</span><pre>b</pre>", None).text(), "vue\n\nb");
     }
 
     #[test]
