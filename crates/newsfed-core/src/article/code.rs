@@ -1,6 +1,7 @@
-//! The programming language of a code block, as syntax highlighters mark it.
+//! The programming language of a code block and its lines, as syntax highlighters mark them.
 
-use scraper::ElementRef;
+use ego_tree::NodeRef;
+use scraper::{ElementRef, Node};
 
 /// Longest name of a language, in bytes.
 const MAX_NAME: usize = 20;
@@ -23,11 +24,50 @@ const NONE: [&str; 12] = [
     "undefined",
 ];
 
+/// Endings of classes of elements that are a line of code each.
+const LINES: [&str; 7] = [
+    "code-line",
+    "code__line",
+    "highlight-line",
+    "highlighted-line",
+    "token-line",
+    "view-line",
+    "cm-line",
+];
+
+/// Whether an inline element is shown as a line of its own.
+pub(super) fn is_line(node: NodeRef<'_, Node>) -> bool {
+    let Some(element) = node.value().as_element().filter(|e| e.name() == "span") else {
+        return false;
+    };
+    let mut classes = element.attr("class").unwrap_or_default().split_ascii_whitespace();
+    let style = || element.attr("style").unwrap_or_default().replace(' ', "");
+    classes.any(|c| c == "line" || LINES.iter().any(|ending| c.ends_with(ending)))
+        || style().split(';').any(|rule| rule.eq_ignore_ascii_case("display:block"))
+}
+
 /// The language of a `pre` element, in lower case.
 pub(super) fn language(pre: ElementRef<'_>) -> Option<String> {
     let inner = pre.child_elements().filter(|c| c.value().name() == "code").take(1);
     let around = pre.ancestors().filter_map(ElementRef::wrap).take(3);
     inner.chain([pre]).chain(around).find_map(of_element)
+}
+
+/// Whether the paragraph before code is only the label of its box with the language, not a sentence.
+pub(super) fn is_label(paragraph: &str, language: Option<&str>, pre: ElementRef<'_>) -> bool {
+    let is_language = language.is_some_and(|name| paragraph.trim().eq_ignore_ascii_case(name));
+    let has_text = |node: &NodeRef<'_, Node>| match node.value() {
+        Node::Text(text) => !text.trim().is_empty(),
+        Node::Element(element) if element.name() != "button" => {
+            ElementRef::wrap(*node).is_some_and(|e| e.text().any(|text| !text.trim().is_empty()))
+        }
+        _ => false,
+    };
+    let box_before = || {
+        let before = pre.prev_siblings().find(has_text).and_then(ElementRef::wrap);
+        before.is_some_and(|e| matches!(e.value().name(), "span" | "div" | "header" | "small"))
+    };
+    is_language && box_before()
 }
 
 fn of_element(e: ElementRef<'_>) -> Option<String> {

@@ -6,7 +6,7 @@ use super::notes::{Notes, anchors};
 use super::permalinks::is_permalink;
 use super::picture::{self, Picture};
 use super::places::{Lead, Places};
-use super::spaces::tidy;
+use super::spaces::{outer_breaks, tidy};
 use super::{code, maths};
 use crate::util::limits;
 use crate::util::{html, text};
@@ -107,6 +107,10 @@ pub(super) fn of_discussion(
         builder.left = limits::ARTICLE_TARGETS;
         blocks = builder.blocks(element, 0);
     }
+    // At either end of a text, a rule separates nothing.
+    let rules = blocks.iter().take_while(|block| **block == Block::Rule).count();
+    blocks.drain(..rules);
+    blocks.truncate(blocks.iter().rposition(|block| *block != Block::Rule).map_or(0, |at| at + 1));
     Document { blocks, links: builder.links }
 }
 
@@ -275,7 +279,14 @@ impl Builder<'_> {
                 let code = self.raw_text(e);
                 let code = text::block(code.trim_end().trim_start_matches('\n'));
                 if !code.is_empty() {
-                    flow.push(Block::Code { language: code::language(e), code });
+                    let language = code::language(e);
+                    flow.end_paragraph();
+                    if let Some(Block::Paragraph(label)) = flow.blocks.last()
+                        && code::is_label(&plain(label), language.as_deref(), e)
+                    {
+                        flow.blocks.pop();
+                    }
+                    flow.push(Block::Code { language, code });
                 }
                 self.pictures_of_code(e, flow);
             }
@@ -338,12 +349,10 @@ impl Builder<'_> {
                 }
             }
             "del" | "s" | "strike" if !deep && !contains_blocks() => {
-                let inner = self.inline(e, depth + 1);
-                flow.inline.push(Inline::Deleted(inner));
+                self.marked(e, depth, flow, Inline::Deleted);
             }
             "ins" if !deep && !contains_blocks() => {
-                let inner = self.inline(e, depth + 1);
-                flow.inline.push(Inline::Inserted(inner));
+                self.marked(e, depth, flow, Inline::Inserted);
             }
             "code" | "kbd" | "samp" | "tt" => {
                 let code = self.raw_text(e);
@@ -378,12 +387,10 @@ impl Builder<'_> {
             }
             "a" if !deep && e.attr("href").is_some() => self.card(e, depth, flow),
             "em" | "i" | "cite" | "var" | "dfn" if !deep && !contains_blocks() => {
-                let inner = self.inline(e, depth + 1);
-                flow.inline.push(Inline::Emphasis(inner));
+                self.marked(e, depth, flow, Inline::Emphasis);
             }
             "strong" | "b" | "mark" if !deep && !contains_blocks() => {
-                let inner = self.inline(e, depth + 1);
-                flow.inline.push(Inline::Strong(inner));
+                self.marked(e, depth, flow, Inline::Strong);
             }
             "rt" if !deep && is_bare_reading(e) => {
                 flow.inline.push(Inline::Text("(".to_owned()));
@@ -414,6 +421,37 @@ impl Builder<'_> {
                 flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
             }
         }
+    }
+
+    /// A marked part of a text. Line breaks at its ends are outside of it, and two line breaks in it end the
+    /// paragraph around it.
+    fn marked(
+        &mut self,
+        e: ElementRef<'_>,
+        depth: usize,
+        flow: &mut Flow,
+        mark: fn(Vec<Inline>) -> Inline,
+    ) {
+        if begins_with_breaks(e) {
+            flow.end_paragraph();
+        }
+        let mut inner = self.new_flow();
+        self.flow(e, depth + 2, &mut inner);
+        if inner.blocks.iter().all(|block| matches!(block, Block::Paragraph(_))) {
+            for block in std::mem::take(&mut inner.blocks) {
+                if let Block::Paragraph(text) = block {
+                    flow.inline.push(mark(text));
+                    flow.end_paragraph();
+                }
+            }
+        }
+        let mut text = self.joined(inner);
+        let (before, after) = outer_breaks(&mut text);
+        (0..before).for_each(|_| flow.line_break());
+        if !text.is_empty() {
+            flow.inline.push(mark(text));
+        }
+        (0..after).for_each(|_| flow.line_break());
     }
 
     /// A link around blocks, such as the card of a product: its first heading is the link, else its first
@@ -457,6 +495,10 @@ impl Builder<'_> {
     fn inline(&mut self, e: ElementRef<'_>, depth: usize) -> Vec<Inline> {
         let mut flow = self.new_flow();
         self.flow(e, depth + 1, &mut flow);
+        self.joined(flow)
+    }
+
+    fn joined(&self, mut flow: Flow) -> Vec<Inline> {
         if flow.blocks.is_empty() {
             return maths::within(flow.inline, self.has_formulas);
         }
@@ -715,6 +757,8 @@ impl Builder<'_> {
         let mut skip = None;
         // Where the text of each open block begins.
         let mut blocks = Vec::new();
+        // Where the text of the last line begins that is an element.
+        let mut line = 0;
         let is_box = |node: NodeRef<'_, Node>| {
             node.id() != e.id() && node.value().as_element().is_some_and(|e| is_block(e.name()))
         };
@@ -732,6 +776,12 @@ impl Builder<'_> {
                             out.push('\n');
                         }
                         blocks.push(out.len());
+                    } else if code::is_line(node) {
+                        let follows = node.prev_sibling().is_some_and(code::is_line);
+                        if follows && (out.len() == line || !out.ends_with('\n')) {
+                            out.push('\n');
+                        }
+                        line = out.len();
                     }
                 }
                 Edge::Close(node) if skip == Some(node.id()) => skip = None,
@@ -847,6 +897,19 @@ impl Builder<'_> {
         }
         Some(at)
     }
+}
+
+/// Whether an element begins with two line breaks.
+fn begins_with_breaks(e: ElementRef<'_>) -> bool {
+    let is_break = |node: &NodeRef<'_, Node>| {
+        node.value().as_element().is_some_and(|element| element.name() == "br")
+    };
+    let is_content = |node: &NodeRef<'_, Node>| match node.value() {
+        Node::Text(text) => !text.trim().is_empty(),
+        Node::Element(element) => element.name() == "img",
+        _ => false,
+    };
+    e.descendants().take_while(|node| !is_content(node)).filter(is_break).nth(1).is_some()
 }
 
 /// Removes the attribution of a quotation from its blocks and returns it: the content of a last
@@ -1142,6 +1205,52 @@ mod tests {
             for part in parts {
                 assert!(text.contains(part), "{markup:.80}: {text:.300}");
             }
+        }
+    }
+
+    #[test]
+    fn lines_of_code_beside_each_other_stay_lines() {
+        let lines = |class: &str| {
+            let line = |text: &str| format!("<span {class}>{text}</span>");
+            let lines = ["a {", "", "  <b>b</b>", "}<br>", "c\n", "d"].map(line).concat();
+            format!("<pre><code>x\n{lines}\ny {}{}</code></pre>", line("z"), line("\n"))
+        };
+        for class in
+            ["class=line", "class='hl page-code-line'", "style='color: red; display: block'"]
+        {
+            let text = from_html(&lines(class), None).text();
+            assert_eq!(text, "x\na {\n\n  b\n}\nc\nd\ny z", "{class}");
+        }
+        let text = from_html(&lines("class=inline"), None).text();
+        assert!(text.contains("a {  b}\n"), "words in a line: {text}");
+    }
+
+    #[test]
+    fn labels_of_code_with_its_language_are_left_out() {
+        let text = |before: &str| {
+            let markup = format!("<p>a</p><div class=language-vue>{before}<pre>b</pre></div>");
+            from_html(&markup, None).text()
+        };
+        for label in [
+            "<span>vue</span>",
+            "<button>Copy</button><span class=lang>Vue</span>\n",
+            "<div><div> vue </div><button>Copy</button></div><i></i>",
+        ] {
+            assert_eq!(text(label), "a\n\nb", "{label}");
+        }
+        for other in ["<span>app.vue</span>", "<p>Vue</p>", "<h3>vue</h3>", "vue", "<i>Vue</i> is"]
+        {
+            assert_ne!(text(other), "a\n\nb", "{other}");
+        }
+        assert_eq!(from_html("<span>vue</span><pre>b</pre>", None).text(), "vue\n\nb");
+    }
+
+    #[test]
+    fn rules_at_the_ends_of_a_text_are_left_out() {
+        for (markup, expected) in
+            [("<hr><hr><p>a</p><hr><p>b</p><div><hr></div>", "a\n\n---\n\nb"), ("<hr>", "")]
+        {
+            assert_eq!(from_html(markup, None).text(), expected, "{markup}");
         }
     }
 

@@ -334,7 +334,10 @@ mod tests {
     #[test]
     fn xhtml_is_well_formed_and_loads_nothing_from_elsewhere() {
         let cases = [
-            ("<p>a<br>b &amp; \"c\"</p><hr>", "<p>a<br/>b &amp; &quot;c&quot;</p><hr/>"),
+            (
+                "<p>a<br>b &amp; \"c\"</p><hr>plain",
+                "<p>a<br/>b &amp; &quot;c&quot;</p><hr/><p>plain</p>",
+            ),
             (
                 "<p><img src='http://e.org/a.png' alt='x'> <img src='http://e.org/b.png' alt='y'></p>",
                 "<p><img src=\"a.png\" alt=\"x\"/> <a href=\"http://e.org/b.png\">[y]</a></p>",

@@ -221,6 +221,22 @@ mod tests {
     }
 
     #[test]
+    fn line_breaks_at_the_ends_of_emphasis_are_outside() {
+        let cases = [
+            ("<p><b>a <br></b>b", "**a** \\\nb\n"),
+            ("<p>a<i><br>b</i>", "a\\\n*b*\n"),
+            ("<p><i><b>a<br><br></b></i><b>b <br></b>c", "***a***\n\n**b** \\\nc\n"),
+            ("<p>a<b><br> <br>b</b>", "a\n\n**b**\n"),
+            ("<p><b>a<br><br>b</b> c", "**a**\n\n**b** c\n"),
+            ("<p><b>a<br>b </b>c<b><br></b><br>d", "**a\\\nb** c\n\nd\n"),
+            ("<h2><b>a<br><br>b<br></b></h2>", "## **a** **b**\n"),
+        ];
+        for (html, want) in cases {
+            assert_eq!(from_html(html, None).markdown(), want, "{html}");
+        }
+    }
+
+    #[test]
     fn titles_are_escaped_like_the_text() {
         let document = from_html("<p>x", None);
         let cases = [

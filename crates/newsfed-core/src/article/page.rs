@@ -113,6 +113,7 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
         }
         complete(page, best, chances, &mut taken);
     }
+    complete_start(page, chances, &mut taken);
     let words = |taken: &[bool]| -> usize {
         page.blocks.iter().zip(taken).filter(|(_, t)| **t).map(|(b, _)| b.words).sum()
     };
@@ -163,6 +164,31 @@ fn complete(page: &Page<'_>, own: usize, chances: &[f32], taken: &mut [bool]) {
         let heading = is_heading(page.elements[element].name());
         taken[at] = heading && taken[at - 1] && taken[at + 1]
             || page.around(element).any(|e| page.elements[e].name() == "pre");
+    }
+}
+
+/// Adds the code directly before the first selected block, with its heading, such as a synopsis, if it is in the
+/// smallest box around all selected blocks.
+fn complete_start(page: &Page<'_>, chances: &[f32], taken: &mut [bool]) {
+    let (Some(first), Some(last)) = (taken.iter().position(|t| *t), taken.iter().rposition(|t| *t))
+    else {
+        return;
+    };
+    let mut around = page.around(page.blocks[first].element);
+    let Some(own) = around.find(|e| page.elements[*e].blocks.contains(&last)) else { return };
+    if matches!(page.elements[own].name(), "html" | "body") {
+        return;
+    }
+    let mut below_is_code = false;
+    for at in (page.elements[own].blocks.start..first).rev() {
+        let element = page.blocks[at].element;
+        let code = page.around(element).any(|e| page.elements[e].name() == "pre");
+        let heading = below_is_code && is_heading(page.elements[element].name());
+        if !(code || heading) || chances[at] < THRESHOLD_ENCLOSED {
+            return;
+        }
+        taken[at] = true;
+        below_is_code = code;
     }
 }
 
@@ -217,6 +243,27 @@ mod tests {
         assert_eq!(all.iter().filter(|t| **t).count(), 12, "clear page: {all:?}");
         let all = of(&[&[0.6, 0.42, 0.44, 0.4, 0.41, 0.45, 0.43], &[0.02; 9]]);
         assert_eq!(all.iter().filter(|t| **t).count(), 7, "vague page: {all:?}");
+    }
+
+    #[test]
+    fn code_above_the_first_selected_block_is_part_of_the_article() {
+        let text = "ten words ".repeat(10);
+        let start = "<h2>Select</h2><p>Reads rows</p><h2>Synopsis</h2><pre>SELECT a FROM b</pre>";
+        let sections =
+            format!("<section><h2>Use</h2><p>{text}</p><p>{text}</p></section>").repeat(2);
+        let of = |markup: &str, code: f32| {
+            let tree = tree::page(markup).unwrap();
+            let page = Page::read(&tree);
+            let mut chances = vec![0.97; page.blocks.len()];
+            chances[..2].fill(0.2);
+            chances[2..4].fill(code);
+            choose(&page, &Density::of(&page), &chances)[..5].to_vec()
+        };
+        let page = format!("<main>{start}{sections}</main>");
+        assert_eq!(of(&page, 0.3), [false, false, true, true, true]);
+        assert_eq!(of(&page, 0.05), [false, false, false, false, true], "surely no part");
+        let outside = format!("{start}<main>{sections}</main>");
+        assert_eq!(of(&outside, 0.3), [false, false, false, false, true], "outside");
     }
 
     #[test]

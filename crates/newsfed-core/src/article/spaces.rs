@@ -135,6 +135,27 @@ fn wrap(
     }
 }
 
+/// Removes the line breaks at both ends of a text, and returns how many there were.
+pub(super) fn outer_breaks(inlines: &mut Vec<Inline>) -> (usize, usize) {
+    let is_blank = |inline: &Inline| match inline {
+        Inline::Break => true,
+        Inline::Text(text) => text.chars().all(is_blank),
+        _ => false,
+    };
+    let breaks = |run: &[Inline]| run.iter().filter(|i| **i == Inline::Break).count();
+    let end = inlines.iter().rposition(|inline| !is_blank(inline)).map_or(0, |at| at + 1);
+    let after = breaks(&inlines[end..]);
+    if after > 0 {
+        inlines.truncate(end);
+    }
+    let start = inlines.iter().take_while(|inline| is_blank(inline)).count();
+    let before = breaks(&inlines[..start]);
+    if before > 0 {
+        inlines.drain(..start);
+    }
+    (before, after)
+}
+
 fn trim_end(inlines: &mut Vec<Inline>) {
     while let Some(last) = inlines.last_mut() {
         match last {
