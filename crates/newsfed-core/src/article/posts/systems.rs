@@ -112,6 +112,13 @@ fn is_text(e: ElementRef<'_>) -> bool {
         || has(e, &["content"]) && e.parent().and_then(ElementRef::wrap).is_some_and(is_body)
 }
 
+/// Whether an element in a text is not from its author.
+fn is_note(e: ElementRef<'_>) -> bool {
+    // phpBB writes a button above code.
+    let parent = || e.parent().and_then(ElementRef::wrap);
+    has(e, &NOTES) || e.value().name() == "p" && parent().is_some_and(|e| has(e, &["codebox"]))
+}
+
 fn is_body(e: ElementRef<'_>) -> bool {
     let is = |e: ElementRef<'_>| has(e, &["postbody"]);
     is(e) || e.parent().and_then(ElementRef::wrap).is_some_and(is)
@@ -139,7 +146,7 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) -> Vec<NodeId> {
     taken[start..end.max(start)].fill(false);
     texts().for_each(|blocks| taken[blocks.clone()].fill(true));
     let mut left_out = Vec::new();
-    for element in page.elements.iter().filter(|e| has(e.node, &NOTES)) {
+    for element in page.elements.iter().filter(|e| is_note(e.node)) {
         let is_within = texts()
             .any(|blocks| blocks.start <= element.blocks.start && element.blocks.end <= blocks.end);
         if is_within {
@@ -393,5 +400,23 @@ mod tests {
         );
         let times = ["12th March 2025, 16:26", "13th March 2025, 16:26", "14th March 2025, 16:26"];
         check(&text, times, &["is offline", "Reply With Quote", "Posts"]);
+    }
+
+    #[test]
+    fn posts_of_phpbb() {
+        let text = read(
+            |name, day, text| {
+                format!(
+                    "<div id=p{day} class='post bg2'><dl><dt><a class=username>{name}</a></dt><dd>Posts: 31</dd></dl>\
+                     <div class=postbody><h3>Re: Keel</h3><p class=author>{day} May 2024, 10:15</p><div \
+                     class=content>{text}<div class=codebox><p>Code: <a>Select all</a></p><pre>sail {day}</pre>\
+                     </div></div></div><div class=signature>Fair winds</div></div>"
+                )
+            },
+            "div",
+        );
+        let times = ["2 May 2024, 10:15", "3 May 2024, 10:15", "4 May 2024, 10:15"];
+        check(&text, times, &["Posts", "Re: Keel", "Select all", "Fair winds"]);
+        assert_eq!(text.matches("sail ").count(), 3, "{text}");
     }
 }
