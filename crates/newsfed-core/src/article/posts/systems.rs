@@ -255,9 +255,11 @@ fn time(page: &Page<'_>, post: &Post, times: &Times) -> Option<String> {
     })
 }
 
-/// A time without the number of the post beside it.
+/// A time without the number of the post and the name beside it.
 fn bare(time: &str) -> &str {
     let time = time.split(" Post #").next().unwrap_or(time);
+    // phpBB.
+    let time = time.rsplit("» ").next().unwrap_or(time);
     match time.strip_prefix('#').and_then(|rest| rest.split_once(' ')) {
         Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim_start(),
         _ => time,
@@ -408,14 +410,15 @@ mod tests {
             |name, day, text| {
                 format!(
                     "<div id=p{day} class='post bg2'><dl><dt><a class=username>{name}</a></dt><dd>Posts: 31</dd></dl>\
-                     <div class=postbody><h3>Re: Keel</h3><p class=author>{day} May 2024, 10:15</p><div \
+                     <div class=postbody><h3>Re: Keel</h3><p class=author>by <b>The {name}</b> » Thu May 0{day}, 2024 1:47 am</p><div \
                      class=content>{text}<div class=codebox><p>Code: <a>Select all</a></p><pre>sail {day}</pre>\
                      </div></div></div><div class=signature>Fair winds</div></div>"
                 )
             },
             "div",
         );
-        let times = ["2 May 2024, 10:15", "3 May 2024, 10:15", "4 May 2024, 10:15"];
+        let times = [2, 3, 4].map(|day| format!("Thu May 0{day}, 2024 1:47 am"));
+        let times = times.each_ref().map(String::as_str);
         check(&text, times, &["Posts", "Re: Keel", "Select all", "Fair winds"]);
         assert_eq!(text.matches("sail ").count(), 3, "{text}");
     }
