@@ -1,6 +1,6 @@
 //! The posts of pages of widespread forum systems, by the markup that all their pages share.
 
-use super::times::written;
+use super::times::{Times, written};
 use super::{MAX_CERTAIN, Mark, Posts, is_quotation, line, valid};
 use crate::article::blocks::Page;
 use crate::util::date::Context;
@@ -54,15 +54,11 @@ pub(in crate::article) fn posts(
     let blocks = select(page, taken, read);
     let names = super::names(page, context);
     let times = super::times::times(page, &names, context);
-    let texts: HashSet<usize> = read.iter().flat_map(|post| post.texts.iter().copied()).collect();
-    let own_names = own(page, &texts, names.iter(), |_, _| false);
-    let marks = times.marks.iter().filter(|mark| !mark.modified);
-    let own_times = own(page, &texts, marks, |first, other| other.stated && !first.stated);
     let mut out = Posts::default();
     for post in read {
         let Some(text) = post.texts.first() else { continue };
-        let name = name(page, post, own_names.get(&post.element).copied(), context);
-        let time = time(page, post, own_times.get(&post.element).copied());
+        let name = name(page, post, &names, context);
+        let time = time(page, post, &times);
         let line = line(name.as_deref(), time.as_deref());
         if !line.is_empty() {
             out.lines.insert(page.elements[*text].node.id(), line);
@@ -75,7 +71,7 @@ pub(in crate::article) fn posts(
 
 /// The posts of a page in page order.
 fn find(page: &Page<'_>) -> Vec<Post> {
-    let (mut posts, mut places) = (Vec::<Post>::new(), HashMap::new());
+    let mut posts: Vec<Post> = Vec::new();
     // For each box the innermost post and text around it.
     let mut around: Vec<(Option<usize>, bool)> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
@@ -86,11 +82,10 @@ fn find(page: &Page<'_>) -> Vec<Post> {
         }
         let is_text = !within && !begins && post.is_some() && is_text(element.node);
         if let Some(post) = post.filter(|_| is_text) {
-            let place = *places.entry(post).or_insert(posts.len());
-            if place == posts.len() {
-                posts.push(Post { element: post, texts: Vec::new() });
+            match posts.iter_mut().rev().find(|p| p.element == post) {
+                Some(known) => known.texts.push(at),
+                None => posts.push(Post { element: post, texts: vec![at] }),
             }
-            posts[place].texts.push(at);
         }
         around.push((post, within || is_text));
     }
@@ -150,13 +145,11 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) -> Vec<NodeId> {
     let end = boxes().map(|blocks| blocks.end).max().unwrap_or_default();
     taken[start..end.max(start)].fill(false);
     texts().for_each(|blocks| taken[blocks.clone()].fill(true));
-    let known: HashSet<usize> = read.iter().flat_map(|post| post.texts.iter().copied()).collect();
-    let (mut within, mut left_out) = (Vec::<bool>::with_capacity(page.elements.len()), Vec::new());
-    for (at, element) in page.elements.iter().enumerate() {
-        let is_within =
-            within.get(element.parent).copied().unwrap_or_default() || known.contains(&at);
-        within.push(is_within);
-        if is_within && is_note(element.node) {
+    let mut left_out = Vec::new();
+    for element in page.elements.iter().filter(|e| is_note(e.node)) {
+        let is_within = texts()
+            .any(|blocks| blocks.start <= element.blocks.start && element.blocks.end <= blocks.end);
+        if is_within {
             taken[element.blocks.clone()].fill(false);
             left_out.push(element.node.id());
         }
@@ -204,14 +197,14 @@ fn beside(page: &Page<'_>, read: &[Post]) -> Vec<NodeId> {
 }
 
 /// The author of a post: as an attribute states it, or the first name outside its texts.
-fn name(page: &Page<'_>, post: &Post, own: Option<&Mark>, context: &Context) -> Option<String> {
+fn name(page: &Page<'_>, post: &Post, names: &[Mark], context: &Context) -> Option<String> {
     let node = page.elements[post.element].node;
     let fits = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
     let stated = ["data-author", "data-username"].into_iter().find_map(|name| node.attr(name));
     stated
         .and_then(fits)
         .or_else(|| of_quotations(page, post).and_then(|name| fits(&name)))
-        .or_else(|| own.map(|name| name.text.clone()))
+        .or_else(|| names.iter().find(|n| is_own(page, post, n.element)).map(|n| n.text.clone()))
         .or_else(|| {
             // FluxBB.
             let terms = node.descendent_elements().filter(|e| e.value().name() == "dt");
@@ -228,33 +221,24 @@ fn of_quotations(page: &Page<'_>, post: &Post) -> Option<String> {
     data.get("username")?.as_str().map(str::to_owned)
 }
 
-/// For each post its first mark outside texts and quotations, or a later one that is better.
-fn own<'m>(
-    page: &Page<'_>,
-    texts: &HashSet<usize>,
-    marks: impl Iterator<Item = &'m Mark>,
-    is_better: impl Fn(&Mark, &Mark) -> bool,
-) -> HashMap<usize, &'m Mark> {
-    let mut own: HashMap<usize, &Mark> = HashMap::new();
-    for mark in marks {
-        let ends = |at: &usize| {
-            let node = page.elements[*at].node;
-            is_post(node) || texts.contains(at) || is_quotation(node)
-        };
-        let Some(at) = page.around(mark.element).find(ends) else { continue };
+/// Whether a box is in a post but not in a text.
+fn is_own(page: &Page<'_>, post: &Post, element: usize) -> bool {
+    for at in page.around(element) {
         if is_post(page.elements[at].node) {
-            let first = own.entry(at).or_insert(mark);
-            if is_better(first, mark) {
-                *first = mark;
-            }
+            return at == post.element;
+        }
+        if post.texts.contains(&at) || is_quotation(page.elements[at].node) {
+            return false;
         }
     }
-    own
+    false
 }
 
 /// When a post was written: the first `time` element outside its texts, a line with a date, or an attribute.
-fn time(page: &Page<'_>, post: &Post, own: Option<&Mark>) -> Option<String> {
-    own.map(|mark| bare(&mark.text).to_owned()).or_else(|| {
+fn time(page: &Page<'_>, post: &Post, times: &Times) -> Option<String> {
+    let own = times.marks.iter().filter(|mark| is_own(page, post, mark.element) && !mark.modified);
+    let best = own.clone().find(|mark| mark.stated).or_else(|| own.clone().next());
+    best.map(|mark| bare(&mark.text).to_owned()).or_else(|| {
         let node = page.elements[post.element].node;
         let texts: Vec<NodeId> = post.texts.iter().map(|at| page.elements[*at].node.id()).collect();
         let elements = node.descendent_elements().take(MAX_SEARCHED);
