@@ -325,6 +325,4 @@ fn collapse(s: &str) -> String {
 }
 
 #[cfg(test)]
-mod drawing_tests;
-#[cfg(test)]
 mod tests;
