@@ -325,4 +325,6 @@ fn collapse(s: &str) -> String {
 }
 
 #[cfg(test)]
+mod drawing_tests;
+#[cfg(test)]
 mod tests;
