@@ -48,6 +48,15 @@ const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
 /// How much of a script is searched for dates, in bytes.
 pub const SCRIPT_BYTES: usize = 1 << 20;
 
+/// Frequent named references, and numbers that mean the same. The parser looks a name up after each of its letters.
+const REFERENCES: [(&str, &str); 5] = [
+    ("&amp;", "&#38;"),
+    ("&nbsp;", "&#160;"),
+    ("&quot;", "&#34;"),
+    ("&lt;", "&#60;"),
+    ("&gt;", "&#62;"),
+];
+
 /// Longest name that the parser stores without a table, in bytes.
 const SHORT_NAME: usize = 7;
 
@@ -66,8 +75,8 @@ pub(super) enum Drawings {
     Emptied,
 }
 
-/// The source in parts: without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style sheets and
-/// scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
+/// The source in parts: with [`REFERENCES`] as numbers, without surplus attributes ([`TAG_ATTRIBUTES`]) and classes,
+/// without style sheets and scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
 /// and comments than [`PAGE_NODES`], or more than [`PAGE_NAMES`] different names.
 pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
     let mut scanner = Scanner::new(html);
@@ -85,7 +94,10 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
             return None;
         }
         let inside = match token {
-            Token::Text(_) => continue,
+            Token::Text(text) => {
+                replace_references(html, text, &mut parts, &mut from);
+                continue;
+            }
             Token::Open(tag) => {
                 if ["svg", "math"].iter().any(|name| tag.is(name)) && !closes_itself(&tag) {
                     // Text in a drawing before the body prevents a frameset instead of it.
@@ -130,6 +142,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
                 break;
             }
         };
+        let has_references = memchr::memchr(b'&', inside.as_bytes()).is_some();
         let mut attributes = Tag { name: "", rest: inside }.attributes();
         for (name, value) in attributes.by_ref().take(TAG_ATTRIBUTES) {
             names.note(name);
@@ -140,6 +153,8 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
                 let at = value.as_ptr().addr() - html.as_ptr().addr();
                 parts.push(&html[from..at + kept.len()]);
                 from = at + value.len();
+            } else if has_references {
+                replace_references(html, value, &mut parts, &mut from);
             }
         }
         let surplus = attributes.rest();
@@ -155,6 +170,18 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
     parts.push(&html[from..]);
     (tags <= PAGE_NODES && names.count() <= PAGE_NAMES)
         .then_some(Gated { parts, tags: tags - left_out })
+}
+
+/// Adds the source up to the last of the frequent references in a piece of it, with numbers for their names.
+fn replace_references<'a>(html: &'a str, piece: &str, parts: &mut Vec<&'a str>, from: &mut usize) {
+    for at in memchr::memchr_iter(b'&', piece.as_bytes()) {
+        let is_here = |(name, _): &&(&str, &str)| piece[at..].starts_with(name);
+        if let Some((name, number)) = REFERENCES.iter().find(is_here) {
+            let at = piece.as_ptr().addr() - html.as_ptr().addr() + at;
+            parts.extend([&html[*from..at], number]);
+            *from = at + name.len();
+        }
+    }
 }
 
 /// The content of an SVG element whose start tag was just read, and the number of its tags. The end of another

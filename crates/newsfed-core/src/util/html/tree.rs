@@ -61,7 +61,7 @@ fn sink_for(source: &Gated<'_>, mut html: Html, root: Node) -> HtmlTreeSink {
 
 fn build(source: Gated<'_>, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     let (started, mut known, mut steps) = (Instant::now(), 0, 0);
-    for piece in source.parts.into_iter().flat_map(pieces) {
+    for piece in pieces(&source.parts) {
         parser.process(piece);
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
         if tree.nodes().len() > PAGE_NODES || started.elapsed() > MAX_TIME {
@@ -84,10 +84,12 @@ fn build(source: Gated<'_>, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     is_within_limits(&html).then_some(html)
 }
 
-/// A text in pieces of at most [`PIECE`] bytes. They share one buffer, so that the parser does not copy the
-/// texts between tags. It lives as long as the tree.
-fn pieces(text: &str) -> impl Iterator<Item = StrTendril> {
-    let (buffer, mut at) = (StrTendril::from_slice(text), 0);
+/// The text of parts in pieces of at most [`PIECE`] bytes. They share one buffer, so that the parser does not copy
+/// the texts between tags. It lives as long as the tree.
+fn pieces(parts: &[&str]) -> impl Iterator<Item = StrTendril> {
+    let mut buffer = StrTendril::with_capacity(parts.iter().map(|part| part.len() as u32).sum());
+    parts.iter().for_each(|part| buffer.push_slice(part));
+    let mut at = 0;
     std::iter::from_fn(move || {
         let len = text::start(&buffer[at..], PIECE).len();
         let piece = buffer.subtendril(at as u32, len as u32);
