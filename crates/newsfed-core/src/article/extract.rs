@@ -455,13 +455,14 @@ impl Reading<'_, '_> {
         text::block(&out)
     }
 
-    fn posts(&self) -> Posts {
+    fn posts(&mut self) -> Posts {
         let signs = Signs::of(self.head, self.guide.url.as_ref()).with(self.page.signs);
         if !signs.is_discussion() {
             return Posts::default();
         }
         let context = self.guide.date_context(self.head, self.page);
-        posts::posts(self.page, &self.found.taken, &context)
+        posts::systems::posts(self.page, &mut self.found.taken, &context)
+            .unwrap_or_else(|| posts::posts(self.page, &self.found.taken, &context))
     }
 
     /// The smallest box around all selected blocks, without the others.

@@ -93,6 +93,7 @@ pub(super) fn of_discussion(
         left: limits::ARTICLE_TARGETS,
         dropped,
         posts,
+        around_posts: around(element, posts.keys()),
         notes,
         places,
         in_heading: false,
@@ -125,6 +126,8 @@ struct Builder<'a> {
     dropped: &'a HashSet<NodeId>,
     /// The lines above the posts of a discussion.
     posts: &'a HashMap<NodeId, Vec<Inline>>,
+    /// Elements around posts.
+    around_posts: HashSet<NodeId>,
     notes: Notes,
     places: Places,
     /// Whether the content of a heading is being read.
@@ -298,7 +301,7 @@ impl Builder<'_> {
                 }
             }
             // The posts are marked by the lines above them.
-            "ul" | "ol" | "table" if self.holds_posts(e) => {
+            "ul" | "ol" | "dl" | "table" if self.holds_posts(e) => {
                 flow.end_paragraph();
                 self.flow(e, depth + 1, flow);
                 flow.end_paragraph();
@@ -479,12 +482,7 @@ impl Builder<'_> {
     }
 
     fn holds_posts(&self, e: ElementRef<'_>) -> bool {
-        let bodies = e.child_elements().filter(|c| c.value().name() == "tbody");
-        !self.posts.is_empty()
-            && std::iter::once(e)
-                .chain(bodies)
-                .flat_map(|e| e.child_elements())
-                .any(|child| self.posts.contains_key(&child.id()))
+        self.around_posts.contains(&e.id())
     }
 
     fn new_flow(&self) -> Flow {
@@ -910,6 +908,17 @@ fn begins_with_breaks(e: ElementRef<'_>) -> bool {
         _ => false,
     };
     e.descendants().take_while(|node| !is_content(node)).filter(is_break).nth(1).is_some()
+}
+
+/// The elements around others.
+fn around<'n>(root: ElementRef<'_>, nodes: impl Iterator<Item = &'n NodeId>) -> HashSet<NodeId> {
+    let mut found = HashSet::new();
+    for node in nodes.filter_map(|id| root.tree().get(*id)) {
+        // Those around a known one are known.
+        let mut above = node.ancestors();
+        while above.next().is_some_and(|n| found.insert(n.id())) {}
+    }
+    found
 }
 
 /// Removes the attribution of a quotation from its blocks and returns it: the content of a last

@@ -1,6 +1,7 @@
 //! Who wrote the posts of a discussion, and when: a line above each post of the document.
 
 mod signatures;
+pub(super) mod systems;
 mod times;
 
 use super::blocks::{Page, is_heading};
@@ -146,7 +147,7 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts
             // Below the names of others, it is a date in the text.
             name.is_some() || first_name[at].is_none_or(|n| names[n].element > time.element)
         });
-        let line = line(name, time);
+        let line = line(name, time.map(|time| time.text.as_str()));
         if !line.is_empty() {
             out.lines.insert(page.elements[at].node.id(), line);
             let blocks = page.elements[at].blocks.clone().filter(|at| taken[*at]);
@@ -279,14 +280,14 @@ fn within_quote(page: &Page<'_>, mark: &Mark) -> impl Iterator<Item = usize> {
     })
 }
 
-fn line(name: Option<&str>, time: Option<&Mark>) -> Vec<Inline> {
+fn line(name: Option<&str>, time: Option<&str>) -> Vec<Inline> {
     let strong = |name: &str| Inline::Strong(vec![Inline::Text(name.to_owned())]);
     match (name, time) {
         (Some(name), Some(time)) => {
-            vec![strong(name), Inline::Text(format!(" · {}", time.text))]
+            vec![strong(name), Inline::Text(format!(" · {time}"))]
         }
         (Some(name), None) => vec![strong(name)],
-        (None, Some(time)) => vec![Inline::Text(time.text.clone())],
+        (None, Some(time)) => vec![Inline::Text(time.to_owned())],
         (None, None) => Vec::new(),
     }
 }

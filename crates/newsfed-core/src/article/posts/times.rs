@@ -309,7 +309,7 @@ fn is_iso(shown: &str) -> bool {
 }
 
 /// `2013-07-11 21:20` from `2013-07-11T21:20:00+00:00`.
-fn written(datetime: &str) -> Option<String> {
+pub(super) fn written(datetime: &str) -> Option<String> {
     let datetime = datetime.trim();
     let fits = |text: &str, pattern: &str| {
         text.len() == pattern.len()

@@ -1,0 +1,337 @@
+//! The posts of pages of widespread forum systems, by the markup that all their pages share.
+
+use super::times::written;
+use super::{MAX_CERTAIN, Mark, Posts, is_quotation, line, valid};
+use crate::article::blocks::Page;
+use crate::util::date::Context;
+use chrono::DateTime;
+use ego_tree::NodeId;
+use ego_tree::iter::Edge;
+use scraper::ElementRef;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// Largest number of elements of a post that are searched for its time.
+const MAX_SEARCHED: usize = 400;
+/// Fewest posts of a thread.
+const FEWEST: usize = 2;
+/// Longest line that says who is quoted, in words.
+const SAYS_WHO: usize = 14;
+
+/// Boxes of posts: Invision, FluxBB, Discourse for readers without scripts.
+const POSTS: [&str; 5] = ["ipscomment", "ipsentry", "blockpost", "crawler-post", "js-post"];
+/// Boxes of their texts and attached files: FluxBB, XenForo, phpBB.
+const TEXTS: [&str; 4] = ["postmsg", "message-body", "message-attachments", "attachbox"];
+const FILES: [&str; 2] = ["message-attachments", "attachbox"];
+/// Boxes in quotations that say who is quoted: XenForo, Invision, Discourse.
+const TITLES: [&str; 3] = ["bbcodeblock-title", "ipsquote_citation", "title"];
+
+/// A post: its box, and the boxes of its text in page order.
+struct Post {
+    element: usize,
+    texts: Vec<usize>,
+}
+
+/// Reads all posts from the first to the last selected one, and leaves out what is between their texts. `None` if
+/// the posts of the page have no known markup.
+pub(in crate::article) fn posts(
+    page: &Page<'_>,
+    taken: &mut [bool],
+    context: &Context,
+) -> Option<Posts> {
+    let all = find(page);
+    let sums = crate::article::figures::sums(taken);
+    let is_read = |post: &Post| {
+        post.texts.iter().any(|at| {
+            let blocks = &page.elements[*at].blocks;
+            sums[blocks.end] > sums[blocks.start]
+        })
+    };
+    let (first, last) = (all.iter().position(is_read)?, all.iter().rposition(is_read)?);
+    // A link to one post has selected only that one.
+    let read = &all[first..=last];
+    if read.len() < FEWEST {
+        return None;
+    }
+    select(page, taken, read);
+    let names = super::names(page, context);
+    let times = super::times::times(page, &names, context);
+    let texts: HashSet<usize> = read.iter().flat_map(|post| post.texts.iter().copied()).collect();
+    let own_names = own(page, &texts, names.iter(), |_, _| false);
+    let marks = times.marks.iter().filter(|mark| !mark.modified);
+    let own_times = own(page, &texts, marks, |first, other| other.stated && !first.stated);
+    let mut out = Posts::default();
+    for post in read {
+        let Some(text) = post.texts.first() else { continue };
+        let name = name(page, post, own_names.get(&post.element).copied(), context);
+        let time = time(page, post, own_times.get(&post.element).copied());
+        let line = line(name.as_deref(), time.as_deref());
+        if !line.is_empty() {
+            out.lines.insert(page.elements[*text].node.id(), line);
+        }
+    }
+    out.dropped = beside(page, read);
+    Some(out)
+}
+
+/// The posts of a page in page order.
+fn find(page: &Page<'_>) -> Vec<Post> {
+    let (mut posts, mut places) = (Vec::<Post>::new(), HashMap::new());
+    // For each box the innermost post and text around it.
+    let mut around: Vec<(Option<usize>, bool)> = Vec::with_capacity(page.elements.len());
+    for (at, element) in page.elements.iter().enumerate() {
+        let (mut post, within) = around.get(element.parent).copied().unwrap_or_default();
+        let begins = !within && is_post(element.node);
+        if begins {
+            post = Some(at);
+        }
+        let is_text = !within && !begins && post.is_some() && is_text(element.node);
+        if let Some(post) = post.filter(|_| is_text) {
+            let place = *places.entry(post).or_insert(posts.len());
+            if place == posts.len() {
+                posts.push(Post { element: post, texts: Vec::new() });
+            }
+            posts[place].texts.push(at);
+        }
+        around.push((post, within || is_text));
+    }
+    posts
+}
+
+fn is_post(e: ElementRef<'_>) -> bool {
+    let id = |start: &str| numbered(e, start);
+    e.attr("component") == Some("post")
+        || id("elComment_")
+        || id("post_") && e.value().name() == "li"
+        || id("post") && e.value().name() == "table"
+        || id("p") && has(e, &["post"])
+        || has(e, &POSTS)
+}
+
+fn is_text(e: ElementRef<'_>) -> bool {
+    e.attr("data-role") == Some("commentContent")
+        || e.attr("component") == Some("post/content")
+        || e.attr("itemprop") == Some("text")
+        || numbered(e, "post_message_")
+        || has(e, &TEXTS)
+        // phpBB.
+        || has(e, &["content"]) && e.parent().and_then(ElementRef::wrap).is_some_and(is_body)
+}
+
+/// Whether an element in a text is not from its author.
+fn is_note(e: ElementRef<'_>) -> bool {
+    // phpBB writes a button above code, XenForo one below long quotations.
+    let parent = || e.parent().and_then(ElementRef::wrap);
+    let is_above_code = e.value().name() == "p" && parent().is_some_and(|e| has(e, &["codebox"]));
+    is_above_code || has(e, &["bbcodeblock-expandlink"])
+}
+
+fn is_body(e: ElementRef<'_>) -> bool {
+    let is = |e: ElementRef<'_>| has(e, &["postbody"]);
+    is(e) || e.parent().and_then(ElementRef::wrap).is_some_and(is)
+}
+
+/// Whether the id of an element consists of such a start and a number.
+fn numbered(e: ElementRef<'_>, start: &str) -> bool {
+    let number = e.attr("id").and_then(|id| id.strip_prefix(start));
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether an element has one of these classes.
+fn has(e: ElementRef<'_>, classes: &[&str]) -> bool {
+    let is = |class: &str| classes.iter().any(|name| class.eq_ignore_ascii_case(name));
+    e.attr("class").is_some_and(|all| all.split_ascii_whitespace().any(is))
+}
+
+/// Leaves out what is not in a text. Adds to the texts what is selected too rarely: lists, code, all of a post of
+/// which nothing is selected, and who said what is quoted. Quotations themselves stay as they were selected.
+fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
+    let boxes = || read.iter().map(|post| &page.elements[post.element].blocks);
+    let start = boxes().map(|blocks| blocks.start).min().unwrap_or_default();
+    let end = boxes().map(|blocks| blocks.end).max().unwrap_or_default();
+    let places = places(page, read);
+    let place_of = |at: usize| &places[page.blocks[at].element];
+    let own = |at: usize| place_of(at).post.filter(|_| place_of(at).quote.is_none());
+    let answered: HashSet<usize> = (start..end).filter(|at| taken[*at]).filter_map(own).collect();
+    for at in start..end {
+        let place = place_of(at);
+        let Some(post) = place.post else {
+            taken[at] = false;
+            continue;
+        };
+        match place.quote.map(|quote| &page.elements[quote].blocks) {
+            Some(quote) if quote.start == at && says_who(page, at) => {
+                let mut said = (at + 1..quote.end).filter(|at| place_of(*at).post.is_some());
+                taken[at] = said.any(|at| taken[at]);
+            }
+            Some(_) => {}
+            None => {
+                taken[at] |= !place.is_apart && (place.is_whole || !answered.contains(&post));
+            }
+        }
+    }
+}
+
+/// What a box is part of.
+#[derive(Clone, Default)]
+struct Place {
+    /// The post whose text it is in.
+    post: Option<usize>,
+    /// The outermost quotation.
+    quote: Option<usize>,
+    /// A list or code.
+    is_whole: bool,
+    /// Attached files, or a preview of another page.
+    is_apart: bool,
+}
+
+fn places(page: &Page<'_>, read: &[Post]) -> Vec<Place> {
+    let texts: HashMap<usize, usize> =
+        read.iter().flat_map(|post| post.texts.iter().map(|at| (*at, post.element))).collect();
+    let mut places: Vec<Place> = Vec::with_capacity(page.elements.len());
+    for (at, element) in page.elements.iter().enumerate() {
+        let mut place = places.get(element.parent).cloned().unwrap_or_default();
+        let node = element.node;
+        if let Some(post) = texts.get(&at) {
+            place = Place { post: Some(*post), ..Place::default() };
+        } else if is_note(node) {
+            place = Place::default();
+        } else if place.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
+            // vBulletin has all texts in such an element.
+            place.quote = Some(at);
+        }
+        place.is_whole |= matches!(node.value().name(), "li" | "pre");
+        place.is_apart |= node.value().name() == "aside" || has(node, &FILES);
+        places.push(place);
+    }
+    places
+}
+
+/// Whether the first block of a quotation says whose words follow.
+fn says_who(page: &Page<'_>, at: usize) -> bool {
+    let block = &page.blocks[at];
+    block.words <= SAYS_WHO
+        && (page.text(at).trim_end().ends_with(':')
+            || has(page.elements[block.element].node, &TITLES))
+}
+
+/// The nodes in posts and between them that are not part of a text, such as pictures of authors.
+fn beside(page: &Page<'_>, read: &[Post]) -> Vec<NodeId> {
+    let node = |at: &usize| page.elements[*at].node;
+    let texts: HashSet<NodeId> =
+        read.iter().flat_map(|post| &post.texts).map(|at| node(at).id()).collect();
+    let boxes: HashSet<NodeId> = read.iter().map(|post| node(&post.element).id()).collect();
+    let mut above: HashMap<NodeId, usize> = HashMap::new();
+    for at in read.iter().flat_map(|post| &post.texts) {
+        node(at).ancestors().for_each(|n| *above.entry(n.id()).or_default() += 1);
+    }
+    let Some(first) = read.first().map(|post| node(&post.element)) else { return Vec::new() };
+    let root = first.ancestors().find(|n| above.get(&n.id()) == Some(&texts.len()));
+    let Some(root) = root else { return Vec::new() };
+    let (mut dropped, mut seen, mut inside) = (Vec::new(), 0, 0);
+    let mut skipped: Option<NodeId> = None;
+    for edge in root.traverse() {
+        match edge {
+            Edge::Open(n) if skipped.is_none() => {
+                let id = n.id();
+                if texts.contains(&id) {
+                    seen += 1;
+                    skipped = Some(id);
+                } else if above.contains_key(&id) {
+                    inside += usize::from(boxes.contains(&id));
+                } else if inside > 0 || seen > 0 && seen < texts.len() {
+                    dropped.push(id);
+                    skipped = Some(id);
+                }
+            }
+            Edge::Close(n) if skipped.is_none() => {
+                inside -= usize::from(boxes.contains(&n.id()));
+            }
+            Edge::Close(n) if skipped == Some(n.id()) => skipped = None,
+            _ => {}
+        }
+    }
+    dropped
+}
+
+/// The author of a post: as an attribute states it, or the first name outside its texts.
+fn name(page: &Page<'_>, post: &Post, own: Option<&Mark>, context: &Context) -> Option<String> {
+    let node = page.elements[post.element].node;
+    let fits = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
+    let stated = ["data-author", "data-username"].into_iter().find_map(|name| node.attr(name));
+    stated
+        .and_then(fits)
+        .or_else(|| of_quotations(page, post).and_then(|name| fits(&name)))
+        .or_else(|| own.map(|name| name.text.clone()))
+        .or_else(|| {
+            // FluxBB.
+            let terms = node.descendent_elements().filter(|e| e.value().name() == "dt");
+            fits(&terms.take(1).flat_map(|e| e.text()).collect::<String>())
+        })
+}
+
+/// The author of a post of Invision, which states it for quotations of the post.
+fn of_quotations(page: &Page<'_>, post: &Post) -> Option<String> {
+    let text = post.texts.first()?;
+    let mut around = page.around(*text).take_while(|at| *at >= post.element);
+    let data = around.find_map(|at| page.elements[at].node.attr("data-quotedata"))?;
+    let data: Value = serde_json::from_str(data).ok()?;
+    data.get("username")?.as_str().map(str::to_owned)
+}
+
+/// For each post its first mark outside texts and quotations, or a later one that is better.
+fn own<'m>(
+    page: &Page<'_>,
+    texts: &HashSet<usize>,
+    marks: impl Iterator<Item = &'m Mark>,
+    is_better: impl Fn(&Mark, &Mark) -> bool,
+) -> HashMap<usize, &'m Mark> {
+    let mut own: HashMap<usize, &Mark> = HashMap::new();
+    for mark in marks {
+        let ends = |at: &usize| {
+            let node = page.elements[*at].node;
+            is_post(node) || texts.contains(at) || is_quotation(node)
+        };
+        let Some(at) = page.around(mark.element).find(ends) else { continue };
+        if is_post(page.elements[at].node) {
+            let first = own.entry(at).or_insert(mark);
+            if is_better(first, mark) {
+                *first = mark;
+            }
+        }
+    }
+    own
+}
+
+/// When a post was written: the first `time` element outside its texts, a line with a date, or an attribute.
+fn time(page: &Page<'_>, post: &Post, own: Option<&Mark>) -> Option<String> {
+    own.map(|mark| bare(&mark.text).to_owned()).or_else(|| {
+        let node = page.elements[post.element].node;
+        let texts: Vec<NodeId> = post.texts.iter().map(|at| page.elements[*at].node.id()).collect();
+        let elements = node.descendent_elements().take(MAX_SEARCHED);
+        elements
+            .take_while(|e| !texts.contains(&e.id()))
+            .find(|e| e.attr("itemprop") == Some("datePublished") || has(*e, &["timeago"]))
+            .and_then(|e| e.attr("content").or(e.attr("datetime")).or(e.attr("title")))
+            .and_then(written)
+            .or_else(|| {
+                let stamp = node.attr("data-timestamp")?.parse().ok()?;
+                let time = DateTime::from_timestamp_millis(stamp)?;
+                Some(time.format("%Y-%m-%d %H:%M").to_string())
+            })
+    })
+}
+
+/// A time without the number of the post and the name beside it.
+fn bare(time: &str) -> &str {
+    let time = time.split(" Post #").next().unwrap_or(time);
+    // phpBB.
+    let time = time.rsplit("» ").next().unwrap_or(time);
+    match time.strip_prefix('#').and_then(|rest| rest.split_once(' ')) {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest.trim_start(),
+        _ => time,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+use crate::article::blocks::Page;
+use crate::article::{Guide, Mode, extract};
+use crate::util::date::Context;
+use crate::util::html::tree;
+use url::Url;
+
+/// What is quoted.
+const LONG: &str =
+    "what was said about the rudder of the other boat, and why it had to be mended twice.";
+
+/// The document of a page with two posts, and a box between them, as text.
+fn read(post: impl Fn(&str, u8, &str) -> String, list: &str) -> String {
+    let text = |name: &str| {
+        format!("What {name} says about the boat and its keel, at some length. ").repeat(4)
+    };
+    let posts =
+        [("Ann Lee", 2), ("bob_77", 3), ("cy", 4)].map(|(name, day)| post(name, day, &text(name)));
+    let between = "<div class=box><ul><li>Replies 154<li>Views 26.2k</ul></div>";
+    let page = format!(
+        "<title>Keel</title><h1>Keel</h1><div><{list}>{}{}{}{}</{list}></div>",
+        posts[0],
+        if list == "div" { between } else { "" },
+        posts[1],
+        posts[2]
+    );
+    let url = Url::parse("https://forum.example/threads/keel.12/").ok();
+    let guide = Guide { url, ..Guide::default() };
+    extract(&page, &guide, Mode::Auto, None).unwrap().document.text()
+}
+
+#[track_caller]
+fn check(text: &str, times: [&str; 3], left_out: &[&str]) {
+    let mut rest = text;
+    for (name, time) in ["Ann Lee", "bob_77", "cy"].into_iter().zip(times) {
+        for part in [format!("{name} · {time}\n"), format!("What {name} says")] {
+            let Some((_, after)) = rest.split_once(&part) else {
+                panic!("{part:?} is not in {rest}")
+            };
+            rest = after;
+        }
+    }
+    for line in left_out.iter().chain(&["Replies 154", "Views"]) {
+        assert!(!text.contains(line), "{line}: {text}");
+    }
+}
+
+/// Quotations that are shown say who said them, and nothing of others is shown.
+#[track_caller]
+fn quotations(text: &str) {
+    let shown = text.split("\n\n---\n\n").filter(|post| post.contains("Short one"));
+    assert_eq!(text.matches("dee said:").count(), shown.count(), "{text}");
+}
+
+#[test]
+fn posts_of_invision() {
+    let text = read(
+        |name, day, text| {
+            format!(
+                "<article id=elComment_{day} class='ipsComment ipsEntry'><aside><h3><a class=ipsUsername>\
+                 {name}</a></h3><p>Members</p></aside><div data-quotedata='{{\"username\":\"{name}\"}}'>\
+                 <div class=meta><time datetime='2024-04-0{day}T05:03:15Z'><span>April {day}, 2024</span>\
+                 <span>1 yr</span></time></div><div data-role=commentContent><blockquote class=ipsQuote \
+                 data-ipsquote-username=dee><div class=ipsQuote_citation>10 hours ago, dee said:</div>\
+                 <div class=ipsQuote_contents><p>Short one {day}: {LONG}</p></div></blockquote><p>{text}</p></div>\
+                 </div></article>"
+            )
+        },
+        "div",
+    );
+    let times = ["2024-04-02 05:03", "2024-04-03 05:03", "2024-04-04 05:03"];
+    check(&text, times, &["Members", "1 yr"]);
+    quotations(&text);
+}
+
+#[test]
+fn posts_of_nodebb() {
+    let text = read(
+        |name, day, text| {
+            format!(
+                "<li component=post data-username='{name}' data-timestamp=1732722623066><div \
+                 component='post/parent'><div><p>A preview of the parent that is not from here, as a \
+                 repeated text of some length</p></div></div><div><a>{name}</a> wrote on <a \
+                 class=timeago title='2024-11-2{day}T15:50:23.066Z'></a></div>\
+                 <div component='post/content'><p>{text}</p></div></li>"
+            )
+        },
+        "ul",
+    );
+    let times = ["2024-11-22 15:50", "2024-11-23 15:50", "2024-11-24 15:50"];
+    check(&text, times, &["A preview", "wrote on"]);
+}
+
+#[test]
+fn posts_of_xenforo() {
+    let text = read(
+        |name, day, text| {
+            format!(
+                "<article class='message message--post js-post' data-author='{name}'><h4><a \
+                 class=username>{name}</a></h4><p>Reactions 12</p><div>Jul {day}, 2024 at 7:30 PM Post \
+                 #{day} of 7</div><div class=message-userContent><article class=message-body><div \
+                 class=bbWrapper><blockquote class='bbCodeBlock bbCodeBlock--quote' data-quote=dee><div \
+                 class=bbCodeBlock-title><a>dee said:</a></div><div>Short one {day}: {LONG}<ul><li>wide<li>open</ul>\
+                 </div><div class=bbCodeBlock-expandLink><a>Click to expand...</a></div></blockquote>{text}\
+                 </div></article></div><aside class=message-signature><div class=bbWrapper>Home Setup \
+                 {name}</div></aside></article>"
+            )
+        },
+        "div",
+    );
+    let times = ["Jul 2, 2024 at 7:30 PM", "Jul 3, 2024 at 7:30 PM", "Jul 4, 2024 at 7:30 PM"];
+    check(&text, times, &["Reactions", "Click to expand", "Home Setup"]);
+    quotations(&text);
+}
+
+#[test]
+fn posts_of_fluxbb_and_vbulletin() {
+    let times = ["2025-11-02 15:14:37", "2025-11-03 15:14:37", "2025-11-04 15:14:37"];
+    let text = read(
+        |name, day, text| {
+            format!(
+                "<div id=p{day} class=blockpost><h2><span><span class=conr>#{day}</span> <a href=/p>\
+                 2025-11-0{day} 15:14:37</a></span></h2><div class=postleft><dl><dt><strong>{name}</strong>\
+                 </dt><dd>Registered: 2016-07-02</dd><dd>Posts: 710</dd></dl></div><div class=postright>\
+                 <h3>Re: Keel</h3><div class=postmsg><p>{text}</p><p class=postedit>Last edited by \
+                 {name}</p></div></div></div>"
+            )
+        },
+        "div",
+    );
+    check(&text, times, &["Registered", "Posts", "Re: Keel"]);
+    let text = read(
+        |name, day, text| {
+            format!(
+                "<table id=post{day}><tr><td class=thead>3{day}th March 2025, 16:26</td><td class=thead>\
+                 #{day}</td></tr><tr><td><a class=bigusername>{name}</a><div>Posts: 91</div></td><td>\
+                 <div id=post_message_{day}>Hi,<br>{text}</div></td></tr><tr><td>{name} is offline</td>\
+                 <td>Reply With Quote</td></tr></table>"
+            )
+            .replace("32th", "12th")
+            .replace("33th", "13th")
+            .replace("34th", "14th")
+        },
+        "div",
+    );
+    let times = ["12th March 2025, 16:26", "13th March 2025, 16:26", "14th March 2025, 16:26"];
+    check(&text, times, &["is offline", "Reply With Quote", "Posts"]);
+}
+
+#[test]
+fn posts_of_phpbb() {
+    let text = read(
+        |name, day, text| {
+            format!(
+                "<div id=p{day} class='post bg2'><dl><dt><a class=username>{name}</a></dt><dd>Posts: 31</dd></dl>\
+                 <div class=postbody><h3>Re: Keel</h3><p class=author>by <b>The {name}</b> » Thu May 0{day}, 2024 1:47 am</p><div \
+                 class=content>{text}<div class=codebox><p>Code: <a>Select all</a></p><pre>sail {day}</pre>\
+                 </div></div></div><div class=signature>Fair winds</div></div>"
+            )
+        },
+        "div",
+    );
+    let times = [2, 3, 4].map(|day| format!("Thu May 0{day}, 2024 1:47 am"));
+    let times = times.each_ref().map(String::as_str);
+    check(&text, times, &["Posts", "Re: Keel", "Select all", "Fair winds"]);
+    assert_eq!(text.matches("sail ").count(), 3, "{text}");
+}
+
+/// What is selected of a page, if the blocks that contain `x` were.
+fn selected(markup: &str) -> Option<String> {
+    let tree = tree::page(markup).unwrap();
+    let page = Page::read(&tree);
+    let blocks = 0..page.blocks.len();
+    let mut taken: Vec<bool> = blocks.clone().map(|at| page.text(at).contains('x')).collect();
+    super::posts(&page, &mut taken, &Context::default())?;
+    let texts = blocks.filter(|at| taken[*at]).map(|at| page.text(at).trim());
+    Some(texts.collect::<Vec<_>>().join("|"))
+}
+
+fn xenforo(text: &str) -> String {
+    format!(
+        "<article class=js-post data-author=ann><p>Member x</p><div class=message-body>{text}</div>\
+         <footer>Likes x</footer></article>"
+    )
+}
+
+#[test]
+fn only_texts_of_posts_are_selected() {
+    let page = |inner: &str| {
+        let ends = xenforo("<p>x</p>");
+        selected(&format!("<p>before x</p>{ends}<p>Advert x</p>{inner}{ends}<p>after x</p>"))
+    };
+    let quote = |head: &str, said: &str| {
+        format!(
+            "<blockquote class='bbCodeBlock--quote'><div class=bbCodeBlock-title>{head}</div><p>{said}</p>\
+             <div class=bbCodeBlock-expandLink>Expand x</div></blockquote>"
+        )
+    };
+    for (text, expected) in [
+        ("<p>one x</p><ul><li>a<li>b</ul><pre>code</pre><p>c</p>".to_owned(), "one x|a|b|code"),
+        ("<p>Yes</p>".to_owned(), "Yes"),
+        ("<p>Yes</p><aside><p>Page</p></aside>".to_owned(), "Yes"),
+        ("<p>one x</p><aside><ul><li>Page</ul></aside>".to_owned(), "one x"),
+        (quote("dee said:", "a") + "<p>one x</p>", "one x"),
+        (quote("dee said x:", "a") + "<p>one x</p>", "one x"),
+        (quote("dee said:", "a x") + "<p>one x</p>", "dee said:|a x|one x"),
+        (quote("dee said:", "a") + "<p>Yes</p>", "Yes"),
+        (quote("dee said:", "a x") + "<p>Yes</p>", "dee said:|a x|Yes"),
+        ("<p>x</p></div><div class=message-attachments><ul><li>boat.jpg</ul>".to_owned(), "x"),
+    ] {
+        let expected = Some(format!("before x|x|{expected}|x|after x"));
+        assert_eq!(page(&xenforo(&text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn texts_inside_a_quotation_of_the_system_are_texts() {
+    let post = |day: u8, text: &str| {
+        format!(
+            "<li class=postbitlegacy id=post_{day}><div id=post_message_{day}><blockquote class=postcontent>\
+             {text}</blockquote></div></li>"
+        )
+    };
+    let page = [post(1, "<p>x</p>"), post(2, "<p>Yes</p>"), post(3, "<p>x</p>")].concat();
+    assert_eq!(selected(&page), Some("x|Yes|x".to_owned()));
+}
+
+#[test]
+fn pages_without_several_posts_are_left_alone() {
+    let one = xenforo("<p>x</p>");
+    assert_eq!(selected(&one), None, "a thread with one post");
+    assert_eq!(selected(&format!("{one}{}", xenforo("<p>Yes</p>"))), None, "a link to one post");
+    let entry = |n: u8| format!("<div class=post id=p{n}><h2>x</h2><div class=entry>x</div></div>");
+    assert_eq!(selected(&[entry(1), entry(2)].concat()), None, "a blog");
+    let comments = one.replace('x', "y").repeat(3);
+    assert_eq!(selected(&format!("<article><p>x</p></article>{comments}")), None, "comments");
+}
+
+#[test]
+fn posts_may_be_nested_or_hidden() {
+    let nested = xenforo(&format!("<p>x</p></div><section>{}</section><div>", xenforo("<p>y</p>")));
+    let page = [nested, xenforo("<p>x</p>")].concat();
+    assert_eq!(selected(&page), Some("x|y|x".to_owned()), "a reply in a post");
+    let hidden = xenforo("<p>y</p>").replace("<article", "<article hidden");
+    let long = "x ".repeat(40);
+    let page = [xenforo(&long), hidden, xenforo(&long)].concat();
+    assert_eq!(selected(&page), Some(format!("{0}|{0}", long.trim())), "hidden");
+}
