@@ -414,9 +414,16 @@ fn search_results_show_where_they_match() {
     stage.happen(Event::SnippetsLoaded(Some("\"tea\"*".to_owned()), Ok(found())));
     assert!(!stage.screen(120, 20).contains("steel"), "the reply of another search");
     stage.happen(Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(found())));
-    let screen = stage.screen(120, 20);
+    let screen = stage.screen(130, 20);
     assert!(screen.contains("/ bridge ") && screen.contains("1 found"), "{screen}");
     assert!(screen.contains("Bridge reopens in March  old steel bridge is"), "{screen}");
+    // A narrow list has no space beside the title.
+    for (width, height) in [(120, 20), (80, 24), (50, 15)] {
+        let screen = stage.screen(width, height);
+        let title = screen.lines().position(|line| line.contains("Bridge reopens")).unwrap();
+        let below = screen.lines().nth(title + 1).unwrap();
+        assert!(below.contains("steel bridge is"), "{width}x{height} {screen}");
+    }
     stage.keys("x");
     let screen = stage.screen(120, 20);
     assert!(screen.contains("/ bridgex") && screen.contains("0 found"), "{screen}");

@@ -62,6 +62,9 @@ fn list_area(app: &App) -> Option<Rect> {
     Some(Rect { x: 0, y: 0, width, height: app.size.1.saturating_sub(3) })
 }
 
+/// Minimum width of a list whose results show their matches behind the title.
+const SNIPPETS_FROM: u16 = 96;
+
 /// Minimum width of a list with pictures.
 const PICTURES_FROM: u16 = 56;
 
@@ -85,6 +88,10 @@ impl Form {
         let (layout, ui) = (&app.items.listing.layout, &app.settings.ui);
         let style = match layout.list.unwrap_or(ui.list) {
             _ if !tall || app.settings.ui.linear => ListStyle::Compact,
+            // One row has no space for the part of the text that matches.
+            ListStyle::Auto if app.items.listing.is_search && area.width < SNIPPETS_FROM => {
+                ListStyle::Comfortable
+            }
             // Without the source's name, the second row would be empty.
             ListStyle::Auto if area.width < COMPACT_FROM && !one_source => ListStyle::Comfortable,
             ListStyle::Auto => ListStyle::Compact,
