@@ -4,6 +4,7 @@
 use super::scan::{Scanner, Tag, Token};
 use crate::util::limits::{ELEMENT_NAMES, PAGE_DEPTH, PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
 use crate::util::text;
+use html5ever::tendril::StrTendril;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
@@ -61,9 +62,9 @@ const REFERENCES: [(&str, &str); 5] = [
 const SHORT_NAME: usize = 7;
 
 /// The source of a page, without what nothing reads.
-pub(super) struct Gated<'a> {
-    pub(super) parts: Vec<&'a str>,
-    /// Number of tags in them: about the number of nodes.
+pub(super) struct Gated {
+    pub(super) text: StrTendril,
+    /// Number of tags in it: about the number of nodes.
     pub(super) tags: usize,
 }
 
@@ -75,15 +76,15 @@ pub(super) enum Drawings {
     Emptied,
 }
 
-/// The source in parts: with [`REFERENCES`] as numbers, without surplus attributes ([`TAG_ATTRIBUTES`]) and classes,
-/// without style sheets and scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more tags
-/// and comments than [`PAGE_NODES`], or more than [`PAGE_NAMES`] different names.
-pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
+/// The source with [`REFERENCES`] as numbers, without surplus attributes ([`TAG_ATTRIBUTES`]) and classes, without style
+/// sheets and scripts that nothing reads, and without a tag that the end of the source cuts off. `None` if it has more
+/// tags and comments than [`PAGE_NODES`], or more than [`PAGE_NAMES`] different names.
+pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated> {
     let mut scanner = Scanner::new(html);
     let mut names = Names::default();
     // All tags and comments, those that are left out, and the number of open drawings and formulas.
     let (mut tags, mut left_out, mut foreign, mut in_body) = (0, 0, 0_usize, false);
-    let (mut parts, mut from) = (Vec::new(), 0);
+    let (mut out, mut from) = (StrTendril::with_capacity(html.len() as u32), 0);
     loop {
         let start = scanner.position();
         let Some(token) = scanner.next_token() else { break };
@@ -95,7 +96,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
         }
         let inside = match token {
             Token::Text(text) => {
-                replace_references(html, text, &mut parts, &mut from);
+                replace_references(html, text, &mut out, &mut from);
                 continue;
             }
             Token::Open(tag) => {
@@ -137,7 +138,7 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
                 continue;
             }
             Token::Cut(_) => {
-                parts.push(&html[from..start]);
+                out.push_slice(&html[from..start]);
                 from = html.len();
                 break;
             }
@@ -151,34 +152,36 @@ pub(super) fn gate(html: &str, mut drawings: Drawings) -> Option<Gated<'_>> {
                 // A class that is cut is not a class.
                 let kept = kept.rsplit_once(char::is_whitespace).map_or(kept, |(whole, _)| whole);
                 let at = value.as_ptr().addr() - html.as_ptr().addr();
-                parts.push(&html[from..at + kept.len()]);
+                out.push_slice(&html[from..at + kept.len()]);
                 from = at + value.len();
             } else if has_references {
-                replace_references(html, value, &mut parts, &mut from);
+                replace_references(html, value, &mut out, &mut from);
             }
         }
         let surplus = attributes.rest();
         if !surplus.trim_matches(|c: char| c.is_ascii_whitespace() || c == '/').is_empty() {
-            parts.extend([&html[from..end - 1 - surplus.len()], " "]);
+            out.push_slice(&html[from..end - 1 - surplus.len()]);
+            out.push_slice(" ");
             from = end - 1 - usize::from(surplus.ends_with('/'));
         }
         if !unread.is_empty() {
-            parts.push(&html[from..end]);
+            out.push_slice(&html[from..end]);
             from = end + unread.len();
         }
     }
-    parts.push(&html[from..]);
+    out.push_slice(&html[from..]);
     (tags <= PAGE_NODES && names.count() <= PAGE_NAMES)
-        .then_some(Gated { parts, tags: tags - left_out })
+        .then_some(Gated { text: out, tags: tags - left_out })
 }
 
 /// Adds the source up to the last of the frequent references in a piece of it, with numbers for their names.
-fn replace_references<'a>(html: &'a str, piece: &str, parts: &mut Vec<&'a str>, from: &mut usize) {
+fn replace_references(html: &str, piece: &str, out: &mut StrTendril, from: &mut usize) {
     for at in memchr::memchr_iter(b'&', piece.as_bytes()) {
         let is_here = |(name, _): &&(&str, &str)| piece[at..].starts_with(name);
         if let Some((name, number)) = REFERENCES.iter().find(is_here) {
             let at = piece.as_ptr().addr() - html.as_ptr().addr() + at;
-            parts.extend([&html[*from..at], number]);
+            out.push_slice(&html[*from..at]);
+            out.push_slice(number);
             *from = at + name.len();
         }
     }

@@ -54,14 +54,14 @@ pub fn fragment(markup: &str) -> Option<Html> {
 }
 
 /// A sink for an empty tree, with space for about as many nodes as the source has.
-fn sink_for(source: &Gated<'_>, mut html: Html, root: Node) -> HtmlTreeSink {
+fn sink_for(source: &Gated, mut html: Html, root: Node) -> HtmlTreeSink {
     html.tree = Tree::with_capacity(root, source.tags + 8);
     HtmlTreeSink::new(html)
 }
 
-fn build(source: Gated<'_>, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
+fn build(source: Gated, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     let (started, mut known, mut steps) = (Instant::now(), 0, 0);
-    for piece in pieces(&source.parts) {
+    for piece in pieces(source.text) {
         parser.process(piece);
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
         if tree.nodes().len() > PAGE_NODES || started.elapsed() > MAX_TIME {
@@ -84,15 +84,13 @@ fn build(source: Gated<'_>, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
     is_within_limits(&html).then_some(html)
 }
 
-/// The text of parts in pieces of at most [`PIECE`] bytes. They share one buffer, so that the parser does not copy
-/// the texts between tags. It lives as long as the tree.
-fn pieces(parts: &[&str]) -> impl Iterator<Item = StrTendril> {
-    let mut buffer = StrTendril::with_capacity(parts.iter().map(|part| part.len() as u32).sum());
-    parts.iter().for_each(|part| buffer.push_slice(part));
+/// A text in pieces of at most [`PIECE`] bytes. They share its buffer, so that the parser does not copy the texts
+/// between tags. It lives as long as the tree.
+fn pieces(text: StrTendril) -> impl Iterator<Item = StrTendril> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let len = text::start(&buffer[at..], PIECE).len();
-        let piece = buffer.subtendril(at as u32, len as u32);
+        let len = text::start(&text[at..], PIECE).len();
+        let piece = text.subtendril(at as u32, len as u32);
         at += len;
         (len > 0).then_some(piece)
     })
