@@ -12,6 +12,7 @@ use super::page_date::{self, Dates, PageTime, Published};
 use super::posts::{self, Posts};
 use super::several::Wanted;
 use super::signs::Signs;
+use super::signs_only;
 use super::template::Template;
 use super::{
     classes, comments, copies, figures, from_html, metadata, page, related, several, tags,
@@ -478,9 +479,10 @@ impl Reading<'_, '_> {
             .find(|e| page.elements[*e].blocks.contains(&last))
             .unwrap_or(0);
         let mut dropped: HashSet<NodeId> = page.dropped.iter().copied().collect();
-        let sums = figures::sums(taken);
-        let kept = figures::kept(page, root, &sums, first..last + 1);
-        for at in page.elements[root].blocks.clone().filter(|at| !taken[*at]) {
+        let kept = figures::kept(page, root, &figures::sums(taken), first..last + 1);
+        let shown = signs_only::with_signs(page, taken);
+        let sums = figures::sums(&shown);
+        for at in page.elements[root].blocks.clone().filter(|at| !shown[*at]) {
             dropped.extend(page.nodes(at).iter().filter(|node| !kept.captions.contains(node)));
         }
         for (at, element) in page.elements.iter().enumerate().skip(root + 1) {

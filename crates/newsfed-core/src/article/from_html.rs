@@ -550,15 +550,13 @@ impl Builder<'_> {
     /// Data tables stay tables. A table with one column, or with blocks in it, is only used for
     /// layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        let is_kept = |c: &ElementRef<'_>| !self.dropped.contains(&c.id());
         let mut rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
-            .filter(|r| !self.dropped.contains(&r.id()))
+            .filter(is_kept)
             .map(|r| {
-                r.child_elements()
-                    .filter(|c| !self.dropped.contains(&c.id()))
-                    .filter(|c| matches!(c.value().name(), "td" | "th"))
-                    .collect()
+                r.child_elements().filter(|c| matches!(c.value().name(), "td" | "th")).collect()
             })
-            .filter(|cells: &Vec<_>| !cells.is_empty())
+            .filter(|cells: &Vec<_>| cells.iter().any(is_kept))
             .collect();
         let left_out = rows.len().saturating_sub(MAX_ROWS);
         rows.truncate(MAX_ROWS);
@@ -569,7 +567,8 @@ impl Builder<'_> {
                 flow.push(Block::Paragraph(vec![Inline::Emphasis(caption)]));
             }
         }
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let kept = |r: &Vec<ElementRef<'_>>| r.iter().filter(|c| is_kept(c)).count();
+        let columns = rows.iter().map(kept).max().unwrap_or(0);
         let layout = columns < 2
             || e.descendent_elements().skip(1).any(|d| {
                 matches!(d.value().name(), "table" | "ul" | "ol" | "pre" | "h1" | "h2" | "h3")
@@ -581,19 +580,32 @@ impl Builder<'_> {
                 [numbers, code] if is_gutter(*numbers, *code) => row[1..].to_vec(),
                 _ => row,
             });
-            for cell in cells {
+            for cell in cells.filter(is_kept) {
                 let mut inner = self.blocks(cell, depth + 1);
                 flow.blocks.append(&mut inner);
             }
             return;
         }
         let header = rows.first().is_some_and(|r| r.iter().all(|c| c.value().name() == "th"));
+        let mut used: Vec<bool> = Vec::new();
+        for (at, cell) in rows.iter().flat_map(|r| r.iter().enumerate()) {
+            used.resize(used.len().max(at + 1), false);
+            used[at] |= is_kept(cell);
+        }
         let rows = rows
             .into_iter()
             .map(|r| {
-                let left_out = r.len() > MAX_COLUMNS;
-                let cells = r.into_iter().take(MAX_COLUMNS);
-                let mut cells: Vec<_> = cells.map(|c| tidy(self.inline(c, depth + 1))).collect();
+                // Other cells that are left out are empty, so that all stay in their columns.
+                let mut cells = r.into_iter().zip(&used).filter(|(_, used)| **used);
+                let mut row = Vec::new();
+                for (cell, _) in cells.by_ref().take(MAX_COLUMNS) {
+                    row.push(if is_kept(&cell) {
+                        tidy(self.inline(cell, depth + 1))
+                    } else {
+                        Vec::new()
+                    });
+                }
+                let (left_out, mut cells) = (cells.next().is_some(), row);
                 cells.extend(left_out.then(|| vec![Inline::Text("…".to_owned())]));
                 cells
             })

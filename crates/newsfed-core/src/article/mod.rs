@@ -38,6 +38,7 @@ mod posts;
 mod related;
 mod several;
 mod signs;
+mod signs_only;
 mod spaces;
 mod substance;
 mod tags;
