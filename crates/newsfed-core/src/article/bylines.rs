@@ -34,12 +34,13 @@ const MAX_AUTHORS: usize = 8;
 /// Separators between two names.
 const JOINS: [&str; 9] = ["and", "&", ",", "und", "et", "y", "e", "og", "и"];
 /// Texts in the place of a name that are not names, folded.
-const OTHERS: [&str; 12] = [
+const OTHERS: [&str; 13] = [
     "the author",
     "about the author",
     "author",
     "authors",
     "guest post",
+    "post",
     "share",
     "follow",
     "comments",
@@ -64,7 +65,10 @@ pub(super) fn marked(element: ElementRef<'_>, prefixes: &Prefixes) -> Vec<String
         }
         joined |= last.is_some_and(|last| are_alike(last, node));
         let rest = prefixes.rest(&piece).unwrap_or(&piece);
-        let found = if joined { listed(rest, prefixes) } else { Vec::new() };
+        let mut found = if joined { listed(rest, prefixes) } else { Vec::new() };
+        if found.first().is_some_and(|first| is_day_of(first, rest)) {
+            found.clear();
+        }
         if found.is_empty() && !names.is_empty() || names.len() >= MAX_AUTHORS {
             break;
         }
@@ -115,13 +119,16 @@ pub(super) fn near(page: &Page<'_>, taken: &[bool], prefixes: &Prefixes) -> Vec<
         let rest = rest.trim_start_matches([' ', '·']);
         let names = listed(cut(rest), prefixes);
         let names: Vec<String> = names.into_iter().filter(|n| is_written(n)).collect();
-        // The weekday of a date that follows.
-        let is_day = |name: &String| is_weekday(&name.to_lowercase()) && is_date_line(cut(rest));
-        if names.first().is_some_and(|first| !is_day(first)) {
+        if names.first().is_some_and(|first| !is_day_of(first, cut(rest))) {
             return names;
         }
     }
     Vec::new()
+}
+
+/// Whether a name is the weekday of a date in its line.
+fn is_day_of(name: &str, line: &str) -> bool {
+    is_weekday(&name.to_lowercase()) && is_date_line(line)
 }
 
 /// The text of a block, with signs between the names of a list, and between other elements that follow each

@@ -293,6 +293,11 @@ impl Builder<'_> {
                 }
                 self.pictures_of_code(e, flow);
             }
+            "blockquote" if is_post_text(e) => {
+                flow.end_paragraph();
+                self.flow(e, depth + 1, flow);
+                flow.end_paragraph();
+            }
             "blockquote" if !deep => {
                 let mut inner = self.blocks(e, depth + 1);
                 let by = attribution(e, &mut inner);
@@ -920,6 +925,13 @@ fn begins_with_breaks(e: ElementRef<'_>) -> bool {
         _ => false,
     };
     e.descendants().take_while(|node| !is_content(node)).filter(is_break).nth(1).is_some()
+}
+
+/// Whether an element is a quotation by its name alone: vBulletin writes all posts into such elements.
+pub(super) fn is_post_text(quote: ElementRef<'_>) -> bool {
+    quote
+        .attr("class")
+        .is_some_and(|class| class.split_ascii_whitespace().any(|c| c == "postcontent"))
 }
 
 /// The elements around others.

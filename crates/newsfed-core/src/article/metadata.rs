@@ -2,11 +2,16 @@
 
 use super::blocks::Page;
 use super::bylines::{self, Prefixes, is_role};
+use super::comments;
 use super::features::Hints;
 use super::head::Head;
 use super::title;
+use crate::util::html::decode_entities;
 use crate::util::text;
+use ego_tree::NodeId;
+use scraper::ElementRef;
 use serde_json::Value;
+use std::collections::HashSet;
 use url::Url;
 
 /// Maximum number of authors.
@@ -119,7 +124,10 @@ fn authors(head: &Head<'_>, page: &Page<'_>, taken: &[bool]) -> Vec<String> {
         }
     }
     let marked = head.properties.iter().filter(|(name, _)| *name == "author").map(|(_, e)| e);
-    for element in marked.chain(&head.bylines).take(4) {
+    let comments = comments::zones(page).into_iter().map(|zone| page.elements[zone].node.id());
+    let comments: HashSet<NodeId> = comments.collect();
+    let is_comment = |e: &ElementRef<'_>| e.ancestors().any(|n| comments.contains(&n.id()));
+    for element in marked.chain(&head.bylines).filter(|e| !is_comment(e)).take(4) {
         let named = element.descendent_elements().find(|e| e.attr("itemprop") == Some("name"));
         let names = bylines::marked(named.unwrap_or(*element), &prefixes);
         let tidied = tidy(names.into_iter().map(Name::from).collect());
@@ -141,7 +149,8 @@ fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<Name>, depth: usiz
             match object.get("name") {
                 // It may contain commas.
                 Some(Value::String(name)) if is_organisation => {
-                    found.push(Name { text: name.clone(), is_organisation });
+                    let text = decode_entities(name).into_owned();
+                    found.push(Name { text, is_organisation });
                 }
                 Some(name) => people(name, prefixes, found, depth + 1),
                 None => {}
@@ -166,7 +175,8 @@ fn is_organisation(kind: &Value) -> bool {
 
 /// `By Ann Lee and Bob Ray`.
 fn split_names(text: &str, prefixes: &Prefixes) -> Vec<Name> {
-    let line = text::line(text);
+    // Structured data is often written as if it were HTML.
+    let line = text::line(&decode_entities(text));
     let rest = prefixes.rest(&line).unwrap_or(&line);
     let parts = rest.split([',', ';', '&', '|']).flat_map(|part| part.split(" and "));
     parts.map(|part| Name::from(part.trim().to_owned())).collect()
@@ -395,5 +405,28 @@ mod tests {
              <meta name=author content=Other>",
         );
         assert_eq!((found.title.as_deref(), found.authors), (Some("H"), vec!["Ann".to_owned()]));
+    }
+
+    #[test]
+    fn authors_are_not_from_comments_dates_or_buttons() {
+        let text =
+            "<h1>Keel</h1><p>The keel was mended in the winter, and the boat sails again.</p>";
+        let cases = [
+            ("<div class=comments><span class=author>Bo</span><p>Nice</div>", vec![]),
+            (
+                "<div class=comments><i class=author>Bo</i></div><i class=author>Ann</i>",
+                vec!["Ann"],
+            ),
+            ("<p class=byline>Sat, 20 Dec, 2025 - 06:36", vec![]),
+            ("<p class=byline>Sat Pal", vec!["Sat Pal"]),
+            ("<p class=author><a>Post</a> by <b>Ann</b> » today", vec!["Ann"]),
+            (
+                "<script type=application/ld+json>{\"@type\":\"Article\",\"author\":\"Ann &amp; Bo\"}</script>",
+                vec!["Ann", "Bo"],
+            ),
+        ];
+        for (marked, want) in cases {
+            assert_eq!(read(&format!("<body>{text}{marked}")).authors, want, "{marked}");
+        }
     }
 }

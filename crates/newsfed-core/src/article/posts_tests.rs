@@ -1,6 +1,7 @@
 //! Posts of discussions, captions, titles and bylines, on pages of several systems.
 
 use super::{Block, Guide, Inline, Mode, extract, from_html, plain};
+use std::collections::HashSet;
 use url::Url;
 
 fn read(markup: &str, url: &str) -> super::Extraction {
@@ -446,4 +447,15 @@ fn pieces_beside_each_other_stay_apart() {
     for (markup, expected) in cases {
         assert_eq!(from_html(markup, None).text(), expected, "{markup}");
     }
+}
+
+#[test]
+fn texts_of_vbulletin_are_no_quotations() {
+    let text = "The keel was mended in the winter, and the boat sails again.";
+    let markup = format!(
+        "<blockquote class='postcontent restore'>{text}<blockquote>When?</blockquote></blockquote>"
+    );
+    let tree = crate::util::html::tree::fragment(&markup).unwrap();
+    let document = super::from_html::of_element(tree.root_element(), None, &HashSet::new());
+    assert_eq!(document.markdown().trim(), format!("{text}\n\n> When?"));
 }
