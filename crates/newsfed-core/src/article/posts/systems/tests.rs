@@ -1,4 +1,5 @@
 use crate::article::blocks::Page;
+use crate::article::document::Inline;
 use crate::article::{Guide, Mode, extract};
 use crate::util::date::Context;
 use crate::util::html::tree;
@@ -131,14 +132,11 @@ fn posts_of_fluxbb_and_vbulletin() {
     let text = read(
         |name, day, text| {
             format!(
-                "<table id=post{day}><tr><td class=thead>3{day}th March 2025, 16:26</td><td class=thead>\
+                "<table id=post{day}><tr><td class=thead>1{day}th March 2025, 16:26</td><td class=thead>\
                  #{day}</td></tr><tr><td><a class=bigusername>{name}</a><div>Posts: 91</div></td><td>\
                  <div id=post_message_{day}>Hi,<br>{text}</div></td></tr><tr><td>{name} is offline</td>\
                  <td>Reply With Quote</td></tr></table>"
             )
-            .replace("32th", "12th")
-            .replace("33th", "13th")
-            .replace("34th", "14th")
         },
         "div",
     );
@@ -165,13 +163,94 @@ fn posts_of_phpbb() {
     assert_eq!(text.matches("sail ").count(), 3, "{text}");
 }
 
+#[test]
+fn posts_of_discourse_and_vbulletin_5() {
+    for (class, above) in [("crawler-post", "Likes 4"), ("'b-post js-post'", "Topics: 3")] {
+        let text = read(
+            |name, day, text| {
+                format!(
+                    "<div class={class} itemprop=comment><span itemprop=author><a itemprop=name>{name}</a></span>\
+                     <p>{above}</p><time itemprop=datePublished datetime='2024-04-0{day}T05:03:15Z'>April {day}, \
+                     2024, 5:03am</time><div itemprop=text><p>{text}</p></div></div>"
+                )
+            },
+            "div",
+        );
+        let times = [2, 3, 4].map(|day| format!("April {day}, 2024, 5:03am"));
+        check(&text, times.each_ref().map(String::as_str), &[above]);
+    }
+}
+
+/// The lines above the posts of a page, as text.
+fn lines(markup: &str) -> Vec<String> {
+    let tree = tree::page(markup).unwrap();
+    let page = Page::read(&tree);
+    let found = super::read_posts(&page, &mut vec![true; page.blocks.len()], &Context::default());
+    let mut lines: Vec<String> = found.unwrap().lines.values().map(|line| of_line(line)).collect();
+    lines.sort();
+    lines
+}
+
+fn of_line(line: &[Inline]) -> String {
+    let parts = line.iter().map(|part| match part {
+        Inline::Text(text) => text.clone(),
+        Inline::Strong(inner) => of_line(inner),
+        other => format!("{other:?}"),
+    });
+    parts.collect()
+}
+
+#[test]
+fn only_names_above_the_text_of_a_post_in_fluxbb_are_its_author() {
+    let term = |name: &str| format!("<dl><dt>{name}</dt></dl>");
+    let post = |class: &str, text: &str, above: &str, below: &str| {
+        format!("<div class={class}>{above}<div class={text}>x {below}</div></div>")
+    };
+    let flux = |above: &str, below: &str| post("blockpost", "postmsg", above, below);
+    let of_others = post("js-post", "message-body", &term("Rudder"), "");
+    let long = term(&"<b> </b>".repeat(10_000)) + &term("cy");
+    let many = "<b></b>".repeat(1000) + &term("dee");
+    let page = [
+        flux(&term("ann"), ""),
+        flux("", &term("Rudder")),
+        of_others,
+        flux(&long, ""),
+        flux(&many, ""),
+        flux(&term("bob"), ""),
+    ];
+    assert_eq!(lines(&page.concat()), ["ann", "bob"]);
+}
+
+#[test]
+fn names_deep_in_a_post_cost_no_more_than_reading_them() {
+    let class = "a ".repeat(2000);
+    let deep = format!("<div class='{class}'>").repeat(400);
+    let names = "<i class=author>dee</i> ".repeat(5000);
+    let inside = format!("{deep}{names}{}", "</div>".repeat(400));
+    let posts = [xenforo("<p>x</p>"), xenforo("<p>x</p>"), xenforo("<p>x</p>")].concat();
+    let posts = posts.replacen("<footer>", &format!("<footer>{inside}"), 1);
+    assert_eq!(lines(&posts), ["ann", "ann", "ann"]);
+}
+
+#[test]
+fn times_are_shown_without_numbers_of_posts() {
+    for (time, expected) in [
+        ("Jul 1, 2024 Post #1 of 7", "Jul 1, 2024"),
+        ("Forum Post #1 Jul 1, 2024", "Forum Post #1 Jul 1, 2024"),
+        ("#12 Jul 1, 2024", "Jul 1, 2024"),
+        ("by ann » Jul 1, 2024", "Jul 1, 2024"),
+    ] {
+        assert_eq!(super::bare(time), expected);
+    }
+}
+
 /// What is selected of a page, if the blocks that contain `x` were.
 fn selected(markup: &str) -> Option<String> {
     let tree = tree::page(markup).unwrap();
     let page = Page::read(&tree);
     let blocks = 0..page.blocks.len();
     let mut taken: Vec<bool> = blocks.clone().map(|at| page.text(at).contains('x')).collect();
-    super::posts(&page, &mut taken, &Context::default())?;
+    super::read_posts(&page, &mut taken, &Context::default())?;
     let texts = blocks.filter(|at| taken[*at]).map(|at| page.text(at).trim());
     Some(texts.collect::<Vec<_>>().join("|"))
 }
@@ -229,8 +308,12 @@ fn pages_without_several_posts_are_left_alone() {
     let one = xenforo("<p>x</p>");
     assert_eq!(selected(&one), None, "a thread with one post");
     assert_eq!(selected(&format!("{one}{}", xenforo("<p>Yes</p>"))), None, "a link to one post");
-    let entry = |n: u8| format!("<div class=post id=p{n}><h2>x</h2><div class=entry>x</div></div>");
-    assert_eq!(selected(&[entry(1), entry(2)].concat()), None, "a blog");
+    // Each is the text of a post in another system.
+    for text in ["itemprop=text", "class=postmsg", "class=message-body", "data-role=commentContent"]
+    {
+        let entry = |n: u8| format!("<div class=post id=p{n}><h2>x</h2><div {text}>x</div></div>");
+        assert_eq!(selected(&[entry(1), entry(2)].concat()), None, "a blog: {text}");
+    }
     let comments = one.replace('x', "y").repeat(3);
     assert_eq!(selected(&format!("<article><p>x</p></article>{comments}")), None, "comments");
 }
