@@ -165,10 +165,14 @@ fn find(page: &Page<'_>) -> (Vec<Post>, Vec<Option<usize>>) {
 
 /// Whether an element in a text is not from its author.
 fn is_note(e: ElementRef<'_>) -> bool {
-    // phpBB writes a button above code, XenForo one below long quotations.
-    let parent = || e.parent().and_then(ElementRef::wrap);
-    let is_above_code = e.value().name() == "p" && parent().is_some_and(|e| has(e, &["codebox"]));
-    is_above_code || has(e, &["bbcodeblock-expandlink"])
+    let in_box = |class: &str| {
+        let parent = e.parent().and_then(ElementRef::wrap);
+        e.value().name() == "p" && parent.is_some_and(|e| has(e, &[class]))
+    };
+    // phpBB writes a button above code, XenForo one below long quotations, FluxBB who edited the text.
+    in_box("codebox")
+        || has(e, &["bbcodeblock-expandlink"])
+        || has(e, &["postedit"]) && in_box("postmsg")
 }
 
 /// Whether an element is directly in the body of a post of phpBB, or in a box in it.
@@ -188,38 +192,54 @@ fn has(e: ElementRef<'_>, classes: &[&str]) -> bool {
     e.attr("class").is_some_and(|all| all.split_ascii_whitespace().any(is))
 }
 
-/// Leaves out what is not in a text. Adds to the texts what is selected too rarely: lists, code, all of a post of
-/// which nothing is selected, and who said what is quoted. Quotations themselves stay as they were selected.
+/// Leaves out what is not in a text. Adds to the texts what is often not selected: lists, code, all of a post of which
+/// nothing is selected, and who said what is quoted. Quotations themselves stay as they were selected, except in
+/// posts without anything else.
 fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
     let boxes = || read.iter().map(|post| &page.elements[post.element].blocks);
     let start = boxes().map(|blocks| blocks.start).min().unwrap_or_default();
     let end = boxes().map(|blocks| blocks.end).max().unwrap_or_default();
-    let places = places(page, read);
-    let place_of = |at: usize| &places[page.blocks[at].element];
-    let own = |at: usize| place_of(at).post.filter(|_| place_of(at).quote.is_none());
-    let answered: HashSet<usize> = (start..end).filter(|at| taken[*at]).filter_map(own).collect();
+    let parts = parts(page, read);
+    let part_of = |at: usize| &parts[page.blocks[at].element];
+    let post_of = |at: usize| {
+        let part = part_of(at);
+        part.post.filter(|_| part.quote.is_none() && !part.is_apart)
+    };
+    let answered: HashSet<usize> =
+        (start..end).filter(|at| taken[*at]).filter_map(post_of).collect();
     for at in start..end {
-        let place = place_of(at);
-        let Some(post) = place.post else {
+        let part = part_of(at);
+        let Some(post) = part.post else {
             taken[at] = false;
             continue;
         };
-        match place.quote.map(|quote| &page.elements[quote].blocks) {
-            Some(quote) if quote.start == at && says_who(page, at) => {
-                let mut said = (at + 1..quote.end).filter(|at| place_of(*at).post.is_some());
-                taken[at] = said.any(|at| taken[at]);
+        match part.quote {
+            Some(quote) if page.elements[quote].blocks.start == at && says_who(page, at) => {
+                let blocks = at + 1..page.elements[quote].blocks.end;
+                let mut said = blocks.filter(|at| part_of(*at).post.is_some()).peekable();
+                if said.peek().is_some() && !has_picture(page.elements[quote].node) {
+                    taken[at] = said.any(|at| taken[at]);
+                }
             }
             Some(_) => {}
+            None if part.is_file => taken[at] = false,
             None => {
-                taken[at] |= !place.is_apart && (place.is_whole || !answered.contains(&post));
+                taken[at] |= !part.is_apart && (part.is_whole || !answered.contains(&post));
             }
+        }
+    }
+    for post in read {
+        let blocks = || post.texts.iter().flat_map(|at| page.elements[*at].blocks.clone());
+        if !blocks().any(|at| taken[at]) {
+            let quoted = |at: &usize| part_of(*at).post.is_some() && part_of(*at).quote.is_some();
+            blocks().filter(quoted).for_each(|at| taken[at] = true);
         }
     }
 }
 
-/// What a box is part of.
+/// What a box is in.
 #[derive(Clone, Default)]
-struct Place {
+struct Part {
     /// The post whose text it is in.
     post: Option<usize>,
     /// The outermost quotation.
@@ -228,28 +248,34 @@ struct Place {
     is_whole: bool,
     /// Attached files, or a preview of another page.
     is_apart: bool,
+    is_file: bool,
 }
 
-fn places(page: &Page<'_>, read: &[Post]) -> Vec<Place> {
+fn parts(page: &Page<'_>, read: &[Post]) -> Vec<Part> {
     let texts: HashMap<usize, usize> =
         read.iter().flat_map(|post| post.texts.iter().map(|at| (*at, post.element))).collect();
-    let mut places: Vec<Place> = Vec::with_capacity(page.elements.len());
+    let mut parts: Vec<Part> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
-        let mut place = places.get(element.parent).cloned().unwrap_or_default();
+        let mut part = parts.get(element.parent).cloned().unwrap_or_default();
         let node = element.node;
         if let Some(post) = texts.get(&at) {
-            place = Place { post: Some(*post), ..Place::default() };
+            part = Part { post: Some(*post), ..Part::default() };
         } else if is_note(node) {
-            place = Place::default();
-        } else if place.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
+            part = Part::default();
+        } else if part.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
             // vBulletin has all texts in such an element.
-            place.quote = Some(at);
+            part.quote = Some(at);
         }
-        place.is_whole |= matches!(node.value().name(), "li" | "pre");
-        place.is_apart |= node.value().name() == "aside" || has(node, &FILES);
-        places.push(place);
+        part.is_whole |= matches!(node.value().name(), "li" | "pre");
+        part.is_file |= has(node, &FILES);
+        part.is_apart |= part.is_file || node.value().name() == "aside";
+        parts.push(part);
     }
-    places
+    parts
+}
+
+fn has_picture(e: ElementRef<'_>) -> bool {
+    e.descendent_elements().any(|e| e.value().name() == "img")
 }
 
 /// Whether the first block of a quotation says whose words follow.

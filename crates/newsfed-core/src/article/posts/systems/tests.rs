@@ -123,12 +123,13 @@ fn posts_of_fluxbb_and_vbulletin() {
                  2025-11-0{day} 15:14:37</a></span></h2><div class=postleft><dl><dt><strong>{name}</strong>\
                  </dt><dd>Registered: 2016-07-02</dd><dd>Posts: 710</dd></dl></div><div class=postright>\
                  <h3>Re: Keel</h3><div class=postmsg><p>{text}</p><p class=postedit>Last edited by \
-                 {name}</p></div></div></div>"
+                 {name}</p></div><div class='postsignature postmsg'><p>Fair winds of {name} to you all</p></div>\
+                 </div></div>"
             )
         },
         "div",
     );
-    check(&text, times, &["Registered", "Posts", "Re: Keel"]);
+    check(&text, times, &["Registered", "Posts", "Re: Keel", "Last edited by", "Fair winds"]);
     let text = read(
         |name, day, text| {
             format!(
@@ -224,9 +225,9 @@ fn only_names_above_the_text_of_a_post_in_fluxbb_are_its_author() {
 #[test]
 fn names_deep_in_a_post_cost_no_more_than_reading_them() {
     let class = "a ".repeat(2000);
-    let deep = format!("<div class='{class}'>").repeat(400);
+    let deep = format!("<div class='{class}'>").repeat(400) + &"<div>".repeat(8);
     let names = "<i class=author>dee</i> ".repeat(5000);
-    let inside = format!("{deep}{names}{}", "</div>".repeat(400));
+    let inside = format!("{deep}{names}{}", "</div>".repeat(408));
     let posts = [xenforo("<p>x</p>"), xenforo("<p>x</p>"), xenforo("<p>x</p>")].concat();
     let posts = posts.replacen("<footer>", &format!("<footer>{inside}"), 1);
     assert_eq!(lines(&posts), ["ann", "ann", "ann"]);
@@ -284,7 +285,14 @@ fn only_texts_of_posts_are_selected() {
         (quote("dee said:", "a x") + "<p>one x</p>", "dee said:|a x|one x"),
         (quote("dee said:", "a") + "<p>Yes</p>", "Yes"),
         (quote("dee said:", "a x") + "<p>Yes</p>", "dee said:|a x|Yes"),
+        // A line that is all of a quotation, or stands above a picture, says who is quoted or not.
+        (quote("The manual x:", "") + "<p>x</p>", "The manual x:|x"),
+        (quote("dee said x:", "a <img src=/map.jpg>") + "<p>x</p>", "dee said x:|x"),
+        // Nothing else is in the post.
+        (quote("dee said:", "a"), "dee said:|a"),
+        (format!("<aside class=quote>{}</aside><img src=/a.jpg>", quote("dee:", "a")), "dee:|a"),
         ("<p>x</p></div><div class=message-attachments><ul><li>boat.jpg</ul>".to_owned(), "x"),
+        ("<p>Yes</p></div><div class=message-attachments><p>boat.jpg x</p>".to_owned(), "Yes"),
     ] {
         let expected = Some(format!("before x|x|{expected}|x|after x"));
         assert_eq!(page(&xenforo(&text)), expected, "{text}");
