@@ -217,9 +217,11 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
             Some(quote) if page.elements[quote].blocks.start == at && says_who(page, at) => {
                 let blocks = at + 1..page.elements[quote].blocks.end;
                 let mut said = blocks.filter(|at| part_of(*at).post.is_some()).peekable();
-                if said.peek().is_some() && !has_picture(page.elements[quote].node) {
-                    taken[at] = said.any(|at| taken[at]);
-                }
+                let is_all = said.peek().is_none();
+                let is_said = said.any(|at| taken[at]);
+                // What is above a picture, or is all of the quotation, may be said itself.
+                taken[at] =
+                    is_said || taken[at] && (is_all || has_picture(page.elements[quote].node));
             }
             Some(_) => {}
             None if part.is_file => taken[at] = false,

@@ -285,9 +285,11 @@ fn only_texts_of_posts_are_selected() {
         (quote("dee said:", "a x") + "<p>one x</p>", "dee said:|a x|one x"),
         (quote("dee said:", "a") + "<p>Yes</p>", "Yes"),
         (quote("dee said:", "a x") + "<p>Yes</p>", "dee said:|a x|Yes"),
-        // A line that is all of a quotation, or stands above a picture, says who is quoted or not.
+        // A line that is all of a quotation, or is above a picture, stays as it was selected.
         (quote("The manual x:", "") + "<p>x</p>", "The manual x:|x"),
         (quote("dee said x:", "a <img src=/map.jpg>") + "<p>x</p>", "dee said x:|x"),
+        (quote("dee said:", "a <img src=/map.jpg>") + "<p>x</p>", "x"),
+        (quote("dee said:", "a x <img src=/map.jpg>") + "<p>x</p>", "dee said:|a x|x"),
         // Nothing else is in the post.
         (quote("dee said:", "a"), "dee said:|a"),
         (format!("<aside class=quote>{}</aside><img src=/a.jpg>", quote("dee:", "a")), "dee:|a"),
