@@ -199,24 +199,24 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
     let boxes = || read.iter().map(|post| &page.elements[post.element].blocks);
     let start = boxes().map(|blocks| blocks.start).min().unwrap_or_default();
     let end = boxes().map(|blocks| blocks.end).max().unwrap_or_default();
-    let parts = parts(page, read);
-    let part_of = |at: usize| &parts[page.blocks[at].element];
+    let all = surroundings(page, read);
+    let around = |at: usize| &all[page.blocks[at].element];
     let post_of = |at: usize| {
-        let part = part_of(at);
-        part.post.filter(|_| part.quote.is_none() && !part.is_apart)
+        let here = around(at);
+        here.post.filter(|_| here.quote.is_none() && !here.is_apart)
     };
     let answered: HashSet<usize> =
         (start..end).filter(|at| taken[*at]).filter_map(post_of).collect();
     for at in start..end {
-        let part = part_of(at);
-        let Some(post) = part.post else {
+        let here = around(at);
+        let Some(post) = here.post else {
             taken[at] = false;
             continue;
         };
-        match part.quote {
+        match here.quote {
             Some(quote) if page.elements[quote].blocks.start == at && says_who(page, at) => {
                 let blocks = at + 1..page.elements[quote].blocks.end;
-                let mut said = blocks.filter(|at| part_of(*at).post.is_some()).peekable();
+                let mut said = blocks.filter(|at| around(*at).post.is_some()).peekable();
                 let is_all = said.peek().is_none();
                 let is_said = said.any(|at| taken[at]);
                 // What is above a picture, or is all of the quotation, may be said itself.
@@ -224,24 +224,24 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
                     is_said || taken[at] && (is_all || has_picture(page.elements[quote].node));
             }
             Some(_) => {}
-            None if part.is_file => taken[at] = false,
+            None if here.is_file => taken[at] = false,
             None => {
-                taken[at] |= !part.is_apart && (part.is_whole || !answered.contains(&post));
+                taken[at] |= !here.is_apart && (here.is_whole || !answered.contains(&post));
             }
         }
     }
     for post in read {
         let blocks = || post.texts.iter().flat_map(|at| page.elements[*at].blocks.clone());
         if !blocks().any(|at| taken[at]) {
-            let quoted = |at: &usize| part_of(*at).post.is_some() && part_of(*at).quote.is_some();
+            let quoted = |at: &usize| around(*at).post.is_some() && around(*at).quote.is_some();
             blocks().filter(quoted).for_each(|at| taken[at] = true);
         }
     }
 }
 
-/// What a box is in.
+/// What is around a box.
 #[derive(Clone, Default)]
-struct Part {
+struct Surroundings {
     /// The post whose text it is in.
     post: Option<usize>,
     /// The outermost quotation.
@@ -253,27 +253,27 @@ struct Part {
     is_file: bool,
 }
 
-fn parts(page: &Page<'_>, read: &[Post]) -> Vec<Part> {
+fn surroundings(page: &Page<'_>, read: &[Post]) -> Vec<Surroundings> {
     let texts: HashMap<usize, usize> =
         read.iter().flat_map(|post| post.texts.iter().map(|at| (*at, post.element))).collect();
-    let mut parts: Vec<Part> = Vec::with_capacity(page.elements.len());
+    let mut all: Vec<Surroundings> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
-        let mut part = parts.get(element.parent).cloned().unwrap_or_default();
+        let mut here = all.get(element.parent).cloned().unwrap_or_default();
         let node = element.node;
         if let Some(post) = texts.get(&at) {
-            part = Part { post: Some(*post), ..Part::default() };
+            here = Surroundings { post: Some(*post), ..Surroundings::default() };
         } else if is_note(node) {
-            part = Part::default();
-        } else if part.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
+            here = Surroundings::default();
+        } else if here.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
             // vBulletin has all texts in such an element.
-            part.quote = Some(at);
+            here.quote = Some(at);
         }
-        part.is_whole |= matches!(node.value().name(), "li" | "pre");
-        part.is_file |= has(node, &FILES);
-        part.is_apart |= part.is_file || node.value().name() == "aside";
-        parts.push(part);
+        here.is_whole |= matches!(node.value().name(), "li" | "pre");
+        here.is_file |= has(node, &FILES);
+        here.is_apart |= here.is_file || node.value().name() == "aside";
+        all.push(here);
     }
-    parts
+    all
 }
 
 fn has_picture(e: ElementRef<'_>) -> bool {
