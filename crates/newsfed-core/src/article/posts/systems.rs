@@ -11,7 +11,7 @@ use scraper::ElementRef;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Largest number of elements of a post that are searched for its time.
+/// Largest number of elements of a post that are searched for its author and time.
 const MAX_SEARCHED: usize = 400;
 /// Fewest posts of a thread.
 const FEWEST: usize = 2;
@@ -33,7 +33,7 @@ struct System {
     has_name_in_list: bool,
 }
 
-const SYSTEMS: [System; 7] = [
+static SYSTEMS: [System; 7] = [
     // Invision.
     System {
         is_post: |e| has(e, &["ipscomment", "ipsentry"]) || numbered(e, "elComment_"),
@@ -248,9 +248,10 @@ struct Surroundings {
     quote: Option<usize>,
     /// A list or code.
     is_whole: bool,
+    /// Attached files.
+    is_file: bool,
     /// Attached files, or a preview of another page.
     is_apart: bool,
-    is_file: bool,
 }
 
 fn surroundings(page: &Page<'_>, read: &[Post]) -> Vec<Surroundings> {

@@ -153,7 +153,8 @@ fn posts_of_phpbb() {
         |name, day, text| {
             format!(
                 "<div id=p{day} class='post bg2'><dl><dt><a class=username>{name}</a></dt><dd>Posts: 31</dd></dl>\
-                 <div class=postbody><h3>Re: Keel</h3><p class=author>by <b>The {name}</b> » Thu May 0{day}, 2024 1:47 am</p><div \
+                 <div class=postbody><h3>Re: Keel</h3><p class=author>by <b>The {name}</b> » \
+                 Thu May 0{day}, 2024 1:47 am</p><div \
                  class=content>{text}<div class=codebox><p>Code: <a>Select all</a></p><pre>sail {day}</pre>\
                  </div></div></div><div class=signature>Fair winds</div></div>"
             )
