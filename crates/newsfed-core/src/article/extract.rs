@@ -462,7 +462,7 @@ impl Reading<'_, '_> {
             return Posts::default();
         }
         let context = self.guide.date_context(self.head, self.page);
-        posts::systems::posts(self.page, &mut self.found.taken, &context)
+        posts::systems::read_posts(self.page, &mut self.found.taken, &context)
             .unwrap_or_else(|| posts::posts(self.page, &self.found.taken, &context))
     }
 

@@ -110,6 +110,18 @@ fn posts_of_a_list_are_not_a_list() {
     assert_eq!(lines[0], "user 1 · 2018-03-21 18:55");
     assert_eq!(lines.len(), 4);
     assert!(!rest.contains("List("), "{rest}");
+    // A list in a post, above the others, is one.
+    for (list, kind) in [
+        ("<ul><li>wide and open<li>narrow</ul>", "List("),
+        ("<dl><dt>Rig<dd>Gaff<dt>Hull<dd>Oak, as it was</dl>", "Definitions("),
+        ("<table><tr><th>Rig<th>Hull<tr><td>Gaff<td>Oak</table>", "Table {"),
+    ] {
+        let posts = posts.replacen("</div></div>", &format!("{list}{}</div></div>", words(1)), 1);
+        let found = read(&format!("<h1>Keel</h1><ul class=Comments>{posts}</ul>"), THREAD);
+        let (lines, rest) = self::lines(&found);
+        assert_eq!(lines.len(), 4);
+        assert_eq!(rest.matches(kind).count(), 1, "{kind}: {rest}");
+    }
 }
 
 #[test]

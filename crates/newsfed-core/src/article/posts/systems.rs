@@ -4,42 +4,99 @@ use super::times::written;
 use super::{MAX_CERTAIN, Mark, Posts, is_quotation, line, valid};
 use crate::article::blocks::Page;
 use crate::util::date::Context;
-use chrono::DateTime;
+use crate::util::html::tree;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::ElementRef;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Largest number of elements of a post that are searched for its time.
+/// Largest number of elements of a post that are searched for its author and time.
 const MAX_SEARCHED: usize = 400;
 /// Fewest posts of a thread.
 const FEWEST: usize = 2;
+/// Longest name in a list of facts about an author, in bytes.
+const MAX_TERM: usize = 200;
 /// Longest line that says who is quoted, in words.
 const SAYS_WHO: usize = 14;
 
-/// Boxes of posts: Invision, FluxBB, Discourse for readers without scripts.
-const POSTS: [&str; 5] = ["ipscomment", "ipsentry", "blockpost", "crawler-post", "js-post"];
-/// Boxes of their texts and attached files: FluxBB, XenForo, phpBB.
-const TEXTS: [&str; 4] = ["postmsg", "message-body", "message-attachments", "attachbox"];
+/// Boxes of attached files: XenForo, phpBB.
 const FILES: [&str; 2] = ["message-attachments", "attachbox"];
 /// Boxes in quotations that say who is quoted: XenForo, Invision, Discourse.
 const TITLES: [&str; 3] = ["bbcodeblock-title", "ipsquote_citation", "title"];
 
+/// How a forum system marks the boxes of posts, and in them those of their texts and attached files.
+struct System {
+    is_post: fn(ElementRef<'_>) -> bool,
+    is_text: fn(ElementRef<'_>) -> bool,
+    /// A list of facts about the author begins with the name.
+    has_name_in_list: bool,
+}
+
+static SYSTEMS: [System; 7] = [
+    // Invision.
+    System {
+        is_post: |e| has(e, &["ipscomment", "ipsentry"]) || numbered(e, "elComment_"),
+        is_text: |e| e.attr("data-role") == Some("commentContent"),
+        has_name_in_list: false,
+    },
+    // NodeBB.
+    System {
+        is_post: |e| e.attr("component") == Some("post"),
+        is_text: |e| e.attr("component") == Some("post/content"),
+        has_name_in_list: false,
+    },
+    // FluxBB. A signature has the class of a text, too.
+    System {
+        is_post: |e| has(e, &["blockpost"]),
+        is_text: |e| has(e, &["postmsg"]) && !has(e, &["postsignature"]),
+        has_name_in_list: true,
+    },
+    // phpBB.
+    System {
+        is_post: |e| numbered(e, "p") && has(e, &["post"]),
+        is_text: |e| has(e, &["attachbox"]) || has(e, &["content"]) && is_in_body(e),
+        has_name_in_list: false,
+    },
+    // Discourse for readers without scripts.
+    System {
+        is_post: |e| has(e, &["crawler-post"]),
+        is_text: |e| e.attr("itemprop") == Some("text"),
+        has_name_in_list: false,
+    },
+    // vBulletin 5, 4 and 3.
+    System {
+        is_post: |e| {
+            has(e, &["b-post"])
+                || numbered(e, "post_") && e.value().name() == "li"
+                || numbered(e, "post") && e.value().name() == "table"
+        },
+        is_text: |e| numbered(e, "post_message_") || e.attr("itemprop") == Some("text"),
+        has_name_in_list: false,
+    },
+    // XenForo.
+    System {
+        is_post: |e| has(e, &["js-post"]),
+        is_text: |e| has(e, &["message-body", "message-attachments"]),
+        has_name_in_list: false,
+    },
+];
+
 /// A post: its box, and the boxes of its text in page order.
 struct Post {
     element: usize,
+    system: &'static System,
     texts: Vec<usize>,
 }
 
 /// Reads all posts from the first to the last selected one, and leaves out what is between their texts. `None` if
 /// the posts of the page have no known markup.
-pub(in crate::article) fn posts(
+pub(in crate::article) fn read_posts(
     page: &Page<'_>,
     taken: &mut [bool],
     context: &Context,
 ) -> Option<Posts> {
-    let all = find(page);
+    let (all, heads) = find(page);
     let sums = crate::article::figures::sums(taken);
     let is_read = |post: &Post| {
         post.texts.iter().any(|at| {
@@ -56,10 +113,9 @@ pub(in crate::article) fn posts(
     select(page, taken, read);
     let names = super::names(page, context);
     let times = super::times::times(page, &names, context);
-    let texts: HashSet<usize> = read.iter().flat_map(|post| post.texts.iter().copied()).collect();
-    let own_names = own(page, &texts, names.iter(), |_, _| false);
+    let own_names = firsts(&heads, names.iter(), |_, _| false);
     let marks = times.marks.iter().filter(|mark| !mark.modified);
-    let own_times = own(page, &texts, marks, |first, other| other.stated && !first.stated);
+    let own_times = firsts(&heads, marks, |first, other| other.stated && !first.stated);
     let mut out = Posts::default();
     for post in read {
         let Some(text) = post.texts.first() else { continue };
@@ -74,61 +130,54 @@ pub(in crate::article) fn posts(
     Some(out)
 }
 
-/// The posts of a page in page order.
-fn find(page: &Page<'_>) -> Vec<Post> {
+/// The posts of a page in page order, and for each box the post in which it is outside texts and quotations.
+fn find(page: &Page<'_>) -> (Vec<Post>, Vec<Option<usize>>) {
     let (mut posts, mut places) = (Vec::<Post>::new(), HashMap::new());
-    // For each box the innermost post and text around it.
-    let mut around: Vec<(Option<usize>, bool)> = Vec::with_capacity(page.elements.len());
+    let mut heads: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
+    // For each box the innermost post, and whether it is in a text.
+    let mut around: Vec<(Option<(usize, &'static System)>, bool)> =
+        Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
-        let (mut post, within) = around.get(element.parent).copied().unwrap_or_default();
-        let begins = !within && is_post(element.node);
-        if begins {
-            post = Some(at);
-        }
-        let is_text = !within && !begins && post.is_some() && is_text(element.node);
-        if let Some(post) = post.filter(|_| is_text) {
+        let (outer, within) = around.get(element.parent).copied().unwrap_or_default();
+        let head = heads.get(element.parent).copied().flatten();
+        let begun = match within {
+            true => None,
+            false => SYSTEMS.iter().find(|system| (system.is_post)(element.node)),
+        };
+        let post = begun.map(|system| (at, system)).or(outer);
+        let of =
+            post.filter(|(post, system)| !within && *post != at && (system.is_text)(element.node));
+        if let Some((post, system)) = of {
             let place = *places.entry(post).or_insert(posts.len());
             if place == posts.len() {
-                posts.push(Post { element: post, texts: Vec::new() });
+                posts.push(Post { element: post, system, texts: Vec::new() });
             }
             posts[place].texts.push(at);
         }
-        around.push((post, within || is_text));
+        heads.push(match begun {
+            Some(_) => Some(at),
+            None => head.filter(|_| of.is_none() && !is_quotation(element.node)),
+        });
+        around.push((post, within || of.is_some()));
     }
-    posts
-}
-
-fn is_post(e: ElementRef<'_>) -> bool {
-    let id = |start: &str| numbered(e, start);
-    e.attr("component") == Some("post")
-        || id("elComment_")
-        || id("post_") && e.value().name() == "li"
-        || id("post") && e.value().name() == "table"
-        || id("p") && has(e, &["post"])
-        || has(e, &POSTS)
-}
-
-fn is_text(e: ElementRef<'_>) -> bool {
-    e.attr("data-role") == Some("commentContent")
-        || e.attr("component") == Some("post/content")
-        || e.attr("itemprop") == Some("text")
-        || numbered(e, "post_message_")
-        || has(e, &TEXTS)
-        // phpBB.
-        || has(e, &["content"]) && e.parent().and_then(ElementRef::wrap).is_some_and(is_body)
+    (posts, heads)
 }
 
 /// Whether an element in a text is not from its author.
 fn is_note(e: ElementRef<'_>) -> bool {
-    // phpBB writes a button above code, XenForo one below long quotations.
-    let parent = || e.parent().and_then(ElementRef::wrap);
-    let is_above_code = e.value().name() == "p" && parent().is_some_and(|e| has(e, &["codebox"]));
-    is_above_code || has(e, &["bbcodeblock-expandlink"])
+    let in_box = |class: &str| {
+        let parent = e.parent().and_then(ElementRef::wrap);
+        e.value().name() == "p" && parent.is_some_and(|e| has(e, &[class]))
+    };
+    // phpBB writes a button above code, XenForo one below long quotations, FluxBB who edited the text.
+    in_box("codebox")
+        || has(e, &["bbcodeblock-expandlink"])
+        || has(e, &["postedit"]) && in_box("postmsg")
 }
 
-fn is_body(e: ElementRef<'_>) -> bool {
-    let is = |e: ElementRef<'_>| has(e, &["postbody"]);
-    is(e) || e.parent().and_then(ElementRef::wrap).is_some_and(is)
+/// Whether an element is directly in the body of a post of phpBB, or in a box in it.
+fn is_in_body(e: ElementRef<'_>) -> bool {
+    e.ancestors().take(2).filter_map(ElementRef::wrap).any(|e| has(e, &["postbody"]))
 }
 
 /// Whether the id of an element consists of such a start and a number.
@@ -143,68 +192,93 @@ fn has(e: ElementRef<'_>, classes: &[&str]) -> bool {
     e.attr("class").is_some_and(|all| all.split_ascii_whitespace().any(is))
 }
 
-/// Leaves out what is not in a text. Adds to the texts what is selected too rarely: lists, code, all of a post of
-/// which nothing is selected, and who said what is quoted. Quotations themselves stay as they were selected.
+/// Leaves out what is not in a text. Adds to the texts what is often not selected: lists, code, all of a post of which
+/// nothing is selected, and who said what is quoted. Quotations themselves stay as they were selected, except in
+/// posts without anything else.
 fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
     let boxes = || read.iter().map(|post| &page.elements[post.element].blocks);
     let start = boxes().map(|blocks| blocks.start).min().unwrap_or_default();
     let end = boxes().map(|blocks| blocks.end).max().unwrap_or_default();
-    let places = places(page, read);
-    let place_of = |at: usize| &places[page.blocks[at].element];
-    let own = |at: usize| place_of(at).post.filter(|_| place_of(at).quote.is_none());
-    let answered: HashSet<usize> = (start..end).filter(|at| taken[*at]).filter_map(own).collect();
+    let all = surroundings(page, read);
+    let around = |at: usize| &all[page.blocks[at].element];
+    let post_of = |at: usize| {
+        let here = around(at);
+        here.post.filter(|_| here.quote.is_none() && !here.is_apart)
+    };
+    let answered: HashSet<usize> =
+        (start..end).filter(|at| taken[*at]).filter_map(post_of).collect();
     for at in start..end {
-        let place = place_of(at);
-        let Some(post) = place.post else {
+        let here = around(at);
+        let Some(post) = here.post else {
             taken[at] = false;
             continue;
         };
-        match place.quote.map(|quote| &page.elements[quote].blocks) {
-            Some(quote) if quote.start == at && says_who(page, at) => {
-                let mut said = (at + 1..quote.end).filter(|at| place_of(*at).post.is_some());
-                taken[at] = said.any(|at| taken[at]);
+        match here.quote {
+            Some(quote) if page.elements[quote].blocks.start == at && says_who(page, at) => {
+                let blocks = at + 1..page.elements[quote].blocks.end;
+                let mut said = blocks.filter(|at| around(*at).post.is_some()).peekable();
+                let is_all = said.peek().is_none();
+                let is_said = said.any(|at| taken[at]);
+                // What is above a picture, or is all of the quotation, may be said itself.
+                taken[at] =
+                    is_said || taken[at] && (is_all || has_picture(page.elements[quote].node));
             }
             Some(_) => {}
+            None if here.is_file => taken[at] = false,
             None => {
-                taken[at] |= !place.is_apart && (place.is_whole || !answered.contains(&post));
+                taken[at] |= !here.is_apart && (here.is_whole || !answered.contains(&post));
             }
+        }
+    }
+    for post in read {
+        let blocks = || post.texts.iter().flat_map(|at| page.elements[*at].blocks.clone());
+        if !blocks().any(|at| taken[at]) {
+            let quoted = |at: &usize| around(*at).post.is_some() && around(*at).quote.is_some();
+            blocks().filter(quoted).for_each(|at| taken[at] = true);
         }
     }
 }
 
-/// What a box is part of.
+/// What is around a box.
 #[derive(Clone, Default)]
-struct Place {
+struct Surroundings {
     /// The post whose text it is in.
     post: Option<usize>,
     /// The outermost quotation.
     quote: Option<usize>,
     /// A list or code.
     is_whole: bool,
+    /// Attached files.
+    is_file: bool,
     /// Attached files, or a preview of another page.
     is_apart: bool,
 }
 
-fn places(page: &Page<'_>, read: &[Post]) -> Vec<Place> {
+fn surroundings(page: &Page<'_>, read: &[Post]) -> Vec<Surroundings> {
     let texts: HashMap<usize, usize> =
         read.iter().flat_map(|post| post.texts.iter().map(|at| (*at, post.element))).collect();
-    let mut places: Vec<Place> = Vec::with_capacity(page.elements.len());
+    let mut all: Vec<Surroundings> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
-        let mut place = places.get(element.parent).cloned().unwrap_or_default();
+        let mut here = all.get(element.parent).cloned().unwrap_or_default();
         let node = element.node;
         if let Some(post) = texts.get(&at) {
-            place = Place { post: Some(*post), ..Place::default() };
+            here = Surroundings { post: Some(*post), ..Surroundings::default() };
         } else if is_note(node) {
-            place = Place::default();
-        } else if place.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
+            here = Surroundings::default();
+        } else if here.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
             // vBulletin has all texts in such an element.
-            place.quote = Some(at);
+            here.quote = Some(at);
         }
-        place.is_whole |= matches!(node.value().name(), "li" | "pre");
-        place.is_apart |= node.value().name() == "aside" || has(node, &FILES);
-        places.push(place);
+        here.is_whole |= matches!(node.value().name(), "li" | "pre");
+        here.is_file |= has(node, &FILES);
+        here.is_apart |= here.is_file || node.value().name() == "aside";
+        all.push(here);
     }
-    places
+    all
+}
+
+fn has_picture(e: ElementRef<'_>) -> bool {
+    e.descendent_elements().any(|e| e.value().name() == "img")
 }
 
 /// Whether the first block of a quotation says whose words follow.
@@ -264,10 +338,17 @@ fn name(page: &Page<'_>, post: &Post, own: Option<&Mark>, context: &Context) -> 
         .or_else(|| of_quotations(page, post).and_then(|name| fits(&name)))
         .or_else(|| own.map(|name| name.text.clone()))
         .or_else(|| {
-            // FluxBB.
-            let terms = node.descendent_elements().filter(|e| e.value().name() == "dt");
-            fits(&terms.take(1).flat_map(|e| e.text()).collect::<String>())
+            let mut head = head(page, post).filter(|_| post.system.has_name_in_list);
+            let term = head.find(|e| e.value().name() == "dt")?;
+            fits(&tree::text_within(term, MAX_TERM)?)
         })
+}
+
+/// The elements of a post before its text.
+fn head<'a>(page: &Page<'a>, post: &Post) -> impl Iterator<Item = ElementRef<'a>> + use<'a> {
+    let text = post.texts.first().map(|at| page.elements[*at].node.id());
+    let elements = page.elements[post.element].node.descendent_elements().take(MAX_SEARCHED);
+    elements.take_while(move |e| Some(e.id()) != text)
 }
 
 /// The author of a post of Invision, which states it for quotations of the post.
@@ -280,51 +361,36 @@ fn of_quotations(page: &Page<'_>, post: &Post) -> Option<String> {
 }
 
 /// For each post its first mark outside texts and quotations, or a later one that is better.
-fn own<'m>(
-    page: &Page<'_>,
-    texts: &HashSet<usize>,
+fn firsts<'m>(
+    heads: &[Option<usize>],
     marks: impl Iterator<Item = &'m Mark>,
     is_better: impl Fn(&Mark, &Mark) -> bool,
 ) -> HashMap<usize, &'m Mark> {
-    let mut own: HashMap<usize, &Mark> = HashMap::new();
+    let mut firsts: HashMap<usize, &Mark> = HashMap::new();
     for mark in marks {
-        let ends = |at: &usize| {
-            let node = page.elements[*at].node;
-            is_post(node) || texts.contains(at) || is_quotation(node)
-        };
-        let Some(at) = page.around(mark.element).find(ends) else { continue };
-        if is_post(page.elements[at].node) {
-            let first = own.entry(at).or_insert(mark);
-            if is_better(first, mark) {
-                *first = mark;
-            }
+        let Some(post) = heads[mark.element] else { continue };
+        let first = firsts.entry(post).or_insert(mark);
+        if is_better(first, mark) {
+            *first = mark;
         }
     }
-    own
+    firsts
 }
 
-/// When a post was written: the first `time` element outside its texts, a line with a date, or an attribute.
+/// When a post was written: as its first mark says, or an attribute before its text.
 fn time(page: &Page<'_>, post: &Post, own: Option<&Mark>) -> Option<String> {
     own.map(|mark| bare(&mark.text).to_owned()).or_else(|| {
-        let node = page.elements[post.element].node;
-        let texts: Vec<NodeId> = post.texts.iter().map(|at| page.elements[*at].node.id()).collect();
-        let elements = node.descendent_elements().take(MAX_SEARCHED);
-        elements
-            .take_while(|e| !texts.contains(&e.id()))
+        head(page, post)
             .find(|e| e.attr("itemprop") == Some("datePublished") || has(*e, &["timeago"]))
             .and_then(|e| e.attr("content").or(e.attr("datetime")).or(e.attr("title")))
             .and_then(written)
-            .or_else(|| {
-                let stamp = node.attr("data-timestamp")?.parse().ok()?;
-                let time = DateTime::from_timestamp_millis(stamp)?;
-                Some(time.format("%Y-%m-%d %H:%M").to_string())
-            })
     })
 }
 
 /// A time without the number of the post and the name beside it.
 fn bare(time: &str) -> &str {
-    let time = time.split(" Post #").next().unwrap_or(time);
+    let before = time.split(" Post #").next().filter(|text| text.contains(char::is_numeric));
+    let time = before.unwrap_or(time);
     // phpBB.
     let time = time.rsplit("» ").next().unwrap_or(time);
     match time.strip_prefix('#').and_then(|rest| rest.split_once(' ')) {

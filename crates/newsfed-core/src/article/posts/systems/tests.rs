@@ -1,4 +1,5 @@
 use crate::article::blocks::Page;
+use crate::article::document::Inline;
 use crate::article::{Guide, Mode, extract};
 use crate::util::date::Context;
 use crate::util::html::tree;
@@ -8,20 +9,21 @@ use url::Url;
 const LONG: &str =
     "what was said about the rudder of the other boat, and why it had to be mended twice.";
 
-/// The document of a page with two posts, and a box between them, as text.
+/// The document of a page with three posts, and a box between them, as text.
 fn read(post: impl Fn(&str, u8, &str) -> String, list: &str) -> String {
     let text = |name: &str| {
         format!("What {name} says about the boat and its keel, at some length. ").repeat(4)
     };
     let posts =
         [("Ann Lee", 2), ("bob_77", 3), ("cy", 4)].map(|(name, day)| post(name, day, &text(name)));
-    let between = "<div class=box><ul><li>Replies 154<li>Views 26.2k</ul></div>";
+    let between = "<ul><li>Replies 154<li>Views 26.2k</ul>";
+    let between = match list {
+        "div" => format!("<div class=box>{between}</div>"),
+        _ => format!("<li class=box>{between}</li>"),
+    };
     let page = format!(
-        "<title>Keel</title><h1>Keel</h1><div><{list}>{}{}{}{}</{list}></div>",
-        posts[0],
-        if list == "div" { between } else { "" },
-        posts[1],
-        posts[2]
+        "<title>Keel</title><h1>Keel</h1><div><{list}>{}{between}{}{}</{list}></div>",
+        posts[0], posts[1], posts[2]
     );
     let url = Url::parse("https://forum.example/threads/keel.12/").ok();
     let guide = Guide { url, ..Guide::default() };
@@ -44,11 +46,12 @@ fn check(text: &str, times: [&str; 3], left_out: &[&str]) {
     }
 }
 
-/// Quotations that are shown say who said them, and nothing of others is shown.
+/// Each post shows its quotation, and who said it.
 #[track_caller]
 fn quotations(text: &str) {
-    let shown = text.split("\n\n---\n\n").filter(|post| post.contains("Short one"));
-    assert_eq!(text.matches("dee said:").count(), shown.count(), "{text}");
+    for part in ["dee said:", "Short one"] {
+        assert_eq!(text.matches(part).count(), 3, "{part}: {text}");
+    }
 }
 
 #[test]
@@ -122,23 +125,21 @@ fn posts_of_fluxbb_and_vbulletin() {
                  2025-11-0{day} 15:14:37</a></span></h2><div class=postleft><dl><dt><strong>{name}</strong>\
                  </dt><dd>Registered: 2016-07-02</dd><dd>Posts: 710</dd></dl></div><div class=postright>\
                  <h3>Re: Keel</h3><div class=postmsg><p>{text}</p><p class=postedit>Last edited by \
-                 {name}</p></div></div></div>"
+                 {name}</p></div><div class='postsignature postmsg'><p>Fair winds of {name} to you all</p></div>\
+                 </div></div>"
             )
         },
         "div",
     );
-    check(&text, times, &["Registered", "Posts", "Re: Keel"]);
+    check(&text, times, &["Registered", "Posts", "Re: Keel", "Last edited by", "Fair winds"]);
     let text = read(
         |name, day, text| {
             format!(
-                "<table id=post{day}><tr><td class=thead>3{day}th March 2025, 16:26</td><td class=thead>\
+                "<table id=post{day}><tr><td class=thead>1{day}th March 2025, 16:26</td><td class=thead>\
                  #{day}</td></tr><tr><td><a class=bigusername>{name}</a><div>Posts: 91</div></td><td>\
                  <div id=post_message_{day}>Hi,<br>{text}</div></td></tr><tr><td>{name} is offline</td>\
                  <td>Reply With Quote</td></tr></table>"
             )
-            .replace("32th", "12th")
-            .replace("33th", "13th")
-            .replace("34th", "14th")
         },
         "div",
     );
@@ -152,7 +153,8 @@ fn posts_of_phpbb() {
         |name, day, text| {
             format!(
                 "<div id=p{day} class='post bg2'><dl><dt><a class=username>{name}</a></dt><dd>Posts: 31</dd></dl>\
-                 <div class=postbody><h3>Re: Keel</h3><p class=author>by <b>The {name}</b> » Thu May 0{day}, 2024 1:47 am</p><div \
+                 <div class=postbody><h3>Re: Keel</h3><p class=author>by <b>The {name}</b> » \
+                 Thu May 0{day}, 2024 1:47 am</p><div \
                  class=content>{text}<div class=codebox><p>Code: <a>Select all</a></p><pre>sail {day}</pre>\
                  </div></div></div><div class=signature>Fair winds</div></div>"
             )
@@ -165,13 +167,94 @@ fn posts_of_phpbb() {
     assert_eq!(text.matches("sail ").count(), 3, "{text}");
 }
 
+#[test]
+fn posts_of_discourse_and_vbulletin_5() {
+    for (class, above) in [("crawler-post", "Likes 4"), ("'b-post js-post'", "Topics: 3")] {
+        let text = read(
+            |name, day, text| {
+                format!(
+                    "<div class={class} itemprop=comment><span itemprop=author><a itemprop=name>{name}</a></span>\
+                     <p>{above}</p><time itemprop=datePublished datetime='2024-04-0{day}T05:03:15Z'>April {day}, \
+                     2024, 5:03am</time><div itemprop=text><p>{text}</p></div></div>"
+                )
+            },
+            "div",
+        );
+        let times = [2, 3, 4].map(|day| format!("April {day}, 2024, 5:03am"));
+        check(&text, times.each_ref().map(String::as_str), &[above]);
+    }
+}
+
+/// The lines above the posts of a page, as text.
+fn lines(markup: &str) -> Vec<String> {
+    let tree = tree::page(markup).unwrap();
+    let page = Page::read(&tree);
+    let found = super::read_posts(&page, &mut vec![true; page.blocks.len()], &Context::default());
+    let mut lines: Vec<String> = found.unwrap().lines.values().map(|line| of_line(line)).collect();
+    lines.sort();
+    lines
+}
+
+fn of_line(line: &[Inline]) -> String {
+    let parts = line.iter().map(|part| match part {
+        Inline::Text(text) => text.clone(),
+        Inline::Strong(inner) => of_line(inner),
+        other => format!("{other:?}"),
+    });
+    parts.collect()
+}
+
+#[test]
+fn only_names_above_the_text_of_a_post_in_fluxbb_are_its_author() {
+    let term = |name: &str| format!("<dl><dt>{name}</dt></dl>");
+    let post = |class: &str, text: &str, above: &str, below: &str| {
+        format!("<div class={class}>{above}<div class={text}>x {below}</div></div>")
+    };
+    let flux = |above: &str, below: &str| post("blockpost", "postmsg", above, below);
+    let of_others = post("js-post", "message-body", &term("Rudder"), "");
+    let long = term(&"<b> </b>".repeat(10_000)) + &term("cy");
+    let many = "<b></b>".repeat(1000) + &term("dee");
+    let page = [
+        flux(&term("ann"), ""),
+        flux("", &term("Rudder")),
+        of_others,
+        flux(&long, ""),
+        flux(&many, ""),
+        flux(&term("bob"), ""),
+    ];
+    assert_eq!(lines(&page.concat()), ["ann", "bob"]);
+}
+
+#[test]
+fn names_deep_in_a_post_cost_no_more_than_reading_them() {
+    let class = "a ".repeat(2000);
+    let deep = format!("<div class='{class}'>").repeat(400) + &"<div>".repeat(8);
+    let names = "<i class=author>dee</i> ".repeat(5000);
+    let inside = format!("{deep}{names}{}", "</div>".repeat(408));
+    let posts = [xenforo("<p>x</p>"), xenforo("<p>x</p>"), xenforo("<p>x</p>")].concat();
+    let posts = posts.replacen("<footer>", &format!("<footer>{inside}"), 1);
+    assert_eq!(lines(&posts), ["ann", "ann", "ann"]);
+}
+
+#[test]
+fn times_are_shown_without_numbers_of_posts() {
+    for (time, expected) in [
+        ("Jul 1, 2024 Post #1 of 7", "Jul 1, 2024"),
+        ("Forum Post #1 Jul 1, 2024", "Forum Post #1 Jul 1, 2024"),
+        ("#12 Jul 1, 2024", "Jul 1, 2024"),
+        ("by ann » Jul 1, 2024", "Jul 1, 2024"),
+    ] {
+        assert_eq!(super::bare(time), expected);
+    }
+}
+
 /// What is selected of a page, if the blocks that contain `x` were.
 fn selected(markup: &str) -> Option<String> {
     let tree = tree::page(markup).unwrap();
     let page = Page::read(&tree);
     let blocks = 0..page.blocks.len();
     let mut taken: Vec<bool> = blocks.clone().map(|at| page.text(at).contains('x')).collect();
-    super::posts(&page, &mut taken, &Context::default())?;
+    super::read_posts(&page, &mut taken, &Context::default())?;
     let texts = blocks.filter(|at| taken[*at]).map(|at| page.text(at).trim());
     Some(texts.collect::<Vec<_>>().join("|"))
 }
@@ -205,7 +288,16 @@ fn only_texts_of_posts_are_selected() {
         (quote("dee said:", "a x") + "<p>one x</p>", "dee said:|a x|one x"),
         (quote("dee said:", "a") + "<p>Yes</p>", "Yes"),
         (quote("dee said:", "a x") + "<p>Yes</p>", "dee said:|a x|Yes"),
+        // A line that is all of a quotation, or is above a picture, stays as it was selected.
+        (quote("The manual x:", "") + "<p>x</p>", "The manual x:|x"),
+        (quote("dee said x:", "a <img src=/map.jpg>") + "<p>x</p>", "dee said x:|x"),
+        (quote("dee said:", "a <img src=/map.jpg>") + "<p>x</p>", "x"),
+        (quote("dee said:", "a x <img src=/map.jpg>") + "<p>x</p>", "dee said:|a x|x"),
+        // Nothing else is in the post.
+        (quote("dee said:", "a"), "dee said:|a"),
+        (format!("<aside class=quote>{}</aside><img src=/a.jpg>", quote("dee:", "a")), "dee:|a"),
         ("<p>x</p></div><div class=message-attachments><ul><li>boat.jpg</ul>".to_owned(), "x"),
+        ("<p>Yes</p></div><div class=message-attachments><p>boat.jpg x</p>".to_owned(), "Yes"),
     ] {
         let expected = Some(format!("before x|x|{expected}|x|after x"));
         assert_eq!(page(&xenforo(&text)), expected, "{text}");
@@ -229,8 +321,12 @@ fn pages_without_several_posts_are_left_alone() {
     let one = xenforo("<p>x</p>");
     assert_eq!(selected(&one), None, "a thread with one post");
     assert_eq!(selected(&format!("{one}{}", xenforo("<p>Yes</p>"))), None, "a link to one post");
-    let entry = |n: u8| format!("<div class=post id=p{n}><h2>x</h2><div class=entry>x</div></div>");
-    assert_eq!(selected(&[entry(1), entry(2)].concat()), None, "a blog");
+    // Each is the text of a post in another system.
+    for text in ["itemprop=text", "class=postmsg", "class=message-body", "data-role=commentContent"]
+    {
+        let entry = |n: u8| format!("<div class=post id=p{n}><h2>x</h2><div {text}>x</div></div>");
+        assert_eq!(selected(&[entry(1), entry(2)].concat()), None, "a blog: {text}");
+    }
     let comments = one.replace('x', "y").repeat(3);
     assert_eq!(selected(&format!("<article><p>x</p></article>{comments}")), None, "comments");
 }
