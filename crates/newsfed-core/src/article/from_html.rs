@@ -172,20 +172,17 @@ impl Flow {
     }
 
     fn end_paragraph(&mut self) {
-        let mut after_formula = false;
         for part in maths::split(std::mem::take(&mut self.inline), self.has_formulas) {
             let mut inline = match part {
                 Part::Text(pieces) => tidy(pieces),
                 Part::Formula(source) => {
                     self.blocks.push(maths::block(&source));
-                    after_formula = true;
                     continue;
                 }
             };
-            if std::mem::take(&mut after_formula) {
-                let breaks = inline.iter().take_while(|i| **i == Inline::Break).count();
-                inline.drain(..breaks);
-            }
+            // Beyond a formula, a quotation and the like.
+            let breaks = inline.iter().take_while(|i| **i == Inline::Break).count();
+            inline.drain(..breaks);
             match inline.as_slice() {
                 [] => {}
                 [Inline::Image(..)] => self.blocks.push(Block::Figure(inline, Vec::new())),

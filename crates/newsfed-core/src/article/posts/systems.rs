@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 const MAX_SEARCHED: usize = 400;
 /// Fewest posts of a thread.
 const FEWEST: usize = 2;
-/// Longest name in a list of facts about an author, in bytes.
+/// Longest name of an author, in bytes.
 const MAX_TERM: usize = 200;
 /// Longest line that says who is quoted, in words.
 const SAYS_WHO: usize = 14;
@@ -29,40 +29,52 @@ const TITLES: [&str; 3] = ["bbcodeblock-title", "ipsquote_citation", "title"];
 struct System {
     is_post: fn(ElementRef<'_>) -> bool,
     is_text: fn(ElementRef<'_>) -> bool,
-    /// A list of facts about the author begins with the name.
-    has_name_in_list: bool,
+    /// The first such element above the texts holds the author's name.
+    is_name: fn(ElementRef<'_>) -> bool,
 }
 
-static SYSTEMS: [System; 7] = [
+static SYSTEMS: [System; 9] = [
     // Invision.
     System {
         is_post: |e| has(e, &["ipscomment", "ipsentry"]) || numbered(e, "elComment_"),
         is_text: |e| e.attr("data-role") == Some("commentContent"),
-        has_name_in_list: false,
+        is_name: |_| false,
     },
     // NodeBB.
     System {
         is_post: |e| e.attr("component") == Some("post"),
         is_text: |e| e.attr("component") == Some("post/content"),
-        has_name_in_list: false,
+        is_name: |_| false,
     },
     // FluxBB. A signature has the class of a text, too.
     System {
         is_post: |e| has(e, &["blockpost"]),
         is_text: |e| has(e, &["postmsg"]) && !has(e, &["postsignature"]),
-        has_name_in_list: true,
+        is_name: |e| e.value().name() == "dt",
+    },
+    // Simple Machines (SMF).
+    System {
+        is_post: |e| has(e, &["post_wrapper"]),
+        is_text: |e| numbered(e, "msg_"),
+        is_name: |e| e.attr("href").is_some_and(|href| href.contains("action=profile")),
+    },
+    // MyBB.
+    System {
+        is_post: |e| numbered(e, "post_") && has(e, &["post"]),
+        is_text: |e| numbered(e, "pid_"),
+        is_name: |_| false,
     },
     // phpBB.
     System {
         is_post: |e| numbered(e, "p") && has(e, &["post"]),
         is_text: |e| has(e, &["attachbox"]) || has(e, &["content"]) && is_in_body(e),
-        has_name_in_list: false,
+        is_name: |_| false,
     },
     // Discourse for readers without scripts.
     System {
         is_post: |e| has(e, &["crawler-post"]),
         is_text: |e| e.attr("itemprop") == Some("text"),
-        has_name_in_list: false,
+        is_name: |_| false,
     },
     // vBulletin 5, 4 and 3.
     System {
@@ -72,13 +84,13 @@ static SYSTEMS: [System; 7] = [
                 || numbered(e, "post") && e.value().name() == "table"
         },
         is_text: |e| numbered(e, "post_message_") || e.attr("itemprop") == Some("text"),
-        has_name_in_list: false,
+        is_name: |_| false,
     },
     // XenForo.
     System {
         is_post: |e| has(e, &["js-post"]),
         is_text: |e| has(e, &["message-body", "message-attachments"]),
-        has_name_in_list: false,
+        is_name: |_| false,
     },
 ];
 
@@ -89,8 +101,8 @@ struct Post {
     texts: Vec<usize>,
 }
 
-/// Reads all posts from the first to the last selected one, and leaves out what is between their texts. `None` if
-/// the posts of the page have no known markup.
+/// Reads all posts of the list in which some are selected, and leaves out what is between their texts. `None` if the
+/// posts of the page have no known markup.
 pub(in crate::article) fn read_posts(
     page: &Page<'_>,
     taken: &mut [bool],
@@ -106,10 +118,15 @@ pub(in crate::article) fn read_posts(
     };
     let (first, last) = (all.iter().position(is_read)?, all.iter().rposition(is_read)?);
     // A link to one post has selected only that one.
-    let read = &all[first..=last];
-    if read.len() < FEWEST {
+    if last + 1 - first < FEWEST {
         return None;
     }
+    // Posts elsewhere on the page are of other threads.
+    let list = |post: &Post| page.elements[page.elements[post.element].parent].parent;
+    let (before, after) = (&all[..first], &all[last + 1..]);
+    let earlier = before.iter().rev().take_while(|post| list(post) == list(&all[first])).count();
+    let later = after.iter().take_while(|post| list(post) == list(&all[last])).count();
+    let read = &all[first - earlier..=last + later];
     select(page, taken, read);
     let names = super::names(page, context);
     let times = super::times::times(page, &names, context);
@@ -336,12 +353,11 @@ fn name(page: &Page<'_>, post: &Post, own: Option<&Mark>, context: &Context) -> 
     stated
         .and_then(fits)
         .or_else(|| of_quotations(page, post).and_then(|name| fits(&name)))
-        .or_else(|| own.map(|name| name.text.clone()))
         .or_else(|| {
-            let mut head = head(page, post).filter(|_| post.system.has_name_in_list);
-            let term = head.find(|e| e.value().name() == "dt")?;
-            fits(&tree::text_within(term, MAX_TERM)?)
+            let name = head(page, post).find(|e| (post.system.is_name)(*e))?;
+            fits(&tree::text_within(name, MAX_TERM)?)
         })
+        .or_else(|| own.map(|name| name.text.clone()))
 }
 
 /// The elements of a post before its text.

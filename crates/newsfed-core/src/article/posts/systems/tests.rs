@@ -185,6 +185,30 @@ fn posts_of_discourse_and_vbulletin_5() {
     }
 }
 
+#[test]
+fn posts_of_simple_machines_and_mybb() {
+    let machines = |name: &str, day: u8, text: &str| {
+        format!(
+            "<div class=windowbg id=msg{day}><div class=post_wrapper><div class=poster><h4><a \
+             href='?action=profile;u={day}' title='View the profile of {name}'>{name}</a></h4><ul><li>Posts: 76</ul>\
+             </div><div class=postarea><a title='Reply #{day}' class=smalltext>June 0{day}, 2024, 03:29:46 AM</a>\
+             <div class=post><div class=inner id=msg_{day}>{text}<br></div></div></div><div class=signature>Fair \
+             winds</div></div></div>"
+        )
+    };
+    let mybb = |name: &str, day: u8, text: &str| {
+        format!(
+            "<div class='post classic' id=post_{day}><div class=post_author><strong><a class=author>{name}</a></strong>\
+             <p>Posts: 31</p></div><span class=post_date>June 0{day}, 2024, 03:29:46 AM</span><div class=post_body \
+             id=pid_{day}>{text}</div><div class=signature>Fair winds</div></div>"
+        )
+    };
+    let times = [2, 3, 4].map(|day| format!("June 0{day}, 2024, 03:29:46 AM"));
+    for post in [&machines as &dyn Fn(&str, u8, &str) -> String, &mybb] {
+        check(&read(post, "div"), times.each_ref().map(String::as_str), &["Posts", "Fair winds"]);
+    }
+}
+
 /// The lines above the posts of a page, as text.
 fn lines(markup: &str) -> Vec<String> {
     let tree = tree::page(markup).unwrap();
@@ -302,6 +326,17 @@ fn only_texts_of_posts_are_selected() {
         let expected = Some(format!("before x|x|{expected}|x|after x"));
         assert_eq!(page(&xenforo(&text)), expected, "{text}");
     }
+}
+
+#[test]
+fn all_posts_of_a_list_are_read() {
+    let posts = |texts: [&str; 5]| texts.map(|text| xenforo(&format!("<p>{text}</p>"))).concat();
+    let thread = format!("<div><div>{}</div></div>", posts(["a", "x", "b", "x", "c"]));
+    let other =
+        format!("<aside><section>{}</section></aside>", posts(["d"; 5]).replace(" x", " y"));
+    let all = Some("a|x|b|x|c".to_owned());
+    assert_eq!(selected(&thread), all);
+    assert_eq!(selected(&format!("{other}{thread}{other}")), all, "other threads");
 }
 
 #[test]
