@@ -466,7 +466,7 @@ impl Reading<'_, '_> {
             .unwrap_or_else(|| posts::posts(self.page, &self.found.taken, &context))
     }
 
-    /// The smallest box around all selected blocks, without the others.
+    /// The smallest box around all selected blocks and a figure above them, without the others.
     fn document(&self, base: Option<&Url>, posts: Posts) -> Document {
         let (page, taken) = (self.page, &self.found.taken);
         let (Some(first), Some(last)) =
@@ -476,8 +476,8 @@ impl Reading<'_, '_> {
         };
         let root = page
             .around(page.blocks[first].element)
-            .find(|e| page.elements[*e].blocks.contains(&last))
-            .unwrap_or(0);
+            .find(|e| page.elements[*e].blocks.contains(&last));
+        let root = figures::with_lead(page, root.unwrap_or(0), first);
         let mut dropped: HashSet<NodeId> = page.dropped.iter().copied().collect();
         let kept = figures::kept(page, root, &figures::sums(taken), first..last + 1);
         let shown = signs_only::with_signs(page, taken);

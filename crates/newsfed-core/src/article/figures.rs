@@ -1,7 +1,7 @@
 //! Pictures inside an article: they are kept, with their captions, although none of their text was
 //! selected.
 
-use super::blocks::Page;
+use super::blocks::{Element, Page};
 use super::classes::{AD, FORM, NAV, SHARE, SIDEBAR};
 use super::{from_html, picture};
 use ego_tree::NodeId;
@@ -20,6 +20,8 @@ const MAX_SEARCHED: usize = 200;
 const MAX_BOXES: usize = 2000;
 /// How many blocks before the first selected one a figure may be.
 const BEFORE: usize = 6;
+/// How many blocks before the first selected one the heading may be.
+const HEADING: usize = 12;
 
 /// The parts of boxes without selected text that are kept.
 #[derive(Default)]
@@ -65,6 +67,24 @@ impl Marked {
         let within = |block: &usize| depth(block).is_some_and(|depth| depth >= own);
         page.elements[at].blocks.clone().filter(within).collect()
     }
+}
+
+/// The box around the article's heading and `root`, if there is a figure in it between them or right above the heading.
+/// `first` is the first selected block.
+pub(super) fn with_lead(page: &Page<'_>, root: usize, first: usize) -> usize {
+    let is_title = |at: &usize| page.elements[page.blocks[*at].element].name() == "h1";
+    let title = (first.saturating_sub(HEADING)..first).rev().find(is_title);
+    let around = title.and_then(|title| {
+        page.around(root).find(|around| page.elements[*around].blocks.contains(&title))
+    });
+    let Some(around) = around.filter(|around| *around != root) else { return root };
+    let near = first.saturating_sub(BEFORE)..=first;
+    let is_lead = |element: &Element<'_>| {
+        element.name() == "figure"
+            && near.contains(&element.blocks.start)
+            && element.blocks.end <= first
+    };
+    if page.elements[around + 1..root].iter().any(is_lead) { around } else { root }
 }
 
 /// The pictures between the first and the last selected block inside `root`. `sums` are the
@@ -176,5 +196,31 @@ mod tests {
         );
         let found = extract(&page, &Guide::default(), Mode::Auto, None).unwrap();
         assert!(found.text.matches("The council").count() >= 290);
+    }
+
+    #[test]
+    fn the_figure_between_heading_and_text_is_kept() {
+        let text = "<p>The council has decided to rebuild the old bridge, which was closed two winters ago, it said.</p>";
+        let figure = |name: &str| {
+            format!(
+                "<figure><img src=/{name}.jpg width=800 height=400><figcaption>The old {name} in the \
+                 winter</figcaption></figure>"
+            )
+        };
+        let page = |above: &str, below: &str| {
+            let page = format!(
+                "<div>{}<h2>Other</h2></div><div><div>{above}<h1>The bridge</h1><div>By Ann</div>{below}</div><div \
+                 class=body>{}</div></div>",
+                figure("harbour"),
+                text.repeat(5)
+            );
+            let document = extract(&page, &Guide::default(), Mode::Auto, None).unwrap().document;
+            let markdown = document.markdown();
+            assert!(!markdown.contains("harbour") && !markdown.contains("Ann"), "{markdown}");
+            markdown.matches("The old bridge in the winter").count()
+        };
+        assert_eq!(page("", ""), 0);
+        assert_eq!(page("", &figure("bridge")), 1);
+        assert_eq!(page(&figure("bridge"), ""), 1);
     }
 }
