@@ -52,7 +52,7 @@ enum AccountCommand {
         #[arg(value_name = "ACCOUNT")]
         account: String,
     },
-    /// Link the items to the items on a server that was reinstalled at the same address
+    /// Link your items to those on a server that was reinstalled at the same URL
     Relink {
         /// The account, as in `newsfed account`
         #[arg(value_name = "ACCOUNT")]

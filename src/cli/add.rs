@@ -135,7 +135,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             if source.private {
                 let host = source.url.host_str().unwrap_or_default();
                 out.note(format!(
-                    "{host} resolves to a private address; the source got private = true"
+                    "{host} resolves to a private address, so private = true was set for the source"
                 ));
             }
             let facts = handle.store().reader()?.sources()?;

@@ -256,7 +256,7 @@ fn write_curves(to: &Path, graph: &Graph, kind: Kind, crawls: &[Replayed]) -> Re
 fn summary(figures: &Figures, graph: &Graph) -> String {
     let targets = graph.nodes.iter().filter(|n| n.target).count();
     let mut words = format!(
-        "{}: {} addresses, {targets} targets; {} finds 90 % of them with {:.1} % of the requests \
+        "{}: {} URLs, {targets} targets; {} finds 90 % of them with {:.1} % of the requests \
          (± {:.1} over {} crawls), 90 % of their bytes with {:.1} %",
         figures.site,
         graph.nodes.len(),

@@ -21,14 +21,14 @@ pub(super) fn version() -> String {
 
 /// Locations and warnings of the files.
 pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
-    let shown = |path: &Path| {
-        let missing = if path.exists() { "" } else { " (missing: all defaults apply)" };
+    let shown = |path: &Path, missing: &str| {
+        let missing = if path.exists() { "" } else { missing };
         format!("{}{missing}", path.display())
     };
     let sources = counted(loaded.sources.len(), "source");
-    let sources = format!("{}, {sources}", shown(&paths.sources_file()));
+    let sources = format!("{}, {sources}", shown(&paths.sources_file(), " (does not exist yet)"));
     let mut findings = vec![
-        Finding::ok("config", shown(&paths.config_file())),
+        Finding::ok("config", shown(&paths.config_file(), " (does not exist: all defaults apply)")),
         Finding::ok("sources", sources),
         Finding::ok("log", paths.log_dir().display().to_string()),
     ];
@@ -326,7 +326,7 @@ fn machines(folder: &Path) -> Finding {
 fn terminal() -> Finding {
     let term = std::env::var("TERM").unwrap_or_default();
     if !io::stdout().is_terminal() {
-        return Finding::ok("terminal", "the output goes to a program or a file");
+        return Finding::ok("terminal", "standard output is not a terminal");
     }
     if term.is_empty() || term == "dumb" {
         let what = "the interface cannot run; set TERM to the type of your terminal, such as \

@@ -117,7 +117,7 @@ impl Choice {
             };
             let hits = entries.iter().filter(|e| e.source.folder.as_deref().is_some_and(inside));
             let folders = entries.iter().filter_map(|e| e.source.folder.as_deref());
-            limits.push(some(hits.map(|e| e.facts.key).collect(), "folder", folder, folders)?);
+            limits.push(some(hits.map(|e| e.facts.key).collect(), folder, folders)?);
         }
         Ok(limits.into_iter().reduce(|mut all, more| {
             all.retain(|key| more.contains(key));
@@ -134,10 +134,9 @@ pub(super) fn parsed(query: &str) -> Result<Query, Failure> {
     query.parse().map_err(|e| Failure::Usage(format!("in the search, {e}")))
 }
 
-/// The keys, or an error with a suggestion if there are none.
+/// The keys of sources in a folder, or an error with a suggestion if there are none.
 fn some<'a>(
     keys: Vec<i64>,
-    what: &str,
     word: &str,
     known: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<i64>, Failure> {
@@ -145,7 +144,7 @@ fn some<'a>(
         return Ok(keys);
     }
     let hint = crate::config::did_you_mean(word, known);
-    Err(Failure::Plain(format!("no source has the {what} \"{}\"{hint}", text::line(word))))
+    Err(Failure::Plain(format!("no source is in the folder \"{}\"{hint}", text::line(word))))
 }
 
 /// The end of a day that a user typed as a date.

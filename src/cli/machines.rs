@@ -42,7 +42,7 @@ struct Listed<'a> {
 pub(super) fn run(_: &MachinesArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let Some(folder) = home.settings.machines.folder() else {
-        let hint = "set machines.folder in config.toml to a folder that your machines share";
+        let hint = "machines.folder is not set; set it in config.toml to a folder that your machines share";
         return Err(Failure::Plain(hint.to_owned()));
     };
     let store = home.store_to_read()?;

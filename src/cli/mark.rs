@@ -280,7 +280,7 @@ pub(super) fn snooze(
         .ok_or_else(|| {
             let when = text::line(&args.when);
             Failure::Usage(format!(
-                "\"{when}\" is not a time in the future; write 12h, 3d, tomorrow, friday or 2026-12-31"
+                "\"{when}\" is not a duration or a date in the future; write 12h, 3d, tomorrow, friday or 2026-12-31"
             ))
         })?;
     let store = Home::load(global, out)?.store()?;

@@ -322,7 +322,7 @@ fn too_little(seconds: i64, items: usize) -> String {
 
 fn describe(shape: &Shape) -> Vec<String> {
     let mut lines = vec![match shape.budget {
-        Some(budget) => format!("{} at {budget} polls per source and day", shape.policy),
+        Some(budget) => format!("{} at {budget} polls per source per day", shape.policy),
         None => shape.policy.clone(),
     }];
     let mut line = |name: &str, value: String| lines.push(format!("  {name:<28} {value}"));
@@ -331,7 +331,7 @@ fn describe(shape: &Shape) -> Vec<String> {
         let percent = |share: f64| format!("{:.1} %", 100.0 * share);
         line("sources", f.sources.to_string());
         line("items", f.items.to_string());
-        line("polls per source and day", format!("{:.2}", f.polls_per_source_day));
+        line("polls per source per day", format!("{:.2}", f.polls_per_source_day));
         line("mean delay", minutes(f.mean_delay_min));
         line("median delay", minutes(f.median_delay_min));
         line("nine of ten items within", minutes(f.p90_delay_min));

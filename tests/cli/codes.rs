@@ -125,7 +125,7 @@ fn folders_and_tags_select_what_is_refreshed() {
     assert_eq!(polled(&["a", "--tag", "daily", "--folder", "Town", "--folder", "Tech"]).len(), 4);
     assert_eq!(polled(&["--folder", "Town", "d"]), ["d"]);
     for (args, message) in [
-        (&["--folder", ""][..], "no source has the folder \"\""),
+        (&["--folder", ""][..], "no source is in the folder \"\""),
         (&["--tag", ""], "has the tag \"\""),
         (&["--folder", "Tehc"], "did you mean \"Tech\"?"),
         (&["a", "--tag", "weekly"], "has the tag \"weekly\""),

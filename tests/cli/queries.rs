@@ -22,7 +22,7 @@ fn unknown_operators_give_a_suggestion() {
     }
     for (query, words) in [
         ("source:kernle", "there is no source \"kernle\"; did you mean \"Kernel\"?"),
-        ("folder:Tehc", "no source has the folder \"Tehc\""),
+        ("folder:Tehc", "no source is in the folder \"Tehc\""),
     ] {
         let run = world.run(&["search", query]);
         assert_eq!(run.code, Some(1), "{run:?}");

@@ -173,7 +173,7 @@ fn simulate_compares_policies_on_a_file() {
     let light = run(&["--budget", "24"]);
     assert!(number(&dark, "mean_delay_min") > number(&light, "mean_delay_min"));
     let text = world.run(&["schedule", "simulate", path]).ok();
-    assert!(text.contains("polls per source and day") && text.contains("mean delay"), "{text}");
+    assert!(text.contains("polls per source per day") && text.contains("mean delay"), "{text}");
 }
 
 #[test]

@@ -231,7 +231,7 @@ impl App {
             // `f` does so in every pane.
             Action::Filter => "find",
             Action::Jump if self.focus == Focus::Sources => "find",
-            Action::Zen if self.zen => "leave zen",
+            Action::Zen if self.zen => "show other panes",
             Action::FullText if self.shows_full_text() => "other text",
             Action::ReadAll => "all read",
             Action::Pin if all(|row| row.pinned) => "unpin",

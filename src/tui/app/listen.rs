@@ -73,8 +73,10 @@ impl App {
             Some(PlayerProblem::Failed(why)) => self.problem(format!("Stopped playing: {why}")),
             Some(PlayerProblem::NoPlayer(episode)) => {
                 self.note(match self.settings.listen.player.first() {
-                    Some(player) => format!("{player} is not installed: opened as set in [open]"),
-                    None => "No player is set: opened as set in [open]".to_owned(),
+                    Some(player) => {
+                        format!("{player} is not installed; opened with the program set in [open]")
+                    }
+                    None => "No player is set; opened with the program set in [open]".to_owned(),
                 });
                 let of = FileOf { item: episode.key.item, source: episode.source };
                 let (url, media_type) = (episode.key.url, episode.media_type);

@@ -78,7 +78,7 @@ impl App {
                 return vec![];
             }
             let end = if forward { "last" } else { "first" };
-            return self.note(format!("This is the {end} item of the list"));
+            return self.note(format!("This is the {end} item in the list"));
         };
         let mut effects = self.select_item(next);
         if self.focus == Focus::Reader {

@@ -383,7 +383,7 @@ impl App {
         if !seek.forward || first.is_none() && !items.more_above {
             return self.note("No more unread items in this list");
         }
-        self.note("End of the list reached; continued at its start");
+        self.note("Reached the end of the list; continuing from the start");
         if self.items.more_above {
             let effects = self.load_items(Anchor::First, Placement::Start);
             self.items.seeking = Some(Seek { here: true, ..seek });

@@ -95,7 +95,8 @@ fn a_selection_that_cannot_stay_is_reported() {
         real.keys(" jG");
         real.until("the end", |app| !app.items.is_loading() && !app.items.more_below).await;
         assert!(real.app.items.marked.is_empty());
-        real.wait_for("1 item deselected: too far away; 0 still selected").await;
+        real.wait_for("1 item deselected, because too far from the current item; 0 still selected")
+            .await;
         real.finish().await;
     });
 }

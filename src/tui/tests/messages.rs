@@ -97,7 +97,7 @@ fn keys_are_called_by_what_they_do_now() {
     stage.shown = Some(shown);
     stage.keys("<Esc><Enter>z");
     let screen = stage.screen(160, 40);
-    assert!(screen.contains("z leave zen") && screen.contains("x other text"), "{screen}");
+    assert!(screen.contains("z show other panes") && screen.contains("x other text"), "{screen}");
     // In each pane, `f` searches that pane.
     let mut stage = Stage::new();
     for keys in ["gs", "gi", "<Enter>"] {

@@ -87,7 +87,7 @@ fn empty_source_shows_its_error_and_what_can_be_done() {
         let screen = stage.screen(size.0, size.1);
         assert!(screen.contains("No items yet"), "{screen}");
         if size.0 > 60 {
-            let parts = ["no such host", "newsfed tried 3 times. The next try is in 4 min."];
+            let parts = ["no such host", "newsfed tried 3 times. The next attempt is in 4 min."];
             assert!(parts.iter().all(|part| screen.contains(part)), "{screen}");
             assert!(screen.contains("r   try again now"), "{screen}");
             // Commands that need a selected source are only offered if one is selected.

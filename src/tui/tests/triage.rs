@@ -269,7 +269,7 @@ fn after_the_last_unread_item_of_a_list_the_first_one_follows() {
     assert_eq!(stage.app.items.selected, last);
     stage.keys("n");
     assert_eq!(stage.app.items.selected, 2);
-    stage.shows("End of the list reached; continued at its start");
+    stage.shows("Reached the end of the list; continuing from the start");
     stage.app.items.rows[2].read = true;
     stage.keys("Gn");
     assert_eq!(stage.app.items.selected, last);

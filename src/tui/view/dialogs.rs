@@ -427,7 +427,7 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area:
     let entry = app.sources.list.sources.iter().find(|s| s.source.id == *source);
     if let Some(next) = entry.and_then(|e| e.facts.next_poll) {
         let next = clock(next, app.now);
-        text += &format!(". Next try: {next}");
+        text += &format!(". Next attempt: {next}");
     }
     let wrapped = super::super::reader::wrap_plain(&text, detail.width.into());
     for (y, line) in (detail.y + 1..detail.bottom()).zip(wrapped) {

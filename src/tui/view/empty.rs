@@ -348,7 +348,7 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
             .num_seconds()
         {
             ..=0 => " Trying again now.".to_owned(),
-            wait => format!(" The next try is in {}.", span(wait)),
+            wait => format!(" The next attempt is in {}.", span(wait)),
         });
     Notice {
         mark: (marks(app).failing, Role::Warning),

@@ -111,7 +111,7 @@ pub fn unknown_name<'a>(
     let message = match unknown {
         Named::Source(_) => format!("there is no source \"{name}\"{hint}"),
         Named::Tag(_) => format!("no source or item has the tag \"{name}\"{hint}"),
-        _ => format!("no source has the {} \"{name}\"{hint}", unknown.kind()),
+        _ => format!("no source is in the {} \"{name}\"{hint}", unknown.kind()),
     };
     Some(Unknown { message, is_tag: matches!(unknown, Named::Tag(_)) })
 }

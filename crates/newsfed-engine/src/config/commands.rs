@@ -34,8 +34,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<CommandSettings>
         } else if command.run.is_empty() {
             Some(("run", "is missing; expected a list such as [\"program\", \"{url}\"]".to_owned()))
         } else if command.output == CommandOutput::Terminal && reads {
-            let why =
-                "\"terminal\" excludes input and limit: the command has the terminal until it ends";
+            let why = "input and limit cannot be used with output = \"terminal\", because the command has the terminal until it exits";
             Some(("output", why.to_owned()))
         } else {
             None

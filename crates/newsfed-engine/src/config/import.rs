@@ -141,7 +141,7 @@ pub enum ImportError {
     #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
     TooDeep { name: String },
     /// XML with an error before the first feed.
-    #[error("{name} has an error in line {line}, before the first feed: {message}")]
+    #[error("{name} has an error on line {line}, before the first feed: {message}")]
     Broken {
         name: String,
         /// Line, from 1.

@@ -247,7 +247,7 @@ fn tables_of_texts<'a>(
 fn texts(pair: &Pair, prefix: &str, report: &mut Report) -> BTreeMap<String, String> {
     let name = format!("{prefix}{}", pair.key);
     let Value::Table(table) = &pair.node.value else {
-        report.error(pair.node.at, &name, mismatch("a table of texts", &pair.node));
+        report.error(pair.node.at, &name, mismatch("a table of strings", &pair.node));
         return BTreeMap::new();
     };
     let mut read = BTreeMap::new();
@@ -259,7 +259,7 @@ fn texts(pair: &Pair, prefix: &str, report: &mut Report) -> BTreeMap<String, Str
             _ => report.error(
                 inner.node.at,
                 &format!("{name}.\"{}\"", inner.key),
-                mismatch("text in quotation marks", &inner.node),
+                mismatch("a string", &inner.node),
             ),
         }
     }
@@ -353,7 +353,7 @@ fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
         return;
     };
     if settings.llm.model.is_empty() {
-        report.error(pair.at, "llm.endpoint", "needs a `model` beside it");
+        report.error(pair.at, "llm.endpoint", "also needs `model`");
     }
 }
 

@@ -200,7 +200,7 @@ impl Outlines {
             self.gatherer.add(&entry);
             self.has_outlines = true;
         } else if next.is_some() {
-            self.gatherer.skip(&format!("the outline in line {line}"), &message);
+            self.gatherer.skip(&format!("the outline on line {line}"), &message);
         } else if self.gatherer.is_empty() {
             return Err(ImportError::Broken { name: name.to_owned(), line, message });
         } else {

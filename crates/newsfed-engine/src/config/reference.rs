@@ -74,7 +74,7 @@ fn values(slot: &Slot<'_>, rule: Rule) -> String {
         Slot::Secret(_) => {
             "text, { env = \"NAME\" } or { command = [\"pass\", \"name\"] }".to_owned()
         }
-        Slot::Headers(_) => "table of texts, or of values as for password".to_owned(),
+        Slot::Headers(_) => "table of strings, or of values as for password".to_owned(),
         Slot::Special => "URL".to_owned(),
     }
 }

@@ -167,7 +167,7 @@ fn text(node: &Node, rule: Rule) -> Result<String, String> {
     let Value::Text(text) = &node.value else {
         return Err(match rule {
             Rule::OneOf(words) => mismatch(&one_of(words), node),
-            _ => mismatch("text in quotation marks", node),
+            _ => mismatch("a string", node),
         });
     };
     match rule {

@@ -322,7 +322,7 @@ fn read_schedule(pair: &Pair, prefix: &dyn Display, draft: &mut SourceDraft, rep
     read_table(pair, prefix, "a table such as { priority = \"high\" }", draft, report);
     let name = format!("{prefix}schedule");
     if let Some(pair) = pair.find("interval") {
-        let message = "belongs beside `schedule`, not in it: interval = \"1h\"";
+        let message = "belongs next to `schedule`, not inside it: interval = \"1h\"";
         report.error(pair.at, &format!("{name}.interval"), message);
     }
     let schedule = &draft.schedule;
@@ -346,11 +346,11 @@ fn check_login(draft: &SourceDraft, table: &[Pair], prefix: &dyn Display, report
     let find = |key: &str| table.iter().find(|p| p.key == key);
     match (&draft.user, find("password")) {
         (None, Some(pair)) => {
-            report.error(pair.at, &format!("{prefix}password"), "needs a `user` beside it");
+            report.error(pair.at, &format!("{prefix}password"), "also needs `user`");
         }
         (Some(_), None) => {
             let at = find("user").map_or_else(At::default, |p| p.at);
-            report.error(at, &format!("{prefix}user"), "needs a `password` beside it");
+            report.error(at, &format!("{prefix}user"), "also needs `password`");
         }
         _ => {}
     }

@@ -444,7 +444,7 @@ fn report_response(found: &mut Discovery, instead: Option<String>, first: &Timed
     if found.typed.private {
         let host = found.address.host_str().unwrap_or_default();
         found.report(format!(
-            "{host} resolves to a private address; its source gets private = true"
+            "{host} resolves to a private address, so private = true will be set for its source"
         ));
     }
 }

@@ -299,7 +299,9 @@ impl App {
         let far = self.items.forget_selected(&selected);
         if far > 0 {
             let (far, left) = (counted(far, "item"), self.items.marked.len());
-            self.note(format!("{far} deselected: too far away; {left} still selected"));
+            self.note(format!(
+                "{far} deselected, because too far from the current item; {left} still selected"
+            ));
         }
         let opens = std::mem::take(&mut self.items.opening) && self.focus == Focus::Items;
         match (self.items.seeking.take(), placement) {
