@@ -75,7 +75,10 @@ mod tests {
             (format!("{name}run = \"x\"\n"), "command.run"),
             (format!("{name}{run}[[command]]\n{name}{run}"), "name of two commands"),
             (format!("{name}{run}output = \"pane\"\n"), "command.output"),
-            (format!("{name}{run}output = \"terminal\"\ninput = \"text\"\n"), "excludes input"),
+            (
+                format!("{name}{run}output = \"terminal\"\ninput = \"text\"\n"),
+                "input and limit cannot be used",
+            ),
             (format!("{name}{run}limit = \"2h\"\n"), "command.limit"),
         ] {
             let text = format!("[[command]]\n{text}");

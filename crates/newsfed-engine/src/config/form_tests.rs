@@ -194,7 +194,7 @@ fn loader_errors_appear_at_their_fields() {
         ("Interval", "soon", "Not a length of time. Use a number and a unit, such as 30m or 2h."),
         ("Priority", "hihg", "Did you mean \"high\"?"),
         ("Polls per day", "9999", "Use a number from 0.1 to 280."),
-        ("User", "me", "This also needs `password`"),
+        ("User", "me", "Also needs `password`"),
         ("New header", "bad name: x", "is not a valid header name"),
     ];
     for (label, value, expected) in cases {

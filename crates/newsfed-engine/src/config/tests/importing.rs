@@ -150,7 +150,7 @@ fn explains_files_that_are_not_lists() {
         (b"<!-- x -->".to_vec(), "XML without elements"),
         (b"<opml><head/></opml>".to_vec(), "has no <body>"),
         (b"<opml><body><outline text='x'/></body></opml>".to_vec(), "no outline has a URL"),
-        (b"<opml><body>\n<outline <".to_vec(), "error in line 2"),
+        (b"<opml><body>\n<outline <".to_vec(), "error on line 2"),
         (deep.into_bytes(), "more than 256 levels deep"),
     ];
     for (bytes, part) in cases {
