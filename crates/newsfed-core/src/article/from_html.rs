@@ -180,7 +180,7 @@ impl Flow {
                     continue;
                 }
             };
-            // Beyond a formula, a quotation and the like.
+            // A formula, a quotation or the like may come before them.
             let breaks = inline.iter().take_while(|i| **i == Inline::Break).count();
             inline.drain(..breaks);
             match inline.as_slice() {

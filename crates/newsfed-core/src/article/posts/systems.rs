@@ -3,6 +3,7 @@
 use super::times::written;
 use super::{MAX_CERTAIN, Mark, Posts, is_quotation, line, valid};
 use crate::article::blocks::Page;
+use crate::article::from_html::is_post_text;
 use crate::util::date::Context;
 use crate::util::html::tree;
 use ego_tree::NodeId;
@@ -282,7 +283,7 @@ fn surroundings(page: &Page<'_>, read: &[Post]) -> Vec<Surroundings> {
             here = Surroundings { post: Some(*post), ..Surroundings::default() };
         } else if is_note(node) {
             here = Surroundings::default();
-        } else if here.quote.is_none() && is_quotation(node) && !has(node, &["postcontent"]) {
+        } else if here.quote.is_none() && is_quotation(node) && !is_post_text(node) {
             // vBulletin has all texts in such an element.
             here.quote = Some(at);
         }

@@ -49,7 +49,7 @@ const NAMING: [&str; 6] = ["class", "id", "role", "rel", "itemprop", "name"];
 /// How much of a script is searched for dates, in bytes.
 pub const SCRIPT_BYTES: usize = 1 << 20;
 
-/// Frequent named references, and numbers that mean the same. The parser looks a name up after each of its letters.
+/// Frequent named references, and numbers that mean the same. The parser searches all names after each letter of one.
 const REFERENCES: [(&str, &str); 5] = [
     ("&amp;", "&#38;"),
     ("&nbsp;", "&#160;"),
