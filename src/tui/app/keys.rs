@@ -165,6 +165,7 @@ impl App {
             Action::GoReader => self.go_to_pane(Focus::Reader),
             Action::Theme => self.choose_theme(),
             Action::SourcesPane => self.toggle_sources_pane(),
+            Action::Density => self.change_density(),
             other => self.act_on_items(other, key),
         }
     }

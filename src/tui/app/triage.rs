@@ -6,7 +6,7 @@ use super::listing::Listing;
 use super::position::ListPosition;
 use super::settings::setting;
 use super::{App, Focus, RowId, Smart};
-use crate::config::{Action, FileChange, ListLayout};
+use crate::config::{Action, FileChange, ListLayout, ListStyle};
 use crate::engine::Role;
 use crate::model::ItemRow;
 use crate::query::Query;
@@ -14,6 +14,7 @@ use crate::store::{Anchor, Beyond, Cursor, Mark, Part, Scope, View};
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, RequestId};
 use crate::tui::read::Read;
+use crate::tui::view;
 use crate::util::text::counted;
 
 /// Maximum number of items that are marked read without a question.
@@ -332,6 +333,26 @@ impl App {
         let change = FileChange::Settings(vec![setting(&["ui", "unread_only"], on)]);
         effects.push(Effect::Edit { purpose, change });
         effects
+    }
+
+    /// Shows the items in the next density, and saves that in the settings.
+    pub(super) fn change_density(&mut self) -> Vec<Effect> {
+        if self.items.listing.layout.list.is_some() {
+            return self.note("This view sets its own list density");
+        }
+        let style = match self.settings.ui.list {
+            ListStyle::Auto => view::list_style(self).unwrap_or(ListStyle::Compact),
+            set => set,
+        };
+        let next = match style {
+            ListStyle::Auto | ListStyle::Magazine => ListStyle::Compact,
+            ListStyle::Compact => ListStyle::Comfortable,
+            ListStyle::Comfortable => ListStyle::Magazine,
+        };
+        self.settings.ui.list = next;
+        let purpose = Purpose::Command(Some(format!("list density {}", next.name())));
+        let change = FileChange::Settings(vec![setting(&["ui", "list"], next.name())]);
+        vec![Effect::Edit { purpose, change }]
     }
 
     /// Hides the Sources pane while it does not have the focus, or shows it again.

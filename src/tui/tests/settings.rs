@@ -318,7 +318,7 @@ fn form_stays_open_during_replies_to_older_saves() {
 #[test]
 fn the_palette_finds_settings_and_opens_their_rows() {
     for (typed, focused) in [
-        ("density", "Density. compact"),
+        ("preview items", "On wide screens"),
         ("date format", "Format in lists"),
         ("settings ui.theme", "Left and Right switch"),
         ("settings retention.days", "How long items are kept"),

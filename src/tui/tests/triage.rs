@@ -191,6 +191,33 @@ fn a_query_marks_what_it_matches() {
 }
 
 #[test]
+fn a_key_goes_through_the_list_densities() {
+    let mut stage = stage_with_files();
+    let last = |stage: &mut Stage| {
+        let screen = stage.screen(110, 60);
+        screen.lines().enumerate().filter(|(_, line)| line.contains('●')).last().unwrap().0
+    };
+    let compact = last(&mut stage);
+    let mut before = compact;
+    for name in ["comfortable", "magazine"] {
+        stage.keys("_");
+        assert!(config(&stage).contains(&format!("list = \"{name}\"")), "{}", config(&stage));
+        assert!(last(&mut stage) > before, "{name}");
+        before = last(&mut stage);
+    }
+    stage.keys("_");
+    assert!(config(&stage).contains("list = \"compact\""));
+    assert_eq!(last(&mut stage), compact);
+    // In a narrow list, the automatic density is comfortable.
+    let mut stage = stage_with_files();
+    stage.screen(50, 15);
+    stage.keys("_");
+    assert!(config(&stage).contains("list = \"magazine\""));
+    stage.keys("u");
+    assert!(!config(&stage).contains("list = "));
+}
+
+#[test]
 fn a_hidden_sources_pane_frees_its_space_and_returns_with_the_focus() {
     let mut stage = stage_with_files();
     assert!(stage.screen(80, 24).contains("5 sources"));

@@ -46,6 +46,11 @@ struct Form {
     wraps: bool,
 }
 
+/// How the items are shown, if the list is on the screen.
+pub(in crate::tui) fn list_style(app: &App) -> Option<ListStyle> {
+    list_area(app).map(|area| Form::new(app, area).style)
+}
+
 /// Whether the rows of the list show the beginnings of the texts.
 pub(in crate::tui) fn shows_summaries(app: &App) -> bool {
     list_area(app).is_some_and(|area| match Form::new(app, area).style {
@@ -98,10 +103,9 @@ impl Form {
             other => other,
         };
         let names = if layout.columns.is_empty() { &ui.columns } else { &layout.columns };
-        let index = |name: &String| COLUMNS.iter().position(|column| column.name == name);
         let mut columns = [None; COLUMNS.len()];
         for (place, name) in columns.iter_mut().zip(names) {
-            *place = index(name);
+            *place = COLUMNS.iter().position(|column| column.name == name);
         }
         let dates = layout.dates.unwrap_or(ui.dates);
         Self {

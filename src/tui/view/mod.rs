@@ -19,7 +19,7 @@ pub(super) mod history;
 mod items;
 mod key_table;
 mod linear;
-pub(super) use items::{Series, shows_summaries, shows_thumbnails};
+pub(super) use items::{Series, list_style, shows_summaries, shows_thumbnails};
 pub(super) mod listen;
 pub(super) mod lists;
 pub(super) mod palette;

@@ -215,6 +215,7 @@ actions! {
         Keys, "keys", "key bindings", "Change the key bindings";
         Demo, "demo", "demo", "Try newsfed on fictional sites; your own data stays as it is";
         SourcesPane, "sources-pane", "Sources pane", "Hide the Sources pane, or show it again";
+        Density, "density", "list density", "Show items compact, comfortable or as a magazine";
         Redraw, "redraw", "redraw", "Redraw the screen";
         Suspend, "suspend", "suspend", "Suspend to the shell";
         Quit, "quit", "quit", "Quit";
@@ -252,6 +253,7 @@ impl Action {
             Self::Delete => "unsubscribe unfollow",
             Self::UnreadOnly => "hide read",
             Self::SourcesPane => "sidebar width narrow titles",
+            Self::Density => "rows layout summary thumbnails",
             Self::FoldStories => "duplicates",
             Self::Zen => "focus fullscreen",
             Self::Theme => "colours colors dark light",

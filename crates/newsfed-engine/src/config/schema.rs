@@ -81,7 +81,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.list", Rule::OneOf(ListStyle::NAMES), |s| Slot::Choice(&mut s.ui.list)).on(
         FormPage::Appearance,
         "List density",
-        "Density. compact: one row; comfortable: two; magazine: with summary.",
+        "compact: one row per item; comfortable: two; magazine: with summary.",
     ),
     key("ui.preview", Rule::Any, |s| Slot::Flag(&mut s.ui.preview)).on(
         FormPage::Appearance,
