@@ -415,7 +415,7 @@ fn every_letter_can_begin_a_word_that_help_finds() {
 }
 
 #[test]
-fn announced_feeds_are_distinguished_by_title_and_address() {
+fn announced_feeds_are_distinguished_by_title_and_url() {
     let url = "http://council.example/";
     let (posts, notes) = ("http://council.example/feeds/posts.xml", "https://other.example/n.xml");
     let mut stage = Stage::new();

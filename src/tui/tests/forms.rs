@@ -52,7 +52,7 @@ fn a_way_without_items_is_not_called_a_preview() {
 }
 
 #[test]
-fn a_known_address_leads_to_its_source() {
+fn enter_on_a_followed_url_goes_to_its_source() {
     for typed in
         ["https://kernel.example/feed", "kernel.example/feed/", "http://kernel.example/feed"]
     {

@@ -41,8 +41,8 @@ fn a_second_refresh_keeps_the_results_of_the_first() {
 
 #[test]
 fn a_result_is_repeated_below_the_rows_only_if_it_was_cut_off() {
-    let long = "kernel.example did not respond completely within 5 s; newsfed tries again later, or \
-                press F to try again now";
+    let long = "the certificate of kernel.example is not valid (it is not signed by an authority that \
+                this computer trusts); nothing was read";
     for (message, shown) in [("kernel.example asks for a pause", 1), (long, 2)] {
         let mut stage = Stage::new();
         stage.keys("R");

@@ -1,4 +1,4 @@
-//! Targets found over requests, as a plot, or in words if there is no space or no Unicode.
+//! The targets found after each number of requests, as a plot, or in words if there is no space or no Unicode.
 
 use super::super::app::App;
 use crate::config::Role;

@@ -386,7 +386,7 @@ pub struct SourceFacts {
     pub last_ok: Option<Time>,
     /// When a complete response (not 304) was last received.
     pub last_full: Option<Time>,
-    /// When the next poll is due, all rules applied; `None` is at once.
+    /// When the next poll is due, all limits applied; `None` is at once.
     pub next_poll: Option<Time>,
     /// The rule that also prevents a manual refresh.
     pub pause: Option<Pause>,

@@ -1,4 +1,4 @@
-//! The rules of servers, feeds and the user, on top of what a policy wants: a server may ask for more time,
+//! The limits of servers, feeds and the user, on top of what a policy wants: a server may ask for more time,
 //! within bounds that keep the source usable.
 
 use super::window::{quiet_until, skipped_until};
@@ -81,10 +81,10 @@ pub struct ResponseFacts {
     /// `crawl-delay` of robots.txt, for pages.
     pub crawl_delay: Option<Duration>,
     /// Interval suggested by the page itself, while too little is known about the site.
-    pub page_says: Option<Duration>,
+    pub site_hint: Option<Duration>,
 }
 
-/// Input of the rules after a poll.
+/// Input of the limits after a poll.
 #[derive(Debug, Clone, Copy)]
 pub struct PollContext<'a> {
     pub now: Time,
@@ -127,11 +127,11 @@ pub struct Decision {
     pub wanted: Time,
     /// The longest pause that also applies to a manual refresh.
     pub pause: Option<Pause>,
-    /// Every rule that moved the next poll, in order, and the resulting time.
+    /// Every limit that moved the next poll, in order, and the resulting time.
     pub moved_by: Vec<Moved>,
 }
 
-/// Applies the rules in order: gone, rate-limited, failed, fresh, the feed's own hints, the user's
+/// Applies the limits in order: gone, rate-limited, failed, fresh, the feed's own hints, the user's
 /// limits, and last the hours excluded by the feed or the user, which apply to the resulting time.
 pub fn decide(context: &PollContext<'_>) -> Decision {
     let mut decision = Decision {
@@ -270,7 +270,7 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let period = period.map(|p| (p.min(MOST_TTL), PauseReason::UpdatePeriod));
     // A hint is not a request of the server: the user's longest interval takes precedence.
     let most = context.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
-    let hint = context.response.page_says.map(|wait| (wait.min(most), PauseReason::PageSays));
+    let hint = context.response.site_hint.map(|wait| (wait.min(most), PauseReason::SiteHints));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
         decision.not_before(after(context.now, wait), reason, context.now);
     }

@@ -37,7 +37,7 @@ pub trait Policy {
     /// which says nothing about the source.
     fn observe(&mut self, items: &[Option<Time>], now: Time);
 
-    /// When to poll next, later than `now`. The rules of [`limits`] are applied on top.
+    /// When to poll next, later than `now`. The limits of [`limits`] are applied on top.
     fn plan(&self, now: Time) -> Time;
 
     /// The state, at most 512 bytes. Restoring it gives the same plans.

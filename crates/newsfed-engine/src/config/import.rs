@@ -9,6 +9,7 @@ use super::sources::address;
 use super::{newsboat, opml};
 use crate::model::{Source, SourceId};
 use crate::util::address::is_private_host;
+use crate::util::file_error::cannot_read;
 use crate::util::limits;
 use crate::util::login::without_secrets;
 use crate::util::text::{counted_as, line as clean};
@@ -165,7 +166,7 @@ pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
     };
     match read {
         Ok(_) => Ok(bytes),
-        Err(e) => Err(format!("{} cannot be read: {e}", clean(&path.display().to_string()))),
+        Err(e) => Err(cannot_read(path, &e)),
     }
 }
 

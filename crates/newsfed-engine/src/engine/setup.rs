@@ -78,7 +78,7 @@ pub(super) fn east(at: Time) -> i32 {
 
 /// The limits of the next poll of a source, as if a poll at `now` had succeeded and the policy
 /// wanted the next one immediately.
-pub(super) fn rules<'a>(
+pub(super) fn limits<'a>(
     source: &Source,
     facts: &'a SourceFacts,
     settings: &ScheduleSettings,

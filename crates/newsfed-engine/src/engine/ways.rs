@@ -1,6 +1,6 @@
 //! The ways in which a URL can be followed, and how they are described.
 
-use super::follow::{FollowError, bare};
+use super::follow::FollowError;
 use super::message::{
     BROKEN_FEED, Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way,
 };
@@ -181,7 +181,7 @@ pub(super) fn feed_problem(url: &Url, failure: &FollowError) -> String {
     let why = match failure {
         FollowError::Status { status, .. } => format!("it returns {}", status_text(*status)),
         FollowError::NoFeed(_) => "that URL is not a feed".to_owned(),
-        FollowError::Fetch { error, .. } => format!("it cannot be fetched: {}", bare(error)),
+        FollowError::Fetch { error, .. } => format!("it cannot be fetched: {error}"),
         other => return format!("{BROKEN_FEED}{other}"),
     };
     format!("{BROKEN_FEED}{why}: {url}")

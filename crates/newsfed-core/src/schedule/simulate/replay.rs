@@ -29,7 +29,7 @@ pub trait Scheduler {
     fn set_price(&mut self, price: f64);
 }
 
-/// A policy without the rules of servers, feeds and the user.
+/// A policy without the limits of servers, feeds and the user.
 struct Bare {
     running: Running,
     /// To save and restore the state before every poll.

@@ -214,9 +214,9 @@ fn request(
 }
 
 enum Connected {
-    /// The rest of a file of that size follows.
+    /// The response is the rest of a file of this size.
     Continues(Download, u64),
-    /// The file follows from its start.
+    /// The response is the whole file.
     Starts(Download),
 }
 
