@@ -19,7 +19,7 @@ fn timelines() -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn why_names_the_rule_that_postpones_a_poll() {
+fn why_names_the_limit_that_postpones_a_poll() {
     let world = World::new(|request| match request.path.as_str() {
         "/held.xml" => feed("Held", &["x"]).header("cache-control", "max-age=10000"),
         "/kernel.xml" => feed("Kernel", &["x"]).header("etag", "\"1\""),
@@ -177,7 +177,7 @@ fn simulate_compares_policies_on_a_file() {
 }
 
 #[test]
-fn simulate_uses_the_settings_and_the_rules() {
+fn simulate_uses_the_settings_and_the_limits() {
     let world = World::usual();
     let file = timelines();
     let polls = |set: &str, args: &[&str]| {

@@ -198,7 +198,7 @@ fn settings_are_found_on_all_pages() {
 }
 
 #[test]
-fn tabs_of_the_settings_are_whole_words() {
+fn tabs_of_the_settings_show_complete_words() {
     for (width, height) in [(120, 36), (100, 30), (80, 24), (50, 15)] {
         let mut stage = settings((width, height));
         let screen = stage.screen(width, height);

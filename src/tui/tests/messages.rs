@@ -26,7 +26,7 @@ fn a_message_beside_an_article_covers_none_of_its_text() {
 }
 
 #[test]
-fn a_short_message_beside_an_article_leaves_keys() {
+fn a_short_message_beside_an_article_does_not_cover_the_keys() {
     for (width, height) in [(60, 14), (80, 24), (120, 36)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -50,7 +50,7 @@ fn a_short_message_beside_an_article_leaves_keys() {
 }
 
 #[test]
-fn two_messages_beside_an_article_stand_one_above_the_other() {
+fn messages_beside_an_article_are_stacked() {
     let mut stage = Stage::new();
     stage.screen(140, 40);
     stage.keys("<Enter>");

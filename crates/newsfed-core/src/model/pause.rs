@@ -84,12 +84,12 @@ impl PauseReason {
         )
     }
 
-    /// Whether the rule concerns the whole host, not only one document.
+    /// Whether the limit concerns the whole host, not only one document.
     pub fn is_of_host(self) -> bool {
         matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)
     }
 
-    /// The rule as text, to be shown in brackets.
+    /// The limit as text, shown in brackets.
     pub fn describe(self) -> &'static str {
         match self {
             Self::MaxAge => "Cache-Control max-age",

@@ -81,7 +81,7 @@ fn whole_seconds(text: &str) -> Option<Time> {
     Some(day.and_hms_opt(number(11..13)?, number(14..16)?, number(17..19)?)?.and_utc())
 }
 
-/// A rule that moved a poll, and the new time.
+/// A limit that moved a poll, and the new time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Moved {
     pub reason: PauseReason,

@@ -71,9 +71,9 @@ impl Default for WebsiteRules {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct WebsiteFacts {
-    /// Polls in a row in which the rules found nothing to read.
+    /// Polls in a row in which the selectors found nothing to read.
     pub fruitless: u32,
-    /// What the rules failed to find; `None` while they find something.
+    /// What the selectors failed to find; `None` while they find something.
     #[serde(alias = "trouble")]
     pub problem: Option<SelectorProblem>,
     /// The last poll did not finish: the next one reads the page again even if it has not
@@ -162,7 +162,7 @@ pub struct DecidingSignal {
     pub why: String,
 }
 
-/// Rules that find nothing.
+/// Selectors that find nothing.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SelectorProblem {
     /// Start of the first poll that found nothing.
@@ -199,7 +199,7 @@ impl RuleKey {
     }
 }
 
-/// Number of polls in a row that find nothing after which the rules count as broken.
+/// Number of polls in a row that find nothing after which the selectors count as broken.
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {
@@ -215,7 +215,7 @@ impl WebsiteFacts {
         }
     }
 
-    /// The problem with the rules, once it has lasted for [`BROKEN_AFTER`] polls.
+    /// The problem with the selectors, once it has lasted for [`BROKEN_AFTER`] polls.
     pub fn broken(&self) -> Option<&SelectorProblem> {
         self.problem.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
     }

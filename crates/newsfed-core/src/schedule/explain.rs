@@ -167,7 +167,7 @@ mod tests {
             own_budget: None,
         };
         let memory = Memory::load(&[], setup);
-        // The last response and its failures say nothing about the polls after the next one.
+        // The last response and its failures do not affect the polls after the next one.
         let hints = FeedHints::default();
         let limits = PollContext {
             now: at(-100),

@@ -114,7 +114,7 @@ pub struct PollContext<'a> {
     pub has_validators: bool,
     /// … but not beyond an interval that the user set for this source.
     pub own: Option<Duration>,
-    /// Differs between sources, so that their back-offs do not stay in step.
+    /// Differs between sources, so that they do not retry at the same times.
     pub seed: u64,
 }
 
@@ -168,7 +168,7 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
             }
         }
     }
-    general_rules(context, &mut decision);
+    general_limits(context, &mut decision);
     decision
 }
 
@@ -247,7 +247,7 @@ fn doubled(start: Duration, times: u32) -> Duration {
     start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
 }
 
-/// How long a response stays fresh, and which header says so.
+/// How long a response stays fresh, and which header states it.
 fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
     let (wait, reason) = match (response.max_age, response.expires) {
         (Some(age), _) => (age, PauseReason::MaxAge),
@@ -276,9 +276,9 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     }
 }
 
-/// Rules that apply after every poll: crawl-delay, shortest interval, and the hours and days that
+/// Limits that apply after every poll: crawl-delay, shortest interval, and the hours and days that
 /// the feed or the user excludes.
-fn general_rules(context: &PollContext<'_>, decision: &mut Decision) {
+fn general_limits(context: &PollContext<'_>, decision: &mut Decision) {
     let now = context.now;
     if let Some(delay) = context.response.crawl_delay {
         decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), PauseReason::CrawlDelay, now);

@@ -14,7 +14,7 @@ fn minutes(count: u64) -> Duration {
     MINUTE * u32::try_from(count).unwrap()
 }
 
-/// A successful poll after which the policy wants the next one in an hour, and no rule prevents
+/// A successful poll after which the policy wants the next one in an hour, and no limit prevents
 /// that.
 fn plain(hints: &FeedHints) -> PollContext<'_> {
     PollContext {

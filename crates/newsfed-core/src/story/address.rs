@@ -25,7 +25,7 @@ impl Address {
     }
 }
 
-/// Parameters that say where a reader comes from, besides those that [`normalise`] removes.
+/// Parameters that record where a reader comes from, besides those that [`normalise`] removes.
 const ORIGINS: [&str; 19] = [
     "amp",
     "campaign",

@@ -74,7 +74,7 @@ impl Import {
     }
 
     /// Skips the sources at private addresses, except those whose URLs are `known`: the user has not
-    /// typed them. `how` says how to import them too.
+    /// typed them. `how` explains how to import them too.
     pub fn skip_private(&mut self, known: &HashSet<String>, how: &str) {
         for source in std::mem::take(&mut self.sources) {
             if known.contains(source.url.as_str()) {

@@ -105,7 +105,7 @@ fn lock(folder: &Path) -> Option<Option<File>> {
 const PREFIX: &str = ".newsfed-";
 const SUFFIX: &str = ".tmp";
 
-/// Removes the temporary files of saves that were killed. Requires the lock: nobody is saving.
+/// Removes the temporary files of saves that were killed. Requires the lock, so that no other process is saving.
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -126,7 +126,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 /// Why the next poll is due when it is: names and values.
 pub(super) fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    // No rule moves the polls of a source that is gone; the line about the next poll reports that it is gone.
+    // No limit moves the polls of a source that is gone; the line about the next poll reports that it is gone.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         let moved = moves(planned, now);
         let wanted = time_text::clock(planned.wanted, now);
@@ -151,7 +151,7 @@ fn signal(signal: &DecidingSignal) -> String {
     format!("{}: {} ({})", signal.name.name(), signal.why, span(after))
 }
 
-/// The problem with a website's rules, since when, and selectors that would match.
+/// The problem with a website's selectors, since when, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", time_text::minute(*since));
@@ -170,12 +170,12 @@ fn paused_by(by: &PausedBy, now: Time) -> String {
     format!("; set by {}{at}{why}", by.source)
 }
 
-/// Whether the server said that the source is gone permanently.
+/// Whether the server reported that the source is gone permanently.
 pub(super) fn is_gone(why: &Why) -> bool {
     why.pause.is_some_and(|pause| pause.reason == PauseReason::Gone)
 }
 
-/// Whether the rule that moved the next poll is the same as the one that prevents a manual
+/// Whether the limit that moved the next poll is the same as the one that prevents a manual
 /// refresh.
 fn is_shown(why: &Why, pause: &Pause) -> bool {
     let same =
@@ -265,7 +265,7 @@ fn moves(planned: &Planned, now: Time) -> String {
 }
 
 fn spent(why: &Why, now: Time) -> String {
-    // The first hours say nothing about a week.
+    // The first hours are too short to describe a week.
     let compared = why.first_poll.is_some_and(|first| now - first >= TimeDelta::days(1));
     let saved = match why.polls_saved {
         _ if !compared => String::new(),

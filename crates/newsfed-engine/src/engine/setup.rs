@@ -67,7 +67,7 @@ pub(super) struct Machine {
     /// Offset of the user's time zone in seconds east of UTC.
     pub(super) east: i32,
     /// Seed of jitter, not 0. It differs between databases, so that many users of one server do not
-    /// stay in step.
+    /// poll it at the same times.
     pub(super) seed: u64,
 }
 

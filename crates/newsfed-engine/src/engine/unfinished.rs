@@ -8,7 +8,7 @@ use crate::store::{Result, Store};
 /// crash.
 const CERTAIN: u32 = 2;
 
-/// Postpones the sources whose polls had begun when the process before this one ended. Only the
+/// Postpones the sources whose polls had started when the process before this one ended. Only the
 /// process with the lock may do that, because polls of another process may still be running.
 pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
     let message = "newsfed exited while polling this source".to_owned();

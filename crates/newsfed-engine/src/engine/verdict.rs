@@ -64,7 +64,7 @@ impl From<&Response> for Head {
     }
 }
 
-/// What a document says about its source.
+/// What a document states about its source.
 pub(super) struct DocumentFacts {
     pub(super) title: Option<String>,
     pub(super) home_url: Option<String>,
@@ -158,7 +158,7 @@ impl Verdict {
             facts.hints = document.hints.clone();
         }
         let response = self.response();
-        // A full response replaces what an earlier one said about its freshness; a 304 or a failure does not.
+        // A full response replaces the freshness that an earlier one stated; a 304 or a failure does not.
         let is_whole = self.response.as_ref().is_some_and(|head| head.status != 304);
         if let Some(planned) = facts.planned.as_mut().filter(|_| is_whole && facts.fail_count == 0)
         {

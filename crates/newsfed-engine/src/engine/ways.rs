@@ -292,7 +292,7 @@ impl Way {
             SourceRules::Page(_) => {
                 "The page becomes one item; each change is a new version of it and makes it unread."
             }
-            SourceRules::List => "Its sources are kept in step with it.",
+            SourceRules::List => "Its sources are kept in sync with it.",
             SourceRules::Crawl(_) => {
                 "Reads about 60 pages at first, slowly, and learns which of them lead to new articles \
                  or files. Later checks read only those pages and what is new on them."

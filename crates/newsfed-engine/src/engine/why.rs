@@ -41,7 +41,7 @@ pub struct Why {
     pub pause: Option<Pause>,
     /// The source whose response paused the host, if it was a different one.
     pub paused_by: Option<PausedBy>,
-    /// For a website whose rules find nothing: what is missing, since when, and which selectors would match.
+    /// For a website whose selectors find nothing: what is missing, since when, and which selectors would match.
     pub broken: Option<SelectorProblem>,
     /// What a poll must be worth, in item-seconds of waiting.
     pub price: f64,

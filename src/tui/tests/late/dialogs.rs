@@ -23,7 +23,7 @@ fn followed_in(stage: &Stage, id: &str) -> (Vec<Followed>, crate::config::FileEd
 }
 
 #[test]
-fn a_late_reply_leaves_the_dialog_in_which_the_user_types() {
+fn a_late_reply_does_not_close_the_dialog_in_which_the_user_types() {
     let list = |stage: &mut Stage| {
         stage.keys("ihttps://slow.example/list.opml<Enter>");
         last_request(stage)

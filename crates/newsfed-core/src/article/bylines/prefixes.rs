@@ -125,7 +125,7 @@ pub(in crate::article) struct Prefixes {
 
 /// Where names are read.
 enum Place {
-    /// In data, which has names alone.
+    /// In structured data, whose fields contain only names.
     Data,
     /// In the text of a page, with its language if it is known.
     Text(Option<String>),

@@ -207,7 +207,7 @@ fn polls(count: f64) -> Figures {
 }
 
 #[test]
-fn a_budget_is_found_in_few_tries() {
+fn a_budget_is_found_in_few_replays() {
     // Polls as a power of the parameter, which is 1 at a budget of 10: the first try, the exponent, and
     // how many tries are needed.
     for (first, exponent, most) in [

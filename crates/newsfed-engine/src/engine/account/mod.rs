@@ -133,7 +133,7 @@ async fn sync_one(
 /// How often the progress of a synchronisation is checked.
 const PROGRESS: Duration = Duration::from_millis(300);
 
-/// Synchronises one account now; the status says how far a first synchronisation has come.
+/// Synchronises one account now; the status shows how far a first synchronisation has come.
 async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) -> AccountReport {
     let context = &handle.context;
     let mut work = std::pin::pin!(sync_one(context, settings, accept));

@@ -4,7 +4,7 @@ use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
 use crate::model::Time;
 use crate::store::{Reader, Store, StoreError};
-use crate::util::file_error::cannot_read;
+use crate::util::file_error::reason;
 use crate::util::shared_file::shared_file;
 use crate::util::text::{counted, line};
 use crate::util::{file_name, text};
@@ -37,7 +37,7 @@ pub enum MachinesError {
 impl fmt::Display for MachinesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Folder(path, e) => f.write_str(&cannot_read(path, e)),
+            Self::Folder(path, e) => write!(f, "cannot use {}: {}", path.display(), reason(e)),
             Self::Store(e) => e.fmt(f),
         }
     }

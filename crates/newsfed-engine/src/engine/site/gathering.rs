@@ -33,7 +33,7 @@ pub(super) struct Gathering {
     /// Whether something was left for the next poll.
     pub(super) unfinished: bool,
     pub(super) left_host: bool,
-    /// Whether the page says that it has not changed since the last poll.
+    /// Whether the page states that it has not changed since the last poll.
     pub(super) unchanged: bool,
     /// When the pages that were read change, by their own account.
     pub(super) hints: Option<PageHints>,
@@ -163,7 +163,7 @@ mod tests {
             ("no titles", vec![untitled(), quiet(), untitled(), untitled()], true),
             ("twice only", vec![nothing(), nothing()], false),
             (
-                "polls without new articles say nothing",
+                "polls without new articles are no evidence",
                 vec![untitled(), quiet(), quiet(), quiet()],
                 false,
             ),

@@ -46,7 +46,7 @@ fn check(text: &str, times: [&str; 3], left_out: &[&str]) {
     }
 }
 
-/// Each post shows its quotation, and who said it.
+/// Each post shows its quotation, and its author.
 #[track_caller]
 fn quotations(text: &str) {
     for part in ["dee said:", "Short one"] {
