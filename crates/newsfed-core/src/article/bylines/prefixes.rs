@@ -139,7 +139,7 @@ impl Prefixes {
         Self { own: own.map_or(&[], |(_, words)| words), place: Place::Text(language) }
     }
 
-    /// Those of data, where a name may begin with what is such a word only in text.
+    /// The prefixes in structured data, where a name may begin with a word that is a prefix only in text.
     pub(in crate::article) fn in_data() -> Self {
         Self { own: &[], place: Place::Data }
     }
