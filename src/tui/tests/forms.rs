@@ -299,7 +299,7 @@ fn long_pasted_text_is_kept_or_reported_as_cut_off() {
     assert_eq!(typed(&stage), words.trim().len());
     stage.happen(Event::Pasted("x".repeat(9000)));
     assert_eq!(typed(&stage), 8192);
-    assert!(stage.says("The pasted text was cut off after 8192 bytes"));
+    assert!(stage.has_message("The pasted text was cut off after 8192 bytes"));
 }
 
 #[test]

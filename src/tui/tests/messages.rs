@@ -77,7 +77,7 @@ fn errors_are_shown_as_sentences() {
     }
     let error = crate::store::StoreError::Full.to_string();
     stage.happen(Event::Message(Err(error)));
-    assert!(stage.says("The disk is full"));
+    assert!(stage.has_message("The disk is full"));
     stage.keys("ahttps://slow.example/<Enter>");
     let request = super::defects::last_request(&stage);
     stage.happen(Event::Discovered(request, Err("the disk is full".to_owned())));
@@ -85,7 +85,7 @@ fn errors_are_shown_as_sentences() {
 }
 
 #[test]
-fn keys_are_called_by_what_they_do_now() {
+fn key_hints_show_the_current_effect() {
     let mut stage = Stage::new();
     stage.screen(160, 40);
     stage.keys("<Enter>");

@@ -31,10 +31,10 @@ fn a_second_refresh_keeps_the_results_of_the_first() {
     let [first, second] = stage.refreshes()[..] else { panic!("{:?}", stage.requested) };
     // All sources are already being polled.
     stage.happen(Event::RefreshEnded(second));
-    assert!(stage.says("Already refreshing"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("Already refreshing"), "{}", stage.screen(120, 40));
     stage.poll_ends(first, "council", 3);
     stage.happen(Event::RefreshEnded(first));
-    assert!(stage.says("4 new items"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("4 new items"), "{}", stage.screen(120, 40));
     stage.keys("V");
     assert!(stage.screen(120, 40).contains("2 with new items"), "{}", stage.screen(120, 40));
 }
@@ -68,12 +68,12 @@ fn refreshes_at_the_same_time_are_reported_separately() {
     stage.poll_ends(all, "council", 1);
     stage.poll_ends(one, "kernel", 2);
     stage.happen(Event::RefreshEnded(one));
-    assert!(stage.says("2 new items"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("2 new items"), "{}", stage.screen(120, 40));
     stage.keys("V");
     assert!(!stage.screen(120, 40).contains("finished"), "one of them is running");
     stage.keys("<Esc>");
     stage.happen(Event::RefreshEnded(all));
-    assert!(stage.says("1 new item"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("1 new item"), "{}", stage.screen(120, 40));
 }
 
 #[test]
@@ -91,6 +91,6 @@ fn a_list_of_marked_items_refreshes_their_sources() {
     assert!(screen.contains("B keeps an item for later."), "{screen}");
     assert!(!screen.contains("R refresh now"), "{screen}");
     stage.keys("r");
-    assert!(stage.says("Nothing to refresh: this list is empty"));
+    assert!(stage.has_message("Nothing to refresh: this list is empty"));
     assert!(stage.refreshes().is_empty());
 }

@@ -220,7 +220,7 @@ fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>
     } else {
         0
     };
-    let words = crawl_plot::words(&crawl.curve);
+    let words = crawl_plot::describe(&crawl.curve);
     if plot == 0 && left > FINDS && !words.is_empty() {
         lines.extend(wrapped(app, &words, Role::Soft, area.width));
     }

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_to_one_page_have_one_address() {
+    fn links_to_one_page_have_one_url() {
         let same = [
             (
                 "https://www.city.example/2026/bridge/?utm_source=rss",

@@ -342,7 +342,7 @@ fn a_day_in_the_text_is_not_the_time_below_it() {
 }
 
 #[test]
-fn what_is_said_below_the_title_of_a_post_is_not_repeated() {
+fn author_and_date_below_the_title_of_a_post_are_not_repeated() {
     let post = |name: &str, day: usize| {
         format!(
             "<div class=post><dl class=postprofile><dt><a class=username>{name}</a></dt>\
