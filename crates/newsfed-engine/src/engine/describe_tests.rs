@@ -222,3 +222,15 @@ fn an_account_source_has_no_schedule() {
     assert_eq!(names(&why).last(), Some(&"problem"));
     assert!(line(&why, "next sync").unwrap().contains("account login home"));
 }
+
+#[test]
+fn a_single_gap_is_not_called_a_habit() {
+    let mut why = why();
+    let dates = [0, 60, 120].map(|minutes| later(-minutes));
+    for (dates, want) in [(&dates[..2], "60 min between the only two items"), (&dates, "always ")] {
+        why.explanation.gaps = crate::schedule::gaps(dates);
+        let found = line(&why, "gaps").unwrap();
+        let want = want.replace("60 min", &span(3600));
+        assert!(found.starts_with(&want), "{found}");
+    }
+}
