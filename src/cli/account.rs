@@ -95,7 +95,7 @@ pub(super) struct JsonSync<'a> {
     result: &'static str,
     new: usize,
     sent: usize,
-    taken: usize,
+    received: usize,
     gone: usize,
     requests: u32,
     millis: u64,
@@ -262,14 +262,14 @@ pub(super) fn report(reports: &[AccountReport], out: &mut Output) -> Result<Exit
         failed += usize::from(message.is_some());
         if out.json {
             let result = if message.is_some() { "failed" } else { "synchronised" };
-            let (new, sent, taken, gone) = (done.new, done.sent, done.taken, done.gone);
+            let (new, sent, received, gone) = (done.new, done.sent, done.received, done.gone);
             let (requests, millis) = (*requests, *millis);
             out.value(&JsonSync {
                 account,
                 result,
                 new,
                 sent,
-                taken,
+                received,
                 gone,
                 requests,
                 millis,
@@ -282,7 +282,7 @@ pub(super) fn report(reports: &[AccountReport], out: &mut Output) -> Result<Exit
                 "{account}: {} new, {} sent, {} received ({})",
                 done.new,
                 counted(done.sent, "mark"),
-                done.taken,
+                done.received,
                 counted(*requests, "request")
             ))?;
         }

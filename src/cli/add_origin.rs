@@ -97,7 +97,7 @@ pub(super) async fn discover(
         }
     }
     let wheel = Progress::wheel(out);
-    wheel.say(match argv.first() {
+    wheel.show(match argv.first() {
         Some(program) => format!("running {}", text::line(program)),
         None => "reading the file".to_owned(),
     });

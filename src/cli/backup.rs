@@ -96,7 +96,7 @@ fn with_progress<T>(
         if bytes == 0 || bytes >= next.get() || bytes + STEP < next.get() {
             next.set(bytes + STEP);
             let so_far = if bytes == 0 { String::new() } else { format!(" · {}", size(bytes)) };
-            wheel.say(format!("{what}{so_far}"));
+            wheel.show(format!("{what}{so_far}"));
         }
     };
     let done = work(&report);

@@ -8,6 +8,7 @@ use crate::crawl::replay::{
 };
 use crate::crawl::{BanditParameters, Kind, PathParameters, SleepingBanditParameters, Targets};
 use crate::engine::crawl::{CrawlBudget, DEFAULT_BUDGET};
+use crate::util::file_error::cannot_read;
 use crate::util::text::counted;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -222,8 +223,12 @@ fn open(path: &Path, profile: Profile) -> Result<Graph, Failure> {
     let failed = |why: &dyn std::fmt::Display| {
         Failure::Plain(format!("cannot replay {}: {why}", path.display()))
     };
-    let mut file = BufReader::new(File::open(path).map_err(|e| failed(&e))?);
-    let packed = file.fill_buf().map_err(|e| failed(&e))?.starts_with(&[0x1f, 0x8b]);
+    let mut file =
+        BufReader::new(File::open(path).map_err(|e| Failure::Plain(cannot_read(path, &e)))?);
+    let packed = file
+        .fill_buf()
+        .map_err(|e| Failure::Plain(cannot_read(path, &e)))?
+        .starts_with(&[0x1f, 0x8b]);
     let plain: Box<dyn Read> =
         if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
     read(BufReader::new(plain), profile == Profile::Data).map_err(|e| failed(&e))

@@ -147,7 +147,7 @@ async fn follow(
                     best = crawl.link_groups(1).pop().map(|group| group.describe());
                 }
                 responses += 1;
-                progress.say(summary(crawl, best.as_deref()));
+                progress.show(summary(crawl, best.as_deref()));
             }
         }
     }

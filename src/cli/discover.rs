@@ -109,12 +109,12 @@ pub(super) async fn poll(
 ) -> Result<Discovery, FollowError> {
     let (listener, mut summary) = tokio::sync::mpsc::unbounded_channel();
     let wheel = Progress::wheel(out);
-    wheel.say(format!("fetching {}", without_secrets(url)));
+    wheel.show(format!("fetching {}", without_secrets(url)));
     let mut exploring = std::pin::pin!(handle.discover_reporting(url, kind, listener));
     let discovery = loop {
         tokio::select! {
             discovery = &mut exploring => break discovery,
-            Some(words) = summary.recv() => wheel.say(words.text),
+            Some(words) = summary.recv() => wheel.show(words.text),
         }
     };
     wheel.clear();

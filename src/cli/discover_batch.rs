@@ -36,7 +36,7 @@ struct Task {
 
 /// A line of standard output.
 #[derive(Serialize)]
-struct Answer {
+struct BatchResult {
     id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     proposals: Option<Vec<Vec<String>>>,
@@ -49,7 +49,7 @@ struct Answer {
     error: Option<String>,
 }
 
-/// Answers every line of standard input with a line on standard output. Files are relative to
+/// Prints a line for every line of standard input. Files are relative to
 /// `root`. A page that cannot be read gives an `error`.
 pub(super) fn run(wanted: WantedPage, root: &Path, out: &mut Output) -> Result<Exit, Failure> {
     for line in io::stdin().lock().lines() {
@@ -59,40 +59,40 @@ pub(super) fn run(wanted: WantedPage, root: &Path, out: &mut Output) -> Result<E
         }
         let task: Task = serde_json::from_str(&line)
             .map_err(|e| Failure::Usage(format!("invalid task in the input: {e}")))?;
-        out.value(&answer(wanted, root, task))?;
+        out.value(&respond(wanted, root, task))?;
         out.flush()?;
     }
     Ok(Exit::Ok)
 }
 
-fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
-    let mut answer =
-        Answer { id: task.id, proposals: None, selectors: None, feeds: None, error: None };
+fn respond(wanted: WantedPage, root: &Path, task: Task) -> BatchResult {
+    let mut result =
+        BatchResult { id: task.id, proposals: None, selectors: None, feeds: None, error: None };
     let bytes = match read(&root.join(&task.html_path)) {
         Ok(bytes) => bytes,
-        Err(e) => return Answer { error: Some(e.to_string()), ..answer },
+        Err(e) => return BatchResult { error: Some(e.to_string()), ..result },
     };
     let url = match Url::parse(&task.url) {
         Ok(url) => url,
-        Err(e) => return Answer { error: Some(e.to_string()), ..answer },
+        Err(e) => return BatchResult { error: Some(e.to_string()), ..result },
     };
     let (found, survey) = examine(&bytes, None, &url);
     match wanted {
-        WantedPage::Feeds => answer.feeds = Some(feeds(found, survey, url, &task.probes)),
+        WantedPage::Feeds => result.feeds = Some(feeds(found, survey, url, &task.probes)),
         WantedPage::Lists => match found {
             // It lists its articles itself.
             DocumentKind::Feed(feed) => {
                 let urls = feed.entries.into_iter().filter_map(|entry| entry.url);
-                answer.proposals = Some(vec![urls.collect()]);
+                result.proposals = Some(vec![urls.collect()]);
             }
             DocumentKind::Page { .. } | DocumentKind::Nothing { .. } => {
                 let urls = |p: &Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
-                answer.proposals = Some(survey.lists.iter().map(urls).collect());
-                answer.selectors = Some(survey.lists.into_iter().map(|p| p.articles).collect());
+                result.proposals = Some(survey.lists.iter().map(urls).collect());
+                result.selectors = Some(survey.lists.into_iter().map(|p| p.articles).collect());
             }
         },
     }
-    answer
+    result
 }
 
 /// The feeds that a page announces; if it announces none, the first of the usual URLs at which there is a

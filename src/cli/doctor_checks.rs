@@ -9,6 +9,7 @@ use crate::store::{PollFilter, Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::crash::report_file;
+use crate::util::file_error::cannot_read;
 use crate::util::login::has_secrets;
 use crate::util::text::{self, counted, counted_as};
 use std::io::{self, IsTerminal};
@@ -307,7 +308,12 @@ fn machines(folder: &Path) -> Finding {
     let shown = folder.display();
     let files = match machine_files(folder) {
         Ok(files) => files,
-        Err(e) => return Finding::warning(TOPIC, format!("{shown}: {e}; marks are not exchanged")),
+        Err(e) => {
+            return Finding::warning(
+                TOPIC,
+                format!("{}; marks are not exchanged", cannot_read(folder, &e)),
+            );
+        }
     };
     if let Some(file) = files.iter().find(|file| file.problem.is_some() || file.damaged > 0) {
         let path = file.path.display();

@@ -11,6 +11,7 @@ use crate::model::Time;
 use crate::net::{Client, Request};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::date;
+use crate::util::file_error::cannot_read;
 use crate::util::html;
 use crate::util::login::without_secrets;
 use crate::util::url::parse_web;
@@ -142,8 +143,12 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
     let (page, address) = if name.starts_with("http://") || name.starts_with("https://") {
         fetch(name, global, out)?
     } else {
-        let page = if name == "-" { read_all(io::stdin()) } else { read_page(Path::new(name)) };
-        (page.map_err(|e| Failure::Plain(format!("{name}: {e}")))?, None)
+        let page = if name == "-" {
+            read_all(io::stdin()).map_err(|e| cannot_read(Path::new("standard input"), &e))
+        } else {
+            read_page(Path::new(name))
+        };
+        (page.map_err(Failure::Plain)?, None)
     };
     let fetched_at =
         args.fetched_at.or_else(|| address.as_ref().map(|_| SystemClock.now().trunc_subsecs(0)));
@@ -224,20 +229,16 @@ fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Optio
 }
 
 pub(super) fn read_page(path: &Path) -> Result<String, String> {
-    read_all(std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?)
+    std::fs::File::open(path).and_then(read_all).map_err(|e| cannot_read(path, &e))
 }
 
 /// A page, possibly gzipped.
-fn read_all(mut from: impl Read) -> Result<String, String> {
-    let said = |e: io::Error| format!("cannot be read: {e}");
+fn read_all(mut from: impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
-    from.by_ref().take(MAX_FILE).read_to_end(&mut bytes).map_err(said)?;
+    from.by_ref().take(MAX_FILE).read_to_end(&mut bytes)?;
     if bytes.starts_with(&[0x1f, 0x8b]) {
         let mut plain = Vec::with_capacity((8 * bytes.len()).min(1 << 22));
-        MultiGzDecoder::new(bytes.as_slice())
-            .take(MAX_FILE)
-            .read_to_end(&mut plain)
-            .map_err(said)?;
+        MultiGzDecoder::new(bytes.as_slice()).take(MAX_FILE).read_to_end(&mut plain)?;
         bytes = plain;
     }
     Ok(html::decode(&bytes, None))

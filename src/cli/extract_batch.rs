@@ -19,7 +19,7 @@ pub(super) struct Batch {
     pub(super) history: bool,
     /// Whether to read every page again at the end with everything that was learned.
     pub(super) again: bool,
-    /// When pages were fetched whose line does not say so.
+    /// When pages were fetched whose line does not state it.
     pub(super) fetched_at: Option<Time>,
 }
 

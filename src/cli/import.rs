@@ -22,7 +22,7 @@ pub(super) struct ImportArgs {
     /// The file; - is standard input; with --follow, it can be a URL
     #[arg(required_unless_present = "undo")]
     file: Option<PathBuf>,
-    /// Follow the OPML list: its sources are kept in step with it
+    /// Follow the OPML list: its sources are kept in sync with it
     #[arg(long, conflicts_with_all = ["private", "dry_run", "undo"])]
     follow: bool,
     /// With --follow: the folder of its sources

@@ -250,7 +250,7 @@ impl<'a> Importer<'a> {
         }
         self.size = (0, 0);
         let items = counted(self.counts.new + self.counts.known, "item");
-        self.progress.say(format!("Importing {items}"));
+        self.progress.show(format!("Importing {items}"));
         Ok(())
     }
 

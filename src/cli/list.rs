@@ -99,10 +99,10 @@ pub(super) struct SearchArgs {
 }
 
 const SEARCH: &str = "\
-All words must match. Each may be the start of a longer word; quoted words
-match exactly. At most 1,000 matches are shown: the newest ones, or, with
---sort best, the best ones. To exclude a word, quote the query, or put --
-before a word with a minus.
+Items match if they contain all the words. A word also finds longer words that
+begin with it; quoted words match exactly. At most 1,000 matches are shown: the
+newest ones, or the best ones with --sort best. A word that begins with a minus
+excludes items: quote the query, or put -- before it.
 
   \"two words\"  exact phrase         -word            without it       a OR b
   title:word   author:word          source:name      folder:name      tag:name
@@ -113,16 +113,16 @@ before a word with a minus.
   url:part     category:name        lang:de          words<500        has:audio
   /pattern/    title:/pattern/      author:/pattern/ url:/pattern/
 
-source:, folder: and tag: select sources by what sources.toml has for them;
-tag: also selects items that have the tag. category: means the categories given
-by the publisher. Patterns are regular expressions and ignore case; OR is
-written in capitals. An unknown operator is an error; to find it as text, quote
-the word. `unread` is short for is:unread. is:changed finds articles with
-changes other than typos since you read them, is:edited all that changed.
-in:versions searches the earlier versions of texts and titles. Hidden and
-snoozed items are found only by is:hidden and is:snoozed. before:7d compares
-whole days, and age>7d compares hours. The matching text is shown below each
-item; in a pipe, it is the last column.
+source:, folder: and tag: find the items of the sources that have this name,
+folder or tag in sources.toml; tag: also finds items with the tag itself.
+category: searches the publisher's own categories. Patterns are regular
+expressions that ignore case. OR must be in capitals. An unknown operator is an
+error; to search for it as text, quote it. `unread` is short for is:unread.
+is:changed finds articles that changed since you read them, except for typos;
+is:edited finds all that changed. in:versions searches earlier versions of
+texts and titles. Hidden and snoozed items are found only by is:hidden and
+is:snoozed. before:7d compares whole days, age>7d compares hours. The matching
+text is shown below each item; in a pipe, it is the last column.
 
 Examples:
   newsfed search kernel release

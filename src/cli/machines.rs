@@ -7,6 +7,7 @@ use super::output::Output;
 use crate::engine::{MachineFile, machine_files};
 use crate::model::Time;
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::file_error::cannot_read;
 use crate::util::text::{counted, line};
 use crate::util::time_text::near_minute;
 use serde::Serialize;
@@ -48,7 +49,7 @@ pub(super) fn run(_: &MachinesArgs, global: &Global, out: &mut Output) -> Result
     let store = home.store_to_read()?;
     let reader = store.reader()?;
     let machine = reader.machine()?;
-    let failed = |e| Failure::Plain(format!("cannot read {}: {e}", folder.display()));
+    let failed = |e| Failure::Plain(cannot_read(&folder, &e));
     let files = match machine {
         // The folder is created with the first file.
         None if !folder.exists() => Vec::new(),

@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::global::Global;
 use super::output::escape_controls;
 use crate::feed;
+use crate::util::file_error::cannot_read;
 use crate::util::limits;
 use crate::util::text;
 use std::io::{self, BufRead, Read, Write};
@@ -74,7 +75,7 @@ fn run_one(
             Ok(Exit::Ok)
         }
         Err(message) => {
-            writeln!(io::stderr(), "{}: {message}", text::line(file))?;
+            writeln!(io::stderr(), "newsfed: {message}")?;
             Ok(Exit::Failed)
         }
     }
@@ -105,9 +106,10 @@ fn read(
     };
     let bytes = bytes.map_err(|e| match file.contains("://") {
         true => "parse reads files; try `curl -s URL | newsfed parse -`".to_owned(),
-        false => format!("cannot be read: {e}"),
+        false => cannot_read(Path::new(file), &e),
     })?;
-    feed::parse(&bytes, content_type, base).map_err(|e| e.to_string())
+    let name = text::line(file);
+    feed::parse(&bytes, content_type, base).map_err(|e| format!("{name}: {e}"))
 }
 
 fn read_all(from: impl Read) -> io::Result<Vec<u8>> {

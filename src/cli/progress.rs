@@ -46,7 +46,7 @@ impl Progress {
     }
 
     /// Advances the spinner and changes its message.
-    pub(super) fn say(&self, words: String) {
+    pub(super) fn show(&self, words: String) {
         self.bar.set_message(words);
         self.bar.inc(1);
     }

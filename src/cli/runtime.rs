@@ -154,7 +154,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn hanging_thread_does_not_keep_a_command_from_exiting() {
+    fn a_hanging_thread_does_not_prevent_the_exit_of_a_command() {
         for runtime in [runtime(), runtime_beside()] {
             let (release, released) = mpsc::channel::<()>();
             let (begun, begins) = tokio::sync::oneshot::channel();

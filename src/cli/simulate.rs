@@ -6,7 +6,7 @@ use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::config::ScheduleSettings;
-use crate::engine::{Histories, Recorded, UnderRules, histories, without_rules};
+use crate::engine::{Histories, LimitedReplay, Recorded, histories, without_limits};
 use crate::model::PolicyKind;
 use crate::schedule::price_for;
 use crate::schedule::simulate::{
@@ -14,6 +14,7 @@ use crate::schedule::simulate::{
     read,
 };
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::file_error::cannot_read;
 use crate::util::text::counted;
 use crate::util::time_text;
 
@@ -40,8 +41,8 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "POLICY")]
     policy: Option<Kind>,
     /// Apply the limits of servers, feeds and settings [default: on with --from-db]
-    #[arg(long, value_name = "ON", conflicts_with = "synthetic")]
-    rules: Option<Switch>,
+    #[arg(long, alias = "rules", value_name = "ON", conflicts_with = "synthetic")]
+    limits: Option<Switch>,
     /// Fit the policy to this number of polls per source per day
     #[arg(long, value_name = "POLLS", value_parser = budget)]
     budget: Option<f64>,
@@ -68,7 +69,7 @@ pub(super) struct SimulateArgs {
 
 const EXAMPLES: &str = "\
 Delays are in minutes, from the publication of an item to the first poll after
-it. With --rules on, a replay has all the limits of real polls: minimum and
+it. With --limits on, a replay has all the limits of real polls: minimum and
 maximum intervals, quiet hours, Cache-Control, ttl, validators, skipped hours,
 and the daily correction of the budget. With --synthetic and a file, the policy
 is fitted to the budget with the timelines of the file.
@@ -141,21 +142,21 @@ pub(super) fn run(args: &SimulateArgs, global: &Global, out: &mut Output) -> Res
     let settings = &home.settings.schedule;
     let timelines = args.file.as_deref().map(from_file).transpose()?;
     let policy = args.policy.map_or(settings.policy, Kind::policy);
-    let shape = match (timelines, args.rules) {
+    let shape = match (timelines, args.limits) {
         (Some(timelines), None | Some(Switch::Off)) => {
             bare(args, policy, Some(timelines), settings)?
         }
         (Some(timelines), Some(Switch::On)) => {
-            under_rules(args, policy, Recorded::unknown(timelines), settings)?
+            with_limits(args, policy, Recorded::unknown(timelines), settings)?
         }
         (None, _) if !args.from_db => bare(args, policy, None, settings)?,
-        (None, rules) => {
+        (None, limits) => {
             let recorded = from_database(&home)?;
-            if rules == Some(Switch::Off) {
+            if limits == Some(Switch::Off) {
                 let timelines = recorded.into_iter().map(|source| source.timeline).collect();
                 bare(args, policy, Some(timelines), settings)?
             } else {
-                under_rules(args, policy, recorded, settings)?
+                with_limits(args, policy, recorded, settings)?
             }
         }
     };
@@ -177,14 +178,14 @@ impl Shape {
 }
 
 /// Replays as the engine would have polled.
-fn under_rules(
+fn with_limits(
     args: &SimulateArgs,
     policy: PolicyKind,
     recorded: Vec<Recorded>,
     settings: &ScheduleSettings,
 ) -> Result<Shape, Failure> {
     let all = args.policy.is_some() || args.budget.is_some();
-    let mut replay = UnderRules::new(recorded, settings.clone(), SEED);
+    let mut replay = LimitedReplay::new(recorded, settings.clone(), SEED);
     if all {
         replay.poll_all_by(policy);
     }
@@ -224,7 +225,7 @@ fn bare(
     }
     let replay = replay.as_ref();
     let mut shape = Shape::of(kind, args.budget);
-    let mut policy = without_rules(kind, settings);
+    let mut policy = without_limits(kind, settings);
     let fitted = replay.zip(args.budget).map(|(replay, b)| at_budget(replay, &policy, b));
     if let Some((with, _)) = &fitted {
         policy = *with;
@@ -284,7 +285,7 @@ fn phase(part: Option<Part>) -> Phase {
 
 fn from_file(path: &Path) -> Result<Vec<Timeline>, Failure> {
     let name = path.display();
-    let file = File::open(path).map_err(|e| Failure::Plain(format!("{name}: {e}")))?;
+    let file = File::open(path).map_err(|e| Failure::Plain(cannot_read(path, &e)))?;
     read(file).map_err(|e| Failure::Plain(format!("{name}: {e}")))
 }
 

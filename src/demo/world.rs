@@ -36,7 +36,7 @@ impl World {
         let start = clock.now();
         let serve = || {
             let (sites, clock) = (sites.clone(), clock.clone());
-            move |request: &Request| answer(&sites, start, clock.now(), request)
+            move |request: &Request| respond(&sites, start, clock.now(), request)
         };
         let ips: Vec<_> = (0..sites.len()).map(ip).collect();
         let (server, shared) = match Server::start_on(&ips, serve()) {
@@ -96,7 +96,7 @@ fn ip(index: usize) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(127, 0, 1, last))
 }
 
-fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
+fn respond(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
     let path = request.path.split('?').next().unwrap_or_default();
     if path == "/robots.txt" {
         return Reply::ok("text/plain", "User-agent: *\nDisallow:\n");

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_begin_like_a_reply_act() {
+    fn keys_that_begin_like_a_terminal_reply_are_handled() {
         for keys in [
             [alt(']'), plain("jk1")].concat(),
             [alt(']'), plain("1j")].concat(),

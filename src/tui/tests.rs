@@ -212,7 +212,7 @@ impl Stage {
     fn keys_give(&mut self, keys: &str, expected: &str) {
         self.keys(keys);
         let (screen, requested) = (self.screen(120, 40), &self.requested);
-        let shown = screen.contains(expected) || self.says(expected);
+        let shown = screen.contains(expected) || self.has_message(expected);
         let seen = shown || requested.iter().any(|a| a.contains(expected));
         assert!(
             seen,

@@ -3,7 +3,7 @@
 use super::World;
 
 #[test]
-fn a_backup_moves_everything_to_another_home() {
+fn a_backup_restores_everything_in_another_home() {
     let world = World::followed();
     let numbers = world.numbers();
     world.run(&["pin", &numbers[0]]).ok();

@@ -49,7 +49,7 @@ fn pages_that_are_read_again_are_counted() {
 }
 
 #[test]
-fn a_data_file_is_followed_by_its_url_alone() {
+fn a_data_file_is_followed_by_its_url() {
     let world = site();
     let added = world.run(&["add", "--json", &world.server.url("/a.csv")]);
     assert_eq!(added.code, Some(0), "{added:?}");

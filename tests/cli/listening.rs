@@ -1,4 +1,4 @@
-//! The queue of episodes, played by a program that speaks the IPC of mpv.
+//! The queue of episodes, played by a program that supports the IPC of mpv.
 
 use super::{Reply, Run, World};
 use serde_json::Value;

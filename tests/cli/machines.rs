@@ -73,7 +73,8 @@ fn marks_reach_another_machine_and_come_back() {
     world.write("config.toml", "[machines]\nfolder = \"/no/such/disk/newsfed\"\n");
     let run = world.run(&["sync"]);
     assert!(
-        run.code == Some(3) && run.err.contains("marks are not exchanged: /no/such/disk"),
+        run.code == Some(3)
+            && run.err.contains("marks are not exchanged: cannot use /no/such/disk"),
         "{run:?}"
     );
 }

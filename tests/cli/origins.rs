@@ -184,11 +184,13 @@ fn files_are_read_when_they_have_changed() {
     assert!(world.sources_toml().contains(&format!("file = \"{}\"", path.display())));
     world.sync();
     assert_eq!(world.source("own")["polls"][0]["status"], 304, "nothing has changed");
+    let statistics = world.run(&["stats", "--json"]).values().remove(0);
+    assert_eq!((&statistics["polls"], &statistics["unchanged"]), (&2.into(), &0.into()));
     world.home_file("own.xml", &document("Two or more"));
     world.sync();
     assert_eq!(world.titles(), ["One", "Two or more"]);
     for (prepare, part) in [
-        ("rm own.xml", "own.xml cannot be read: No such file"),
+        ("rm own.xml", "own.xml: no such file"),
         ("mkdir own.xml", "is not a regular file"),
         ("rmdir own.xml; mkfifo own.xml", "is not a regular file"),
         ("rm own.xml; truncate -s 11M own.xml", "is larger than 10 MB"),
@@ -342,7 +344,10 @@ fn an_mbox_is_read_from_its_end() {
         assert!(error.contains(part), "{text}: {error}");
     }
     let missing = world.run(&["add", "--mail", &format!("{path}/no")]);
-    assert!(missing.err.contains("cannot be read"), "{missing:?}");
+    assert!(
+        missing.err.contains("cannot read ") && missing.err.contains("/no: not a directory"),
+        "{missing:?}"
+    );
     let folder = world.path().to_string_lossy().into_owned();
     let no_maildir = world.run(&["add", "--mail", &folder]);
     assert!(no_maildir.err.contains("is not a Maildir"), "{no_maildir:?}");

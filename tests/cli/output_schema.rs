@@ -188,7 +188,7 @@ fn build(known: &Value) -> Value {
     })
 }
 
-/// The keys of a section with what the document says about them.
+/// The keys of a section with their descriptions in the document.
 fn descriptions(body: &str) -> Vec<(String, String)> {
     let mut entries: Vec<String> = Vec::new();
     for line in body.lines() {

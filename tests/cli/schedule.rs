@@ -19,7 +19,7 @@ fn timelines() -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn why_names_the_rule_that_postpones_a_poll() {
+fn why_names_the_limit_that_postpones_a_poll() {
     let world = World::new(|request| match request.path.as_str() {
         "/held.xml" => feed("Held", &["x"]).header("cache-control", "max-age=10000"),
         "/kernel.xml" => feed("Kernel", &["x"]).header("etag", "\"1\""),
@@ -177,7 +177,7 @@ fn simulate_compares_policies_on_a_file() {
 }
 
 #[test]
-fn simulate_uses_the_settings_and_the_rules() {
+fn simulate_uses_the_settings_and_the_limits() {
     let world = World::usual();
     let file = timelines();
     let polls = |set: &str, args: &[&str]| {
@@ -189,7 +189,7 @@ fn simulate_uses_the_settings_and_the_rules() {
     };
     let usual = "schedule.interval=1h";
     let advarss = ["--policy", "advarss"];
-    let with_rules = ["--policy", "advarss", "--rules", "on"];
+    let with_limits = ["--policy", "advarss", "--limits", "on"];
     let change_rate = ["--policy", "change-rate"];
     let base = polls(usual, &advarss);
     assert!(polls("schedule.advarss_tick=16m", &advarss) < 0.9 * base);
@@ -197,11 +197,14 @@ fn simulate_uses_the_settings_and_the_rules() {
     assert!(
         polls("schedule.change_rate_target=0.1", &change_rate) > 1.2 * polls(usual, &change_rate)
     );
-    let live = polls(usual, &with_rules);
+    let live = polls(usual, &with_limits);
     assert!((0.95..1.05).contains(&(live / base)), "no floor of its own: {live} {base}");
-    assert!(polls("schedule.min_interval=4h", &with_rules) < 6.1);
-    assert!(polls("schedule.quiet_hours=20:00-08:00", &with_rules) < 0.7 * live);
-    assert!(polls("schedule.quiet_hours=20:00-08:00", &advarss) > 0.99 * base, "not without rules");
+    assert!(polls("schedule.min_interval=4h", &with_limits) < 6.1);
+    assert!(polls("schedule.quiet_hours=20:00-08:00", &with_limits) < 0.7 * live);
+    assert!(
+        polls("schedule.quiet_hours=20:00-08:00", &advarss) > 0.99 * base,
+        "not without limits"
+    );
     let learned = ["--rules", "on", "--budget", "6"];
     assert!((5.7..6.3).contains(&polls(usual, &learned)));
 }

@@ -309,7 +309,7 @@ fn apps_change_subscriptions_only_where_allowed() {
 }
 
 #[test]
-fn nobody_gets_in_without_the_password() {
+fn requests_without_the_password_are_refused() {
     let apps = Apps::usual();
     let paths = ["token", "subscription/list", "stream/items/ids", "stream/contents/feed/1", "x"];
     let auth = &apps.auth;

@@ -70,7 +70,7 @@ fn a_story_is_listed_once_and_shown_with_its_sources() {
 }
 
 #[test]
-fn a_story_is_read_and_pinned_as_a_whole_if_wanted() {
+fn marks_apply_to_all_items_of_a_story_if_configured() {
     for (config, changed) in [("", 1), ("[ui]\nmark_stories = true\n", 2)] {
         let world = world(config);
         let numbers = world.run(&["list", "--query", "has:duplicate", "--json"]).values();

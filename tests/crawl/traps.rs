@@ -63,7 +63,7 @@ fn high_water(pid: u32) -> Option<u64> {
 }
 
 #[test]
-fn a_crawl_escapes_every_trap() {
+fn a_crawl_finds_its_targets_despite_every_trap() {
     const BUDGET: usize = 250;
     let sessions = AtomicU64::new(0);
     let server = Server::start(move |request| trap(request, &sessions)).unwrap();

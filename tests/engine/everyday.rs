@@ -62,7 +62,7 @@ async fn describe(name: &str) -> String {
 }
 
 #[tokio::test]
-async fn sites_of_everyday_kinds_are_read_whole() {
+async fn reads_all_articles_of_everyday_sites() {
     let mut sites: Vec<PathBuf> = std::fs::read_dir(folder())
         .unwrap()
         .map(|file| file.unwrap().path())

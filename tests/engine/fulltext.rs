@@ -615,7 +615,7 @@ async fn dropped(engine: &Handle) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn comments_are_removed_when_nobody_comments_any_more() {
+async fn comment_sources_are_removed_when_no_comments_are_added() {
     let (server, state) = thread();
     let days = |home: &Home, days: u64| home.clock.advance(DAY * u32::try_from(days).unwrap());
     let mut home = Home::with(&[source("blog", &server.url("/feed"))]);

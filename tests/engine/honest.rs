@@ -2,7 +2,7 @@
 //! days, or for sixty with `HONEST_DAYS=60`, which takes minutes.
 
 use super::*;
-use newsfed::engine::{UnderRules, histories};
+use newsfed::engine::{LimitedReplay, histories};
 use std::sync::Mutex;
 
 const SOURCES: usize = 40;
@@ -145,7 +145,7 @@ async fn polls_as_simulated(change: impl FnOnce(&mut ScheduleSettings)) {
     let all = histories(&engine.store().reader().unwrap(), known, end).unwrap();
     engine.shutdown().await;
     assert_eq!(all.recorded.len(), SOURCES);
-    let replay = UnderRules::new(all.recorded, home.settings.schedule.clone(), 7);
+    let replay = LimitedReplay::new(all.recorded, home.settings.schedule.clone(), 7);
     let runs = replay.corrected(1.0);
     let asked = asked.lock().unwrap().clone();
     let mut polls = 0;

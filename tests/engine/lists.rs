@@ -90,7 +90,7 @@ impl Planet {
         soon(self.engine.keep_lists_in_step()).await.unwrap()
     }
 
-    /// Serves a list, polls it, and keeps the sources in step; returns the messages.
+    /// Serves a list, polls it, and keeps the sources in sync; returns the messages.
     async fn changes_to(&self, outlines: &str) -> Vec<String> {
         self.serve(list(opml(outlines)));
         self.poll().await;
@@ -455,12 +455,12 @@ async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
     store.set_listed(other_key, newsfed::config::list_to_text(&new), true, false).await.unwrap();
     let said: Vec<String> = planet.step().await.into_iter().map(|change| change.message).collect();
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said.iter().any(|text| text.contains("are not kept in step")), "{said:?}");
+    assert!(said.iter().any(|text| text.contains("are not kept in sync")), "{said:?}");
     assert!(planet.sources().contains(&"q  q listed".to_owned()), "{:?}", planet.sources());
     let shown = facts(&planet.engine, &id).await;
     let is_shown = |facts: &SourceFacts| {
         let outcome = facts.last_outcome.clone();
-        matches!(outcome, Some(Outcome::Failed { message, .. }) if message.contains("in step"))
+        matches!(outcome, Some(Outcome::Failed { message, .. }) if message.contains("in sync"))
     };
     assert!(is_shown(&shown) && shown.fail_count == 1, "{shown:?}");
     assert!(planet.step().await.is_empty(), "it is said once");

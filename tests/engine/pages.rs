@@ -168,7 +168,7 @@ async fn a_page_that_a_feed_lists_can_be_watched() {
 }
 
 #[tokio::test]
-async fn a_website_without_selectors_for_texts_stores_the_article_alone() {
+async fn a_website_without_selectors_for_texts_stores_only_the_article() {
     let site = Site::default();
     let text = "The bus went on to the harbour and came back in the evening. ".repeat(8);
     site.html("/news", "<ul><li class=story><a href=/news/a>The bus came back again</a></ul>");
@@ -268,7 +268,7 @@ async fn a_modified_article_that_cannot_be_read_is_requested_once() {
 }
 
 #[tokio::test]
-async fn changed_selectors_forget_what_the_old_ones_refused() {
+async fn pages_that_old_selectors_refused_are_fetched_again() {
     let site = Site::default();
     site.list(2);
     // A date more than a day ahead is refused.

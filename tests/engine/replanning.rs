@@ -117,7 +117,7 @@ async fn a_full_response_without_max_age_ends_an_earlier_max_age() {
     let polls = count.clone();
     let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {
         0 => feed(&[("a", "A")]).header("etag", "\"x\"").header("cache-control", MAX_AGE),
-        // The feed was not modified, so what it said before still applies.
+        // The feed was not modified, so its earlier statements still apply.
         1 => Reply::status(304),
         n => feed(&[("b", &format!("B {n}"))]),
     })

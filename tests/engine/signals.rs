@@ -54,7 +54,7 @@ async fn stores_the_first_conclusive_signal_with_the_plan() {
             3600,
         ),
         ("/live/a", article(meta, time), Signal::Metadata, 3600),
-        ("/live/a", article("", time), Signal::Address, 300),
+        ("/live/a", article("", time), Signal::Url, 300),
         ("/a", article("", time), Signal::Body, 1800),
         ("/a", article("", ""), Signal::Nothing, 86_400),
     ];
@@ -121,7 +121,7 @@ async fn hints_delay_a_site_only_until_its_rate_is_known() {
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     let planned = facts(&engine, "site").await.planned.unwrap();
-    let moved = planned.moved_by.iter().find(|m| m.reason == PauseReason::PageSays).unwrap();
+    let moved = planned.moved_by.iter().find(|m| m.reason == PauseReason::SiteHints).unwrap();
     assert_eq!(planned.signal.unwrap().name, Signal::Metadata);
     assert_eq!((moved.to - planned.at).num_hours(), 24, "a tenth of 45 days is cut to a day");
     assert_eq!(facts(&engine, "site").await.pause, None, "a user may poll all the same");
@@ -130,7 +130,7 @@ async fn hints_delay_a_site_only_until_its_rate_is_known() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(6, 0, 6));
     let planned = facts(&engine, "site").await.planned.unwrap();
     assert_eq!(planned.signal.unwrap().name, Signal::History);
-    assert!(planned.moved_by.iter().all(|m| m.reason != PauseReason::PageSays));
+    assert!(planned.moved_by.iter().all(|m| m.reason != PauseReason::SiteHints));
     engine.shutdown().await;
 }
 

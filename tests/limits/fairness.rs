@@ -41,7 +41,7 @@ fn healthy_after(sources: &str) -> Duration {
 }
 
 #[test]
-fn two_bad_pages_delay_nobody() {
+fn two_bad_pages_delay_no_other_page() {
     let only = std::env::var("NEWSFED_ONLY").unwrap_or_default();
     let mut worst = Duration::ZERO;
     let pages = DOCUMENTS.iter().filter(|d| d.kind == Kind::Page && d.name.contains(&only));

@@ -439,7 +439,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
 }
 
 #[test]
-fn second_instance_watches_and_sees_marks_of_the_first() {
+fn second_process_does_not_poll_and_shows_marks_of_the_first() {
     let world = World::new(&["/feed.xml"]);
     let mut first = world.open(100, 30);
     first.wait_count("All unread", 3);

@@ -72,7 +72,7 @@ fn is_red(picture: &image::RgbImage) -> bool {
 }
 
 #[test]
-fn kitty_gets_the_picture_once_and_forgets_it() {
+fn kitty_gets_the_picture_once_and_deletes_it() {
     let world = world();
     let mut t = opened(&world, KITTY);
     t.wait_written("\x1b_Ga=p,");

@@ -28,7 +28,7 @@ fn keys_typed_before_the_terminal_replies_act() {
 }
 
 #[test]
-fn keys_that_begin_like_a_reply_act_each_time() {
+fn keys_that_begin_like_a_terminal_reply_are_handled_each_time() {
     for (env, reply) in [
         // Nothing is asked.
         (vec![], ""),

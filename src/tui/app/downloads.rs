@@ -21,7 +21,7 @@ const MAX_FAILED: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Running {
     url: String,
-    /// Bytes received; `None` before it has begun.
+    /// Bytes received; `None` before it has started.
     pub(crate) received: Option<u64>,
     pub(crate) total: Option<u64>,
 }

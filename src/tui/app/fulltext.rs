@@ -18,7 +18,7 @@ pub(crate) struct Texts {
     opened: Option<i64>,
     /// Row key of the item whose page is being fetched for the Reader.
     fetching: Option<i64>,
-    /// Row key of the item at whose end a message said that its page is being fetched.
+    /// Row key of the item at whose end a message showed that its page is being fetched.
     awaited: Option<i64>,
     prefetch: Option<Prefetch>,
 }

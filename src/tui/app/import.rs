@@ -55,7 +55,7 @@ pub(crate) enum ImportLine<'a> {
 }
 
 impl ImportPreview {
-    /// Whether it is an OPML file, whose sources can be kept in step with it.
+    /// Whether it is an OPML file, whose sources can be kept in sync with it.
     fn is_followable(&self) -> bool {
         let is_opml = |read: &ImportRead| read.import.kind == ImportKind::Opml;
         matches!(self.list, ImportList::File(_)) && self.read.as_deref().is_some_and(is_opml)

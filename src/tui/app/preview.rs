@@ -1,4 +1,4 @@
-//! The preview: next to a list, the Reader shows the item on which the selection rests. The item stays unread
+//! The preview: next to a list, the Reader shows the item that is selected. The item stays unread
 //! until it is opened.
 
 use super::{App, Focus};

@@ -390,7 +390,7 @@ impl ReaderPane {
 }
 
 impl App {
-    /// Closes the article and remembers its position.
+    /// Closes the article and stores its position.
     pub(super) fn close_article(&mut self) -> Vec<Effect> {
         let effects = self.store_reading_state();
         self.reader.close();

@@ -100,7 +100,7 @@ fn comments_open_from_the_list() {
 fn unbound_keys_are_reported_once() {
     let mut stage = Stage::new();
     stage.keys("ä");
-    assert!(stage.says("ä does nothing here. ? shows the keys."));
+    assert!(stage.has_message("ä does nothing here. ? shows the keys."));
     stage.app.toast = None;
     stage.keys("ä");
     assert!(stage.app.toast.is_none());
@@ -316,7 +316,7 @@ fn a_refresh_reports_changed_items() {
         let report = Report { source, result, left_out: vec![], problem: None };
         stage.happen(Event::Refreshed(refresh, report));
         stage.happen(Event::RefreshEnded(refresh));
-        assert!(stage.says(says), "{}", stage.screen(120, 40));
+        assert!(stage.has_message(says), "{}", stage.screen(120, 40));
     }
 }
 
@@ -415,7 +415,7 @@ fn every_letter_can_begin_a_word_that_help_finds() {
 }
 
 #[test]
-fn announced_feeds_are_distinguished_by_title_and_address() {
+fn announced_feeds_are_distinguished_by_title_and_url() {
     let url = "http://council.example/";
     let (posts, notes) = ("http://council.example/feeds/posts.xml", "https://other.example/n.xml");
     let mut stage = Stage::new();

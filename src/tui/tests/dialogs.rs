@@ -45,7 +45,7 @@ fn every_dialog_has_an_empty_row_below_its_title() {
 }
 
 #[test]
-fn messages_leave_the_keys_of_a_dialog_visible() {
+fn messages_do_not_cover_the_keys_of_a_dialog() {
     let text = "Not saved: Reader width is not valid. Use a whole number, from 20 to 400, in the field \
         that is marked. Press C-s to save again.";
     for (width, height) in [(120, 36), (100, 30), (80, 24), (60, 20), (50, 15)] {

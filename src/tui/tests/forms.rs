@@ -52,7 +52,7 @@ fn a_way_without_items_is_not_called_a_preview() {
 }
 
 #[test]
-fn a_known_address_leads_to_its_source() {
+fn enter_on_a_followed_url_goes_to_its_source() {
     for typed in
         ["https://kernel.example/feed", "kernel.example/feed/", "http://kernel.example/feed"]
     {
@@ -198,7 +198,7 @@ fn settings_are_found_on_all_pages() {
 }
 
 #[test]
-fn tabs_of_the_settings_are_whole_words() {
+fn tabs_of_the_settings_show_complete_words() {
     for (width, height) in [(120, 36), (100, 30), (80, 24), (50, 15)] {
         let mut stage = settings((width, height));
         let screen = stage.screen(width, height);
@@ -299,7 +299,7 @@ fn long_pasted_text_is_kept_or_reported_as_cut_off() {
     assert_eq!(typed(&stage), words.trim().len());
     stage.happen(Event::Pasted("x".repeat(9000)));
     assert_eq!(typed(&stage), 8192);
-    assert!(stage.says("The pasted text was cut off after 8192 bytes"));
+    assert!(stage.has_message("The pasted text was cut off after 8192 bytes"));
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn the_line_below_the_palette_shows_keys_and_arguments() {
 fn a_name_that_nothing_has_keeps_the_dialog_open() {
     let mut stage = Stage::new();
     stage.keys("<C-p>zzzz<Enter>");
-    assert!(stage.screen(80, 24).contains("Go to") && stage.says("Nothing matches zzzz"));
+    assert!(stage.screen(80, 24).contains("Go to") && stage.has_message("Nothing matches zzzz"));
     stage.keys("<C-u>kernel<Enter>");
     assert!(stage.app.dialogs.is_empty());
 }
@@ -153,7 +153,10 @@ fn tags_are_explained_if_there_are_none() {
     }
     let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
     stage.keys("T");
-    assert!(stage.says("No source or item has a tag. Press # on a source or an item to add one."));
+    assert!(
+        stage
+            .has_message("No source or item has a tag. Press # on a source or an item to add one.")
+    );
     assert!(stage.app.dialogs.is_empty());
     list.item_tags = vec!["garden".to_owned()];
     let mut stage = Stage::with(Settings::default(), list, item_rows());

@@ -15,7 +15,11 @@ fn the_command_is_named_for_a_file_with_items() {
     stage.keys("i");
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter>");
-    assert!(stage.says("has items, not sources: run `newsfed import"), "{}", stage.screen(120, 40));
+    assert!(
+        stage.has_message("has items, not sources: run `newsfed import"),
+        "{}",
+        stage.screen(120, 40)
+    );
 }
 
 #[test]
@@ -50,7 +54,7 @@ fn previews_imports_and_undoes_a_list() {
         1
     );
     let summary = "1 source imported, view New linux saved, 1 was already followed, 2 skipped (u";
-    assert!(stage.says(summary), "{}", stage.screen(120, 40));
+    assert!(stage.has_message(summary), "{}", stage.screen(120, 40));
     let (imported, views) = (file(&stage), config(&stage));
     assert!(
         imported.starts_with(SOURCES) && imported.contains("id = \"one-example\""),
@@ -134,8 +138,8 @@ fn undoes_an_import_whose_queries_were_not_saved() {
     std::fs::write(paths.config_file(), odd).unwrap();
     stage.keys("<Enter>");
     let screen = stage.screen(200, 60);
-    assert!(stage.says("1 source imported, 1 was already followed, 2 skipped"), "{screen}");
-    assert!(stage.says("; views were not imported: "), "{screen}");
+    assert!(stage.has_message("1 source imported, 1 was already followed, 2 skipped"), "{screen}");
+    assert!(stage.has_message("; views were not imported: "), "{screen}");
     assert!(file(&stage).contains("id = \"one-example\""));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
@@ -249,7 +253,7 @@ fn a_list_is_followed_by_its_url_or_from_the_preview() {
     };
     stage.happen(Event::ListFollowed(request, String::new(), Ok(Box::new(followed))));
     assert!(stage.app.dialogs.is_empty());
-    assert!(stage.says("1 added, 1 skipped (u undoes this)"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("1 added, 1 skipped (u undoes this)"), "{}", stage.screen(120, 40));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
 }
@@ -262,7 +266,7 @@ fn automatic_changes_are_undone_like_other_changes() {
     let edit = crate::config::SourcesFile::open(&paths).remove(&gone).unwrap();
     let undo = Some(Box::new(("removal of kernel".to_owned(), edit)));
     stage.happen(Event::ChangedByItself("Removed kernel: nothing new".to_owned(), undo));
-    assert!(stage.says("Removed kernel: nothing new (u undoes this)"));
+    assert!(stage.has_message("Removed kernel: nothing new (u undoes this)"));
     assert!(!file(&stage).contains("kernel.example"));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
@@ -305,7 +309,7 @@ fn automatic_changes_keep_the_redo_history() {
 }
 
 #[test]
-fn an_undo_in_progress_leaves_automatic_changes_alone() {
+fn undo_in_progress_does_not_revert_an_automatic_change() {
     let mut stage = stage_with_files();
     for id in ["kernel", "allocator", "council"] {
         switch(&mut stage, id);
@@ -335,11 +339,11 @@ fn the_sources_that_have_left_a_list_are_confirmed_by_a_key() {
     let key = all.sources.iter().find(|s| s.source.id.0 == "planet").unwrap().facts.key;
     stage.happen(Event::SourcesLoaded(Ok(all)));
     stage.keys("<C-p>kernel<Enter>gs<C-a>");
-    assert!(stage.says("Select a followed list in the Sources pane first"));
+    assert!(stage.has_message("Select a followed list in the Sources pane first"));
     stage.keys("<C-p>planet<Enter>gs<C-a>");
     assert_eq!(stage.asked_for(&format!("AcceptList {{ source: {key} }}")), 1);
     stage.happen(Event::ListAccepted(key, Ok(false)));
-    assert!(stage.says("This list has nothing to confirm"));
+    assert!(stage.has_message("This list has nothing to confirm"));
     stage.happen(Event::ListAccepted(key, Ok(true)));
     assert_eq!(stage.asked_for(&format!("Refresh {{ keys: Some([{key}]), pace: Force")), 1);
 }

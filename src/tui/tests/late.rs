@@ -130,7 +130,7 @@ fn keys_wait_for_the_list_that_is_being_read() {
         let reads = stage.hold("gu");
         assert!(reads_list(&reads));
         let effects = stage.hold(keys);
-        assert!(stage.says("The list is still being read"), "{keys}: {effects:?}");
+        assert!(stage.has_message("The list is still being read"), "{keys}: {effects:?}");
         assert!(only_read(&effects), "{keys}: {effects:?}");
         assert!(stage.app.dialogs.is_empty() && stage.app.items.marked.is_empty(), "{keys}");
     }
@@ -194,7 +194,7 @@ fn keys_wait_for_the_rest_of_a_selection() {
         let reads = stage.hold("*a");
         assert!(reads_list(&reads));
         assert!(only_read(&stage.hold(key)) && stage.app.dialogs.is_empty());
-        assert!(stage.says("The list is still being read"));
+        assert!(stage.has_message("The list is still being read"));
         stage.perform_all(reads);
         let all: Vec<i64> = stage.app.items.rows.iter().map(|row| row.key).collect();
         assert_eq!(stage.app.items.marked.len(), all.len());
@@ -207,7 +207,7 @@ fn rows_of_the_previous_list_do_not_stay_after_an_error() {
     let reads = stage.hold("gp");
     let request = window_request(&reads).unwrap();
     stage.happen(Event::WindowLoaded(request, Err("the disk is damaged".to_owned())));
-    assert!(stage.says("The disk is damaged"));
+    assert!(stage.has_message("The disk is damaged"));
     assert!(stage.app.items.rows.is_empty());
 }
 

@@ -220,10 +220,10 @@ fn reorders_sources_within_their_folder() {
     stage.keys("<Space>");
     go(&mut stage, "news");
     stage.keys("<Space><A-k>");
-    assert!(stage.says("The selected sources are in several folders"));
+    assert!(stage.has_message("The selected sources are in several folders"));
     go(&mut stage, "City");
     stage.keys("<Esc><A-j>");
-    assert!(stage.says("folders and tags are sorted by name"));
+    assert!(stage.has_message("folders and tags are sorted by name"));
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn saving_replaces_an_existing_name_but_renaming_rejects_it() {
     stage.keys("=<C-u>Other<Enter><Esc><Esc>");
     go(&mut stage, "Other");
     stage.keys("<F2><C-u>Rust<Enter>");
-    assert!(stage.says("there is already a view \"Rust\""));
+    assert!(stage.has_message("there is already a view \"Rust\""));
     assert!(config(&stage).contains("name = \"Other\""));
 }
 

@@ -26,7 +26,7 @@ fn a_message_beside_an_article_covers_none_of_its_text() {
 }
 
 #[test]
-fn a_short_message_beside_an_article_leaves_keys() {
+fn a_short_message_beside_an_article_does_not_cover_the_keys() {
     for (width, height) in [(60, 14), (80, 24), (120, 36)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -50,7 +50,7 @@ fn a_short_message_beside_an_article_leaves_keys() {
 }
 
 #[test]
-fn two_messages_beside_an_article_stand_one_above_the_other() {
+fn messages_beside_an_article_are_stacked() {
     let mut stage = Stage::new();
     stage.screen(140, 40);
     stage.keys("<Enter>");
@@ -77,7 +77,7 @@ fn errors_are_shown_as_sentences() {
     }
     let error = crate::store::StoreError::Full.to_string();
     stage.happen(Event::Message(Err(error)));
-    assert!(stage.says("The disk is full"));
+    assert!(stage.has_message("The disk is full"));
     stage.keys("ahttps://slow.example/<Enter>");
     let request = super::defects::last_request(&stage);
     stage.happen(Event::Discovered(request, Err("the disk is full".to_owned())));
@@ -85,7 +85,7 @@ fn errors_are_shown_as_sentences() {
 }
 
 #[test]
-fn keys_are_called_by_what_they_do_now() {
+fn key_hints_show_the_current_effect() {
     let mut stage = Stage::new();
     stage.screen(160, 40);
     stage.keys("<Enter>");

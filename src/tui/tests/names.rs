@@ -99,6 +99,6 @@ fn a_copied_url_is_shown_in_its_own_letters() {
     rows[0].url = Some("https://kernel.example/caf%C3%A9".to_owned());
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     stage.keys("y");
-    assert!(stage.says("Copied https://kernel.example/café"), "{:?}", stage.app.toast);
+    assert!(stage.has_message("Copied https://kernel.example/café"), "{:?}", stage.app.toast);
     assert!(stage.requested.iter().any(|effect| effect.contains("caf%C3%A9")));
 }

@@ -31,18 +31,18 @@ fn a_second_refresh_keeps_the_results_of_the_first() {
     let [first, second] = stage.refreshes()[..] else { panic!("{:?}", stage.requested) };
     // All sources are already being polled.
     stage.happen(Event::RefreshEnded(second));
-    assert!(stage.says("Already refreshing"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("Already refreshing"), "{}", stage.screen(120, 40));
     stage.poll_ends(first, "council", 3);
     stage.happen(Event::RefreshEnded(first));
-    assert!(stage.says("4 new items"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("4 new items"), "{}", stage.screen(120, 40));
     stage.keys("V");
     assert!(stage.screen(120, 40).contains("2 with new items"), "{}", stage.screen(120, 40));
 }
 
 #[test]
 fn a_result_is_repeated_below_the_rows_only_if_it_was_cut_off() {
-    let long = "kernel.example did not respond completely within 5 s; newsfed tries again later, or \
-                press F to try again now";
+    let long = "the certificate of kernel.example is not valid (it is not signed by an authority that \
+                this computer trusts); nothing was read";
     for (message, shown) in [("kernel.example asks for a pause", 1), (long, 2)] {
         let mut stage = Stage::new();
         stage.keys("R");
@@ -68,12 +68,12 @@ fn refreshes_at_the_same_time_are_reported_separately() {
     stage.poll_ends(all, "council", 1);
     stage.poll_ends(one, "kernel", 2);
     stage.happen(Event::RefreshEnded(one));
-    assert!(stage.says("2 new items"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("2 new items"), "{}", stage.screen(120, 40));
     stage.keys("V");
     assert!(!stage.screen(120, 40).contains("finished"), "one of them is running");
     stage.keys("<Esc>");
     stage.happen(Event::RefreshEnded(all));
-    assert!(stage.says("1 new item"), "{}", stage.screen(120, 40));
+    assert!(stage.has_message("1 new item"), "{}", stage.screen(120, 40));
 }
 
 #[test]
@@ -91,6 +91,6 @@ fn a_list_of_marked_items_refreshes_their_sources() {
     assert!(screen.contains("B keeps an item for later."), "{screen}");
     assert!(!screen.contains("R refresh now"), "{screen}");
     stage.keys("r");
-    assert!(stage.says("Nothing to refresh: this list is empty"));
+    assert!(stage.has_message("Nothing to refresh: this list is empty"));
     assert!(stage.refreshes().is_empty());
 }

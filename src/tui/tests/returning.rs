@@ -32,7 +32,7 @@ fn back_closes_one_level_at_a_time_and_never_quits() {
         stage.keys(keys);
         assert!(stage.exit_reason.is_none(), "{keys}");
     }
-    assert!(stage.says("Press Q to quit"));
+    assert!(stage.has_message("Press Q to quit"));
     stage.keys("n");
     assert_eq!(stage.app.focus, Focus::Items, "on to the next unread item");
     let mut stage = Stage::new();

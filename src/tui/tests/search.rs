@@ -118,7 +118,7 @@ fn tab_completes_operators_and_their_values() {
 }
 
 #[test]
-fn candidates_leave_the_selected_result_visible_until_one_is_wanted() {
+fn suggestions_do_not_cover_the_selected_result() {
     for (width, height) in [(120, 40), (80, 24), (80, 14)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -193,7 +193,7 @@ fn no_article_is_shown_beside_a_search_without_results() {
 }
 
 #[test]
-fn a_key_of_the_field_searches_titles_alone() {
+fn a_key_of_the_field_searches_only_titles() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("/tiny alloc");

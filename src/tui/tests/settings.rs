@@ -374,7 +374,7 @@ fn applies_settings_that_another_program_has_written() {
 }
 
 #[test]
-fn tabs_of_the_settings_are_whole_at_every_width() {
+fn tabs_of_the_settings_are_never_cut() {
     use crate::config::FormPage;
     for width in 24..130 {
         let mut stage = Stage::new();

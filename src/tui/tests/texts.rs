@@ -17,11 +17,11 @@ impl Stage {
     #[track_caller]
     pub(super) fn shows(&mut self, words: &str) {
         let screen = self.screen(230, 40);
-        assert!(self.says(words) || screen.contains(words), "{words} is missing:\n{screen}");
+        assert!(self.has_message(words) || screen.contains(words), "{words} is missing:\n{screen}");
     }
 
     /// Whether the message contains some words; on the screen, it would be wrapped.
-    pub(super) fn says(&self, words: &str) -> bool {
+    pub(super) fn has_message(&self, words: &str) -> bool {
         self.app.toast.as_ref().is_some_and(|toast| toast.text.contains(words))
     }
 }

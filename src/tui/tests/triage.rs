@@ -477,7 +477,7 @@ fn fitting_request(stage: &Stage) -> RequestId {
 }
 
 #[test]
-fn back_returns_from_the_items_for_some_minutes() {
+fn back_returns_from_the_list_of_read_for() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("jj:read-for 20<Enter>");

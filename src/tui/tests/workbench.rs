@@ -383,7 +383,7 @@ fn repairs_broken_article_selectors_on_an_article() {
 }
 
 #[test]
-fn messages_leave_the_row_below_the_selectors_visible() {
+fn messages_do_not_cover_the_row_below_the_selectors() {
     for (width, height) in [(80, 24), (120, 36)] {
         let mut test = BenchTest::open(now_page(), false, "W");
         let before = test.stage.screen(width, height);

@@ -1,4 +1,4 @@
-//! Targets found over requests, as a plot, or in words if there is no space or no Unicode.
+//! The targets found after each number of requests, as a plot, or in words if there is no space or no Unicode.
 
 use super::super::app::App;
 use crate::config::Role;
@@ -36,15 +36,15 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, crawl: &CrawlState, area: R
 }
 
 /// The same in words: `Found 3 after 30, 9 after 60, 14 after 90, 20 after 120 requests`; empty without any request.
-pub(super) fn words(curve: &Curve) -> String {
+pub(super) fn describe(curve: &Curve) -> String {
     let requests = curve.points().last().map_or(0, |(requests, _)| requests);
     let mut parts: Vec<u64> = (1..=PARTS).map(|n| requests * n / PARTS).collect();
     parts.retain(|at| *at > 0);
     parts.dedup();
-    let said = parts.iter().map(|at| format!("{} after {at}", curve.found_after(*at)));
-    match said.collect::<Vec<_>>().join(", ") {
-        said if said.is_empty() => said,
-        said => format!("Found {said} requests"),
+    let found = parts.iter().map(|at| format!("{} after {at}", curve.found_after(*at)));
+    match found.collect::<Vec<_>>().join(", ") {
+        found if found.is_empty() => found,
+        found => format!("Found {found} {}", if requests == 1 { "request" } else { "requests" }),
     }
 }
 
@@ -55,12 +55,12 @@ mod tests {
     #[test]
     fn text_shows_what_was_found_after_each_quarter() {
         let mut curve = Curve::default();
-        assert_eq!(words(&curve), "");
+        assert_eq!(describe(&curve), "");
         curve.add(1, 0);
-        assert_eq!(words(&curve), "Found 0 after 1 requests");
+        assert_eq!(describe(&curve), "Found 0 after 1 request");
         (2..=120).for_each(|n| curve.add(n, n / 10));
         assert_eq!(
-            words(&curve),
+            describe(&curve),
             "Found 3 after 30, 6 after 60, 9 after 90, 12 after 120 requests"
         );
     }

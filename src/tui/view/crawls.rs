@@ -220,7 +220,7 @@ fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>
     } else {
         0
     };
-    let words = crawl_plot::words(&crawl.curve);
+    let words = crawl_plot::describe(&crawl.curve);
     if plot == 0 && left > FINDS && !words.is_empty() {
         lines.extend(wrapped(app, &words, Role::Soft, area.width));
     }
@@ -229,7 +229,8 @@ fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>
     }
     let mut y = paint(frame, lines, area);
     if plot > 0 && crawl.progress.requests > 0 {
-        let title = Line::styled("Found over requests", app.palette.style(Role::Header));
+        let title =
+            Line::styled("Targets found by number of requests", app.palette.style(Role::Header));
         frame.render_widget(title, Rect { y, height: 1, ..area });
         crawl_plot::draw(app, frame, crawl, Rect { y: y + 1, height: plot - 1, ..area });
         y += plot + u16::from(is_airy);

@@ -41,7 +41,7 @@ async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
     label(&server, &all[4..8], "later", true);
     let home = home_of(&server);
     let engine = home.on_demand().await;
-    assert_eq!(synced(&engine).await, SyncDone { new: 40, taken: 10, ..SyncDone::default() });
+    assert_eq!(synced(&engine).await, SyncDone { new: 40, received: 10, ..SyncDone::default() });
     let [here, there] = tags(&engine, &server);
     assert_eq!(here, there);
     assert!(here.values().flatten().all(|tag| !tag.starts_with("Folder")));
@@ -60,7 +60,7 @@ async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
     engine.shutdown().await;
     let engine = home.on_demand().await;
     let done = synced(&engine).await;
-    assert_eq!((done.sent, done.taken), (7, 2), "{done:?}");
+    assert_eq!((done.sent, done.received), (7, 2), "{done:?}");
     let [here, there] = tags(&engine, &server);
     let mut written = here.clone();
     for id in &all[10..12] {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 /// The kind of a piece of a page, and its number of words.
 type Piece = (usize, usize);
 
-/// Makes words that are each on the page once.
+/// Makes words, each of which is on the page once.
 struct Words(usize);
 
 impl Words {

@@ -21,7 +21,7 @@ pub struct Link {
     pub kind: LinkKind,
     /// Width and height of an image in pixels as the page states them, each 1 to 9999.
     pub size: Option<(u32, u32)>,
-    /// What the feed says about it, if it is an enclosure.
+    /// What the feed states about it, if it is an enclosure.
     pub file: Option<Enclosure>,
 }
 

@@ -66,7 +66,7 @@ pub enum Origin {
     Data,
 }
 
-/// What the feed says about an article.
+/// What the feed states about an article.
 #[derive(Debug, Clone, Default)]
 pub struct Guide {
     pub title: Option<String>,
@@ -106,7 +106,7 @@ pub struct Extraction {
     pub canonical: Option<Url>,
     /// Lead image.
     pub image: Option<Url>,
-    /// What the page says about itself in a few sentences, plain text.
+    /// The page's own description in a few sentences, plain text.
     pub summaries: Vec<String>,
     /// Tags that the page gives, in order.
     pub tags: Vec<String>,
@@ -255,7 +255,7 @@ fn by_guide(
 }
 
 /// The blocks that the guide selects, if its summary is in them but not in those that are selected.
-/// A much shorter text is more likely a teaser of an article that says the same in other words.
+/// A much shorter text is more likely a teaser of an article with the same content in other words.
 fn contradicted(
     page: &Page<'_>,
     hints: &Hints,

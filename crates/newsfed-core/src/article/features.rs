@@ -21,7 +21,7 @@ pub(super) struct Hints {
     pub(super) body: Option<String>,
     /// The titles that its page gives to itself.
     pub(super) own_titles: Vec<String>,
-    /// What its page says about its own kind.
+    /// The kind that the page states for itself.
     pub(super) signs: Signs,
 }
 
@@ -392,7 +392,7 @@ impl<'p, 'a> Facts<'p, 'a> {
         }
     }
 
-    /// Features of the page: what it says about its kind, and the shares of code, links, comments
+    /// Features of the page: what it states about its kind, and the shares of code, links, comments
     /// and structure in its words.
     fn whole(&self) -> [f32; signs::COUNT + OF_PAGE] {
         let mut sums = [0usize; 5];

@@ -828,7 +828,7 @@ impl Builder<'_> {
     /// An image, or the description of an icon that is part of the text, such as an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         let mut alt = text::line(e.attr("alt").unwrap_or(""));
-        // An address does not say what a picture shows.
+        // A URL does not describe what a picture shows.
         if is_address(&alt) {
             alt.clear();
         }
@@ -1055,7 +1055,7 @@ fn captions(figure: ElementRef<'_>) -> Vec<ElementRef<'_>> {
     found
 }
 
-/// Whether an element says who made a picture.
+/// Whether an element names the maker of a picture.
 pub(super) fn is_credit(e: ElementRef<'_>) -> bool {
     let is_word = |w: &str| {
         ["credit", "credits", "copyright", "photographer"].iter().any(|c| w.eq_ignore_ascii_case(c))

@@ -103,7 +103,7 @@ fn inline(inlines: &[Inline], links: &[Link]) -> String {
             Inline::Emphasis(inner) => wrap(&inline(inner, links), "*", &mut out),
             Inline::Strong(inner) => wrap(&inline(inner, links), "**", &mut out),
             Inline::Deleted(inner) => wrap(&inline(inner, links), "~~", &mut out),
-            // Markdown has no names for places.
+            // Markdown has no anchors.
             Inline::Inserted(inner) | Inline::Jump(inner, _) => {
                 out.push_str(&inline(inner, links));
             }

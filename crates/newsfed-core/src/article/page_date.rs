@@ -170,7 +170,7 @@ pub(super) fn dates(
     }
     let modified =
         modified.map(|(time, zone)| read_in(time, zone, &offsets, fetched_at).unwrap_or(time));
-    // A page is not modified before it is published; a day without a time does not say when.
+    // A page is not modified before it is published; a day without a time does not show the order.
     let after = |m: &PageTime| published.is_none_or(|p| *m >= p.time);
     Dates { published, modified: modified.filter(after), offsets }
 }

@@ -11,21 +11,21 @@ use url::Url;
 /// Maximum number of elements around a link that are searched for its heading.
 const MAX_ABOVE: usize = 8;
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lead {
-    /// To another document, or to something that is not in the text.
+    /// Another document, or something that is not in the text.
     Away,
-    /// To the heading or the element that it is in.
+    /// The heading or the element that contains the link.
     Here,
-    /// To a place, by its index.
+    /// A place, by its index.
     Place(usize),
 }
 
-/// The places of a document, and what leads to them.
+/// The places of a document to which links lead.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// The element that each link leads to; `None` for the one that it is in.
+    /// The target of each link; `None` if it is the element that contains the link.
     links: HashMap<NodeId, Option<NodeId>>,
     targets: HashSet<NodeId>,
     /// Targets that have begun without any text since.

@@ -27,7 +27,7 @@ const MAX_NODES: usize = 400_000;
 const MAX_WITHIN: usize = 40;
 const MAX_IMAGES: usize = 5000;
 const MAX_ABOVE: usize = 12;
-/// Blocks at the start of a post that may repeat what the line above it says, and their length in words.
+/// Blocks at the start of a post that may repeat the line above it, and their length in words.
 const REPEATED: usize = 3;
 const REPEATED_WORDS: usize = 12;
 
@@ -60,7 +60,7 @@ pub(super) struct Posts {
     pub(super) signatures: Vec<usize>,
 }
 
-/// Words beside a date or a name that say nothing else, folded.
+/// Words beside a date or a name that have no further meaning, folded.
 const LABELS: [&str; 12] = [
     "posted",
     "on",
@@ -328,7 +328,7 @@ fn names(page: &Page<'_>, context: &Context) -> Vec<Mark> {
     marks
 }
 
-/// The name of an author, if the attributes of an element say that it is one.
+/// The name of an author, if the attributes of an element mark it as one.
 fn name(element: ElementRef<'_>, context: &Context) -> Option<String> {
     let certain = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
     let mut marked = false;
@@ -390,7 +390,7 @@ fn is_quotation(e: ElementRef<'_>) -> bool {
         || e.attr("class").is_some_and(|class| class.split_ascii_whitespace().any(is_quote))
 }
 
-/// The blocks at the start of a post that say the same as the line above it, or when its author joined.
+/// The blocks at the start of a post that repeat the line above it, or state when its author joined.
 fn repeated<'p>(
     page: &'p Page<'_>,
     blocks: impl DoubleEndedIterator<Item = usize> + Clone + 'p,

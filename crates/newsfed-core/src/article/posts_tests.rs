@@ -94,7 +94,7 @@ fn posts_begin_with_name_and_time() {
 }
 
 #[test]
-fn posts_of_a_list_are_not_a_list() {
+fn posts_in_list_elements_are_not_shown_as_a_list() {
     let posts: String = (1..5)
         .map(|n| {
             format!(
@@ -125,7 +125,7 @@ fn posts_of_a_list_are_not_a_list() {
 }
 
 #[test]
-fn answers_inside_posts_have_their_own_lines() {
+fn nested_replies_have_their_own_headings() {
     let post = |n: usize, inner: &str| {
         format!(
             "<div class=comment><p class=head><a class=author>name{n}</a> <time>{n} May 2026</time></p>\

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_moves_no_cell() {
+    fn left_out_cells_do_not_shift_the_others() {
         let rows = "<tr><td>a<td>b<td>c<td>x<tr><td>d<td>e<td>f<td>x<tr><td>x<td>x<td>x<td>x";
         let tree = tree::fragment(&format!("<table>{rows}</table>")).unwrap();
         let root = tree.root_element();

@@ -242,7 +242,7 @@ fn learns_what_is_at_both_ends_of_a_sites_pages() {
 }
 
 #[test]
-fn a_template_is_of_one_site() {
+fn a_template_is_used_for_one_site_only() {
     let read = |site: &mut Template, n: usize, host: &str| {
         let url = Url::parse(&format!("https://{host}/{n}")).ok();
         let guide = Guide { url, ..guide(&format!("Title {n}"), "") };

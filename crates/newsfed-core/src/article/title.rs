@@ -20,9 +20,9 @@ const MAX_NAMES: usize = 4;
 const MAX_SITE: usize = 60;
 /// Signs between the parts of a title, with the spaces around them.
 const SIGNS: [&str; 10] = [" | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " ‹ "];
-/// Signs that stand in such a place without spaces in languages that are written without them.
+/// Signs that occur in such a place without spaces in languages that are written without them.
 const CLOSE: [char; 4] = ['-', '_', '|', '－'];
-/// Titles of home pages, folded: they say less than the name of the site.
+/// Titles of home pages, folded: they are less informative than the name of the site.
 const HOMES: [&str; 9] = [
     "home",
     "homepage",
@@ -104,7 +104,7 @@ pub(super) fn title(
         let heading = folded(&heading.text);
         titles.iter().filter_map(|title| title.place(&heading)).min()
     };
-    // The name of a book or a section is a heading too, and stands after the title.
+    // The name of a book or a section is a heading too, and follows the title.
     let placed = headings.iter().filter(own).filter_map(|heading| Some((place(heading)?, heading)));
     let within = placed.min_by_key(|(place, _)| *place).map(|(_, heading)| heading);
     let of_heading = |heading: &Heading<'_>| clean(without_mark(&heading.text));
@@ -151,7 +151,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Where a heading stands in the title, if it is its first part or at least half of it.
+    /// The position of a heading in the title, if it is its first part or at least half of it.
     fn place(&self, heading: &str) -> Option<usize> {
         let place = self.whole.find(heading)?;
         let chars = heading.chars().count();

@@ -66,7 +66,7 @@ const SHOW: [&str; 21] = [
     "vismere",
 ];
 
-/// What the words of a toggle say.
+/// The meaning of the words of a toggle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Toggle {
     /// That a text goes on.

@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn path_becomes_pairs() {
+    fn splits_a_path_into_pairs() {
         let mut paths = TagPaths::new(PathParameters::default());
         let vector = paths.vector("/html/body/a");
         assert_eq!(vector.parts.iter().map(|(_, v)| *v).collect::<Vec<_>>(), [1.0; 4]);

@@ -159,7 +159,7 @@ impl Targets {
 pub enum NoTarget {
     #[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
     Unknown(String),
-    /// Pages are what links are read from.
+    /// Pages are the documents whose links are read.
     #[error("pages cannot be a target of a crawl; use articles instead")]
     Pages,
 }

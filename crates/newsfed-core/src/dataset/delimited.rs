@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_not_closed_swallows_no_rows() {
+    fn an_unclosed_quote_does_not_join_rows() {
         let rest = "\na,b".repeat(100);
         for (text, format, note) in [
             (format!("id\tv\n1\t\"big{rest}"), Format::Tsv, None),

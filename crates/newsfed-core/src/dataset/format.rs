@@ -15,7 +15,7 @@ pub enum Format {
     Pdf,
 }
 
-/// Media types that say nothing about the content.
+/// Media types that do not reveal the content.
 const GENERIC: [&str; 7] = [
     "",
     "application/octet-stream",

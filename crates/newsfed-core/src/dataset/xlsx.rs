@@ -1,5 +1,5 @@
 //! XLSX: each worksheet is a table. Parts are read from the archive as streams, each byte counted after
-//! decompression, and nothing that the file says about its size is trusted.
+//! decompression, and no size that the file declares is trusted.
 
 use super::DatasetError;
 use super::table::{Budget, Headed, Table, clean};

@@ -139,7 +139,7 @@ pub(super) fn list_pages(page: &Page) -> Vec<Url> {
     different.take(MAX_PAGES).collect()
 }
 
-/// How certain a link is, 0 most; `None` if it says nothing of the kind.
+/// How certain a link is, 0 most; `None` if its label is not of this kind.
 fn rank(label: &str, url: &Url) -> Option<u8> {
     let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
     if segments.len() > MAX_DEPTH {

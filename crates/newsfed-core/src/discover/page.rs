@@ -182,7 +182,7 @@ impl PageReader {
 }
 
 /// For link elements: the main feed, others, and feeds of comments; for links in the text: those whose
-/// URL and label say so.
+/// URL and label show it.
 fn confidence(score: i32) -> f64 {
     match score {
         960.. => 0.99,

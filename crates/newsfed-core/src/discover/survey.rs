@@ -39,7 +39,7 @@ pub struct Survey {
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
-    /// Pages of the site that may list all its posts, by what the links to them say.
+    /// Pages of the site that may list all its posts, by the texts of the links to them.
     pub list_pages: Vec<Url>,
     /// URLs at which a feed may be that the page does not announce.
     pub guesses: Vec<Guess>,
@@ -47,7 +47,7 @@ pub struct Survey {
     pub links: HashSet<String>,
 }
 
-/// The entries of a page, and where they stand among the other ways to follow it.
+/// The entries of a page, and their rank among the other ways to follow it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntriesOffer {
     pub proposal: entries::Proposal,

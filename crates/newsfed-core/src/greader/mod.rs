@@ -1,4 +1,4 @@
-//! The Google Reader API as servers and clients speak it today: identifiers, streams, requests and
+//! The Google Reader API as servers and clients use it today: identifiers, streams, requests and
 //! responses, without network or clock.
 //!
 //! Based on measurements of FreshRSS 1.25 and on Miniflux's documentation; for differences between

@@ -80,7 +80,7 @@ pub struct Tags {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
     pub id: String,
-    /// `folder` or `tag`, where the server says so.
+    /// `folder` or `tag`, if the server states it.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
     pub kind: Option<String>,
 }

@@ -74,7 +74,7 @@ pub enum DatePrecision {
 
 impl DatePrecision {
     /// The precision of a stored date: dates without a time of day are stored as midnight UTC. A
-    /// time of exactly midnight says no more than its day.
+    /// time of exactly midnight means only the day.
     pub fn of(date: super::Time) -> Self {
         match date.timestamp().rem_euclid(86_400) {
             0 => Self::Day,

@@ -73,7 +73,7 @@ pub struct FormerTexts {
     pub content: Option<String>,
 }
 
-/// What a feed says about how often to poll it.
+/// What a feed states about how often to poll it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FeedHints {
     /// RSS `ttl`.

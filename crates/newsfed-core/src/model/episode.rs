@@ -53,7 +53,7 @@ pub struct Queued {
     pub source: i64,
     /// The title of its item, else the name of the file.
     pub title: String,
-    /// As the feed states it, or as the extension of the URL says; empty if it is unknown.
+    /// As the feed states it, or as the extension of the URL suggests; empty if it is unknown.
     pub media_type: String,
     /// Seconds, as the feed states it.
     pub stated: Option<u64>,

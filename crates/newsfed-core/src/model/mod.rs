@@ -43,7 +43,7 @@ pub use source::{
     SourceFacts, SourceId, SourceKind, SourceRules, Validators,
 };
 pub use website::{
-    BROKEN_AFTER, DecidingSignal, PageSays, RuleKey, SelectorProblem, Signal, WebsiteFacts,
+    BROKEN_AFTER, DecidingSignal, PageHints, RuleKey, SelectorProblem, Signal, WebsiteFacts,
     WebsiteRules,
 };
 

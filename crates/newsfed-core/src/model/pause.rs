@@ -1,9 +1,9 @@
-//! Rules that postpone a poll, and which of them also bind a manual refresh.
+//! Limits that postpone a poll, and which of them also apply to a manual refresh.
 
 use super::Time;
 use std::time::Duration;
 
-/// The rule that postpones a poll.
+/// The limit that postpones a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PauseReason {
@@ -33,8 +33,9 @@ pub enum PauseReason {
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
-    /// What a site says about when its pages change, used while too little history is known.
-    PageSays,
+    /// What a site states about when its pages change, used while too little history is known.
+    #[serde(alias = "page-says")]
+    SiteHints,
     /// `schedule.min_interval`, or the source's own setting.
     MinInterval,
     /// `schedule.usual_min_interval`: too little is expected to justify an earlier poll.
@@ -42,7 +43,7 @@ pub enum PauseReason {
     /// The server sends no validators, so every poll downloads the whole document: the minimum
     /// interval is doubled.
     NoValidators,
-    /// `schedule.max_interval`, or the source's own setting; the only rule that makes a poll
+    /// `schedule.max_interval`, or the source's own setting; the only limit that makes a poll
     /// earlier.
     MaxInterval,
     /// `schedule.quiet_hours`.
@@ -52,14 +53,14 @@ pub enum PauseReason {
 }
 
 impl PauseReason {
-    /// Whether a refresh requested by the user also obeys the rule.
+    /// Whether a refresh requested by the user also obeys the limit.
     pub fn binds_manual(self) -> bool {
         !matches!(
             self,
             Self::Failures
                 // Manual requests are spaced like all others.
                 | Self::CrawlDelay
-                | Self::PageSays
+                | Self::SiteHints
                 | Self::MinInterval
                 | Self::UsualMinInterval
                 | Self::NoValidators
@@ -83,12 +84,12 @@ impl PauseReason {
         )
     }
 
-    /// Whether the rule concerns the whole host, not only one document.
+    /// Whether the limit concerns the whole host, not only one document.
     pub fn is_of_host(self) -> bool {
         matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)
     }
 
-    /// The rule as text, to be shown in brackets.
+    /// The limit as text, shown in brackets.
     pub fn describe(self) -> &'static str {
         match self {
             Self::MaxAge => "Cache-Control max-age",
@@ -104,7 +105,7 @@ impl PauseReason {
             Self::Refused => "back-off after HTTP 4xx",
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",
-            Self::PageSays => "the site's own dates and hints",
+            Self::SiteHints => "the site's own dates and hints",
             Self::MinInterval => "minimum interval",
             Self::UsualMinInterval => "too few items expected for an earlier check",
             Self::NoValidators => "no validators, so every check downloads the whole document",

@@ -29,10 +29,10 @@ pub struct Planned {
     /// When the policy wanted to poll.
     #[serde(deserialize_with = "stored_time")]
     pub wanted: Time,
-    /// When the poll is due after all rules.
+    /// When the poll is due after all limits.
     #[serde(deserialize_with = "stored_time")]
     pub next: Time,
-    /// The rules that moved the poll, in order, each with the new time.
+    /// The limits that moved the poll, in order, each with the new time.
     pub moved_by: Vec<Moved>,
     /// For websites and sitemaps: the first conclusive signal about the next change.
     #[serde(default, alias = "sign")]
@@ -81,7 +81,7 @@ fn whole_seconds(text: &str) -> Option<Time> {
     Some(day.and_hms_opt(number(11..13)?, number(14..16)?, number(17..19)?)?.and_utc())
 }
 
-/// A rule that moved a poll, and the new time.
+/// A limit that moved a poll, and the new time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Moved {
     pub reason: PauseReason,

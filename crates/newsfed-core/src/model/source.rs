@@ -38,7 +38,7 @@ pub enum SourceKind {
     Page,
     Sitemap,
     Crawl,
-    /// An OPML list whose sources are kept in step with it. It has no items of its own.
+    /// An OPML list whose sources are kept in sync with it. It has no items of its own.
     List,
 }
 
@@ -386,7 +386,7 @@ pub struct SourceFacts {
     pub last_ok: Option<Time>,
     /// When a complete response (not 304) was last received.
     pub last_full: Option<Time>,
-    /// When the next poll is due, all rules applied; `None` is at once.
+    /// When the next poll is due, all limits applied; `None` is at once.
     pub next_poll: Option<Time>,
     /// The rule that also prevents a manual refresh.
     pub pause: Option<Pause>,
@@ -394,7 +394,7 @@ pub struct SourceFacts {
     pub fail_count: u32,
     /// How the last poll ended.
     pub last_outcome: Option<Outcome>,
-    /// What the feed says about how often to poll it.
+    /// What the feed states about how often to poll it.
     pub hints: FeedHints,
     /// State of the schedule policy.
     pub schedule: Vec<u8>,

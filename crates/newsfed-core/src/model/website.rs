@@ -71,9 +71,9 @@ impl Default for WebsiteRules {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct WebsiteFacts {
-    /// Polls in a row in which the rules found nothing to read.
+    /// Polls in a row in which the selectors found nothing to read.
     pub fruitless: u32,
-    /// What the rules failed to find; `None` while they find something.
+    /// What the selectors failed to find; `None` while they find something.
     #[serde(alias = "trouble")]
     pub problem: Option<SelectorProblem>,
     /// The last poll did not finish: the next one reads the page again even if it has not
@@ -81,8 +81,9 @@ pub struct WebsiteFacts {
     pub unfinished: bool,
     /// Hash of the rules used last: if the rules change, the page is read again.
     pub rules: u64,
-    /// When the pages change, by what they said in the last poll that read them.
-    pub says: PageSays,
+    /// What the site stated about changes at the last poll that read its pages.
+    #[serde(alias = "says")]
+    pub hints: PageHints,
     /// The last activity that the list showed when an article was last read, by a hash of its URL.
     /// Lists name times without a zone, so it can only be compared with what they show later.
     pub active: BTreeMap<u64, Time>,
@@ -90,11 +91,11 @@ pub struct WebsiteFacts {
     pub offsets: Offsets,
 }
 
-/// When the pages of a site change, by their own account; `None` if they do not say.
+/// What a site states about when its pages change; `None` if it does not state it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
-pub struct PageSays {
-    /// How often the sitemap says that pages change: the shortest of its `changefreq`.
+pub struct PageHints {
+    /// The shortest `changefreq` of the sitemap.
     pub changes: Option<Duration>,
     /// The newest modification time, or date of an article, in a sitemap or list.
     pub listed: Option<Time>,
@@ -106,7 +107,7 @@ pub struct PageSays {
     pub shown: Option<Time>,
 }
 
-/// The signals that say when to visit a page again, cheapest first.
+/// The signals that decide when to visit a page again, cheapest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Signal {
@@ -119,7 +120,8 @@ pub enum Signal {
     /// `article:modified_time` and similar metadata.
     Metadata,
     /// Words in the URL.
-    Address,
+    #[serde(alias = "address")]
+    Url,
     /// A `time` element.
     Body,
     /// The history of the page.
@@ -136,16 +138,16 @@ impl Signal {
             Self::Sitemap => "sitemap",
             Self::Listed => "listed",
             Self::Metadata => "metadata",
-            Self::Address => "address",
+            Self::Url => "url",
             Self::Body => "body",
             Self::History => "history",
             Self::Nothing => "nothing",
         }
     }
 
-    /// Whether it is a hint of the site, used only while the poll history says nothing.
+    /// Whether it is a hint of the site, used only while too little is known from its polls.
     pub fn is_hint(self) -> bool {
-        matches!(self, Self::Sitemap | Self::Listed | Self::Metadata | Self::Address | Self::Body)
+        matches!(self, Self::Sitemap | Self::Listed | Self::Metadata | Self::Url | Self::Body)
     }
 }
 
@@ -160,7 +162,7 @@ pub struct DecidingSignal {
     pub why: String,
 }
 
-/// Rules that find nothing.
+/// Selectors that find nothing.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SelectorProblem {
     /// Start of the first poll that found nothing.
@@ -197,7 +199,7 @@ impl RuleKey {
     }
 }
 
-/// Number of polls in a row that find nothing after which the rules count as broken.
+/// Number of polls in a row that find nothing after which the selectors count as broken.
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {
@@ -213,7 +215,7 @@ impl WebsiteFacts {
         }
     }
 
-    /// The problem with the rules, once it has lasted for [`BROKEN_AFTER`] polls.
+    /// The problem with the selectors, once it has lasted for [`BROKEN_AFTER`] polls.
     pub fn broken(&self) -> Option<&SelectorProblem> {
         self.problem.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
     }

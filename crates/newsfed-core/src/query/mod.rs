@@ -304,7 +304,7 @@ impl Query {
         })
     }
 
-    /// The words and phrases that the texts of its matches contain; the second value says whether they
+    /// The words and phrases that the texts of its matches contain; the second value is whether they
     /// match complete words only.
     pub fn text_words(&self) -> Vec<(&str, bool)> {
         // Then the words are in earlier versions, not in the texts themselves.

@@ -31,6 +31,9 @@ pub struct Explanation {
 /// Times between items, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Gaps {
+    /// Number of gaps.
+    #[serde(skip)]
+    pub count: usize,
     pub least: i64,
     /// Lower quartile.
     pub lower: i64,
@@ -56,14 +59,14 @@ pub enum Pulse {
 }
 
 /// Explains a schedule. `dates` are the dates of the newest items, newest first; `since` is the
-/// time of the first known poll, `next` the time of the next poll; `rules` gives the limits in
+/// time of the first known poll, `next` the time of the next poll; `limits` has the limits in
 /// force (its times and response are ignored).
 pub fn explain(
     memory: &Memory,
     dates: &[Time],
     since: Option<Time>,
     next: Option<Time>,
-    rules: &PollContext<'_>,
+    limits: &PollContext<'_>,
     now: Time,
 ) -> Explanation {
     let learned: &Learned = memory.learned();
@@ -75,7 +78,7 @@ pub fn explain(
         gaps: gaps(dates),
         pulse: pulse(dates, since, now),
         week: learned.week().to_vec(),
-        coming: coming(memory, next, rules, now),
+        coming: coming(memory, next, limits, now),
     }
 }
 
@@ -86,7 +89,14 @@ pub fn gaps(dates: &[Time]) -> Option<Gaps> {
     gaps.sort_unstable();
     let last = gaps.len().checked_sub(1)?;
     let at = |quarter: usize| gaps[(last * quarter + 2) / 4];
-    Some(Gaps { least: at(0), lower: at(1), median: at(2), upper: at(3), most: at(4) })
+    Some(Gaps {
+        count: gaps.len(),
+        least: at(0),
+        lower: at(1),
+        median: at(2),
+        upper: at(3),
+        most: at(4),
+    })
 }
 
 /// Whether the time since the newest item is normal. A source is silent after four upper quartiles
@@ -113,17 +123,17 @@ pub fn pulse(dates: &[Time], watched: Option<Time>, now: Time) -> Pulse {
 }
 
 /// Each poll is planned from the one before, as if it had found nothing.
-fn coming(memory: &Memory, next: Option<Time>, rules: &PollContext<'_>, now: Time) -> Vec<Time> {
+fn coming(memory: &Memory, next: Option<Time>, limits: &PollContext<'_>, now: Time) -> Vec<Time> {
     let Some(first) = next else { return Vec::new() };
     let mut polls = vec![first.max(now).trunc_subsecs(0)];
     while let Some(last) = polls.last().copied().filter(|_| polls.len() < COMING) {
-        let wanted = jittered(memory.plan(last), last, rules.seed);
+        let wanted = jittered(memory.plan(last), last, limits.seed);
         let poll = PollContext {
             now: last,
             wanted,
             response: ResponseFacts::default(),
             fail_count: 0,
-            ..*rules
+            ..*limits
         };
         let next = decide(&poll).next.trunc_subsecs(0);
         if next <= last {
@@ -157,9 +167,9 @@ mod tests {
             own_budget: None,
         };
         let memory = Memory::load(&[], setup);
-        // The last response and its failures say nothing about the polls after the next one.
+        // The last response and its failures do not affect the polls after the next one.
         let hints = FeedHints::default();
-        let rules = PollContext {
+        let limits = PollContext {
             now: at(-100),
             wanted: at(900),
             response: ResponseFacts { retry_after: Some(hour * 50), ..ResponseFacts::default() },
@@ -176,7 +186,7 @@ mod tests {
             own: None,
             seed: 7,
         };
-        let explained = |next| explain(&memory, &[], None, next, &rules, at(0)).coming;
+        let explained = |next| explain(&memory, &[], None, next, &limits, at(0)).coming;
         assert!(explained(None).is_empty());
         for (next, first) in [(at(3), at(3)), (at(-3), at(0))] {
             let polls = explained(Some(next));
@@ -187,7 +197,7 @@ mod tests {
                 assert!((3600..=3660).contains(&wait), "{polls:?}");
             }
         }
-        let found = explain(&memory, &[], None, None, &rules, at(0));
+        let found = explain(&memory, &[], None, None, &limits, at(0));
         assert_eq!((found.policy, found.observed, found.week.len()), (PolicyKind::Fixed, 0, 168));
     }
 

@@ -1,4 +1,4 @@
-//! The rules of servers, feeds and the user, on top of what a policy wants: a server may ask for more time,
+//! The limits of servers, feeds and the user, on top of what a policy wants: a server may ask for more time,
 //! within bounds that keep the source usable.
 
 use super::window::{quiet_until, skipped_until};
@@ -81,10 +81,10 @@ pub struct ResponseFacts {
     /// `crawl-delay` of robots.txt, for pages.
     pub crawl_delay: Option<Duration>,
     /// Interval suggested by the page itself, while too little is known about the site.
-    pub page_says: Option<Duration>,
+    pub site_hint: Option<Duration>,
 }
 
-/// Input of the rules after a poll.
+/// Input of the limits after a poll.
 #[derive(Debug, Clone, Copy)]
 pub struct PollContext<'a> {
     pub now: Time,
@@ -114,7 +114,7 @@ pub struct PollContext<'a> {
     pub has_validators: bool,
     /// … but not beyond an interval that the user set for this source.
     pub own: Option<Duration>,
-    /// Differs between sources, so that their back-offs do not stay in step.
+    /// Differs between sources, so that they do not retry at the same times.
     pub seed: u64,
 }
 
@@ -127,11 +127,11 @@ pub struct Decision {
     pub wanted: Time,
     /// The longest pause that also applies to a manual refresh.
     pub pause: Option<Pause>,
-    /// Every rule that moved the next poll, in order, and the resulting time.
+    /// Every limit that moved the next poll, in order, and the resulting time.
     pub moved_by: Vec<Moved>,
 }
 
-/// Applies the rules in order: gone, rate-limited, failed, fresh, the feed's own hints, the user's
+/// Applies the limits in order: gone, rate-limited, failed, fresh, the feed's own hints, the user's
 /// limits, and last the hours excluded by the feed or the user, which apply to the resulting time.
 pub fn decide(context: &PollContext<'_>) -> Decision {
     let mut decision = Decision {
@@ -168,7 +168,7 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
             }
         }
     }
-    general_rules(context, &mut decision);
+    general_limits(context, &mut decision);
     decision
 }
 
@@ -247,7 +247,7 @@ fn doubled(start: Duration, times: u32) -> Duration {
     start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
 }
 
-/// How long a response stays fresh, and which header says so.
+/// How long a response stays fresh, and which header states it.
 fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
     let (wait, reason) = match (response.max_age, response.expires) {
         (Some(age), _) => (age, PauseReason::MaxAge),
@@ -270,15 +270,15 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let period = period.map(|p| (p.min(MOST_TTL), PauseReason::UpdatePeriod));
     // A hint is not a request of the server: the user's longest interval takes precedence.
     let most = context.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
-    let hint = context.response.page_says.map(|wait| (wait.min(most), PauseReason::PageSays));
+    let hint = context.response.site_hint.map(|wait| (wait.min(most), PauseReason::SiteHints));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
         decision.not_before(after(context.now, wait), reason, context.now);
     }
 }
 
-/// Rules that apply after every poll: crawl-delay, shortest interval, and the hours and days that
+/// Limits that apply after every poll: crawl-delay, shortest interval, and the hours and days that
 /// the feed or the user excludes.
-fn general_rules(context: &PollContext<'_>, decision: &mut Decision) {
+fn general_limits(context: &PollContext<'_>, decision: &mut Decision) {
     let now = context.now;
     if let Some(delay) = context.response.crawl_delay {
         decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), PauseReason::CrawlDelay, now);

@@ -1,4 +1,4 @@
-//! A table of polls and the decisions of the rules.
+//! A table of polls and the decisions of the limits.
 
 use super::*;
 use PauseReason::*;
@@ -14,7 +14,7 @@ fn minutes(count: u64) -> Duration {
     MINUTE * u32::try_from(count).unwrap()
 }
 
-/// A successful poll after which the policy wants the next one in an hour, and no rule prevents
+/// A successful poll after which the policy wants the next one in an hour, and no limit prevents
 /// that.
 fn plain(hints: &FeedHints) -> PollContext<'_> {
     PollContext {
@@ -36,7 +36,7 @@ fn plain(hints: &FeedHints) -> PollContext<'_> {
     }
 }
 
-/// Minutes until the next poll, minutes of pause with its reason, and the rules that moved it.
+/// Minutes until the next poll, minutes of pause with its reason, and the limits that moved it.
 type Want = (i64, Option<(i64, PauseReason)>, Vec<PauseReason>);
 
 fn got(poll: &PollContext<'_>) -> Want {
@@ -394,25 +394,25 @@ fn obeys_user_limits() {
         (
             "hints of a page are clamped",
             PollContext {
-                response: ResponseFacts { page_says: Some(HOUR * 100), ..ResponseFacts::default() },
+                response: ResponseFacts { site_hint: Some(HOUR * 100), ..ResponseFacts::default() },
                 ..base
             },
-            (1440, None, vec![PageSays]),
+            (1440, None, vec![SiteHints]),
         ),
         (
             "hints of a page stay below max",
             PollContext {
-                response: ResponseFacts { page_says: Some(HOUR * 10), ..ResponseFacts::default() },
+                response: ResponseFacts { site_hint: Some(HOUR * 10), ..ResponseFacts::default() },
                 max: Some(minutes(90)),
                 ..base
             },
-            (90, None, vec![PageSays]),
+            (90, None, vec![SiteHints]),
         ),
         (
             "hints of a page only delay",
             PollContext {
                 response: ResponseFacts {
-                    page_says: Some(minutes(59)),
+                    site_hint: Some(minutes(59)),
                     ..ResponseFacts::default()
                 },
                 ..base

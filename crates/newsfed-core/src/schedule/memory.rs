@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_polls_teach_nothing() {
+    fn failed_polls_change_no_learned_state() {
         let mut memory = Memory::load(&[], setup(PolicyKind::Learned));
         memory.count_poll(at(0));
         assert!(!is_learned(&memory.save()) && !is_learned(&[]));

@@ -34,17 +34,17 @@ use std::time::Duration;
 pub trait Policy {
     /// Records a successful poll at `now` and its new items, oldest first. An item without a date
     /// is `None`. An unchanged document gives an empty slice. Do not call it after a failed poll,
-    /// which says nothing about the source.
+    /// which shows nothing about the source.
     fn observe(&mut self, items: &[Option<Time>], now: Time);
 
-    /// When to poll next, later than `now`. The rules of [`limits`] are applied on top.
+    /// When to poll next, later than `now`. The limits of [`limits`] are applied on top.
     fn plan(&self, now: Time) -> Time;
 
     /// The state, at most 512 bytes. Restoring it gives the same plans.
     fn save(&self) -> Vec<u8>;
 }
 
-/// Maximum jitter, so that sources do not stay in step.
+/// Maximum jitter, so that sources are not polled at the same times.
 const MOST_JITTER: Duration = Duration::from_secs(60);
 
 /// A planned poll, delayed by up to 5 % or a minute. `seed` differs between sources; the same seed

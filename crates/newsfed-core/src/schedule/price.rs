@@ -6,7 +6,7 @@ use crate::model::Time;
 
 /// Price of a poll at 12 polls per source per day, in item-seconds of delay.
 const PRICE_OF_12: f64 = 830.0;
-/// Limit for the price relative to its start, as a factor. If the rules of servers keep the polls
+/// Limit for the price relative to its start, as a factor. If the limits of servers keep the polls
 /// below the budget, no price would reach it.
 const FURTHEST: f64 = 100.0;
 /// Number of days with fast corrections.

@@ -25,7 +25,7 @@ impl Address {
     }
 }
 
-/// Parameters that say where a reader comes from, besides those that [`normalise`] removes.
+/// Parameters that record where a reader comes from, besides those that [`normalise`] removes.
 const ORIGINS: [&str; 19] = [
     "amp",
     "campaign",
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_to_one_page_have_one_address() {
+    fn links_to_one_page_have_one_url() {
         let same = [
             (
                 "https://www.city.example/2026/bridge/?utm_source=rss",

@@ -12,7 +12,7 @@ pub const MAX_APART: i64 = 7 * 24 * HOUR;
 const TEXT_APART: i64 = 72 * HOUR;
 /// Seconds between two items of which one has no text.
 const BARE_APART: i64 = 48 * HOUR;
-/// Seconds between two items whose titles say little: less than from one daily issue to the next.
+/// Seconds between two items with uninformative titles: less than from one daily issue to the next.
 const PLAIN_APART: i64 = 12 * HOUR;
 
 /// Why two items are one story.
@@ -40,7 +40,7 @@ enum Marks {
 
 /// Whether two items are one story, and why. `unique`: no source has several items with this address.
 ///
-/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file says
+/// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file states
 /// which of its parts were written before, and which after.
 pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     Compared::of(a, b, unique)?.reason(&Limits::CHOSEN)

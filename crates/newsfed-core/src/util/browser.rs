@@ -70,7 +70,7 @@ pub enum NoBrowser {
 /// Decides what to start: the configured argument list, in which `{url}` stands for the URL, else
 /// the first usable part of `$BROWSER`, else the system's opener, else a text browser.
 ///
-/// `in_terminal` says that the configured browser draws in the terminal. Well-known text browsers
+/// `in_terminal` means that the configured browser draws in the terminal. Well-known text browsers
 /// are recognised.
 ///
 /// # Errors

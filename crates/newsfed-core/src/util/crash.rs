@@ -56,7 +56,7 @@ pub fn record(info: &PanicHookInfo<'_>) -> Option<PathBuf> {
     append(&file, &report(&message(info), &trace)).ok().map(|()| file)
 }
 
-/// Where it happened and what the panic says. The text may quote a page or a URL, so it is sanitised and
+/// Where it happened and the message of the panic. The text may quote a page or a URL, so it is sanitised and
 /// short, and its URLs have neither a login nor a query.
 fn message(info: &PanicHookInfo<'_>) -> String {
     let text = info.to_string();

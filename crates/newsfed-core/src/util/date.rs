@@ -29,7 +29,7 @@ use self::words::{Written, month};
 use crate::model::Time;
 use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
-/// What a date says about its zone.
+/// What a date states about its zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zone {
     /// The date has no time of day.
@@ -49,7 +49,7 @@ impl Zone {
         if time == chrono::NaiveTime::MIN { Self::Day } else { Self::Missing }
     }
 
-    /// What a zone that was read as these seconds says.
+    /// What a zone that was read as these seconds states.
     pub(crate) fn written(text: &str, seconds: i32) -> Self {
         match text.trim_start().starts_with(['+', '-', '−']) {
             true => Self::Offset(seconds),
@@ -65,12 +65,12 @@ const MAX_DATE: usize = 100;
 /// as midnight. Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
 pub fn parse(text: &str) -> Option<Time> {
     let (time, zone) = parse_with_zone(text)?;
-    // Nothing else says where the time is from.
+    // Nothing else shows the zone of the time.
     let guess = if zone == Zone::Missing { east_asian_offset(text) } else { None };
     Some(time - Duration::seconds(guess.unwrap_or(0)))
 }
 
-/// Like [`parse`], with what the text says about the zone.
+/// Like [`parse`], with what the text states about the zone.
 pub fn parse_with_zone(text: &str) -> Option<(Time, Zone)> {
     let text = text.trim();
     if text.is_empty() || text.chars().nth(MAX_DATE).is_some() {
@@ -179,7 +179,7 @@ fn of_characters(text: &str) -> Option<(Time, Zone)> {
 }
 
 /// Seconds east of UTC of the countries where a date is written like this. It is a guess: the
-/// text does not say it.
+/// text does not state it.
 fn east_asian_offset(text: &str) -> Option<i64> {
     const JAPANESE: [&str; 3] = ["曜", "午前", "午後"];
     if text.contains('년') || JAPANESE.iter().any(|w| text.contains(w)) {

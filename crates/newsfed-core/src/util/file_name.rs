@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_before_the_extension() {
+    fn inserts_the_number_before_the_extension() {
         for (name, number, expected) in
             [("a.mp3", 1, "a.mp3"), ("a.mp3", 2, "a (2).mp3"), ("a", 3, "a (3)")]
         {

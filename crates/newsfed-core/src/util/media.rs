@@ -8,7 +8,7 @@ use url::Url;
 /// Longest media type that is used, in bytes.
 const MAX_TYPE: usize = 80;
 
-/// Types that say nothing about the file.
+/// Types that do not reveal the kind of file.
 const UNSPECIFIC: [&str; 4] =
     ["application/octet-stream", "binary/octet-stream", "application/download", "text/plain"];
 
@@ -90,7 +90,7 @@ pub fn extension(media_type: &str) -> Option<&'static str> {
     EXTENSIONS.iter().find(|(_, kind)| *kind == media_type).map(|(extension, _)| *extension)
 }
 
-/// Whether the extension of a file says what it is.
+/// Whether the extension of a file shows its type.
 pub fn has_known_extension(name: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
     extension.is_some_and(|e| EXTENSIONS.iter().any(|(known, _)| known.eq_ignore_ascii_case(e)))

@@ -8,6 +8,7 @@ pub mod color;
 pub mod crash;
 pub mod date;
 pub mod domain;
+pub mod file_error;
 pub mod file_name;
 pub mod html;
 pub mod limits;

@@ -84,7 +84,7 @@ pub fn clock(time: Time, now: Time) -> String {
     time.format(form).to_string()
 }
 
-/// A duration in seconds as sentences say it: `12 min`, `3 h`, `6 days`, `3 years`; at least a minute.
+/// A duration in seconds for sentences: `12 min`, `3 h`, `6 days`, `3 years`; at least a minute.
 pub fn span(seconds: i64) -> String {
     match seconds.max(60) {
         s @ ..3600 => format!("{} min", s / 60),

@@ -31,7 +31,7 @@ pub(super) fn of_element_in(
     with_zone(element, layout, context).map(|(time, _)| time)
 }
 
-/// Like [`of_element_in`], with what the date says about its zone.
+/// Like [`of_element_in`], with what the date states about its zone.
 pub(super) fn with_zone(
     element: ElementRef<'_>,
     layout: Option<&str>,

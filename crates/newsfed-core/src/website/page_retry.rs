@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_double() {
+    fn delay_doubles_with_each_retry() {
         for seed in 0..50 {
             for (tries, whole) in [(1, 1.0), (2, 2.0)] {
                 let found = decide(FetchFailure::Status(500, None), tries, Duration::ZERO, seed);

@@ -43,7 +43,7 @@ const USERS: [&str; 9] = [
     "user?id=",
 ];
 
-/// Completes links with what their rows say. `rows` are their elements.
+/// Completes links with the data of their rows. `rows` are their elements.
 pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
     let mut within: HashMap<NodeId, usize> = HashMap::new();
     for row in rows {

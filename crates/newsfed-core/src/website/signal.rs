@@ -2,7 +2,7 @@
 //! conclusive one decides. Every result names the signal that decided it.
 
 use super::page::{Page, own};
-use crate::model::{DecidingSignal, PageSays, Signal, Time};
+use crate::model::{DecidingSignal, PageHints, Signal, Time};
 use crate::util::date;
 use scraper::Selector;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What the headers of a response say about its freshness.
+/// What the headers of a response state about its freshness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderFacts {
     /// Time left of `max-age` or `Expires`, less `Age`.
@@ -30,7 +30,7 @@ pub struct Evidence {
     /// Of its last response.
     pub headers: Option<HeaderFacts>,
     /// From sitemap, list and page.
-    pub says: PageSays,
+    pub hints: PageHints,
     /// The learned interval, for pages without other signals.
     pub interval: Option<Duration>,
 }
@@ -48,18 +48,18 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
     if let Some(fresh) = headers.fresh_for.filter(|f| !f.is_zero() && !dynamic) {
         return signal(fresh, Signal::Headers, "the server states how long the page stays fresh");
     }
-    let says = evidence.says;
-    if let Some(often) = says.changes {
+    let hints = evidence.hints;
+    if let Some(often) = hints.changes {
         return signal(often, Signal::Sitemap, "the sitemap states how often pages change");
     }
-    if let Some(at) = says.listed {
+    if let Some(at) = hints.listed {
         return signal(
             by_age(at, now),
             Signal::Listed,
             "a tenth of the time since the newest date in the list",
         );
     }
-    if let Some(at) = says.modified.or(says.published) {
+    if let Some(at) = hints.modified.or(hints.published) {
         return signal(
             by_age(at, now),
             Signal::Metadata,
@@ -67,9 +67,9 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
         );
     }
     if let Some((after, why)) = by_address(url, now) {
-        return signal(after, Signal::Address, why);
+        return signal(after, Signal::Url, why);
     }
-    if let Some(at) = says.shown {
+    if let Some(at) = hints.shown {
         return signal(by_age(at, now), Signal::Body, "one tenth of its age");
     }
     match evidence.interval {
@@ -80,8 +80,8 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
 
 /// Whether the modification time that a page states is the same as at the previous visit; if so,
 /// the rest is not read.
-pub fn unchanged(says: &PageSays, before: &PageSays) -> bool {
-    says.modified.is_some() && says.modified == before.modified
+pub fn unchanged(hints: &PageHints, before: &PageHints) -> bool {
+    hints.modified.is_some() && hints.modified == before.modified
 }
 
 /// The heuristic of RFC 9111, section 4.2.2: a tenth of the time since the last change.
@@ -129,7 +129,7 @@ static TIME: LazyLock<Option<Selector>> = LazyLock::new(|| own("time[datetime]")
 
 /// Reads `article:published_time`, `article:modified_time` and similar metadata in `property`,
 /// `name` or `itemprop`.
-pub fn metadata(page: &Page) -> PageSays {
+pub fn metadata(page: &Page) -> PageHints {
     const PUBLISHED: [&str; 6] = [
         "article:published_time",
         "datepublished",
@@ -145,7 +145,7 @@ pub fn metadata(page: &Page) -> PageSays {
         "last-modified",
         "dcterms.modified",
     ];
-    let mut stated = PageSays::default();
+    let mut stated = PageHints::default();
     for meta in META.iter().flat_map(|s| page.tree().select(s)) {
         let names = ["property", "name", "itemprop"].into_iter().filter_map(|key| meta.attr(key));
         for name in names.map(str::to_lowercase) {
@@ -161,8 +161,8 @@ pub fn metadata(page: &Page) -> PageSays {
 }
 
 /// All signals in the page itself.
-pub fn says(page: &Page) -> PageSays {
-    PageSays { shown: body_date(page), ..metadata(page) }
+pub fn page_hints(page: &Page) -> PageHints {
+    PageHints { shown: body_date(page), ..metadata(page) }
 }
 
 /// The first machine-readable date in the body.
@@ -182,14 +182,14 @@ mod tests {
     fn the_cheapest_conclusive_signal_decides() {
         let now = at("2025-10-24T12:00:00Z");
         let url = |s: &str| Url::parse("https://example.org/").unwrap().join(s).unwrap();
-        let page = |m: &str| super::says(&Page::parse(m, &url("/")).unwrap());
+        let page = |m: &str| super::page_hints(&Page::parse(m, &url("/")).unwrap());
         let meta = page("<meta property=article:modified_time content=2025-10-14T12:00:00Z><p>");
         let body = page("<time datetime='2025-10-20'>octobre 20, 2025</time>");
         let fresh = HeaderFacts { fresh_for: Some(HOUR / 2), ..HeaderFacts::default() };
-        let with = |says| Evidence { says, ..Evidence::default() };
+        let with = |hints| Evidence { hints, ..Evidence::default() };
         let none = Evidence::default();
-        let often = PageSays { changes: Some(HOUR), ..meta };
-        let listed = PageSays { listed: Some(at("2025-10-24T02:00:00Z")), ..body };
+        let often = PageHints { changes: Some(HOUR), ..meta };
+        let listed = PageHints { listed: Some(at("2025-10-24T02:00:00Z")), ..body };
         let cases: [(&str, Evidence, Signal, u64); 11] = [
             ("/a", Evidence { headers: Some(fresh), ..with(meta) }, Signal::Headers, 1800),
             (
@@ -201,10 +201,10 @@ mod tests {
             ("/a", with(often), Signal::Sitemap, 3600),
             ("/a", with(listed), Signal::Listed, 3600),
             ("/a", with(meta), Signal::Metadata, 86_400),
-            ("/un-week-end/a", none, Signal::Address, 86_400),
-            ("/live/a", none, Signal::Address, 300),
-            ("/blog/page/3", none, Signal::Address, 604_800),
-            ("/2025/10/24/a", with(body), Signal::Address, 3600),
+            ("/un-week-end/a", none, Signal::Url, 86_400),
+            ("/live/a", none, Signal::Url, 300),
+            ("/blog/page/3", none, Signal::Url, 604_800),
+            ("/2025/10/24/a", with(body), Signal::Url, 3600),
             ("/a", with(body), Signal::Body, 38_880),
             ("/a", Evidence { interval: Some(HOUR), ..none }, Signal::History, 3600),
         ];
@@ -226,13 +226,13 @@ mod tests {
         .unwrap();
         let now = metadata(&page);
         assert_eq!(now.published, Some(at("2025-10-01")));
-        let before = |modified| PageSays { modified, ..PageSays::default() };
+        let before = |modified| PageHints { modified, ..PageHints::default() };
         assert!(unchanged(&now, &before(Some(at("2025-10-14T12:00:00Z")))));
         assert!(!unchanged(&now, &before(Some(at("2025-10-13")))));
         assert!(!unchanged(&now, &before(None)));
-        let undated = PageSays::default();
+        let undated = PageHints::default();
         assert!(!unchanged(&undated, &undated), "a page without metadata may have changed");
-        let never_modified = PageSays { published: now.published, ..PageSays::default() };
+        let never_modified = PageHints { published: now.published, ..PageHints::default() };
         assert!(!unchanged(&never_modified, &never_modified), "a publication date is not a change");
     }
 }

@@ -58,7 +58,7 @@ impl Api {
         Arc::new(Self { handle, readers, failures: Failures::default() })
     }
 
-    /// The response to a request. A change that has begun is finished even if the client leaves.
+    /// The response to a request. A change that has started is finished even if the client leaves.
     pub async fn respond(self: Arc<Self>, request: Request) -> Response {
         let task = tokio::spawn(async move {
             let response = self.handle(&request).await;

@@ -1,6 +1,7 @@
 //! Why a backup was not written or not restored.
 
 use crate::store::StoreError;
+use crate::util::file_error::{cannot_read, cannot_write};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +12,10 @@ pub enum BackupError {
     /// The target of a backup.
     #[error("{} already exists; give --replace to overwrite it", .0.display())]
     Exists(PathBuf),
-    #[error("{}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    #[error("{}", cannot_read(path, source))]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{}", cannot_write(path, source))]
+    Write { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("{} is not a backup of newsfed: {why}", file.display())]
@@ -31,9 +34,15 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    /// For `map_err`: an error of the system with the file that it is about.
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    /// For `map_err`: a file or folder of the user that cannot be read.
+    pub(super) fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        move |source| Self::Io { path, source }
+        move |source| Self::Read { path, source }
+    }
+
+    /// For `map_err`: a file or folder that cannot be written. For a temporary file, it is the folder.
+    pub(super) fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Write { path, source }
     }
 }

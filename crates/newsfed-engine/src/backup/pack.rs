@@ -78,7 +78,7 @@ pub fn pack(
 /// A folder for copies beside the database, or where the database will be.
 pub(super) fn folder_for_copies(paths: &Paths) -> Result<TempDir, BackupError> {
     let within = nearest_folder(paths.data_dir());
-    private_folder(&within).map_err(BackupError::io(&within))
+    private_folder(&within).map_err(BackupError::write(&within))
 }
 
 /// A folder, or the nearest one above it that exists.
@@ -106,7 +106,7 @@ impl<'a> Collected<'a> {
     }
 
     fn add(&mut self, place: &Place, copy: PathBuf) -> Result<(), BackupError> {
-        let (bytes, sha256) = digest(&copy).map_err(BackupError::io(&copy))?;
+        let (bytes, sha256) = digest(&copy).map_err(BackupError::read(self.folder))?;
         self.files.push((PackedFile { name: place.name(), bytes, sha256 }, copy));
         Ok(())
     }
@@ -116,15 +116,15 @@ impl<'a> Collected<'a> {
         let path = place.path(paths);
         let file = match File::open(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-            file => file.map_err(BackupError::io(&path))?,
+            file => file.map_err(BackupError::read(&path))?,
         };
         let copy = self.next();
         let most = limits::CONFIG_BYTES as u64;
         let copied =
             File::create(&copy).and_then(|mut to| io::copy(&mut file.take(most + 1), &mut to));
-        if copied.map_err(BackupError::io(&path))? > most {
-            let source = io::Error::other("is too large to be a settings file");
-            return Err(BackupError::Io { path, source });
+        if copied.map_err(BackupError::read(&path))? > most {
+            let source = io::Error::other("it is too large to be a settings file");
+            return Err(BackupError::Read { path, source });
         }
         self.add(&place, copy)
     }
@@ -141,11 +141,11 @@ impl<'a> Collected<'a> {
         let folder = paths.data_dir().join(CRAWLS_FOLDER);
         let entries = match fs::read_dir(&folder) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-            entries => entries.map_err(BackupError::io(&folder))?,
+            entries => entries.map_err(BackupError::read(&folder))?,
         };
         let mut names = Vec::new();
         for entry in entries {
-            let name = entry.map_err(BackupError::io(&folder))?.file_name();
+            let name = entry.map_err(BackupError::read(&folder))?.file_name();
             let name = name.to_string_lossy().into_owned();
             // Logs of SQLite go with their files.
             if !name.ends_with("-wal") && !name.ends_with("-shm") {
@@ -212,7 +212,7 @@ fn write(
     progress: Progress<'_>,
 ) -> Result<u64, BackupError> {
     let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let target = NamedTempFile::new_in(folder).map_err(BackupError::io(folder))?;
+    let target = NamedTempFile::new_in(folder).map_err(BackupError::write(to))?;
     let written = || -> io::Result<()> {
         // The database has compressed texts: higher levels take longer and save little.
         let packer = GzEncoder::new(BufWriter::new(target.as_file()), Compression::fast());
@@ -228,8 +228,8 @@ fn write(
         archive.into_inner()?.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
         target.as_file().sync_all()
     };
-    written().map_err(BackupError::io(to))?;
-    let bytes = target.as_file().metadata().map_err(BackupError::io(to))?.len();
+    written().map_err(BackupError::write(to))?;
+    let bytes = target.as_file().metadata().map_err(BackupError::write(to))?.len();
     let persisted = if replace { target.persist(to) } else { target.persist_noclobber(to) };
     match persisted {
         Ok(_) => Ok(bytes),
@@ -237,7 +237,7 @@ fn write(
         Err(e) if !replace && e.error.kind() == io::ErrorKind::AlreadyExists => {
             Err(BackupError::Exists(to.to_owned()))
         }
-        Err(e) => Err(BackupError::Io { path: to.to_owned(), source: e.error }),
+        Err(e) => Err(BackupError::Write { path: to.to_owned(), source: e.error }),
     }
 }
 

@@ -47,7 +47,7 @@ pub fn restore(
         return Err(BackupError::InTheWay(first.clone()));
     }
     for folder in [paths.data_dir(), paths.config_dir()] {
-        create_private(folder).map_err(BackupError::io(folder))?;
+        create_private(folder).map_err(BackupError::write(folder))?;
     }
     let database = paths.database();
     let _lock = match PollerLock::acquire(&database)? {
@@ -144,14 +144,14 @@ impl Moves {
                 Some(folder) => folder.clone(),
                 None => {
                     let folder = unused(parent, now);
-                    create_private(&folder).map_err(BackupError::io(&folder))?;
+                    create_private(&folder).map_err(BackupError::write(&folder))?;
                     self.0.push(Move::Folder(folder.clone()));
                     folders.push(folder.clone());
                     folder
                 }
             };
             let to = folder.join(name);
-            fs::rename(&path, &to).map_err(BackupError::io(&path))?;
+            fs::rename(&path, &to).map_err(BackupError::write(&path))?;
             self.0.push(Move::Away(path, to));
         }
         Ok(folders)
@@ -160,7 +160,7 @@ impl Moves {
     /// Puts a file in its place, if no file is there.
     fn bring(&mut self, from: &Path, to: &Path) -> Result<(), BackupError> {
         let folder = to.parent().unwrap_or(Path::new("."));
-        create_private(folder).map_err(BackupError::io(folder))?;
+        create_private(folder).map_err(BackupError::write(folder))?;
         // The folder of the settings may be on another disk.
         if fs::rename(from, to).is_err() {
             let copy = || -> io::Result<()> {
@@ -170,7 +170,7 @@ impl Moves {
                 copy.as_file().sync_all()?;
                 copy.persist(to).map(drop).map_err(|e| e.error)
             };
-            copy().map_err(BackupError::io(to))?;
+            copy().map_err(BackupError::write(to))?;
         }
         self.0.push(Move::New(to.to_owned()));
         Ok(())

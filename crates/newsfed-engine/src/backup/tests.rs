@@ -238,7 +238,7 @@ fn a_failed_restore_puts_everything_back() {
         }
     };
     let error = restore(&broken, &file, true, now(), obstacle).unwrap_err();
-    assert!(matches!(error, BackupError::Io { .. }), "{error}");
+    assert!(matches!(error, BackupError::Write { .. }), "{error}");
     assert_eq!(fs::read_to_string(new.sources_file()).unwrap(), "# newer\n");
     assert_eq!(files(new.config_dir()), before.0);
     let folders = |paths: &Paths| fs::read_dir(paths.config_dir()).unwrap().count();
@@ -406,4 +406,14 @@ fn a_log_in_use_is_named() {
     drop(log);
     assert_eq!(packed.skipped.len(), 1);
     assert!(packed.skipped[0].1.contains("a crawl is using it"), "{:?}", packed.skipped);
+}
+
+#[test]
+fn errors_name_the_path_of_the_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = filled(folder.path(), schema_version());
+    let file = folder.path().join("missing").join("a.tar.gz");
+    let error = pack(&old, &file, false, now(), QUIET).unwrap_err().to_string();
+    let want = format!("cannot write {}: no such file or directory", file.display());
+    assert_eq!(error, want);
 }

@@ -26,8 +26,8 @@ pub(super) fn unpack(
     into: &Path,
     progress: Progress<'_>,
 ) -> Result<Unpacked, BackupError> {
-    let opened = File::open(file).map_err(BackupError::io(file))?;
-    let metadata = opened.metadata().map_err(BackupError::io(file))?;
+    let opened = File::open(file).map_err(BackupError::read(file))?;
+    let metadata = opened.metadata().map_err(BackupError::read(file))?;
     if !metadata.is_file() {
         let why = "it is not a regular file".to_owned();
         return Err(BackupError::NotABackup { file: file.to_owned(), why });
@@ -148,11 +148,12 @@ impl Backup<'_> {
                 self.damaged(format!("the size of {} differs from the manifest", listed.name))
             );
         }
+        let folder = self.into.parent().unwrap_or(self.into);
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let to = options.open(path).map_err(BackupError::io(path))?;
+        let to = options.open(path).map_err(BackupError::write(folder))?;
         let mut to = Hashed { to, hash: Sha256::new() };
         let mut buffer = vec![0; 1 << 16];
         let mut copied = 0u64;
@@ -161,7 +162,7 @@ impl Backup<'_> {
             if read == 0 {
                 break;
             }
-            to.write_all(&buffer[..read]).map_err(BackupError::io(path))?;
+            to.write_all(&buffer[..read]).map_err(BackupError::write(folder))?;
             copied += read as u64;
             (self.progress)(&format!("Checking {}", listed.name), copied);
         }
@@ -169,6 +170,6 @@ impl Backup<'_> {
             let what = format!("{} does not match its checksum in the backup", listed.name);
             return Err(self.damaged(what));
         }
-        to.to.sync_all().map_err(BackupError::io(path))
+        to.to.sync_all().map_err(BackupError::write(folder))
     }
 }

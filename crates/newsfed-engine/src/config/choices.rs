@@ -74,7 +74,7 @@ names!(ListStyle {
     Magazine = "magazine",
 });
 
-/// How the terminal is given pictures.
+/// How pictures are sent to the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GraphicsMode {
     /// The best that the terminal reports.

@@ -45,7 +45,7 @@ impl ConfigFile {
         self.change(key, Some(value.into().to_string()))
     }
 
-    /// Removes a key, so that its default holds again.
+    /// Removes a key, so that its default applies again.
     ///
     /// # Errors
     /// See [`EditError`].

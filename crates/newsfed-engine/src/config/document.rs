@@ -1,6 +1,7 @@
 //! A TOML file as a tree in which every key and value has its position.
 
 use super::error::{At, Report};
+use crate::util::file_error::reason;
 use crate::util::limits;
 use crate::util::login::without_secrets;
 use std::fs;
@@ -51,7 +52,7 @@ pub(crate) fn read_text(file: &Path) -> Result<Option<String>, String> {
     let bytes = match read_bytes(file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("cannot be read: {error}")),
+        Err(error) => return Err(format!("cannot read the file: {}", reason(&error))),
     };
     if bytes.len() > limits::CONFIG_BYTES {
         let mebibytes = limits::CONFIG_BYTES / 1024 / 1024;

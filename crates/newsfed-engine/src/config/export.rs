@@ -8,7 +8,7 @@ use quick_xml::escape::escape;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// A folder and its content, in the order of the sources: a folder stands where its first source does.
+/// A folder and its content, in the order of the sources: a folder has the position of its first source.
 #[derive(Default)]
 struct Folder<'a> {
     content: Vec<Content<'a>>,

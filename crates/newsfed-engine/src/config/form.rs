@@ -140,7 +140,7 @@ impl FormField {
         &self.unset
     }
 
-    /// Where that comes from, as in "from settings"; empty if there is nothing to say.
+    /// Where that comes from, as in "from settings"; empty if there is none.
     pub fn origin(&self) -> &'static str {
         self.origin
     }

@@ -14,7 +14,7 @@ pub(super) const ID_PATTERN: &str = r"^[^\s!-,/:-@\[-^`{-~-][^\s!-,/:-@\[-^`{-~]
 /// Maximum length of a derived identifier. It stays readable, and a suffix can be added.
 const MAX_DERIVED_CHARS: usize = 40;
 
-/// Words that only say that a URL is a feed.
+/// Words that only mean that a URL is a feed.
 const PLAIN_WORDS: [&str; 12] = [
     "www", "feed", "feeds", "rss", "rss2", "atom", "index", "xml", "rdf", "json", "default", "php",
 ];

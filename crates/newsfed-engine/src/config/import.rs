@@ -9,6 +9,7 @@ use super::sources::address;
 use super::{newsboat, opml};
 use crate::model::{Source, SourceId};
 use crate::util::address::is_private_host;
+use crate::util::file_error::cannot_read;
 use crate::util::limits;
 use crate::util::login::without_secrets;
 use crate::util::text::{counted_as, line as clean};
@@ -73,7 +74,7 @@ impl Import {
     }
 
     /// Skips the sources at private addresses, except those whose URLs are `known`: the user has not
-    /// typed them. `how` says how to import them too.
+    /// typed them. `how` explains how to import them too.
     pub fn skip_private(&mut self, known: &HashSet<String>, how: &str) {
         for source in std::mem::take(&mut self.sources) {
             if known.contains(source.url.as_str()) {
@@ -165,7 +166,7 @@ pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
     };
     match read {
         Ok(_) => Ok(bytes),
-        Err(e) => Err(format!("{} cannot be read: {e}", clean(&path.display().to_string()))),
+        Err(e) => Err(cannot_read(path, &e)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::checks::ARGUMENT;
 use super::document::Pair;
-use super::error::Report;
+use super::error::{Report, did_you_mean};
 use super::quote::quote;
 use super::rule::{Slot, fill};
 use super::schema::SETTINGS;
@@ -41,9 +41,11 @@ fn pattern(key: &str) -> Result<String, String> {
     }
 }
 
-/// Reads the table: its settings, and all other keys that can be media types.
+/// Reads the table: its settings, and the programs of media types.
 pub(super) fn read_open(table: &[Pair], settings: &mut Settings, report: &mut Report) {
-    let is_type = |pair: &&Pair| pair.key == ALL || pair.key.contains('/');
+    // Other keys are settings, perhaps misspelt.
+    let is_type =
+        |pair: &&Pair| pair.key.contains('/') || did_you_mean(&pair.key, ["terminal"]).is_empty();
     for pair in table.iter().filter(is_type) {
         let name = format!("open.{}", quote(&pair.key));
         let mut argv = Vec::new();

@@ -19,9 +19,9 @@ pub struct SettingReference {
     pub default: Option<toml::Value>,
     /// Its page in the form.
     pub page: Option<FormPage>,
-    /// What the form says about it; empty for keys that it does not show.
+    /// Its help text in the form; empty for keys that it does not show.
     pub help: &'static str,
-    /// What applies while the key is not set, where the form says so.
+    /// What applies while the key is not set, if the form shows it.
     pub unset: &'static str,
     /// The kinds of sources that have it; all for `config.toml`.
     pub kinds: &'static [SourceKind],

@@ -122,7 +122,7 @@ named! {
     SourceKind => &SourceKind::ALL;
 }
 
-/// Puts a value into its slot. The error says what was expected and what was found.
+/// Puts a value into its slot. The error names what was expected and what was found.
 pub(super) fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
     match slot {
         Slot::Special | Slot::Headers(_) => {}

@@ -1,6 +1,7 @@
 //! Replaces a file that users edit too: as a whole or not at all, and never over their changes.
 
 use super::document::read_text;
+use crate::util::file_error::cannot_write;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,10 +22,10 @@ pub enum SaveError {
     #[error("{}: {message}", file.display())]
     Unreadable { file: PathBuf, message: String },
     /// The new text cannot be written.
-    #[error("{}: cannot be saved: {source}; check the folder's permissions and free space", file.display())]
+    #[error("{}; check the folder's permissions and free space", cannot_write(file, source))]
     Io { file: PathBuf, source: io::Error },
     /// Other programs keep changing the file.
-    #[error("{}: is being changed by another program; try again", file.display())]
+    #[error("{} is being changed by another program; try again", file.display())]
     Busy { file: PathBuf },
 }
 
@@ -105,7 +106,7 @@ fn lock(folder: &Path) -> Option<Option<File>> {
 const PREFIX: &str = ".newsfed-";
 const SUFFIX: &str = ".tmp";
 
-/// Removes the temporary files of saves that were killed. Requires the lock: nobody is saving.
+/// Removes the temporary files of saves that were killed. Requires the lock, so that no other process is saving.
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();

@@ -273,7 +273,7 @@ impl ScheduleSettings {
         } else {
             (Duration::ZERO, Duration::ZERO)
         };
-        // A list changes rarely, and does not say when.
+        // A list changes rarely, and does not state when.
         let is_list = source.kind() == SourceKind::List;
         let list = is_list.then(|| source.interval.unwrap_or(LIST_INTERVAL));
         let policy = list.map(|_| PolicyKind::Fixed).or(own.policy).or(fixed);
@@ -348,7 +348,7 @@ pub struct UiSettings {
     pub background: Background,
     /// How items are drawn in lists.
     pub list: ListStyle,
-    /// Whether the Reader shows the item on which the selection rests.
+    /// Whether the Reader shows the item that is selected.
     pub preview: bool,
     /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
@@ -359,7 +359,7 @@ pub struct UiSettings {
     pub reader_width: u16,
     /// Whether the reader fetches and shows the pictures of articles.
     pub images: bool,
-    /// How the terminal is given pictures.
+    /// How pictures are sent to the terminal.
     pub graphics: GraphicsMode,
     /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
     pub wrap_code: bool,

@@ -1,8 +1,8 @@
-//! Advice about schedules: replays the history of a source under all rules, and determines whether
+//! Advice about schedules: replays the history of a source under all limits, and determines whether
 //! its items should be found sooner, which setting would do that, and what it costs.
 
 use super::budget::shared;
-use super::replay::{Recorded, UnderRules, recorded};
+use super::replay::{LimitedReplay, Recorded, recorded};
 use crate::config::{ScheduleSettings, SourceChange};
 use crate::model::{PolicyKind, Priority, Source, SourceFacts, SourceId, Time};
 use crate::schedule::least_saving;
@@ -159,7 +159,7 @@ impl<'a> Coach<'a> {
     }
 
     fn expect(&self, recorded: &Recorded) -> Expected {
-        let replay = UnderRules::new(vec![recorded.clone()], self.settings.clone(), self.seed);
+        let replay = LimitedReplay::new(vec![recorded.clone()], self.settings.clone(), self.seed);
         let figures = replay.figures(&replay.at_price(self.price), Phase::All);
         let [polls_per_day, mean_delay_min] =
             [figures.polls_per_source_day, figures.mean_delay_min];

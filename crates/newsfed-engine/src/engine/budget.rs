@@ -81,7 +81,7 @@ impl Account {
         self.awake >= CORRECTION_INTERVAL.num_seconds()
     }
 
-    /// Corrects the price. `polls` says for each source whether it shares the budget, and how often
+    /// Corrects the price. `polls` has for each source whether it shares the budget, and how often
     /// it was polled since the last correction.
     pub(super) fn correct(
         &mut self,

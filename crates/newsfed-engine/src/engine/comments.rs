@@ -122,7 +122,7 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
 }
 
 impl Handle {
-    /// Removes the sources with `remove_after` whose time has come, such as comments to which nobody adds any
+    /// Removes the sources with `remove_after` whose time has come, such as comments to which no more are added
     /// more; returns what was changed. Their items stay for 30 days. A source of which the user has kept an
     /// item stays.
     ///
@@ -194,7 +194,7 @@ impl Handle {
         Ok(now)
     }
 
-    /// A value that the database remembers; its default if there is none.
+    /// A value that the database stores; its default if there is none.
     async fn memo<T: DeserializeOwned + Default>(
         &self,
         name: &'static str,

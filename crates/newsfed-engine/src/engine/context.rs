@@ -258,7 +258,7 @@ impl Context {
         self.workers.perform(bytes, work)
     }
 
-    /// Starts such work when a thread is free. It continues even if nobody waits for the result;
+    /// Starts such work when a thread is free. It continues even if no caller waits for the result;
     /// `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
@@ -424,7 +424,7 @@ impl Connectivity {
     }
 
     /// Records that a host was unreachable during a poll of a source that was not failing before;
-    /// a failing one says nothing about the network.
+    /// a failing one is no evidence about the network.
     ///
     /// `hosts` is the total number of hosts: if there are only two, two are enough.
     pub(super) fn unreachable(&self, host: String, source: i64, hosts: usize, now: Time) -> Reach {

@@ -1,6 +1,6 @@
 //! Why a source is polled when it is, as text for the command line and the TUI.
 
-use super::account::Collecting;
+use super::account::AccountPolling;
 use super::why::{PausedBy, PollSummary, Why};
 use crate::model::{
     DecidingSignal, Moved, Outcome, Pause, PauseReason, Planned, SelectorProblem, Signal, Time,
@@ -28,8 +28,8 @@ pub struct ScheduleSummary {
 impl Why {
     /// Describes the schedule; `enabled` is whether the source is enabled.
     pub fn describe(&self, enabled: bool, ascii: bool, now: Time) -> ScheduleSummary {
-        if let Some(collecting) = &self.collecting {
-            let facts = collecting_facts(collecting, now);
+        if let Some(account) = &self.account {
+            let facts = account_facts(account, now);
             return ScheduleSummary { facts, ..ScheduleSummary::default() };
         }
         ScheduleSummary {
@@ -43,43 +43,41 @@ impl Why {
     }
 }
 
-fn polled_by(collecting: &Collecting) -> String {
-    let server = collecting.server.map_or(String::new(), |server| format!(" ({server})"));
-    format!("{}{server}", collecting.account)
+fn polled_by(account: &AccountPolling) -> String {
+    let server = account.server.map_or(String::new(), |server| format!(" ({server})"));
+    format!("{}{server}", account.name)
 }
 
-fn last_sync(collecting: &Collecting, now: Time) -> String {
-    collecting.last_sync.map_or("not yet".to_owned(), |at| time_text::clock(at, now))
+fn last_sync(account: &AccountPolling, now: Time) -> String {
+    account.last_sync.map_or("not yet".to_owned(), |at| time_text::clock(at, now))
 }
 
-fn next_sync(collecting: &Collecting, now: Time) -> String {
-    match collecting.next_sync {
+fn next_sync(account: &AccountPolling, now: Time) -> String {
+    match account.next_sync {
         Some(at) if at > now => time_text::clock(at, now),
         Some(_) => "is due".to_owned(),
-        None if collecting.last_sync.is_none() && collecting.problem.is_none() => {
-            "is due".to_owned()
-        }
-        None => format!("after `newsfed account login {}`", collecting.account),
+        None if account.last_sync.is_none() && account.problem.is_none() => "is due".to_owned(),
+        None => format!("after `newsfed account login {}`", account.name),
     }
 }
 
-fn collecting_facts(collecting: &Collecting, now: Time) -> Vec<(&'static str, String)> {
+fn account_facts(account: &AccountPolling, now: Time) -> Vec<(&'static str, String)> {
     let mut facts = vec![
-        ("polled by", polled_by(collecting)),
-        ("last sync", last_sync(collecting, now)),
-        ("next sync", next_sync(collecting, now)),
+        ("polled by", polled_by(account)),
+        ("last sync", last_sync(account, now)),
+        ("next sync", next_sync(account, now)),
     ];
-    facts.extend(collecting.problem.clone().map(|problem| ("problem", problem)));
+    facts.extend(account.problem.clone().map(|problem| ("problem", problem)));
     facts
 }
 
 /// Who polls a source of an account, in one sentence.
-pub(super) fn collecting_sentence(collecting: &Collecting, now: Time) -> String {
+pub(super) fn account_sentence(account: &AccountPolling, now: Time) -> String {
     format!(
         "Polled by {}, last synchronised {}, next {}",
-        polled_by(collecting),
-        last_sync(collecting, now),
-        next_sync(collecting, now)
+        polled_by(account),
+        last_sync(account, now),
+        next_sync(account, now)
     )
 }
 
@@ -128,7 +126,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 /// Why the next poll is due when it is: names and values.
 pub(super) fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    // No rule moves the polls of a source that is gone; the line about the next poll reports that it is gone.
+    // No limit moves the polls of a source that is gone; the line about the next poll reports that it is gone.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         let moved = moves(planned, now);
         let wanted = time_text::clock(planned.wanted, now);
@@ -153,7 +151,7 @@ fn signal(signal: &DecidingSignal) -> String {
     format!("{}: {} ({})", signal.name.name(), signal.why, span(after))
 }
 
-/// The problem with a website's rules, since when, and selectors that would match.
+/// The problem with a website's selectors, since when, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", time_text::minute(*since));
@@ -172,12 +170,12 @@ fn paused_by(by: &PausedBy, now: Time) -> String {
     format!("; set by {}{at}{why}", by.source)
 }
 
-/// Whether the server said that the source is gone permanently.
+/// Whether the server reported that the source is gone permanently.
 pub(super) fn is_gone(why: &Why) -> bool {
     why.pause.is_some_and(|pause| pause.reason == PauseReason::Gone)
 }
 
-/// Whether the rule that moved the next poll is the same as the one that prevents a manual
+/// Whether the limit that moved the next poll is the same as the one that prevents a manual
 /// refresh.
 fn is_shown(why: &Why, pause: &Pause) -> bool {
     let same =
@@ -221,6 +219,9 @@ fn rate(why: &Why) -> String {
 }
 
 fn gap_words(gaps: &Gaps) -> String {
+    if gaps.count == 1 {
+        return format!("{} between the only two items", span(gaps.most));
+    }
     if gaps.least == gaps.most {
         return format!("always {}", span(gaps.most));
     }
@@ -250,7 +251,7 @@ pub(super) fn next_poll(why: &Why, enabled: bool, now: Time) -> String {
     format!("{at}{}", if why.polling { "" } else { nobody })
 }
 
-/// How the rules moved the wanted poll, in order.
+/// How the limits moved the wanted poll, in order.
 fn moves(planned: &Planned, now: Time) -> String {
     let mut before = planned.wanted;
     let mut summary = String::new();
@@ -264,7 +265,7 @@ fn moves(planned: &Planned, now: Time) -> String {
 }
 
 fn spent(why: &Why, now: Time) -> String {
-    // The first hours say nothing about a week.
+    // The first hours are too short to describe a week.
     let compared = why.first_poll.is_some_and(|first| now - first >= TimeDelta::days(1));
     let saved = match why.polls_saved {
         _ if !compared => String::new(),

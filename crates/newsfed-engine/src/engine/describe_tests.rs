@@ -14,7 +14,7 @@ fn later(minutes: i64) -> Time {
 /// A source that was polled ten minutes ago, and is polled again in twenty.
 fn why() -> Why {
     Why {
-        collecting: None,
+        account: None,
         last_poll: Some(later(-10)),
         next_poll: Some(later(20)),
         overdue: false,
@@ -202,8 +202,8 @@ fn unknown_facts_are_not_drawn() {
 
 #[test]
 fn an_account_source_has_no_schedule() {
-    let collecting = Collecting {
-        account: "home".to_owned(),
+    let account = AccountPolling {
+        name: "home".to_owned(),
         server: Some("FreshRSS"),
         last_sync: Some(later(-10)),
         next_sync: Some(later(5)),
@@ -212,13 +212,25 @@ fn an_account_source_has_no_schedule() {
     let names = |why: &Why| -> Vec<&'static str> {
         why.describe(true, true, now()).facts.into_iter().map(|(name, _)| name).collect()
     };
-    let mut why = Why { collecting: Some(collecting), ..why() };
+    let mut why = Why { account: Some(account), ..why() };
     assert_eq!(names(&why), ["polled by", "last sync", "next sync"]);
     assert_eq!(line(&why, "polled by").unwrap(), "home (FreshRSS)");
-    let sentence = collecting_sentence(why.collecting.as_ref().unwrap(), now());
+    let sentence = account_sentence(why.account.as_ref().unwrap(), now());
     assert!(sentence.starts_with("Polled by home (FreshRSS), last synchronised "), "{sentence}");
-    let stopped = why.collecting.as_mut().unwrap();
+    let stopped = why.account.as_mut().unwrap();
     (stopped.next_sync, stopped.problem) = (None, Some("refused".to_owned()));
     assert_eq!(names(&why).last(), Some(&"problem"));
     assert!(line(&why, "next sync").unwrap().contains("account login home"));
+}
+
+#[test]
+fn a_single_gap_is_not_called_a_habit() {
+    let mut why = why();
+    let dates = [0, 60, 120].map(|minutes| later(-minutes));
+    for (dates, want) in [(&dates[..2], "60 min between the only two items"), (&dates, "always ")] {
+        why.explanation.gaps = crate::schedule::gaps(dates);
+        let found = line(&why, "gaps").unwrap();
+        let want = want.replace("60 min", &span(3600));
+        assert!(found.starts_with(&want), "{found}");
+    }
 }

@@ -48,7 +48,7 @@ pub fn version_changes(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Ver
                 at: later.at,
                 titles: joined(titles.extract_if(.., |t| t.at > version.at && t.at <= later.at)),
                 text: match later.from {
-                    // The text itself says what changed.
+                    // The text itself describes what changed.
                     TextFrom::File => marked_parts(&new),
                     _ => differences(&document.text(), &new.text()),
                 },

@@ -167,8 +167,7 @@ impl Handle {
                  feeds there; if you know a feed of the site, enter its URL"
             )),
             Err(error) => found.report(format!(
-                "robots.txt of {host} cannot be read, and without it no page may be fetched: {}",
-                super::follow::bare(&error)
+                "robots.txt of {host} cannot be read, and without it no page may be fetched: {error}"
             )),
         }
         None

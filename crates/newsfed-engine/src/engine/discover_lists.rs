@@ -1,7 +1,7 @@
 //! One hop from a page that offers little itself to the page that lists all posts of its site.
 
 use super::discover::{Fetched, SURE_LIST};
-use super::follow::{FollowError, bare};
+use super::follow::FollowError;
 use super::handle::Handle;
 use super::message::Discovery;
 use super::ways::{feed_way, list_way};
@@ -92,7 +92,7 @@ impl Handle {
 
 fn text_of(failure: &FollowError) -> String {
     match failure {
-        FollowError::Fetch { error, .. } => bare(error),
+        FollowError::Fetch { error, .. } => error.to_string(),
         other => other.to_string(),
     }
 }

@@ -9,7 +9,7 @@ use url::Url;
 
 impl Handle {
     /// What the first poll of a new source left out, or why it has no items although it lists
-    /// some; `None` if there is nothing to say. `urls` are some of the items that it lists.
+    /// some; `None` if there is nothing to report. `urls` are some of the items that it lists.
     ///
     /// # Errors
     /// If the database cannot be read.

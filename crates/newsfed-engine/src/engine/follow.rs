@@ -37,7 +37,7 @@ pub enum FollowError {
     /// Not a URL.
     #[error("{0}")]
     Address(#[from] address::UrlError),
-    #[error("{url}: {}", without_promise(error))]
+    #[error("{url}: {error}")]
     Fetch { url: Box<Url>, error: FetchError },
     /// No response over https, nor over http.
     #[error("{https}: {http}")]
@@ -57,7 +57,7 @@ pub enum FollowError {
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
     PrivateComments(Url),
     /// A program printed no feed, or a file contains none.
-    #[error("{0}; the source was not added")]
+    #[error("{0}")]
     Local(String),
     /// A list cannot be imported.
     #[error("{0}")]
@@ -440,17 +440,6 @@ pub(super) fn may_have_credentials(typed: &Url, other: &Url) -> bool {
     let default_ports = typed.port().is_none() && other.port().is_none();
     let secured = typed.scheme() == "http" && other.scheme() == "https" && default_ports;
     typed.origin() == other.origin() || (secured && typed.host() == other.host())
-}
-
-/// The error for a URL that is not followed: unlike sources, it is not retried later.
-fn without_promise(error: &FetchError) -> String {
-    format!("{}; the source was not added", bare(error))
-}
-
-/// The error without the sentence about the retry.
-pub(super) fn bare(error: &FetchError) -> String {
-    let words = error.to_string();
-    words.strip_suffix("; newsfed tries again later").unwrap_or(&words).to_owned()
 }
 
 /// Credentials that were typed with the URL.

@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_task_that_does_not_end_does_not_keep_the_program_running() {
+    async fn an_endless_task_does_not_prevent_the_exit() {
         let (sender, mut receiver) = mpsc::channel::<u8>(1);
         let hanging = tokio::spawn(async move {
             std::future::pending::<()>().await;

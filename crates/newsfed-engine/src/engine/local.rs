@@ -9,6 +9,7 @@ use super::site::{PageFetcher, Prefetched};
 use crate::config::Paths;
 use crate::model::{ErrorKind, Origin, Source, SourceFacts, Validators};
 use crate::net::{Freshness, Response};
+use crate::util::file_error::cannot_read;
 use crate::util::{limits, text};
 use bytes::Bytes;
 use std::io::Read;
@@ -148,7 +149,7 @@ fn read_path(url: &Url, origin: &Origin, known: Option<&[u8]>) -> Result<Content
 
 fn read_file(path: &Path, known: Option<&[u8]>) -> Result<Content, String> {
     let shown = text::line(&path.display().to_string());
-    let unreadable = |e: std::io::Error| format!("{shown} cannot be read: {e}");
+    let unreadable = |e: std::io::Error| cannot_read(path, &e);
     // Opening a pipe would wait for a writer.
     let about = std::fs::metadata(path).map_err(unreadable)?;
     if !about.is_file() {

@@ -2,6 +2,7 @@
 
 use crate::mail::{Mail, feed, split_mbox, unquoted};
 use crate::model::stable_hash;
+use crate::util::file_error::cannot_read;
 use crate::util::limits;
 use crate::util::text::{self, counted};
 use std::fs;
@@ -35,7 +36,7 @@ pub(super) struct Content {
 /// The error is a message.
 pub(super) fn read(path: &Path, from: &str, known: Option<&[u8]>) -> Result<Content, String> {
     let shown = text::line(&path.display().to_string());
-    let unreadable = |e: io::Error| format!("{shown} cannot be read: {e}");
+    let unreadable = |e: io::Error| cannot_read(path, &e);
     let about = fs::metadata(path).map_err(unreadable)?;
     let mut reading = Reading { from, ..Reading::default() };
     let version = if about.is_dir() {

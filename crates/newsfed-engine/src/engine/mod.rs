@@ -57,7 +57,7 @@ mod workbench;
 mod workers;
 
 pub use account::{
-    AccountError, AccountProbe, AccountReport, AccountStatus, Collecting, MovePlan, Moved,
+    AccountError, AccountPolling, AccountProbe, AccountReport, AccountStatus, MovePlan, Moved,
     MovingSource, SyncDone, WhichAccounts,
 };
 pub use advise::{Advice, AdviceReport, Expected, Publishing, advice, advise};
@@ -83,7 +83,7 @@ pub use message::{
     Tried, Way,
 };
 pub use plan::{HORIZON, Plan, plan};
-pub use replay::{Histories, Recorded, UnderRules, histories, without_rules};
+pub use replay::{Histories, LimitedReplay, Recorded, histories, without_limits};
 pub use rules::rule_of;
 pub use save::{SaveError, SaveOrder, SaveState, Saved};
 pub use schedule_report::{Check, CheckResult, ScheduleReport, Total, schedule_report};

@@ -1,7 +1,7 @@
 //! When a source is polled next, after a poll and after a change of settings.
 
 use super::context::Context;
-use super::setup::{Machine, rules, setup};
+use super::setup::{Machine, limits, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
     DecidingSignal, Moved, PauseReason, Planned, PolicyKind, Source, SourceFacts, Time, stable_hash,
@@ -51,15 +51,15 @@ impl Planner {
         // A source with a fixed interval ignores hints about the interval.
         let fixed = memory.policy() == PolicyKind::Fixed;
         let hint = signal.as_ref().filter(|signal| signal.name.is_hint() && !fixed);
-        response.page_says = hint.map(|signal| Duration::from_secs(signal.after));
-        let rules = rules(&self.source, facts, &self.settings, memory, self.machine, now);
-        let wanted = schedule::jittered(memory.plan(now), now, rules.seed);
+        response.site_hint = hint.map(|signal| Duration::from_secs(signal.after));
+        let limits = limits(&self.source, facts, &self.settings, memory, self.machine, now);
+        let wanted = schedule::jittered(memory.plan(now), now, limits.seed);
         let decision = schedule::decide(&PollContext {
             wanted,
             response,
             fail_count: facts.fail_count,
             interval: (wanted - now).to_std().unwrap_or_default(),
-            ..rules
+            ..limits
         });
         let fresh_for = response.max_age.or(response.expires).map(|fresh| fresh.as_secs());
         facts.next_poll = Some(decision.next);

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelling_forgets_waiting_jobs_with_a_listener() {
+    fn cancelling_drops_waiting_jobs_with_a_listener() {
         let mut queue = Queue::default();
         let (listener, mut reports) = tokio::sync::mpsc::unbounded_channel();
         for (host, key) in [("a", 1), ("a", 2), ("b", 3)] {

@@ -1,5 +1,5 @@
 //! Replays the history of sources through the code that decides about polls: the verdict with all
-//! its rules, and the budget. Pure except for reading the history.
+//! its limits, and the budget. Pure except for reading the history.
 
 use super::budget::{Account, TICK};
 use super::planner::Planner;
@@ -11,7 +11,8 @@ use crate::model::{
 };
 use crate::net::Freshness;
 use crate::schedule::simulate::{
-    Figures, Phase, Replaying, Run, Scheduler, Simulated, Timeline, figures, first_knob, fit, weeks,
+    Figures, Phase, Replaying, Run, Scheduler, Simulated, Timeline, figures, first_parameter, fit,
+    weeks,
 };
 use crate::schedule::{Memory, price_for};
 use crate::store::{History, Ingested, Reader, Result};
@@ -50,7 +51,7 @@ impl Recorded {
     pub fn new(source: Source, facts: &SourceFacts, timeline: Timeline) -> Self {
         let start = SourceFacts {
             hints: facts.hints.clone(),
-            website: WebsiteFacts { says: facts.website.says, ..WebsiteFacts::default() },
+            website: WebsiteFacts { hints: facts.website.hints, ..WebsiteFacts::default() },
             ..SourceFacts::new(facts.key, facts.id.clone(), facts.url.clone())
         };
         let fresh = facts.planned.as_ref().and_then(|planned| planned.fresh_for);
@@ -124,8 +125,8 @@ pub(super) fn recorded(
     is_long.then(|| Recorded::new(source.clone(), facts, timeline))
 }
 
-/// A policy with its settings, without the rules of servers, feeds and the user.
-pub fn without_rules(policy: PolicyKind, settings: &ScheduleSettings) -> Simulated {
+/// A policy with its settings, without the limits of servers, feeds and the user.
+pub fn without_limits(policy: PolicyKind, settings: &ScheduleSettings) -> Simulated {
     let Some((source, facts)) = unknown(0) else { return Simulated::Fixed(settings.interval) };
     let settings = ScheduleSettings { policy, ..settings.clone() };
     let setup = setup(&source, &facts, &settings, price_for(settings.polls_per_day));
@@ -147,7 +148,7 @@ fn unknown(key: i64) -> Option<(Source, SourceFacts)> {
 
 /// A replay of sources as if newsfed had polled them all the time, and every server had responded.
 #[derive(Debug, Clone)]
-pub struct UnderRules {
+pub struct LimitedReplay {
     pub recorded: Vec<Recorded>,
     pub settings: ScheduleSettings,
     /// Whether items carry dates.
@@ -156,7 +157,7 @@ pub struct UnderRules {
     seed: u64,
 }
 
-impl UnderRules {
+impl LimitedReplay {
     pub fn new(recorded: Vec<Recorded>, settings: ScheduleSettings, seed: u64) -> Self {
         Self { recorded, settings, dates: true, seed }
     }
@@ -173,19 +174,19 @@ impl UnderRules {
 
     /// Adjusts the policy of all sources to a number of polls per source per day.
     pub fn at_budget(&self, policy: PolicyKind, budget: f64) -> Vec<Run> {
-        let run = |knob: f64| {
+        let run = |parameter: f64| {
             let mut with = self.clone();
-            let time = Duration::try_from_secs_f64(knob).unwrap_or(self.settings.interval);
+            let time = Duration::try_from_secs_f64(parameter).unwrap_or(self.settings.interval);
             match policy {
                 PolicyKind::Fixed => with.settings.interval = time,
-                PolicyKind::ChangeRate => with.settings.change_rate_target = knob,
+                PolicyKind::ChangeRate => with.settings.change_rate_target = parameter,
                 PolicyKind::Advarss => with.settings.advarss_tick = time,
-                PolicyKind::Learned => return self.at_price(knob),
+                PolicyKind::Learned => return self.at_price(parameter),
             }
             with.corrected(1.0)
         };
-        let first = first_knob(policy, budget);
-        run(fit(first, budget, |knob| self.figures(&run(knob), Phase::All)).0)
+        let first = first_parameter(policy, budget);
+        run(fit(first, budget, |parameter| self.figures(&run(parameter), Phase::All)).0)
     }
 
     /// Runs at a constant price of a poll under the policy `learned`, in item-seconds of waiting.

@@ -1,11 +1,9 @@
 //! The schedule of a source as the interface shows it: the next check, totals of a week, habits, limits and
 //! the last checks.
 
-use super::account::Collecting;
+use super::account::AccountPolling;
 use super::advise::{Advice, advice};
-use super::describe::{
-    broken, collecting_sentence, hours_east, is_gone, levels, next_poll, reasons,
-};
+use super::describe::{account_sentence, broken, hours_east, is_gone, levels, next_poll, reasons};
 use super::site::EXPLORING;
 use super::why::{DAYS, WEEK, Why, why};
 use crate::config::ScheduleSettings;
@@ -93,8 +91,8 @@ pub fn schedule_report(
     now: Time,
 ) -> Result<ScheduleReport> {
     let why = why(reader, source, facts, settings, now)?;
-    if let Some(collecting) = &why.collecting {
-        return collected_report(reader, facts, collecting, &why, now);
+    if let Some(account) = &why.account {
+        return collected_report(reader, facts, account, &why, now);
     }
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
     let polls = reader.polls(filter, CHECKS)?;
@@ -136,7 +134,7 @@ pub fn schedule_report(
 fn collected_report(
     reader: &Reader,
     facts: &SourceFacts,
-    collecting: &Collecting,
+    account: &AccountPolling,
     why: &Why,
     now: Time,
 ) -> Result<ScheduleReport> {
@@ -145,8 +143,8 @@ fn collected_report(
     let mut totals = totals(why, 0, &[], per_day.iter().sum());
     totals.truncate(1);
     Ok(ScheduleReport {
-        next: collecting_sentence(collecting, now),
-        reasons: collecting.problem.iter().cloned().collect(),
+        next: account_sentence(account, now),
+        reasons: account.problem.iter().cloned().collect(),
         totals,
         habits: habits(why, &week),
         now,
@@ -281,7 +279,7 @@ fn habits(why: &Why, week: &[(&'static str, [u8; 24])]) -> Vec<(&'static str, St
     if let Some((from, to)) = quiet_hours(week) {
         habits.push(("Quietest", format!("every day {from:02}:00 to {to:02}:00")));
     }
-    if let Some(gaps) = why.explanation.gaps {
+    if let Some(gaps) = why.explanation.gaps.filter(|gaps| gaps.count > 1) {
         let (lower, upper) = (span(gaps.lower), span(gaps.upper));
         let usual = if lower == upper { lower } else { format!("{lower} to {upper}") };
         habits.push(("Gaps", format!("usually {usual}")));

@@ -67,7 +67,7 @@ pub(super) struct Machine {
     /// Offset of the user's time zone in seconds east of UTC.
     pub(super) east: i32,
     /// Seed of jitter, not 0. It differs between databases, so that many users of one server do not
-    /// stay in step.
+    /// poll it at the same times.
     pub(super) seed: u64,
 }
 
@@ -78,7 +78,7 @@ pub(super) fn east(at: Time) -> i32 {
 
 /// The limits of the next poll of a source, as if a poll at `now` had succeeded and the policy
 /// wanted the next one immediately.
-pub(super) fn rules<'a>(
+pub(super) fn limits<'a>(
     source: &Source,
     facts: &'a SourceFacts,
     settings: &ScheduleSettings,

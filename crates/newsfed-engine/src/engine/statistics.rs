@@ -131,7 +131,11 @@ pub fn statistics(
     for source in declared {
         let Some(facts) = facts.get(&source.id) else { continue };
         let counted = counted.remove(&facts.key).unwrap_or_default();
-        let costs = costs.get(&facts.key).copied().unwrap_or_default();
+        let mut costs = costs.get(&facts.key).copied().unwrap_or_default();
+        if source.origin.is_local() {
+            // A file that has not changed saves no request.
+            (costs.unchanged, costs.bytes_saved) = (0, 0);
+        }
         all.sources.push(of_source(reader, source, facts, counted, costs, now)?);
         all.add_costs(costs);
     }

@@ -8,7 +8,7 @@ use crate::store::{Result, Store};
 /// crash.
 const CERTAIN: u32 = 2;
 
-/// Postpones the sources whose polls had begun when the process before this one ended. Only the
+/// Postpones the sources whose polls had started when the process before this one ended. Only the
 /// process with the lock may do that, because polls of another process may still be running.
 pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
     let message = "newsfed exited while polling this source".to_owned();
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_and_apply_to_a_manual_refresh_from_the_second_time() {
+    fn delay_doubles_with_each_interrupted_poll_and_pauses_manual_refreshes_from_the_second() {
         let now = Time::from_timestamp(1_800_000_000, 0).unwrap();
         for (broken, minutes) in [(1, 2), (2, 4), (3, 8), (10, 1024), (11, 1440), (99, 1440)] {
             let mut facts =

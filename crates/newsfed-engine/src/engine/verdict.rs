@@ -3,7 +3,7 @@
 use super::planner::Planner;
 use super::setup::begin;
 use crate::model::{
-    DecidingSignal, FeedHints, MoveCandidate, Outcome, PageSays, SourceFacts, Time, Validators,
+    DecidingSignal, FeedHints, MoveCandidate, Outcome, PageHints, SourceFacts, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Clues, Memory, ResponseFacts, ResponseKind};
@@ -64,7 +64,7 @@ impl From<&Response> for Head {
     }
 }
 
-/// What a document says about its source.
+/// What a document states about its source.
 pub(super) struct DocumentFacts {
     pub(super) title: Option<String>,
     pub(super) home_url: Option<String>,
@@ -158,18 +158,18 @@ impl Verdict {
             facts.hints = document.hints.clone();
         }
         let response = self.response();
-        // A full response replaces what an earlier one said about its freshness; a 304 or a failure does not.
+        // A full response replaces the freshness that an earlier one stated; a 304 or a failure does not.
         let is_whole = self.response.as_ref().is_some_and(|head| head.status != 304);
         if let Some(planned) = facts.planned.as_mut().filter(|_| is_whole && facts.fail_count == 0)
         {
             planned.fresh_for = None;
         }
-        let said = self.signal(&response, facts.website.says, None);
+        let said = self.signal(&response, facts.website.hints, None);
         let memory = self.remember(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
         // The hints of a site count until its own rate is known.
         let signal = match memory.learned().gap(self.now) {
-            Some(gap) => self.signal(&response, PageSays::default(), Some(gap)),
+            Some(gap) => self.signal(&response, PageHints::default(), Some(gap)),
             None => said,
         };
         self.planner.plan(facts, &memory, response, signal, self.now);
@@ -181,7 +181,7 @@ impl Verdict {
     fn signal(
         &self,
         response: &ResponseFacts,
-        says: PageSays,
+        hints: PageHints,
         interval: Option<Duration>,
     ) -> Option<DecidingSignal> {
         let head = self.response.as_ref().filter(|_| response.kind == ResponseKind::Ok)?;
@@ -190,7 +190,7 @@ impl Verdict {
             no_cache: head.cache.no_cache,
             no_store: head.cache.no_store,
         });
-        let evidence = Evidence { headers, says, interval };
+        let evidence = Evidence { headers, hints, interval };
         let site = self.planner.source.kind().reads_pages();
         site.then(|| next_visit(&self.planner.source.url, &evidence, self.now))
     }
@@ -211,7 +211,7 @@ impl Verdict {
             let clues = Clues {
                 url: &facts.url,
                 items: &ingested.new,
-                changes: facts.website.says.changes,
+                changes: facts.website.hints.changes,
                 update_period: facts.hints.update_period,
                 max_age: response.max_age.or(response.expires),
                 page: hint,
@@ -259,7 +259,7 @@ impl Verdict {
             max_age: if uncached { Some(Duration::ZERO) } else { cache.max_age },
             expires: cache.expires,
             crawl_delay: Some(*crawl_delay).filter(|delay| !delay.is_zero()),
-            page_says: None,
+            site_hint: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The ways in which a URL can be followed, and how they are described.
 
-use super::follow::{FollowError, bare};
+use super::follow::FollowError;
 use super::message::{
     BROKEN_FEED, Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way,
 };
@@ -181,7 +181,7 @@ pub(super) fn feed_problem(url: &Url, failure: &FollowError) -> String {
     let why = match failure {
         FollowError::Status { status, .. } => format!("it returns {}", status_text(*status)),
         FollowError::NoFeed(_) => "that URL is not a feed".to_owned(),
-        FollowError::Fetch { error, .. } => format!("it cannot be fetched: {}", bare(error)),
+        FollowError::Fetch { error, .. } => format!("it cannot be fetched: {error}"),
         other => return format!("{BROKEN_FEED}{other}"),
     };
     format!("{BROKEN_FEED}{why}: {url}")
@@ -292,7 +292,7 @@ impl Way {
             SourceRules::Page(_) => {
                 "The page becomes one item; each change is a new version of it and makes it unread."
             }
-            SourceRules::List => "Its sources are kept in step with it.",
+            SourceRules::List => "Its sources are kept in sync with it.",
             SourceRules::Crawl(_) => {
                 "Reads about 60 pages at first, slowly, and learns which of them lead to new articles \
                  or files. Later checks read only those pages and what is new on them."

@@ -1,8 +1,8 @@
 //! Why a source is polled when it is: reads all known facts at once.
 
-use super::account::{Collecting, collecting};
+use super::account::{AccountPolling, account_polling};
 use super::budget::shared;
-use super::setup::{Machine, east, rules, setup};
+use super::setup::{Machine, east, limits, setup};
 use super::site::crawl_summary;
 use crate::config::ScheduleSettings;
 use crate::model::{
@@ -25,7 +25,7 @@ pub(super) const WEEK: TimeDelta = TimeDelta::days(7);
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Why {
     /// For a source of an account: how its server polls it. No schedule applies to it.
-    pub collecting: Option<Collecting>,
+    pub account: Option<AccountPolling>,
     pub last_poll: Option<Time>,
     /// When the next poll is due; `None` means at once.
     pub next_poll: Option<Time>,
@@ -33,7 +33,7 @@ pub struct Why {
     pub overdue: bool,
     /// Whether a newsfed process is polling the sources now.
     pub polling: bool,
-    /// How the next poll was decided: what the policy wanted, and which rules moved it.
+    /// How the next poll was decided: what the policy wanted, and which limits moved it.
     pub planned: Option<Planned>,
     /// Items expected until the time that the learned policy wanted; `None` with other policies.
     pub expected: Option<f64>,
@@ -41,7 +41,7 @@ pub struct Why {
     pub pause: Option<Pause>,
     /// The source whose response paused the host, if it was a different one.
     pub paused_by: Option<PausedBy>,
-    /// For a website whose rules find nothing: what is missing, since when, and which selectors would match.
+    /// For a website whose selectors find nothing: what is missing, since when, and which selectors would match.
     pub broken: Option<SelectorProblem>,
     /// What a poll must be worth, in item-seconds of waiting.
     pub price: f64,
@@ -156,7 +156,7 @@ pub fn why(
     let memory = Memory::load(&facts.schedule, setup);
     let own = settings.of(source);
     let machine = Machine { east: east(now), seed: shared.seed };
-    let rules = rules(source, facts, settings, &memory, machine, now);
+    let limits = limits(source, facts, settings, &memory, machine, now);
     let dates = reader.dates(facts.key, ITEMS)?;
     let NextCheck { next, overdue } = next_check(source, facts, now);
     let since = now - WEEK;
@@ -171,9 +171,9 @@ pub fn why(
     let paused = pause.filter(|pause| pause.reason == PauseReason::HostPaused);
     let paused_by = paused.map(|pause| paused_by(reader, facts, pause)).transpose()?.flatten();
     let account = source.account.as_deref();
-    let collecting = account.map(|account| collecting(reader, account)).transpose()?;
+    let account = account.map(|account| account_polling(reader, account)).transpose()?;
     Ok(Why {
-        collecting,
+        account,
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
         overdue,
@@ -184,7 +184,7 @@ pub fn why(
         paused_by,
         broken: facts.website.broken().cloned(),
         price: memory.price(),
-        explanation: explain(&memory, &dates, watched, next, &rules, now),
+        explanation: explain(&memory, &dates, watched, next, &limits, now),
         crawl: crawl_summary(reader, facts.key)?,
         first_poll: watched,
         polls,

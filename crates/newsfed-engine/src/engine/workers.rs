@@ -78,7 +78,7 @@ impl Workers {
     async fn begin_boxed(&self, bytes: usize, work: Box<dyn FnOnce() + Send>) -> Option<()> {
         let (start, started) = oneshot::channel();
         let run = move || {
-            // Work is not begun if nothing waits for it.
+            // Work is not started if nothing waits for it.
             if start.send(()).is_ok() {
                 work();
             }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn large_documents_leave_a_thread_for_small_ones() {
+    async fn large_documents_do_not_occupy_all_threads() {
         let workers = Workers::new(2);
         let (go, slow) = gated();
         let first = workers.begin(LARGE, slow).await.unwrap();

@@ -24,7 +24,7 @@ pub enum FetchError {
     /// The name is unknown, or no DNS server can be reached.
     #[error("the host {host} was not found ({detail}); check the URL and your connection")]
     Dns { host: String, detail: String },
-    #[error("no connection to {host} ({detail}); newsfed tries again later")]
+    #[error("no connection to {host} ({detail})")]
     Connect {
         host: String,
         detail: String,
@@ -37,12 +37,10 @@ pub enum FetchError {
     /// The server does not support TLS on this port.
     #[error("{host} does not support https on this port; check the URL and its port")]
     NoTls { host: String },
-    #[error("{host} did not respond completely within {} s; newsfed tries again later", after.as_secs_f32())]
+    #[error("{host} did not respond completely within {} s", after.as_secs_f32())]
     Timeout { host: String, after: Duration },
     /// The connection was closed too early.
-    #[error(
-        "{host} closed the connection before its response was complete; newsfed tries again later"
-    )]
+    #[error("{host} closed the connection before its response was complete")]
     Cut { host: String },
     /// A file arrived only in part.
     #[error("{host} stopped before the file was complete")]
@@ -82,7 +80,7 @@ pub enum FetchError {
     #[error("the header {name} of this source cannot be sent; check its name and value")]
     Header { name: String },
     /// The host is paused.
-    #[error("{host} is paused until {} UTC at the server's request; newsfed tries again then", until.format("%F %R"))]
+    #[error("{host} is paused until {} UTC at the server's request", until.format("%F %R"))]
     Paused { host: String, until: Time },
     /// robots.txt forbids it.
     #[error("robots.txt of {host} does not allow programs to read {path}")]

@@ -263,7 +263,7 @@ async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>) {
 async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let Ok(local) = stream.local_addr() else { return };
     let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request| answer(shared.clone(), local.ip(), request));
+    let service = service_fn(move |request| respond(shared.clone(), local.ip(), request));
     // A failed connection needs no report, whether it was intended or not.
     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
@@ -279,7 +279,7 @@ impl Drop for InFlight<'_> {
     }
 }
 
-async fn answer(
+async fn respond(
     shared: Arc<Shared>,
     ip: IpAddr,
     request: hyper::Request<Incoming>,

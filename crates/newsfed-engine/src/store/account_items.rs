@@ -241,7 +241,7 @@ fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>)
     Ok(())
 }
 
-/// Merges what the server says into the marks here. Returns how many marks were applied.
+/// Merges the marks of the server into the marks here. Returns how many marks were applied.
 fn merge(conn: &Connection, account: i64, seen: &[SeenMarks]) -> Result<usize> {
     let mut find = conn.prepare_cached(
         "SELECT item, base_read, base_pinned, read, pinned, tries FROM remote_item
@@ -314,7 +314,7 @@ impl Store {
         self.call_quietly(move |conn| each(conn, &sql, account, &items)).await
     }
 
-    /// Merges what the server says about marks; returns how many were applied.
+    /// Merges the marks of the server; returns how many were applied.
     pub async fn merge_marks(&self, account: i64, seen: Vec<SeenMarks>) -> Result<usize> {
         self.call(move |conn| merge(conn, account, &seen)).await
     }

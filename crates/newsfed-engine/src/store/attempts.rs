@@ -1,4 +1,4 @@
-//! Polls that have begun. If one is still recorded when the program starts, it ended with the program, and
+//! Polls that have started. If one is still recorded when the program starts, it ended with the program, and
 //! what it read may have caused that.
 
 use super::Store;
@@ -9,7 +9,7 @@ use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, params};
 
 impl Store {
-    /// Returns the facts of a source (row key) and, if they allow it, records that its poll has begun, until
+    /// Returns the facts of a source (row key) and, if they allow it, records that its poll has started, until
     /// the poll is stored. `None` if the source is gone.
     pub async fn begin_poll(
         &self,
@@ -27,13 +27,13 @@ impl Store {
         self.call_quietly(begin).await
     }
 
-    /// Forgets the begun poll of a source (row key), or of all sources, because nothing from it will be
+    /// Deletes the record of the started poll of a source (row key), or of all sources, because nothing from it will be
     /// stored.
     pub async fn forget_poll(&self, source: Option<i64>) -> Result<()> {
         self.call_quietly(move |conn| forget(conn, source)).await
     }
 
-    /// Stores the failures of polls that an earlier process had begun when it ended; returns their number.
+    /// Stores the failures of polls that an earlier process had started when it ended; returns their number.
     /// `fail` changes the facts, and gets the number of polls in a row to which that happened.
     pub async fn fail_unfinished_polls(
         &self,
@@ -44,14 +44,14 @@ impl Store {
     }
 }
 
-/// Records that a poll has begun.
+/// Records that a poll has started.
 pub(super) fn begin(conn: &Connection, source: i64, now: Time) -> Result<()> {
     conn.prepare_cached("UPDATE source SET poll_begun = ?2 WHERE key = ?1")?
         .execute(params![source, now.timestamp()])?;
     Ok(())
 }
 
-/// Forgets a poll that has begun, because nothing from it will be stored; without a source, the polls of all sources.
+/// Deletes the record of a poll that has started, because nothing from it will be stored; without a source, the polls of all sources.
 pub(super) fn forget(conn: &Connection, source: Option<i64>) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET poll_begun = NULL WHERE poll_begun IS NOT NULL AND (?1 IS NULL OR key = ?1)",

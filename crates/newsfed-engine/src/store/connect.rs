@@ -54,7 +54,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     // Statement journals, with which failed statements are undone. On disk they would cost as much as the
     // writes themselves.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // The memory is never given back. The writer sets a larger cache if there are many sources.
+    // The memory is never released. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
     conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reading_a_log_changes_nothing_and_locks_nobody_out() {
+    fn reading_a_log_changes_nothing_and_takes_no_lock() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("crawl.db");
         let mut log = CrawlLog::open(&path).unwrap();

@@ -124,7 +124,7 @@ fn removals(conn: &Connection) -> Result<Vec<Places>> {
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-/// Removes items, or all, from the queue, and remembers the positions of their episodes; returns the items.
+/// Removes items, or all, from the queue, and records the positions of their episodes; returns the items.
 fn remove(conn: &Connection, items: Option<&[i64]>) -> Result<Vec<i64>> {
     let is_meant = |key: &EpisodeKey| items.is_none_or(|items| items.contains(&key.item));
     let queue = keys(conn)?.into_iter().enumerate();

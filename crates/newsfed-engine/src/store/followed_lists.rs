@@ -67,7 +67,7 @@ impl Store {
         self.set_listed(source, String::new(), false, false).await
     }
 
-    /// Forgets everything about a list, so that it is followed afresh.
+    /// Forgets everything about a list, so that it is followed like a new one.
     pub async fn forget_list(&self, source: i64) -> Result<()> {
         self.call_quietly(move |conn| {
             conn.execute("DELETE FROM followed_list WHERE source = ?1", [source])?;

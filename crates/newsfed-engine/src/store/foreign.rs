@@ -20,7 +20,7 @@ const MAX_TEXT: usize = 4 << 20;
 /// Why the items of a database cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
-    #[error("{} cannot be read: {why}", path.display())]
+    #[error("cannot read {}: {why}", path.display())]
     Unreadable { path: PathBuf, why: String },
     #[error("{} is larger than {limit} GiB; is this the right file?", .0.display(), limit = MAX_BYTES >> 30)]
     TooLarge(PathBuf),

@@ -297,7 +297,7 @@ impl Store {
         self.send(writer::job(false, job)).await
     }
 
-    /// Like [`Store::call`], for changes that nobody needs to notice: the revision does not change.
+    /// Like [`Store::call`], for changes about which no reader needs to be notified: the revision does not change.
     async fn call_quietly<T: Send + 'static>(
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
@@ -398,7 +398,7 @@ impl Store {
         self.call(move |conn| store(conn)).await
     }
 
-    /// Replaces the stored data of an article (row key) with what its page says now. Marks stay. Returns
+    /// Replaces the stored data of an article (row key) with the current data of its page. Marks stay. Returns
     /// whether anything changed.
     pub async fn replace_article(&self, item: i64, article: Prepared, now: Time) -> Result<bool> {
         self.call(move |conn| {

@@ -137,7 +137,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Applies effects of a rule, by its name, to new items (row keys), and remembers what it changed.
+/// Applies effects of a rule, by its name, to new items (row keys), and records what it changed.
 pub(super) fn apply_to_new<'a>(
     conn: &Connection,
     name: &str,

@@ -260,7 +260,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
     update_facts(conn, f, &format!("{UPDATE} WHERE key = :key"))
 }
 
-/// Like [`save_facts`], at the end of a poll: the begun poll and the unfinished ones before it are forgotten.
+/// Like [`save_facts`], at the end of a poll: the records of the started poll and of the unfinished ones before it are deleted.
 pub(super) fn save_finished(conn: &Connection, f: &SourceFacts) -> Result<()> {
     let end = ", poll_begun = NULL, polls_broken = 0 WHERE key = :key";
     update_facts(conn, f, &format!("{UPDATE}{end}"))
@@ -346,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_json_stands_for_the_default() {
+    fn the_default_is_stored_as_its_usual_json() {
         assert_eq!(json::<FeedHints>(Some(USUAL_HINTS.clone())), Some(FeedHints::default()));
         assert_eq!(
             json::<WebsiteFacts>(Some(USUAL_WEBSITE.clone())),

@@ -21,7 +21,7 @@ fn record_name(rule: &str) -> String {
     format!("{PREFIX}{rule}")
 }
 
-/// Changes the record of a rule in the transaction that reads it, and remembers the item (row key) for which
+/// Changes the record of a rule in the transaction that reads it, and records the item (row key) for which
 /// its command ran.
 fn change(
     conn: &Connection,

@@ -98,7 +98,7 @@ fn unpacked(bytes: &[u8]) -> Vec<Changed> {
     changed
 }
 
-/// Applies effects of a rule, by its name, to stored items (row keys), and remembers what it changed.
+/// Applies effects of a rule, by its name, to stored items (row keys), and records what it changed.
 fn apply<'a>(
     conn: &Connection,
     name: &str,
@@ -119,7 +119,7 @@ fn apply<'a>(
     Ok(RuleMarks::new(done))
 }
 
-/// Sets a mark on items (row keys) and remembers that under a name; returns those that changed, and
+/// Sets a mark on items (row keys) and records that under a name; returns those that changed, and
 /// whether they were read. Effects outside the database are ignored.
 pub(super) fn apply_effect(
     conn: &Connection,

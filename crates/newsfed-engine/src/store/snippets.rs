@@ -156,7 +156,7 @@ fn plain(markup: &str) -> String {
     text
 }
 
-/// The part of a text that says most about its hits, and the hits in it; empty without hits. FTS5's own snippets
+/// The part of a text with the most informative hits, and the hits in it; empty without hits. FTS5's own snippets
 /// prefer parts with many hits, whatever the words are.
 fn excerpt(text: &str, hits: &[Range<usize>], searched: &[String]) -> (String, Vec<Range<usize>>) {
     let words = words(text);

@@ -148,7 +148,7 @@ fn restore(conn: &Connection, mark: &Mark, key: i64, to: bool, before: &Before) 
 }
 
 impl Store {
-    /// Like [`Store::mark`], and remembers what this ends, for [`Store::undo_mark`]. `whole`: also the other
+    /// Like [`Store::mark`], and records what this ends, for [`Store::undo_mark`]. `whole`: also the other
     /// items of their stories.
     pub async fn mark_for_undo(
         &self,

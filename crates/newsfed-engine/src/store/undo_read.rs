@@ -105,7 +105,7 @@ impl Store {
         })
     }
 
-    /// Marks items (row keys) read, and with `stories` the others of their stories, and remembers that for
+    /// Marks items (row keys) read, and with `stories` the others of their stories, and records that for
     /// [`Store::undo_read_blocking`]; returns those that changed.
     pub fn read_items_blocking(
         &self,

@@ -23,7 +23,7 @@ fn followed_in(stage: &Stage, id: &str) -> (Vec<Followed>, crate::config::FileEd
 }
 
 #[test]
-fn a_late_reply_leaves_the_dialog_in_which_the_user_types() {
+fn a_late_reply_does_not_close_the_dialog_in_which_the_user_types() {
     let list = |stage: &mut Stage| {
         stage.keys("ihttps://slow.example/list.opml<Enter>");
         last_request(stage)
@@ -77,7 +77,7 @@ fn a_late_reply_leaves_the_dialog_in_which_the_user_types() {
             assert_eq!(typed(&stage).as_deref(), Some("mine.example"), "{name} {fails}");
             assert_eq!((stage.app.dialogs.len(), stage.app.focus), (1, focus), "{name} {fails}");
             let says = if fails { "HTTP 404" } else { "ollowing " };
-            assert!(stage.says(says), "{name} {fails}: {}", stage.screen(120, 40));
+            assert!(stage.has_message(says), "{name} {fails}: {}", stage.screen(120, 40));
         }
     }
 }
@@ -100,7 +100,7 @@ fn the_dialogs_that_wait_are_closed() {
     stage.keys("<C-s>");
     stage.happen(Event::Followed(last_request(&stage), Ok(followed("other"))));
     assert!(stage.app.dialogs.is_empty());
-    assert!(stage.says("Following other"));
+    assert!(stage.has_message("Following other"));
     assert_eq!(stage.app.focus, Focus::Items);
 }
 
@@ -110,7 +110,7 @@ fn undo_waits_for_a_source_that_is_being_added() {
     stage.keys("giC");
     let request = last_request(&stage);
     stage.keys("u");
-    assert!(stage.says("Waiting until the source is added"));
+    assert!(stage.has_message("Waiting until the source is added"));
     assert!(stage.app.history.rests_at(1));
     let added = followed_in(&stage, "comments");
     assert_ne!(file(&stage), SOURCES);
@@ -127,7 +127,7 @@ fn undo_waits_for_a_source_that_is_being_added() {
     let request = last_request(&stage);
     stage.keys("u");
     stage.happen(Event::Followed(request, Err("HTTP 404".to_owned())));
-    assert!(stage.app.history.rests_at(1) && stage.says("HTTP 404"));
+    assert!(stage.app.history.rests_at(1) && stage.has_message("HTTP 404"));
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn undo_of_a_source_that_is_being_added_applies_to_nothing_else() {
     stage.keys("giC");
     let request = last_request(&stage);
     stage.keys("u<C-r>");
-    assert!(stage.says("The source stays"));
+    assert!(stage.has_message("The source stays"));
     let added = followed_in(&stage, "comments");
     stage.happen(Event::Followed(request, Ok(added)));
     assert_ne!(file(&stage), SOURCES);
@@ -171,7 +171,7 @@ fn an_open_article_stays_when_a_source_was_added() {
     stage.keys("<Enter>");
     let shown = stage.app.reader.article.clone();
     stage.happen(Event::Followed(request, Ok(followed("comments"))));
-    assert!(stage.says("Following comments"));
+    assert!(stage.has_message("Following comments"));
     assert_eq!(stage.app.focus, Focus::Reader);
     let key = |article: &Option<Arc<Article>>| article.as_ref().map(|article| article.row.key);
     assert!(shown.is_some() && key(&stage.app.reader.article) == key(&shown));
@@ -192,7 +192,7 @@ fn the_first_page_waits_for_what_was_chosen_there() {
     let (added, edit) = followed("one");
     let two = vec![added[0].clone(), added[0].clone()];
     stage.happen(Event::Followed(last_request(&stage), Ok((two, edit))));
-    assert!(stage.app.dialogs.is_empty() && stage.says("Following 2 sources"));
+    assert!(stage.app.dialogs.is_empty() && stage.has_message("Following 2 sources"));
     // The URL of a list can be corrected.
     let mut stage = first();
     stage.keys("<Down><Down><Enter>");
@@ -228,7 +228,7 @@ fn the_files_of_several_items_are_downloaded_without_a_list() {
     assert!(stage.requested.last().unwrap().contains("https://e.org/a.mp3"));
     let none = vec![(of(1), vec![]), (of(2), vec![])];
     stage.happen(Event::EnclosuresFound(FileUse::Download, Ok(none)));
-    assert!(stage.says("The selected items have no enclosures"));
+    assert!(stage.has_message("The selected items have no enclosures"));
 }
 
 #[test]

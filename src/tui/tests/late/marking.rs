@@ -96,7 +96,9 @@ fn quitting_waits_until_it_is_decided_what_is_marked_read() {
         let mut stage = Stage::new();
         let (request, ..) = stage.counts("gi}");
         stage.keys("Q");
-        assert!(stage.exit_reason.is_none() && stage.says("Counting the items to mark read"));
+        assert!(
+            stage.exit_reason.is_none() && stage.has_message("Counting the items to mark read")
+        );
         stage.counted(request, count);
         assert_eq!((stage.marks(), stage.exit_reason.is_some()), (marks, quits), "{count}");
         if !quits {

@@ -432,7 +432,7 @@ impl Chaos {
         })
     }
 
-    /// A reply that nobody requested, or a late one.
+    /// A reply that was not requested, or a late one.
     pub(super) fn stray(&mut self) -> Event {
         let request = self.rng.u64(..40);
         let key = self.rng.i64(..8);

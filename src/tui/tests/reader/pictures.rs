@@ -82,9 +82,9 @@ fn pictures_that_failed_are_counted_after_the_last_one() {
     stage.keys("<Enter>zI");
     came(&mut stage, &urls[0], None);
     came(&mut stage, &urls[1], Some(thumbnail([250, 0, 0, 255])));
-    assert!(!stage.says(failed), "one is still missing");
+    assert!(!stage.has_message(failed), "one is still missing");
     came(&mut stage, &urls[2], None);
-    assert!(stage.says(&format!("2 pictures {failed}")), "{}", stage.screen(80, 40));
+    assert!(stage.has_message(&format!("2 pictures {failed}")), "{}", stage.screen(80, 40));
     // Pictures that the user has not asked for are not reported.
     let mut settings = crate::config::Settings::default();
     settings.ui.images = true;
@@ -94,7 +94,7 @@ fn pictures_that_failed_are_counted_after_the_last_one() {
     other.keys("<Enter>z");
     assert_eq!(other.asked_for("FetchPicture"), 3);
     urls.iter().for_each(|url| came(&mut other, url, None));
-    assert!(!other.says(failed));
+    assert!(!other.has_message(failed));
 }
 
 #[test]

@@ -125,7 +125,7 @@ pub(in crate::article) struct Prefixes {
 
 /// Where names are read.
 enum Place {
-    /// In data, which has names alone.
+    /// In structured data, whose fields contain only names.
     Data,
     /// In the text of a page, with its language if it is known.
     Text(Option<String>),
@@ -139,7 +139,7 @@ impl Prefixes {
         Self { own: own.map_or(&[], |(_, words)| words), place: Place::Text(language) }
     }
 
-    /// Those of data, where a name may begin with what is such a word only in text.
+    /// The prefixes in structured data, where a name may begin with a word that is a prefix only in text.
     pub(in crate::article) fn in_data() -> Self {
         Self { own: &[], place: Place::Data }
     }

@@ -122,7 +122,7 @@ const ROLES: &[&str] = &[
     "편집부",
 ];
 
-/// Words that only say more about a role.
+/// Words that only qualify a role.
 const BESIDE: &[&str] = &[
     "the",
     "our",
@@ -216,7 +216,7 @@ const BESIDE: &[&str] = &[
 const COMPOUNDS: [&str; 6] =
     ["redaktion", "redakteur", "redakteurin", "redactie", "redacteur", "redaktör"];
 
-/// Whether a text names a role and nobody: all its words do.
+/// Whether a text names a role and no person: all its words name roles.
 pub(in crate::article) fn is_role(text: &str) -> bool {
     let folded = text.to_lowercase();
     let words = || folded.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());

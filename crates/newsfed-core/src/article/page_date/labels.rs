@@ -1,4 +1,4 @@
-//! Words around a date that say what it means, in many languages.
+//! Words around a date that give its meaning, in many languages.
 
 use super::label_words::{MODIFIED, OTHER, PUBLISHED, WEAK};
 use aho_corasick::AhoCorasick;
@@ -35,12 +35,12 @@ pub(super) fn is_original(before: &str) -> bool {
     WORDS.iter().any(|word| has(text, word))
 }
 
-/// Whether a text says that something was published.
+/// Whether a text states that something was published.
 pub(super) fn is_published(text: &str) -> bool {
     hits(tail(text, 400)).iter().any(|hit| hit.label == Some(Label::Published))
 }
 
-/// Whether the words before a date say only that it is one.
+/// Whether the words before a date only announce a date.
 pub(super) fn is_weak(before: &str) -> bool {
     let hits = hits(tail(before, 90));
     let has = |label| hits.iter().any(|hit| hit.label == label);

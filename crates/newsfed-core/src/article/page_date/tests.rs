@@ -84,7 +84,7 @@ fn finds_dates_in_many_languages() {
     Read::all(cases).expect(400, 8);
 }
 
-/// Written by somebody who did not know this code. The first run found 185 of 200.
+/// Written by a person who did not know this code. The first run found 185 of 200.
 #[test]
 fn finds_dates_written_by_somebody_else() {
     let cases = table(include_str!("../../../../../tests/data/page-dates-2.tsv")).map(|columns| {
@@ -140,7 +140,7 @@ fn an_earlier_visible_date_beats_a_stated_build_date() {
 }
 
 #[test]
-fn reads_dates_of_glued_elements_original_dates_and_dates_of_events() {
+fn reads_adjacent_dates_original_dates_and_event_dates() {
     let text = |body: &str| format!("<article>{body}{TEXT}</article>");
     let cases = [
         (

@@ -70,13 +70,13 @@ fn signature<'b>(page: &Page<'_>, post: usize, last: &'b [usize]) -> &'b [usize]
     }
 }
 
-/// Whether a class or id says that a box is a signature.
+/// Whether a class or id marks a box as a signature.
 fn is_named(e: ElementRef<'_>) -> bool {
     let is_name = |name: &str| {
         let name = name.to_ascii_lowercase();
         let words = || name.split(|c: char| !c.is_ascii_alphabetic());
         let is_word = |word| matches!(word, "sig" | "sigs" | "signatur");
-        // Boxes of whole posts say whether there is one.
+        // The classes of whole posts show whether there is one.
         (name.contains("signature") || words().any(is_word))
             && !words().any(|word| matches!(word, "has" | "with" | "no" | "without"))
     };

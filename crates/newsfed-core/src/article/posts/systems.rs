@@ -18,12 +18,12 @@ const MAX_SEARCHED: usize = 400;
 const FEWEST: usize = 2;
 /// Longest name of an author, in bytes.
 const MAX_TERM: usize = 200;
-/// Longest line that says who is quoted, in words.
+/// Longest line that names the quoted author, in words.
 const SAYS_WHO: usize = 14;
 
 /// Boxes of attached files: XenForo, phpBB.
 const FILES: [&str; 2] = ["message-attachments", "attachbox"];
-/// Boxes in quotations that say who is quoted: XenForo, Invision, Discourse.
+/// Boxes in quotations that name the quoted author: XenForo, Invision, Discourse.
 const TITLES: [&str; 3] = ["bbcodeblock-title", "ipsquote_citation", "title"];
 
 /// How a forum system marks the boxes of posts, and in them those of their texts and attached files.
@@ -211,7 +211,7 @@ fn has(e: ElementRef<'_>, classes: &[&str]) -> bool {
 }
 
 /// Leaves out what is not in a text. Adds to the texts what is often not selected: lists, code, all of a post of which
-/// nothing is selected, and who said what is quoted. Quotations themselves stay as they were selected, except in
+/// nothing is selected, and the authors of quotations. Quotations themselves stay as they were selected, except in
 /// posts without anything else.
 fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
     let boxes = || read.iter().map(|post| &page.elements[post.element].blocks);
@@ -237,7 +237,7 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
                 let mut said = blocks.filter(|at| around(*at).post.is_some()).peekable();
                 let is_all = said.peek().is_none();
                 let is_said = said.any(|at| taken[at]);
-                // What is above a picture, or is all of the quotation, may be said itself.
+                // What is above a picture, or is all of the quotation, may be part of it.
                 taken[at] =
                     is_said || taken[at] && (is_all || has_picture(page.elements[quote].node));
             }
@@ -299,7 +299,7 @@ fn has_picture(e: ElementRef<'_>) -> bool {
     e.descendent_elements().any(|e| e.value().name() == "img")
 }
 
-/// Whether the first block of a quotation says whose words follow.
+/// Whether the first block of a quotation names the author of what follows.
 fn says_who(page: &Page<'_>, at: usize) -> bool {
     let block = &page.blocks[at];
     block.words <= SAYS_WHO
@@ -394,7 +394,7 @@ fn firsts<'m>(
     firsts
 }
 
-/// When a post was written: as its first mark says, or an attribute before its text.
+/// When a post was written: according to its first mark, or to an attribute before its text.
 fn time(page: &Page<'_>, post: &Post, own: Option<&Mark>) -> Option<String> {
     own.map(|mark| bare(&mark.text).to_owned()).or_else(|| {
         head(page, post)

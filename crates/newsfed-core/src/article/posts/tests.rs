@@ -227,7 +227,7 @@ fn posts_that_end_alike_keep_their_ends() {
 }
 
 #[test]
-fn signatures_are_known_by_their_boxes_and_lines() {
+fn recognises_signatures_by_boxes_and_lines() {
     for end in [
         "<div class=signature>Fair winds to you all</div>",
         "<aside class='message-signature'><p>See you at sea</p><p>Fair winds</p></aside>",
@@ -241,7 +241,7 @@ fn signatures_are_known_by_their_boxes_and_lines() {
             let (ann, bob) = (("ann", body, below), ("bob", "", ""));
             assert_eq!(thread(&[ann, bob, ann]).count("Fair winds"), [0; 2], "{end}");
             assert_eq!(thread(&[ann, bob, ann]).count("See you at sea"), [0; 2], "{end}");
-            // A post of the author may have none, and that of somebody else is there once.
+            // A post of the author may have none, and that of another person is there once.
             let others = [ann, ("ann", "", ""), ann, ("bob", body, below)];
             assert_eq!(thread(&others).count("Fair winds"), [1; 2], "{end}");
             assert_eq!(thread(&others).count("What ann says"), [3; 2], "{end}");
@@ -342,7 +342,7 @@ fn a_day_in_the_text_is_not_the_time_below_it() {
 }
 
 #[test]
-fn what_is_said_below_the_title_of_a_post_is_not_repeated() {
+fn author_and_date_below_the_title_of_a_post_are_not_repeated() {
     let post = |name: &str, day: usize| {
         format!(
             "<div class=post><dl class=postprofile><dt><a class=username>{name}</a></dt>\

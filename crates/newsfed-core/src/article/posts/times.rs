@@ -20,7 +20,7 @@ const LABEL_WORDS: usize = 3;
 /// Longest line with a date, in characters.
 const MAX_DATE_LINE: usize = 99;
 
-/// What pages say before the day on which an author joined, folded.
+/// Words before the day on which an author joined, folded.
 const JOINED: &[&str] = &[
     "joined",
     "joined on",
@@ -112,7 +112,7 @@ const FACTS: [&str; 12] = [
 pub(super) struct Times {
     /// In page order.
     pub(super) marks: Vec<Mark>,
-    /// Blocks that say when an author joined, and those with their labels.
+    /// Blocks that state when an author joined, and those with their labels.
     pub(super) joined: HashSet<usize>,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times
         let Some(text) = stamp.or(line.shown) else { continue };
         let above = label_above(page, at).unwrap_or_default();
         let joined_above = is_joined(&above, &known);
-        // In a text, such a line may say anything.
+        // In a text, such a line may have any meaning.
         if (line.joined || joined_above) && !goes_on(page, at) {
             found.joined.insert(at);
             found.joined.extend(at.checked_sub(1).filter(|_| joined_above));
@@ -175,7 +175,7 @@ struct DateLine {
     label: Option<DateLabel>,
     /// Nothing but names and labels is beside the date.
     alone: bool,
-    /// It says when an author joined.
+    /// It states when an author joined.
     joined: bool,
 }
 
@@ -210,7 +210,7 @@ impl DateLine {
     }
 }
 
-/// Whether little else is in the line of a date. Words such as "yesterday" are frequent in sentences.
+/// Whether the line of a date contains little else. Words such as "yesterday" are frequent in sentences.
 fn is_alone(scan: &Scan, known: &HashSet<&str>) -> bool {
     let is_counted = scan.text.contains(char::is_numeric);
     others(scan, known, true) <= if is_counted { BESIDE } else { 0 }
@@ -252,7 +252,7 @@ fn without_weekday(before: &str) -> &str {
     if date::is_weekday(&end[start..]) { &before[..start] } else { before }
 }
 
-/// Whether the words before a date say that an author joined then, and nothing else.
+/// Whether the words before a date state that an author joined then, and nothing else.
 fn is_joined(before: &str, known: &HashSet<&str>) -> bool {
     let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
     JOINED.contains(&words.join(" ").as_str())

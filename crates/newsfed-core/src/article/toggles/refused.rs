@@ -149,7 +149,7 @@ pub(super) fn is_refused(e: ElementRef<'_>) -> bool {
     is_named(e) || !is_text_alone(e) || repeats_neighbour(e)
 }
 
-/// Whether its name, or that of an element around it within the article, says so. Old pages have a form
+/// Whether its name, or that of an element around it within the article, shows it. Old pages have a form
 /// around everything.
 fn is_named(e: ElementRef<'_>) -> bool {
     let around = e.ancestors().filter_map(ElementRef::wrap).take(MAX_AROUND);
@@ -172,7 +172,7 @@ fn names_other(names: &str) -> bool {
     let names = crate::util::text::start(names, MAX_NAMES).to_ascii_lowercase();
     names.split_ascii_whitespace().any(|name| {
         let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-        // Boxes of whole pages say whether there is a sidebar.
+        // The classes of whole pages show whether there is a sidebar.
         let says_whether = words.clone().any(|w| matches!(w, "has" | "with" | "no" | "open"));
         !says_whether
             && (PARTS.iter().any(|part| name.contains(part)) || words.any(|w| WORDS.contains(&w)))

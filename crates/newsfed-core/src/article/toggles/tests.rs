@@ -15,7 +15,7 @@ fn read(inner: &str) -> [String; 2] {
 }
 
 #[test]
-fn text_behind_a_toggle_stays_and_its_words_go() {
+fn keeps_the_text_behind_a_toggle_and_removes_its_label() {
     let rest = "<p>What came after it took longer.</p>";
     for more in [
         format!("<details><summary>Read more</summary>{rest}</details>"),

@@ -1,6 +1,7 @@
 //! Recorded sites: pages, files and the links between them, as JSON lines.
 
 use crate::crawl::targets::{Class, Targets};
+use crate::util::file_error::reason;
 use serde::Deserialize;
 use std::io::BufRead;
 
@@ -35,7 +36,7 @@ pub struct Graph {
 /// Why a recorded site cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    #[error("cannot be read: {0}")]
+    #[error("{}", reason(.0))]
     Io(#[from] std::io::Error),
     /// A line is invalid.
     #[error("line {line}: {why}")]

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_preferred_after_values_have_found_nothing_for_long() {
+    fn chooses_by_tag_path_after_a_long_time_without_targets() {
         let mut by_path = ByPath::default();
         (0..200).for_each(|link| by_path.put(link, link % 2));
         let due = |by_path: &mut ByPath| (0..100).filter(|_| by_path.is_due()).count();

@@ -42,7 +42,7 @@ pub struct Classifier {
     targets: Targets,
     model: Logistic,
     seen: Vec<(LinkId, bool)>,
-    /// Dead links. They do not count as articles during a crawl, and say nothing about the next
+    /// Dead links. They do not count as articles during a crawl, and show nothing about the next
     /// one.
     dead: Vec<(LinkId, bool)>,
     /// Number of labels: no target, target.

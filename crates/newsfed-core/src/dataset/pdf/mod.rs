@@ -1,6 +1,6 @@
 //! PDF: the text of each page is a row.
 //!
-//! Reads only what is needed for the text, and never relies on what a file says about its own layout: objects
+//! Reads only what is needed for the text, and never relies on what a file declares about its own layout: objects
 //! are found in one pass from the first byte to the last. Everything that takes time is charged to one budget
 //! ([`work::Work`]): bytes that are read or put into a filter, values, names. Values that exist at the same
 //! time are limited too.

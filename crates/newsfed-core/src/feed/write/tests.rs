@@ -77,7 +77,7 @@ fn survive(items: &[OutgoingItem], format: Format) {
     assert_eq!(parsed.entries.len(), items.len());
     for (entry, OutgoingItem { item, .. }) in parsed.entries.iter().zip(items) {
         assert_eq!(entry.guid, Some(format!("urn:uuid:{}", item.id)), "{format:?}");
-        // JSON Feed says that titles are plain text, but feeds in use contain markup.
+        // JSON Feed requires that titles are plain text, but feeds in use contain markup.
         if format != Format::Json || !html::contains_markup(&item.title) {
             assert_eq!(entry.title, item.title, "{format:?}");
         }

@@ -208,7 +208,7 @@ impl Policy for Learned {
     fn observe(&mut self, items: &[Option<Time>], now: Time) {
         let gap = self.parameters.gap.as_secs_f64();
         self.state.gap.get_or_insert(gap);
-        // A feed that lists all of its items again says nothing about bursts.
+        // A feed that lists all of its items again shows nothing about bursts.
         self.score(items.len().min(MOST_SCORED), seconds::of(now));
         let dated: Vec<Option<f64>> = items.iter().map(|t| t.map(seconds::of)).collect();
         self.state.observe(&dated, seconds::of(now), self.parameters.closed);

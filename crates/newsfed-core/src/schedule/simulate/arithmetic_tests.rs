@@ -1,6 +1,6 @@
 //! The arithmetic of replays, on timelines that can be calculated by hand.
 
-use super::budget::{at_budget, first_knob, fit};
+use super::budget::{at_budget, first_parameter, fit};
 use super::figures::weekly;
 use super::*;
 use crate::model::{PolicyKind, Time};
@@ -190,7 +190,7 @@ fn the_search_for_a_budget_starts_near_the_usual_setting() {
         (PolicyKind::Advarss, 460.0, 230.0),
         (PolicyKind::Learned, 700.0, 175.0),
     ] {
-        assert_eq!([12.0, 24.0].map(|budget| first_knob(policy, budget)), [at_12, at_24]);
+        assert_eq!([12.0, 24.0].map(|budget| first_parameter(policy, budget)), [at_12, at_24]);
     }
     let replay = Replay::new(vec![timeline(10, &[HOUR, 5 * DAY])]);
     let start = Simulated::Fixed(Duration::from_secs(60));
@@ -207,8 +207,8 @@ fn polls(count: f64) -> Figures {
 }
 
 #[test]
-fn a_budget_is_found_in_few_tries() {
-    // Polls as a power of the knob, which is 1 at a budget of 10: the first try, the exponent, and
+fn a_budget_is_found_in_few_replays() {
+    // Polls as a power of the parameter, which is 1 at a budget of 10: the first try, the exponent, and
     // how many tries are needed.
     for (first, exponent, most) in [
         (1.0, 1.0, 1),
@@ -221,27 +221,31 @@ fn a_budget_is_found_in_few_tries() {
         (1e-3, 1.0, 9),
     ] {
         let tried = RefCell::new(Vec::new());
-        let (knob, figures) = fit(first, 10.0, |knob| {
-            tried.borrow_mut().push(knob);
-            polls(10.0 * knob.powf(-exponent))
+        let (parameter, figures) = fit(first, 10.0, |parameter| {
+            tried.borrow_mut().push(parameter);
+            polls(10.0 * parameter.powf(-exponent))
         });
         let off = (figures.polls_per_source_day / 10.0).ln().abs();
-        assert!(off < 0.005 && (knob.ln() * exponent).abs() < 0.005, "{first} {exponent}: {knob}");
+        assert!(
+            off < 0.005 && (parameter.ln() * exponent).abs() < 0.005,
+            "{first} {exponent}: {parameter}"
+        );
         let tried = tried.into_inner();
         assert!(tried.len() <= most, "{first} {exponent}: {tried:?}");
-        assert!((tried[0] / first - 1.0).abs() < 1e-9 && tried.contains(&knob));
+        assert!((tried[0] / first - 1.0).abs() < 1e-9 && tried.contains(&parameter));
     }
 }
 
 #[test]
 fn without_a_fitting_setting_the_nearest_is_found() {
-    // A jump over the budget: 30 polls below the knob 2, 6 from there on.
-    let (knob, nearest) = fit(0.7, 10.0, |knob| polls(if knob < 2.0 { 30.0 } else { 6.0 }));
-    assert!(knob >= 2.0 && nearest.polls_per_source_day == 6.0, "{knob}");
+    // A jump over the budget: 30 polls below the parameter 2, 6 from there on.
+    let (parameter, nearest) =
+        fit(0.7, 10.0, |parameter| polls(if parameter < 2.0 { 30.0 } else { 6.0 }));
+    assert!(parameter >= 2.0 && nearest.polls_per_source_day == 6.0, "{parameter}");
     // Among equally good tries the first one is taken; the polls are above the budget, then below
     // it.
-    let (knob, _) = fit(5.0, 10.0, |_| polls(40.0));
-    assert!((knob - 5.0).abs() < 1e-9, "{knob}");
+    let (parameter, _) = fit(5.0, 10.0, |_| polls(40.0));
+    assert!((parameter - 5.0).abs() < 1e-9, "{parameter}");
     let tries = RefCell::new(0);
     let (_, none) = fit(5.0, 10.0, |_| {
         *tries.borrow_mut() += 1;

@@ -10,7 +10,7 @@ mod replay;
 mod synthetic;
 mod timeline;
 
-pub use budget::{BUDGETS, at_budget, first_knob, fit};
+pub use budget::{BUDGETS, at_budget, first_parameter, fit};
 pub use figures::{Figures, Phase, figures, weeks};
 pub use replay::{Controlled, Replay, Replaying, Run, Scheduler, Simulated};
 pub use synthetic::{Change, Synthetic, changed};

@@ -29,7 +29,7 @@ pub trait Scheduler {
     fn set_price(&mut self, price: f64);
 }
 
-/// A policy without the rules of servers, feeds and the user.
+/// A policy without the limits of servers, feeds and the user.
 struct Bare {
     running: Running,
     /// To save and restore the state before every poll.
@@ -228,7 +228,7 @@ impl Replay {
             let used = taken - std::mem::replace(&mut before, taken);
             let overlap = |t: &Timeline| (t.end.min(until) - t.start.max(until - DAY)).max(0.0);
             let followed: f64 = timelines.iter().map(overlap).sum::<f64>() / DAY;
-            // The first days of most sources, and the last days of a few, say little.
+            // The first days of most sources, and the last days of a few, show little.
             if followed > 0.2 * timelines.len() as f64 && day > 1 {
                 control.correct(used as f64, followed * budget);
             }

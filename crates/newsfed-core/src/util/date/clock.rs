@@ -21,7 +21,7 @@ pub(super) enum Half {
     Night,
 }
 
-/// Words of East Asia for the parts of the day. They stand before the time.
+/// Words of East Asia for the parts of the day. They precede the time.
 const HALVES: [(&str, Half); 31] = [
     ("오전", Half::Morning),
     ("새벽", Half::Morning),

@@ -1,6 +1,6 @@
 //! The zone of times that are written without one, according to offsets from UTC that were seen.
 //!
-//! An offset alone does not say how it changes during the year. So a time gets an offset only if
+//! An offset alone does not state how it changes during the year. So a time gets an offset only if
 //! all zones of the world that fit what was seen have the same one at that time.
 
 use super::Zone;
@@ -36,7 +36,7 @@ pub fn is_offset(seconds: i64) -> bool {
 }
 
 impl Offsets {
-    /// Adds a time and what it says about its zone. `Z` and `+00:00` are ignored: many systems
+    /// Adds a time and what it states about its zone. `Z` and `+00:00` are ignored: many systems
     /// write them beside local times.
     pub fn learn(&mut self, at: Time, zone: Zone) {
         let Zone::Offset(offset) = zone else { return };
@@ -144,7 +144,7 @@ mod tests {
             (&["2026-11-10T08:00:00+01:00"], "2026-10-24T09:15", None),
             (&["2026-11-10T08:00:00+01:00"], "2027-04-12T09:15", None),
             (&["2026-10-24T08:00:00+02:00"], "2026-10-26T09:15", None),
-            // In London, the last time in summer says nothing about the first one in winter.
+            // In London, the last time in summer does not determine the first one in winter.
             (&["2026-10-24T08:00:00+01:00"], "2026-10-28T09:15", None),
             // Seen in both seasons.
             (&berlin, "2025-10-24T09:15", Some("+02:00")),

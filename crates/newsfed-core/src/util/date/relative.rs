@@ -149,7 +149,7 @@ fn weekday(text: &str, context: &Context) -> Option<Match> {
         return None;
     }
     let today = context.now?.weekday().number_from_monday();
-    // Those of today say so.
+    // Relative dates of today contain such a word.
     let days = match (today + 7 - weekday) % 7 {
         0 => 7,
         days => days,

@@ -55,7 +55,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What it says about its zone.
+    /// What it states about its zone.
     pub fn shows(&self) -> Zone {
         match (self.time, self.zone) {
             (None, _) => Zone::Day,

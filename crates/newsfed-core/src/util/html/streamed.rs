@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_in_parts_are_not_too_deep() {
+    fn rejects_streamed_parts_that_nest_too_deeply() {
         let part = |n: usize| {
             let (deep, end) = ("<p><b>x".repeat(10), "</b></p>".repeat(10));
             format!(

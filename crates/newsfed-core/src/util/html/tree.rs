@@ -160,10 +160,11 @@ pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
 
 /// Like [`text_of`]; `None` if it has more than `most` bytes.
 pub fn text_within(element: ElementRef<'_>, most: usize) -> Option<String> {
-    /// Maximum number of blanks in the markup for each byte of text. An element with more is not
-    /// read to its end either.
-    const BLANKS: usize = 16;
-    let (mut out, mut left) = (String::new(), most.saturating_mul(BLANKS).saturating_add(BLANKS));
+    /// Maximum number of white-space characters in the markup for each byte of text. An element with more
+    /// is treated as too long.
+    const MAX_SPACES: usize = 16;
+    let (mut out, mut left) =
+        (String::new(), most.saturating_mul(MAX_SPACES).saturating_add(MAX_SPACES));
     push_text(element, &mut out, &mut left);
     out.truncate(out.trim_end().len());
     (left > 0 && out.len() <= most).then_some(out)

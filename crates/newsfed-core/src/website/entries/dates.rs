@@ -25,7 +25,7 @@ const MAX_LINE_BYTES: usize = 3 * MAX_LINE;
 const MAX_LEAD: usize = 160;
 /// Dates further ahead belong to events.
 const AHEAD: TimeDelta = TimeDelta::hours(24);
-/// Words beside a date that only say what it is.
+/// Words beside a date that only label it.
 const LABELS: [&str; 16] = [
     "published",
     "posted",

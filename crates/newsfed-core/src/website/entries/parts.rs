@@ -250,7 +250,7 @@ pub(super) struct Links {
     pub(super) fragment: Option<String>,
 }
 
-/// The link of a block: its title's link, else a file, else the only one, or the one that says
+/// The link of a block: its title's link, else a file, else the only one, or the one that states
 /// "read more". The name of its place: the `id` of its element or heading, or the target of its
 /// link to itself.
 pub(super) fn links(block: &Block<'_>, title: Option<&Title<'_>>, page: &Page) -> Links {

@@ -103,7 +103,7 @@ impl Proposal {
         list.confidence = list.confidence.max(self.confidence);
         for item in &mut list.items {
             let Some(PageEntry { entry, .. }) = entry(item) else { continue };
-            // The link may say "read more".
+            // The text of the link may be "read more".
             item.title.clone_from(&entry.title);
             item.date = item.date.or(entry.published);
         }

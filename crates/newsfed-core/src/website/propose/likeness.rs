@@ -7,7 +7,7 @@ use url::Url;
 
 /// How much being the page of a section counts against a page.
 const LIST: f64 = 0.4;
-/// Maximum likeness of a link in running text, whatever else speaks for it.
+/// Maximum likeness of a link in running text, whatever else supports it.
 const MAX_IN_PROSE: f64 = 0.4;
 /// Words in URLs of lists and of pages about a site.
 const SECTIONS: [&str; 61] = [
@@ -172,7 +172,7 @@ fn of_section(folder: &str, last: &str) -> f64 {
     match folder {
         // Folders of years and months: some systems have their articles there.
         "archive" | "archives" if !number => 0.0,
-        // Not what most people want from a home page, but lists of things that happen.
+        // Not what most people expect from a home page, but lists of events.
         "events" | "forum" | "jobs" | "newsletter" => 0.15,
         _ if leads_to_list(folder) => LIST,
         _ => 0.0,

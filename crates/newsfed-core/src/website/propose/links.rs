@@ -296,7 +296,7 @@ fn words(line: &str) -> usize {
     words.sum()
 }
 
-/// Names of an element that may say what it is for.
+/// Names of an element that may show its purpose.
 fn some_names(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
     let names = element.value().classes().take(MAX_CLASSES).chain(element.attr("id"));
     names.filter(|name| name.len() <= LONGEST_NAME)
@@ -339,7 +339,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
 }
 
 /// Whether a box around a link has a name for popular or related articles, or begins with a heading
-/// that says so.
+/// that states so.
 fn is_popular(link: ElementRef<'_>) -> bool {
     const NAMES: [&str; 8] =
         ["popular", "mostread", "trending", "related", "meistgelesen", "toplist", "bestof", "hot"];

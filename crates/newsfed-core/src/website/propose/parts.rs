@@ -48,7 +48,7 @@ pub fn article_rules(samples: &[Sample], rules: WebsiteRules, now: Option<Time>)
     rules
 }
 
-/// Whether the structured data of a page say when it was published, often with a time of day, which the
+/// Whether the structured data of a page state when it was published, often with a time of day, which the
 /// text does not show.
 fn has_data(sample: &Sample) -> bool {
     let guide = Guide { url: Some(sample.page.url().clone()), ..Guide::default() };

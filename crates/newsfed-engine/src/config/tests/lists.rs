@@ -107,7 +107,7 @@ fn only_sources_that_the_user_has_not_changed_are_removed() {
 }
 
 #[test]
-fn the_user_is_asked_before_many_leave_and_nothing_leaves_a_damaged_list() {
+fn asks_before_removing_many_sources_and_removes_none_for_a_damaged_list() {
     let all: Vec<String> = (0..40).map(|n| format!("s{n}")).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let declared = sources(&all);

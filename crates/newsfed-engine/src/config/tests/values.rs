@@ -1,4 +1,4 @@
-//! Which values the files take, and what the errors and warnings say.
+//! Which values the files take, and the texts of the errors and warnings.
 
 use super::super::{AccountSettings, Loaded, add_account, remove_account};
 use super::folder::Home;

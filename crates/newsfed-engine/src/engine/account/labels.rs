@@ -162,7 +162,7 @@ impl Sync {
         }
         let (sent, accept) = (sent.unwrap_or_default(), self.accept);
         match self.context.store.merge_labels(self.key(), seen, sent, accept).await? {
-            MergedLabels::Taken(taken) => self.done.taken += taken,
+            MergedLabels::Taken(taken) => self.done.received += taken,
             MergedLabels::TooMany { lost } => return Err(AccountError::Labels { lost }),
         }
         self.state.labels_at = Some(self.now());

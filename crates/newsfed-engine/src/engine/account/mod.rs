@@ -27,8 +27,8 @@ use crate::store::{StoreError, StoredAccount};
 pub use moving::{MovePlan, Moved, MovingSource};
 pub use state::AccountError;
 use state::AccountState;
-pub(super) use status::collecting;
-pub use status::{AccountStatus, Collecting};
+pub(super) use status::account_polling;
+pub use status::{AccountPolling, AccountStatus};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 pub use sync::SyncDone;
@@ -133,7 +133,7 @@ async fn sync_one(
 /// How often the progress of a synchronisation is checked.
 const PROGRESS: Duration = Duration::from_millis(300);
 
-/// Synchronises one account now; the status says how far a first synchronisation has come.
+/// Synchronises one account now; the status shows how far a first synchronisation has come.
 async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) -> AccountReport {
     let context = &handle.context;
     let mut work = std::pin::pin!(sync_one(context, settings, accept));

@@ -118,7 +118,7 @@ pub enum AccountError {
     #[error("the server refuses the user or the password; run `newsfed account login`")]
     Refused,
     /// 429 and 5xx.
-    #[error("the server is busy or failing (HTTP {status}); newsfed tries again later")]
+    #[error("the server is busy or failing (HTTP {status})")]
     Busy { status: u16, retry_after: Option<Duration> },
     #[error("the server responds to {request} with HTTP {status}; check the URL of the account")]
     Status { request: &'static str, status: u16 },

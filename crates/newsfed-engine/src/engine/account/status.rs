@@ -46,8 +46,9 @@ pub struct AccountStatus {
 
 /// How the server of an account polls a source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Collecting {
-    pub account: String,
+pub struct AccountPolling {
+    /// Id of the account.
+    pub name: String,
     /// The kind of server; `None` before the first synchronisation.
     pub server: Option<&'static str>,
     pub last_sync: Option<Time>,
@@ -58,14 +59,14 @@ pub struct Collecting {
 }
 
 /// How the server of an account polls its sources.
-pub(in crate::engine) fn collecting(
+pub(in crate::engine) fn account_polling(
     reader: &Reader,
     account: &str,
-) -> Result<Collecting, StoreError> {
+) -> Result<AccountPolling, StoreError> {
     let stored = reader.accounts()?.into_iter().find(|row| row.id == account);
     let state = stored.map(|row| AccountState::read(&row.state)).unwrap_or_default();
-    Ok(Collecting {
-        account: account.to_owned(),
+    Ok(AccountPolling {
+        name: account.to_owned(),
         server: state.dialect.map(Dialect::name),
         last_sync: state.last_ok.and_then(time),
         next_sync: state.next.and_then(time).filter(|_| !state.stopped),

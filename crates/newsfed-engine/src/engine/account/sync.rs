@@ -29,7 +29,7 @@ pub struct SyncDone {
     /// Marks that were sent.
     pub sent: usize,
     /// Marks that were received from the server.
-    pub taken: usize,
+    pub received: usize,
     /// Items that the server no longer has.
     pub gone: usize,
 }
@@ -171,7 +171,7 @@ impl Sync {
         let gone = self.look_up_pins(&known, &lists).await?;
         let seen: Vec<_> = seen.into_iter().filter(|s| !gone.contains(&s.remote)).collect();
         if !seen.is_empty() {
-            self.done.taken += self.context.store.merge_marks(key, seen).await?;
+            self.done.received += self.context.store.merge_marks(key, seen).await?;
         }
         if arrivals.all.is_some() || !self.state.first.done {
             self.state.all_at = Some(self.now());

@@ -90,7 +90,7 @@ pub struct CrawlListing {
 }
 
 impl Handle {
-    /// Starts or resumes a crawl in the background, and remembers its folder. One crawl per host runs
+    /// Starts or resumes a crawl in the background, and records its folder. One crawl per host runs
     /// at a time; others wait.
     pub fn crawl(&self, plan: CrawlPlan) -> RunningCrawl {
         let (states_in, states) = watch::channel(CrawlState::new(plan.folder.clone()));
@@ -219,7 +219,7 @@ impl Run {
         self.states.send_replace(self.state.clone());
     }
 
-    /// Opens the crawl, even if it is stopped by then: until it is open, nobody can free its folder.
+    /// Opens the crawl, even if it is stopped by then: until it is open, its folder cannot be freed.
     async fn open(&mut self, plan: CrawlPlan) -> Result<Crawl, CrawlError> {
         let (client, clock) =
             (self.handle.context.client.clone(), self.handle.context.clock.clone());

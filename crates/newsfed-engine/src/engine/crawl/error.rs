@@ -1,6 +1,7 @@
 //! Why a crawl cannot run.
 
 use crate::store::StoreError;
+use crate::util::file_error::cannot_write;
 use std::path::PathBuf;
 use url::Url;
 
@@ -35,7 +36,7 @@ pub enum CrawlError {
     /// The strategy needs to know the site in advance.
     #[error("the strategy {0} needs to know the site in advance; it only works in replays")]
     Strategy(&'static str),
-    #[error("{} cannot be written: {why}", path.display())]
+    #[error("{}", cannot_write(path, why))]
     File {
         path: PathBuf,
         /// The message of the system.

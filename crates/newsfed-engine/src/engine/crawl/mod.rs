@@ -149,7 +149,7 @@ impl CrawlLocation {
 }
 
 impl Crawl {
-    /// Whether there is a crawl. One that was killed before it could store its order was not begun.
+    /// Whether there is a crawl. One that was killed before it could store its order has not started.
     ///
     /// # Errors
     /// If there is a log that cannot be read.
@@ -225,7 +225,7 @@ impl Crawl {
         self
     }
 
-    /// Provides a response to the first request that was fetched before.
+    /// Provides the response to the first request, which was fetched before.
     pub fn know(&self, first: Response) {
         self.fetcher.use_response(first);
     }
@@ -275,7 +275,7 @@ impl Crawl {
     }
 
     /// Fetches one link and logs the response. After a step was cancelled, the crawl must be
-    /// resumed from its log, as if the step had not begun.
+    /// resumed from its log, as if the step had not started.
     ///
     /// # Errors
     /// If something cannot be written.

@@ -107,7 +107,7 @@ impl Revisit {
         }))
     }
 
-    /// Provides a response to the first request that was fetched before.
+    /// Provides the response to the first request, which was fetched before.
     pub fn know(&self, first: Response) {
         self.fetcher.use_response(first);
     }

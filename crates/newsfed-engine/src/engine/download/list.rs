@@ -139,10 +139,9 @@ impl Handle {
                 "{} was changed after its download, so it stays; remove it yourself",
                 path.display()
             ))),
-            FileState::Unknown => Err(DownloadError::Refused(format!(
-                "the folder of {} cannot be read",
-                path.display()
-            ))),
+            FileState::Unknown => {
+                Err(DownloadError::Refused(format!("cannot read the folder of {}", path.display())))
+            }
         })
         .await?;
         let forgotten = self.context.store.forget_downloads(vec![entry.path]).await;

@@ -214,9 +214,9 @@ fn request(
 }
 
 enum Connected {
-    /// The rest of a file of that size follows.
+    /// The response is the rest of a file of this size.
     Continues(Download, u64),
-    /// The file follows from its start.
+    /// The response is the whole file.
     Starts(Download),
 }
 
@@ -329,7 +329,7 @@ impl Transfer {
         let (pieces, inbox) = mpsc::channel(WAITING);
         let (done, written) = oneshot::channel();
         tokio::task::spawn_blocking(move || {
-            // Once the download was cancelled, nobody waits for the file.
+            // Once the download was cancelled, no caller waits for the file.
             if let Err(Ok(part)) = done.send(part.write(inbox)) {
                 Part::keep_if_of_use(part);
             }

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn old_parts_that_nobody_writes_are_removed() {
+    fn old_parts_without_a_writer_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let running = with_bytes(folder, Some("\"v\""));

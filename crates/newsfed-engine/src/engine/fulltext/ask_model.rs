@@ -1,7 +1,7 @@
 //! Asking the user's language model for a date, one article at a time. After any error only the
 //! date is missing.
 
-use super::llm::{answer, question};
+use super::llm::{parse_response, question};
 use super::read::Undated;
 use crate::engine::context::Context;
 use crate::model::Time;
@@ -27,7 +27,7 @@ pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
     match context.client.post_json(&endpoint, key.as_ref(), body, settings.timeout).await {
         Ok(body) => {
             *rests = None;
-            let updated = answer(&body, &text, now);
+            let updated = parse_response(&body, &text, now);
             tracing::debug!("the language model dates an article: {updated:?}");
             updated
         }

@@ -103,7 +103,7 @@ pub(super) async fn fetch(
         _ => fetch_now(context, key, trigger, Choice::of(trigger), waited, late).await?,
     };
     drop(turn);
-    // The text is stored: nobody has to wait for a model.
+    // The text is stored before the model responds.
     let undated = got.undated.take();
     ask_model(context, key, undated).await?;
     Ok(got)
@@ -351,9 +351,9 @@ pub(super) struct PageFailure {
     why: String,
     /// Whether it may pass without intervention.
     passing: bool,
-    /// Whether it says nothing about the page, because there may be no network at all.
+    /// Whether it is no evidence about the page, because there may be no network at all.
     offline: bool,
-    /// When to retry, if the server said so.
+    /// When to retry, if the server stated it.
     at: Option<Time>,
 }
 

@@ -111,7 +111,7 @@ struct Arguments {
 /// The date in a response; the article must contain the year and the day. `None` for anything
 /// that is not a usable response: a refusal, free text, other tools, other arguments, impossible
 /// dates.
-pub(super) fn answer(body: &[u8], text: &str, now: Time) -> Option<Time> {
+pub(super) fn parse_response(body: &[u8], text: &str, now: Time) -> Option<Time> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let calls = body.pointer("/choices/0/message/tool_calls")?.as_array()?;
     let [call] = calls.as_slice() else { return None };
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn accepts_only_a_date_shown_in_the_article() {
-        let call = |arguments: &str| answer(reply(TOOL, arguments).as_bytes(), TEXT, now());
+        let call = |arguments: &str| parse_response(reply(TOOL, arguments).as_bytes(), TEXT, now());
         let noon = Some("2026-03-03T12:00:00Z".parse().unwrap());
         assert_eq!(call(r#"{"date": "2026-03-03", "time": "12:00"}"#), noon);
         assert_eq!(call(r#"{"date": "2026-03-03", "time": "12:00:00"}"#), noon);
@@ -199,7 +199,7 @@ mod tests {
     fn accepts_native_digits() {
         let said = reply(TOOL, r#"{"date": "2026-03-03", "time": ""}"#);
         let midnight = Some("2026-03-03T00:00:00Z".parse().unwrap());
-        assert_eq!(answer(said.as_bytes(), "٣ مارس ٢٠٢٦", now()), midnight);
+        assert_eq!(parse_response(said.as_bytes(), "٣ مارس ٢٠٢٦", now()), midnight);
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
         let text = "In 1969 and 2027, on the 1 and the 30.";
         for date in ["1969-01-30", "2027-01-30"] {
             let body = reply(TOOL, &json!({ "date": date, "time": "" }).to_string());
-            assert_eq!(answer(body.as_bytes(), text, now()), None, "{date}");
+            assert_eq!(parse_response(body.as_bytes(), text, now()), None, "{date}");
         }
     }
 
@@ -230,7 +230,7 @@ mod tests {
             String::new(),
         ];
         for body in cases {
-            assert_eq!(answer(body.as_bytes(), TEXT, now()), None, "{body}");
+            assert_eq!(parse_response(body.as_bytes(), TEXT, now()), None, "{body}");
         }
     }
 

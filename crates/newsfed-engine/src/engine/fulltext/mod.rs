@@ -34,7 +34,7 @@ enum Trigger {
     User(TextWay),
     /// The user wants another text: the page extracted in the next way, or the feed's.
     Another,
-    /// The user wants the page fetched, whatever the settings say, and has chosen no text.
+    /// The user wants the page fetched, regardless of the settings, and has chosen no text.
     Listed,
     /// The user has opened the item.
     Opened,
@@ -133,7 +133,7 @@ impl PrefetchPlan {
 const USUAL_PAGE: u64 = 60_000;
 
 impl Handle {
-    /// Fetches the full text of an item (row key) now, whatever the settings say, and extracts it
+    /// Fetches the full text of an item (row key) now, regardless of the settings, and extracts it
     /// in the given way. Without a way, extracts it in the next way that gives a different text, so
     /// that repeated requests show every text, including the feed's.
     ///
@@ -204,7 +204,7 @@ impl Handle {
     }
 
     /// Like [`Handle::prefetch`], but also fetches pages that were fetched before, whatever the
-    /// settings say.
+    /// settings.
     pub fn fetch_texts(
         &self,
         pages: Vec<WantedPage>,

@@ -242,7 +242,7 @@ pub(super) fn read(
 }
 
 /// Whether the text of the feed stays although the page has one: when the page is read for the
-/// first time, does not contain what the feed says, and the user has not chosen its text.
+/// first time, does not contain the text of the feed, and the user has not chosen its text.
 fn keeps_feed(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
     let first = known.hash_before.is_none() && !known.from_page && !known.chosen;
     let page = best.summaries.iter().chain([&best.text]);
@@ -384,7 +384,7 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
     let given = item.url.as_deref().and_then(|u| Url::parse(u).ok());
     // Several articles on one page differ in the fragment, which is not sent to servers.
     url.set_fragment(given.as_ref().and_then(Url::fragment));
-    // A summary made from the page says nothing new about it.
+    // A summary made from the page adds nothing to it.
     let summary = match known.from_page {
         false => html::to_text(item.summary.as_deref().unwrap_or_else(|| item.feed_body())),
         true => String::new(),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) enum Damage {
     /// The content of the list with this row key. It can be read again.
     Listed(i64),
-    /// What was applied. Without it, nobody knows what the user has changed.
+    /// What was applied. Without it, the changes by the user are unknown.
     Taken,
     /// What was applied from another list.
     Other,

@@ -1,5 +1,5 @@
 //! Following OPML lists. A list is polled like other sources (`read.rs`); then the sources in
-//! `sources.toml` are kept in step with it, in a step of its own that can be repeated at any time.
+//! `sources.toml` are kept in sync with it, in a step of its own that can be repeated at any time.
 
 mod known;
 mod read;
@@ -34,7 +34,7 @@ const NOT_STORED: &str =
 pub(super) struct Lists {
     /// A list was read.
     pub(super) was_read: Notify,
-    /// Held while sources are kept in step.
+    /// Held while sources are synchronised with their lists.
     turn: Mutex<()>,
 }
 
@@ -87,7 +87,7 @@ impl Place {
 
 impl Handle {
     /// Follows an OPML list at a URL or in a file that the user typed: adds its sources now, and keeps
-    /// them in step with it.
+    /// them in sync with it.
     ///
     /// # Errors
     /// If it cannot be fetched or is not a list, or the file cannot be changed. In that case it is not
@@ -164,7 +164,7 @@ fn not_a_list(error: ImportError) -> FollowError {
     FollowError::Local(text::line(&error.to_string()))
 }
 
-/// Runs until the engine stops: keeps sources in step with their lists while this process is the one
+/// Runs until the engine stops: keeps sources in sync with their lists while this process is the one
 /// that polls.
 pub(super) async fn run(handle: Handle) {
     let mut status = handle.status();
@@ -177,7 +177,7 @@ pub(super) async fn run(handle: Handle) {
                         announce::report(&handle.context, change).await;
                     }
                 }
-                Err(e) => tracing::warn!("sources were not kept in step with their lists: {e}"),
+                Err(e) => tracing::warn!("sources were not synchronised with their lists: {e}"),
             }
         }
         tokio::select! {

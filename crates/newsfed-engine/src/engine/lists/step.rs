@@ -1,4 +1,4 @@
-//! Keeping the sources of `sources.toml` in step with the lists that were read.
+//! Keeping the sources of `sources.toml` in sync with the lists that were read.
 
 use super::super::edit::blocking;
 use super::super::follow::FollowError;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const NAMED: usize = 3;
 
 /// The start of the message about a list that could not be applied.
-const NOT_IN_STEP: &str = "its sources are not kept in step with it: ";
+const NOT_IN_SYNC: &str = "its sources are not kept in sync with it: ";
 
 /// The changes that a list has made.
 pub(super) struct Stepped {
@@ -30,7 +30,7 @@ pub(super) struct Stepped {
 }
 
 impl Handle {
-    /// Keeps the sources of the file in step with the lists that were read; returns what was changed, and
+    /// Keeps the sources of the file in sync with the lists that were read; returns what was changed, and
     /// new problems. The items of removed sources stay for 30 days.
     ///
     /// # Errors
@@ -66,9 +66,9 @@ impl Handle {
         facts: &SourceFacts,
         problem: Option<String>,
     ) -> Option<AutomaticChange> {
-        let problem = problem.map(|why| format!("{NOT_IN_STEP}{why}"));
+        let problem = problem.map(|why| format!("{NOT_IN_SYNC}{why}"));
         let before = match &facts.last_outcome {
-            Some(Outcome::Failed { message, .. }) if message.starts_with(NOT_IN_STEP) => {
+            Some(Outcome::Failed { message, .. }) if message.starts_with(NOT_IN_SYNC) => {
                 Some(message.clone())
             }
             _ => None,

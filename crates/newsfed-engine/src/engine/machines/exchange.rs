@@ -4,6 +4,7 @@ use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
 use crate::model::Time;
 use crate::store::{Reader, Store, StoreError};
+use crate::util::file_error::reason;
 use crate::util::shared_file::shared_file;
 use crate::util::text::{counted, line};
 use crate::util::{file_name, text};
@@ -36,7 +37,7 @@ pub enum MachinesError {
 impl fmt::Display for MachinesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Folder(path, e) => write!(f, "{}: {e}", path.display()),
+            Self::Folder(path, e) => write!(f, "cannot use {}: {}", path.display(), reason(e)),
             Self::Store(e) => e.fmt(f),
         }
     }
@@ -190,7 +191,7 @@ fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     files.sort_unstable();
     if files.len() > MOST_FILES {
-        return Err(io::Error::other(format!("has more than {MOST_FILES} mark files")));
+        return Err(io::Error::other(format!("it has more than {MOST_FILES} mark files")));
     }
     Ok(files)
 }
@@ -200,12 +201,12 @@ pub(super) fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesErr
     // Opening a pipe would wait for its other end.
     let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
-        return Err(failed(io::Error::other("is not a file")));
+        return Err(failed(io::Error::other("it is not a file")));
     }
     let file = File::open(path).map_err(failed)?;
     if about.len() > MOST_BYTES {
         let most = text::size(MOST_BYTES);
-        return Err(failed(io::Error::other(format!("is larger than {most}"))));
+        return Err(failed(io::Error::other(format!("it is larger than {most}"))));
     }
     Ok(BufReader::new(file.take(MOST_BYTES)))
 }

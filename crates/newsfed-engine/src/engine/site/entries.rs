@@ -3,13 +3,13 @@
 use super::Visit;
 use super::gathering::Gathering;
 use crate::article::is_small_change;
-use crate::model::{Entry, LeftOutReason, PageSays, Time, WebsiteRules};
+use crate::model::{Entry, LeftOutReason, PageHints, Time, WebsiteRules};
 use crate::net::Response;
 use crate::store::{KnownEntry, ListCopy, Prepared, prepare_identified};
 use crate::util::domain::same_site;
 use crate::util::{html, text};
 use crate::website::entries::{self, PageEntries, PageEntry};
-use crate::website::signal::says;
+use crate::website::signal::page_hints;
 use crate::website::{Page, obstacle};
 use url::Url;
 
@@ -19,7 +19,7 @@ const INSTEAD: usize = 3;
 /// A page that was read.
 struct EntriesDocument {
     found: PageEntries,
-    says: PageSays,
+    hints: PageHints,
     title: Option<String>,
     /// What hides the entries, such as a consent dialog.
     obstacle: Option<LeftOutReason>,
@@ -47,7 +47,7 @@ pub(super) async fn read(
     let document =
         document.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))?;
     gathering.title.clone_from(&document.title);
-    gathering.says = Some(document.says);
+    gathering.hints = Some(document.hints);
     gathering.copy = document.copy;
     let moved_away = !same_site(&final_url, &visit.home());
     let obstacle = document.obstacle.or_else(|| moved_away.then_some(LeftOutReason::OtherSite));
@@ -110,7 +110,7 @@ fn document(
     };
     let listed = found.entries.iter().filter_map(|each| each.entry.published).max();
     Ok(EntriesDocument {
-        says: PageSays { listed, ..says(&page) },
+        hints: PageHints { listed, ..page_hints(&page) },
         title: page.title(),
         obstacle: obstacle(&page, home).filter(stops),
         instead,

@@ -1,7 +1,7 @@
 //! The results that a poll of a site collects.
 
 use crate::model::{
-    LeftOut, LeftOutReason, PageSays, RuleKey, SelectorProblem, Time, WebsiteFacts,
+    LeftOut, LeftOutReason, PageHints, RuleKey, SelectorProblem, Time, WebsiteFacts,
 };
 use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
@@ -33,10 +33,10 @@ pub(super) struct Gathering {
     /// Whether something was left for the next poll.
     pub(super) unfinished: bool,
     pub(super) left_host: bool,
-    /// Whether the page says that it has not changed since the last poll.
+    /// Whether the page states that it has not changed since the last poll.
     pub(super) unchanged: bool,
     /// When the pages that were read change, by their own account.
-    pub(super) says: Option<PageSays>,
+    pub(super) hints: Option<PageHints>,
     /// See [`WebsiteFacts::active`].
     pub(super) active: BTreeMap<u64, Time>,
     /// See [`WebsiteFacts::offsets`].
@@ -99,7 +99,7 @@ impl Gathering {
     /// Whether the rules still match. Polls without new articles show nothing about the selectors of
     /// articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
-        let says = self.says.unwrap_or(before.says);
+        let hints = self.hints.unwrap_or(before.hints);
         let missing = match (&self.nothing_listed, self.missing()) {
             (Some(what), _) => Some((what.clone(), RuleKey::Articles)),
             (None, Some(RuleKey::Title)) => {
@@ -115,7 +115,7 @@ impl Gathering {
             return WebsiteFacts {
                 unfinished: self.unfinished,
                 rules: before.rules,
-                says,
+                hints,
                 active: self.active.clone(),
                 offsets: self.offsets.clone(),
                 ..WebsiteFacts::default()
@@ -134,7 +134,7 @@ impl Gathering {
             // Only reading the page again can show that the rules match again.
             unfinished: true,
             rules: before.rules,
-            says,
+            hints,
             active: self.active.clone(),
             offsets: self.offsets.clone(),
         }
@@ -163,7 +163,7 @@ mod tests {
             ("no titles", vec![untitled(), quiet(), untitled(), untitled()], true),
             ("twice only", vec![nothing(), nothing()], false),
             (
-                "polls without new articles say nothing",
+                "polls without new articles are no evidence",
                 vec![untitled(), quiet(), quiet(), quiet()],
                 false,
             ),

@@ -4,12 +4,12 @@ use super::Visit;
 use super::gathering::Gathering;
 use crate::engine::fulltext;
 use crate::engine::fulltext::TextGot;
-use crate::model::{Entry, LeftOutReason, PageSays, WebsiteRules};
+use crate::model::{Entry, LeftOutReason, PageHints, WebsiteRules};
 use crate::net::Response;
 use crate::store::ReservedKeys;
 use crate::util::domain::same_site;
 use crate::util::text;
-use crate::website::signal::{says, unchanged};
+use crate::website::signal::{page_hints, unchanged};
 use crate::website::{Page, article, obstacle};
 use url::Url;
 
@@ -29,7 +29,7 @@ pub(super) async fn read(
         return visit.file(url, response, gathering).await;
     }
     let first = first_facts(visit, &url, rules, &response).await;
-    let Some(FirstFacts { says, title, obstacle }) = first else {
+    let Some(FirstFacts { hints, title, obstacle }) = first else {
         return Err("the page could not be read (this is a bug)".to_owned());
     };
     let moved_away = !same_site(&response.final_url, &url);
@@ -42,11 +42,11 @@ pub(super) async fn read(
         return Ok(());
     }
     gathering.title = title;
-    gathering.says = Some(says);
+    gathering.hints = Some(hints);
     let before = &visit.facts.website;
     // The page's own date does not apply to a part that the user selects.
     let whole = rules.content == WebsiteRules::CONTENT;
-    if whole && unchanged(&says, &before.says) && before.problem.is_none() && !before.unfinished {
+    if whole && unchanged(&hints, &before.hints) && before.problem.is_none() && !before.unfinished {
         gathering.unchanged = true;
         return Ok(());
     }
@@ -79,7 +79,7 @@ pub(super) async fn read(
 }
 
 struct FirstFacts {
-    says: PageSays,
+    hints: PageHints,
     title: Option<String>,
     obstacle: Option<LeftOutReason>,
 }
@@ -99,12 +99,12 @@ async fn first_facts(
         let page = Page::read(&response.body, response.content_type(), &response.final_url);
         page.map_or_else(
             |_| FirstFacts {
-                says: PageSays::default(),
+                hints: PageHints::default(),
                 title: None,
                 obstacle: Some(LeftOutReason::NotAPage),
             },
             |page| FirstFacts {
-                says: says(&page),
+                hints: page_hints(&page),
                 title: page.title(),
                 obstacle: obstacle(&page, &url)
                     .filter(|o| *o != LeftOutReason::NeedsJavascript || !is_there(&page)),

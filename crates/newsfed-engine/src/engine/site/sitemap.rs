@@ -2,7 +2,7 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{DateOrigin, DateSource, Entry, PageSays, Time, WebsiteRules};
+use crate::model::{DateOrigin, DateSource, Entry, PageHints, Time, WebsiteRules};
 use crate::net::Response;
 use crate::sitemap::{
     MAX_CHILDREN, MAX_LEVELS, Sitemap, SitemapEntry, change_interval, due, parse_and_count,
@@ -40,7 +40,7 @@ pub(super) async fn read(
         gathering.note("no pages in the sitemap");
     }
     if !pages.is_empty() {
-        gathering.says = Some(says(visit, &pages));
+        gathering.hints = Some(hints(visit, &pages));
     }
     let budget = if last_visit.is_some() { MAX_DUE } else { MAX_ARTICLES };
     let candidates: Vec<SitemapEntry> =
@@ -84,7 +84,7 @@ pub(super) async fn read(
 }
 
 /// When the pages of a sitemap change, by its own account; the page that changes most often counts.
-fn says(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageSays {
+fn hints(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageHints {
     let bounds = visit.context.settings().schedule.of(&visit.job.source);
     let interval = |page: &SitemapEntry| {
         change_interval(page.changefreq.as_deref()?, bounds.min_interval, bounds.max_interval)
@@ -93,10 +93,10 @@ fn says(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageSays {
         let news = page.news.as_ref().and_then(|news| news.published);
         page.lastmod.map(|lastmod| lastmod.at).max(news)
     };
-    PageSays {
+    PageHints {
         changes: pages.iter().filter_map(interval).min(),
         listed: pages.iter().filter_map(listed).filter(|at| *at <= visit.started).max(),
-        ..PageSays::default()
+        ..PageHints::default()
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{LeftOutReason, PageSays, Time, WebsiteRules, stable_hash};
+use crate::model::{LeftOutReason, PageHints, Time, WebsiteRules, stable_hash};
 use crate::net::Response;
 use crate::store::{ListCopy, ReservedKeys};
 use crate::util::domain::same_site;
 use crate::util::url::normalise;
 use crate::util::{limits, text};
-use crate::website::signal::says;
+use crate::website::signal::page_hints;
 use crate::website::{
     ListLink, ListPage, Page, Selectors, Walk, list_page_with_rows, obstacle, propose::propose,
 };
@@ -28,7 +28,7 @@ const ZONES: TimeDelta = TimeDelta::hours(14);
 /// A list page that was read.
 struct ListDocument {
     page: ListPage,
-    says: PageSays,
+    hints: PageHints,
     title: Option<String>,
     /// What hides the list, such as a consent dialog.
     obstacle: Option<LeftOutReason>,
@@ -55,7 +55,7 @@ pub(super) async fn read(
     gathering.active.clone_from(&visit.facts.website.active);
     loop {
         let answered = answer.final_url.clone();
-        let first = gathering.says.is_none();
+        let first = gathering.hints.is_none();
         let listed = match list(visit, rules, &asked, answer).await {
             Ok(listed) => listed,
             // The results of the earlier pages can be used.
@@ -203,8 +203,8 @@ async fn list(
         let copy = if found.links.is_empty() { None } else { copy() };
         let obstacle = obstacle(&page, &asked);
         let listed = found.links.iter().filter_map(|link| link.date).max();
-        let says = PageSays { listed, ..says(&page) };
-        Ok(ListDocument { says, title: page.title(), page: found, obstacle, instead, copy })
+        let hints = PageHints { listed, ..page_hints(&page) };
+        Ok(ListDocument { hints, title: page.title(), page: found, obstacle, instead, copy })
     };
     let read = visit.context.read_document(bytes, work).await;
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
@@ -213,7 +213,7 @@ async fn list(
 /// Checks the first page in addition to its links.
 fn review(listed: &ListDocument, asked: &Url, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
-    gathering.says = Some(listed.says);
+    gathering.hints = Some(listed.hints);
     if listed.page.links.is_empty() {
         let what = match listed.obstacle {
             Some(LeftOutReason::NeedsJavascript) => {

@@ -6,7 +6,6 @@ mod worker;
 
 pub use worker::{Offer, Preview, WorkbenchEvent, WorkbenchPage};
 
-use super::follow::bare;
 use super::handle::Handle;
 use super::message::{Discovery, FirstFetch};
 use super::poll;
@@ -200,7 +199,7 @@ async fn fetch(
             }
             response.refusal().1
         }
-        Err(e) => bare(&e),
+        Err(e) => e.to_string(),
     };
     let _ = said.send(WorkbenchEvent::Failed { place, why: crate::util::text::line(&why) });
 }

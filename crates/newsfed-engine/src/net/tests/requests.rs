@@ -5,7 +5,7 @@ use crate::net::Purpose;
 use crate::serve::scripted::Reply;
 
 #[tokio::test]
-async fn sends_head_and_leaves_redirects_alone_if_asked_to() {
+async fn sends_head_requests_and_follows_no_redirects_on_request() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/moved" => Reply::status(301).header("location", "/page"),
         "/shown" => Reply::ok("text/html", "<meta http-equiv=refresh content='0;url=/page'>"),
@@ -134,7 +134,7 @@ async fn odd_validators_and_fragments_are_not_kept() {
 }
 
 #[tokio::test]
-async fn a_share_of_the_memory_budget_is_given_back() {
+async fn dropping_a_share_frees_its_memory_budget() {
     let client = client();
     // The budget consists of sixteen shares of 512 KiB.
     let mut shares = Vec::new();

@@ -5,7 +5,7 @@ use super::*;
 
 /// The interface would read everything again if the revision grew.
 #[test]
-fn recording_a_poll_that_begins_leaves_the_revision() {
+fn recording_a_started_poll_keeps_the_revision() {
     let f = Fixture::new(&["a"]);
     let key = f.store.reader().unwrap().sources().unwrap()[0].key;
     let before = *f.store.revision().borrow();

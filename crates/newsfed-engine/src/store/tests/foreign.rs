@@ -55,7 +55,7 @@ fn reads_newsboat_newsraft_and_newsflash() {
 }
 
 #[test]
-fn leaves_the_original_alone() {
+fn does_not_change_the_imported_database() {
     let folder = tempfile::tempdir().unwrap();
     let path = made(folder.path(), NEWSBOAT);
     // The last items are in the log of a program that is still running.

@@ -29,7 +29,7 @@ pub(super) fn use_rules(f: &Fixture, rules: Vec<Rule>) {
 }
 
 #[test]
-fn rules_apply_in_order_to_new_items_alone() {
+fn rules_apply_in_order_and_only_to_new_items() {
     let f = Fixture::new(&["s", "other"]);
     f.poll("s", vec![dated("old sport", 9)]);
     let expired =
@@ -126,7 +126,7 @@ fn items_that_are_stored_with_their_marks_are_as_if_marked_later() {
 }
 
 #[test]
-fn effects_are_undone_where_they_still_hold() {
+fn only_effects_that_still_apply_are_undone() {
     let f = Fixture::new(&["s"]);
     use_rules(&f, vec![rule("r", "sport", &["hide", "pin", "tag:x"])]);
     f.poll("s", vec![dated("sport a", 3), dated("sport b", 2), dated("news", 1)]);

@@ -46,7 +46,7 @@ fn marks_beyond_the_limit_are_counted_and_known_ones_still_change() {
 }
 
 #[test]
-fn a_source_that_leaves_an_account_gets_the_marks_of_other_machines() {
+fn a_source_removed_from_an_account_gets_the_marks_of_other_machines() {
     let marks = other(&["one", "two"], &Mark::Read);
     let f = Fixture::new(&["a"]);
     f.store.join_machines_blocking(f.now).unwrap();

@@ -38,7 +38,7 @@ fn shows_where_the_rows_of_a_search_match() {
 }
 
 #[test]
-fn the_best_matches_of_a_search_come_first_if_wanted() {
+fn sorts_the_best_matches_of_a_search_first_if_configured() {
     let f = Fixture::new(&["a"]);
     let item = |title: &str, hours, content: &str| Entry {
         content: Some(content.to_owned()),

@@ -132,7 +132,7 @@ fn only(row: Cursor) -> Scope {
 }
 
 #[test]
-fn a_story_that_was_read_stays_read_if_wanted() {
+fn a_read_story_stays_read_if_configured() {
     for together in [false, true] {
         let f = Fixture::new(&["a", "b"]);
         f.store.read_stories_together(together);

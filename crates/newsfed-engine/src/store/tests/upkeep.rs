@@ -132,7 +132,7 @@ fn marking_returns_what_changed_and_announces_it() {
 }
 
 #[test]
-fn a_window_around_a_row_knows_of_more_rows() {
+fn a_window_around_a_row_reports_whether_there_are_more_rows() {
     let f = Fixture::new(&["a"]);
     f.poll("a", (0..7).map(|n| dated(&n.to_string(), n)).collect());
     let view = View::of(Scope::All);

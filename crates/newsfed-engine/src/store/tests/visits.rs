@@ -82,7 +82,7 @@ fn a_feed_whose_items_retention_has_removed_is_not_new() {
 }
 
 #[test]
-fn the_best_items_for_some_minutes_come_from_sources_that_are_read() {
+fn read_for_prefers_items_of_sources_that_are_read() {
     let f = Fixture::new(&["s", "t"]);
     let at = |name: &str, hours: i64, words: usize| Entry {
         published: Some(f.now - TimeDelta::hours(hours)),

@@ -46,7 +46,7 @@ fn check(text: &str, times: [&str; 3], left_out: &[&str]) {
     }
 }
 
-/// Each post shows its quotation, and who said it.
+/// Each post shows its quotation, and its author.
 #[track_caller]
 fn quotations(text: &str) {
     for part in ["dee said:", "Short one"] {
@@ -352,7 +352,7 @@ fn texts_inside_a_quotation_of_the_system_are_texts() {
 }
 
 #[test]
-fn pages_without_several_posts_are_left_alone() {
+fn finds_no_discussion_on_pages_with_fewer_than_two_posts() {
     let one = xenforo("<p>x</p>");
     assert_eq!(selected(&one), None, "a thread with one post");
     assert_eq!(selected(&format!("{one}{}", xenforo("<p>Yes</p>"))), None, "a link to one post");
