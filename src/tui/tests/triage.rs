@@ -210,7 +210,8 @@ fn a_key_goes_through_the_list_densities() {
     assert_eq!(last(&mut stage), compact);
     // In a narrow list, the automatic density is comfortable.
     let mut stage = stage_with_files();
-    stage.screen(50, 15);
+    stage.keys("gi");
+    stage.screen(50, 24);
     stage.keys("_");
     assert!(config(&stage).contains("list = \"magazine\""));
     stage.keys("u");
