@@ -78,13 +78,19 @@ fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     if !metadata.is_file() {
         return Err(std::io::Error::other("this is not a regular file"));
     }
-    let mut bytes = Vec::new();
+    let size = metadata.len().min(limits::CONFIG_BYTES as u64);
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
     fs::File::open(file)?.take(limits::CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Parses a text. All syntax errors are reported and give an empty tree.
 pub(crate) fn parse(text: &str, report: &mut Report) -> Vec<Pair> {
+    super::plain::parse(text).unwrap_or_else(|| parse_all(text, report))
+}
+
+/// Like [`parse`], without the shorter way.
+pub(super) fn parse_all(text: &str, report: &mut Report) -> Vec<Pair> {
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let at = span_at(error.span().unwrap_or_default(), 0);

@@ -359,6 +359,10 @@ fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
 
 /// The key map reports invalid bindings; the tree has their positions.
 fn check_keys(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    // The keys of the program are valid.
+    if find(tree, &["keys"]).is_none() {
+        return;
+    }
     let Err(errors) = KeyMap::load(&settings.keys) else { return };
     for error in errors.0.iter().filter(|e| !e.keys.is_empty()) {
         let at = find(tree, &["keys", &error.context, &error.keys]).map(|p| p.at);

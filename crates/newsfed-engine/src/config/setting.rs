@@ -327,6 +327,14 @@ pub(super) fn in_table<'a, T>(
     })
 }
 
+/// Whether a setting is this key of this table.
+fn is_key(setting: &str, table: &str, key: &str) -> bool {
+    if table.is_empty() {
+        return setting == key && !key.contains('.');
+    }
+    setting.len() == table.len() + 1 + key.len() && setting.rsplit_once('.') == Some((table, key))
+}
+
 /// Reads the keys of a table into `into` and reports what is wrong or unknown. Messages name a key
 /// after `prefix`. Keys in `others` are left to the caller.
 pub(super) fn read<T>(
@@ -339,8 +347,7 @@ pub(super) fn read<T>(
 ) {
     for pair in pairs {
         let name = || format!("{prefix}{}", pair.key);
-        let setting = in_table(settings, table).find(|(key, _)| *key == pair.key);
-        if let Some((_, setting)) = setting {
+        if let Some(setting) = settings.iter().find(|s| is_key(s.key, table, &pair.key)) {
             if let Err(message) = fill((setting.slot)(into), setting.rule, &pair.node) {
                 report.error(pair.node.at, &name(), message);
             }
@@ -364,6 +371,24 @@ fn list(text: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_found_in_their_table_only() {
+        for (setting, table, key, expected) in [
+            ("title", "", "title", true),
+            ("retention.days", "retention", "days", true),
+            ("retention.days", "", "days", false),
+            ("retention.days", "", "retention.days", false),
+            ("website.date.format", "website.date", "format", true),
+            ("website.date.format", "website", "date.format", false),
+            ("full_text", "", "text", false),
+            ("a.full_text", "a", "text", false),
+            ("title", "", "", false),
+            ("title", "title", "", false),
+        ] {
+            assert_eq!(is_key(setting, table, key), expected, "{setting} {table} {key}");
+        }
+    }
 
     #[test]
     fn lists_are_typed_as_words_or_as_in_toml() {
