@@ -43,9 +43,11 @@ pub(super) fn run(args: &AdviseArgs, global: &Global, out: &mut Output) -> Resul
     let words: Vec<String> = args.sources.iter().chain(&args.apply).cloned().collect();
     let named = catalogue.find_all(&words)?;
     let entries = if named.is_empty() { catalogue.entries.iter().collect() } else { named };
+    let reader = store.reader()?;
+    let entries = Catalogue::full(entries, &reader)?;
     let sources = entries.iter().map(|entry| (&*entry.source, &entry.facts));
     let settings = &home.settings.schedule;
-    let advised = engine::advise(&store.reader()?, sources, settings, SystemClock.now())?;
+    let advised = engine::advise(&reader, sources, settings, SystemClock.now())?;
     if !args.apply.is_empty() {
         return apply(args, &home, &catalogue, &advised, out);
     }

@@ -3,9 +3,9 @@
 use super::exit::Failure;
 use super::home::Home;
 use crate::config::{ViewSettings, did_you_mean};
-use crate::model::{Source, SourceFacts, SourceId};
+use crate::model::{BriefFacts, Source, SourceFacts, SourceId};
 use crate::query::{Known, Query, unknown_name};
-use crate::store::{SourceOrder, Store};
+use crate::store::{Reader, SourceOrder, Store};
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,20 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) source: Arc<Source>,
+    pub(super) facts: BriefFacts,
+}
+
+/// A source with all that is known about it.
+pub(super) struct FullEntry {
+    pub(super) source: Arc<Source>,
     pub(super) facts: SourceFacts,
+}
+
+impl FullEntry {
+    /// Its title.
+    pub(super) fn title(&self) -> &str {
+        self.facts.title(&self.source)
+    }
 }
 
 impl Entry {
@@ -64,14 +77,13 @@ impl Catalogue {
     /// Updates the database to match the declared sources, and reads their facts.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
         let (reader, now) = (store.reader()?, SystemClock.now());
-        let facts = if reader.is_settled(home.declared(), now)? {
-            reader.sources()?
-        } else {
-            match store.reconcile_blocking(home.declared().cloned().collect(), now) {
+        let facts = match reader.settled_sources(home.declared(), now)? {
+            Some(facts) => facts,
+            None => match store.reconcile_blocking(home.declared().cloned().collect(), now) {
                 // The sources in a read-only database can still be shown.
-                Err(e) if e.leaves_reading() => reader.sources()?,
-                other => other?,
-            }
+                Err(e) if e.leaves_reading() => reader.brief_sources()?,
+                other => other?.into_iter().map(BriefFacts::from).collect(),
+            },
         };
         let item_tags = reader.item_tags()?;
         store.keep(reader);
@@ -88,6 +100,20 @@ impl Catalogue {
         }
     }
 
+    /// Some of the sources with all that is known about them.
+    pub(super) fn full<'a>(
+        entries: impl IntoIterator<Item = &'a Entry>,
+        reader: &Reader,
+    ) -> Result<Vec<FullEntry>, Failure> {
+        let facts = reader.sources()?.into_iter();
+        let mut facts: HashMap<i64, SourceFacts> = facts.map(|facts| (facts.key, facts)).collect();
+        let full = entries.into_iter().filter_map(|entry| {
+            let facts = facts.remove(&entry.facts.key)?;
+            Some(FullEntry { source: entry.source.clone(), facts })
+        });
+        Ok(full.collect())
+    }
+
     /// The order of the sources in lists that are grouped by source.
     pub(super) fn order(&self) -> SourceOrder {
         SourceOrder::new(self.entries.iter().map(|e| (e.source.folder.as_deref(), e.facts.key)))
@@ -95,17 +121,21 @@ impl Catalogue {
 
     pub(super) fn join(
         sources: impl IntoIterator<Item = Arc<Source>>,
-        facts: Vec<SourceFacts>,
+        facts: impl IntoIterator<Item = impl Into<BriefFacts>>,
     ) -> Self {
-        let places: HashMap<SourceId, usize> =
-            facts.iter().enumerate().map(|(place, f)| (f.id.clone(), place)).collect();
-        let mut facts: Vec<Option<SourceFacts>> = facts.into_iter().map(Some).collect();
+        let facts: Vec<BriefFacts> = facts.into_iter().map(Into::into).collect();
+        let sources: Vec<Arc<Source>> = sources.into_iter().collect();
+        let by_id: foldhash::HashMap<&SourceId, usize> =
+            facts.iter().enumerate().map(|(place, f)| (&f.id, place)).collect();
+        let places: Vec<Option<usize>> =
+            sources.iter().map(|source| by_id.get(&source.id).copied()).collect();
+        let mut facts: Vec<Option<BriefFacts>> = facts.into_iter().map(Some).collect();
         let mut entries = Vec::with_capacity(facts.len());
-        entries.extend(sources.into_iter().filter_map(|source| {
-            let facts = facts.get_mut(*places.get(&source.id)?)?.take()?;
+        entries.extend(sources.into_iter().zip(places).filter_map(|(source, place)| {
+            let facts = facts.get_mut(place?)?.take()?;
             Some(Entry { source, facts })
         }));
-        let mut collected: Vec<SourceFacts> = facts.into_iter().flatten().collect();
+        let mut collected: Vec<BriefFacts> = facts.into_iter().flatten().collect();
         collected.sort_by(|a, b| a.id.cmp(&b.id));
         entries.extend(collected.into_iter().filter_map(|facts| {
             let source = Arc::new(facts.collected_source()?);
@@ -208,7 +238,7 @@ mod tests {
             source.title = title.map(str::to_owned);
             source.folder = folder.map(str::to_owned);
             let facts = SourceFacts::new(key, source.id.clone(), source.url.to_string());
-            Entry { source: Arc::new(source), facts }
+            Entry { source: Arc::new(source), facts: facts.into() }
         };
         Catalogue {
             entries: vec![

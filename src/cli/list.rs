@@ -245,7 +245,7 @@ pub(super) fn print_items(
 fn nothing(catalogue: &Catalogue) -> &'static str {
     if catalogue.entries.is_empty() {
         "no sources yet; `newsfed add URL` follows a site or a feed"
-    } else if catalogue.entries.iter().all(|e| e.facts.last_poll.is_none()) {
+    } else if catalogue.entries.iter().all(|e| !e.facts.polled) {
         "not refreshed yet; run `newsfed sync`"
     } else {
         "no item matches"

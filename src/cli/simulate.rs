@@ -296,8 +296,10 @@ const LEAST_ITEMS: usize = 2;
 fn from_database(home: &Home) -> Result<Vec<Recorded>, Failure> {
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(home, &store)?;
-    let sources = catalogue.entries.iter().map(|entry| (&*entry.source, &entry.facts));
-    let all = histories(&store.reader()?, sources, SystemClock.now())?;
+    let reader = store.reader()?;
+    let full = Catalogue::full(&catalogue.entries, &reader)?;
+    let sources = full.iter().map(|entry| (&*entry.source, &entry.facts));
+    let all = histories(&reader, sources, SystemClock.now())?;
     let Histories { recorded, sources, longest, items } = all;
     if sources == 0 {
         let why = "no source has published anything yet; run `newsfed sync`";

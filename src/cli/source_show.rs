@@ -1,6 +1,6 @@
 //! `newsfed sources show`: a source in detail.
 
-use super::catalogue::Entry;
+use super::catalogue::{Entry, FullEntry};
 use super::exit::Failure;
 use super::output::Output;
 use crate::config::source_values;
@@ -54,7 +54,7 @@ pub(super) struct SourceShape<'a> {
 }
 
 impl<'a> SourceShape<'a> {
-    pub(super) fn of(entry: &'a Entry, now: Time) -> Self {
+    pub(super) fn of(entry: &'a FullEntry, now: Time) -> Self {
         let (source, facts) = (&entry.source, &entry.facts);
         Self {
             id: source.id.as_str(),
@@ -102,7 +102,7 @@ struct Full<'a> {
 }
 
 /// The state in one word.
-pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
+pub(super) fn health(entry: &FullEntry, now: Time) -> &'static str {
     match entry.facts.health(now) {
         _ if !entry.source.enabled => "disabled",
         Health::New => "new",
@@ -115,7 +115,7 @@ pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
     }
 }
 
-pub(super) fn error(entry: &Entry) -> Option<&str> {
+pub(super) fn error(entry: &FullEntry) -> Option<&str> {
     match &entry.facts.last_outcome {
         Some(Outcome::Failed { message, .. }) => Some(message),
         _ => None,
@@ -124,7 +124,7 @@ pub(super) fn error(entry: &Entry) -> Option<&str> {
 
 /// Shows sources in detail.
 pub(super) fn run(
-    entries: &[&Entry],
+    entries: &[FullEntry],
     all: &[Entry],
     reader: &Reader,
     full_text: FullText,
@@ -169,7 +169,7 @@ pub(super) fn run(
     Ok(())
 }
 
-fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
+fn lines(entry: &FullEntry, now: Time) -> Vec<(String, String)> {
     let (source, facts) = (&entry.source, &entry.facts);
     let health = health(entry, now);
     let next = facts.next_poll.filter(|_| source.enabled && health != "gone");
@@ -208,7 +208,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
 
 /// How many sources of a list are followed, and what the list last changed.
 fn list_lines(
-    entry: &Entry,
+    entry: &FullEntry,
     all: &[Entry],
     reader: &Reader,
 ) -> Result<Vec<(&'static str, String)>, Failure> {

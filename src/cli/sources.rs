@@ -1,6 +1,6 @@
 //! `newsfed sources`: lists and changes the sources.
 
-use super::catalogue::{Catalogue, Entry};
+use super::catalogue::{Catalogue, Entry, FullEntry};
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
@@ -80,11 +80,14 @@ pub(super) fn run(
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(&home, &store)?;
     match command.unwrap_or(SourcesCommand::List) {
-        SourcesCommand::List => list(&catalogue, out)?,
+        SourcesCommand::List => {
+            list(&Catalogue::full(&catalogue.entries, &store.reader()?)?, out)?;
+        }
         SourcesCommand::Show(args) => {
-            let found = catalogue.find_all(&args.names)?;
+            let reader = store.reader()?;
+            let found = Catalogue::full(catalogue.find_all(&args.names)?, &reader)?;
             let full_text = home.settings.full_text;
-            source_show::run(&found, &catalogue.entries, &store.reader()?, full_text, out)?;
+            source_show::run(&found, &catalogue.entries, &reader, full_text, out)?;
         }
         SourcesCommand::Edit(args) => return edit(&args, &home, &catalogue, out),
         SourcesCommand::Enable(args) => {
@@ -102,16 +105,16 @@ pub(super) fn run(
     Ok(Exit::Ok)
 }
 
-fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
+fn list(entries: &[FullEntry], out: &mut Output) -> Result<(), Failure> {
     let now = SystemClock.now();
     if out.json {
-        return catalogue.entries.iter().try_for_each(|e| out.value(&SourceShape::of(e, now)));
+        return entries.iter().try_for_each(|e| out.value(&SourceShape::of(e, now)));
     }
-    if catalogue.entries.is_empty() {
+    if entries.is_empty() {
         out.note("there are no sources yet; `newsfed add URL` adds one");
     }
     let column = |most, right| Column { most, right };
-    let lines: Vec<[String; 6]> = catalogue.entries.iter().map(|e| cells(e, now)).collect();
+    let lines: Vec<[String; 6]> = entries.iter().map(|e| cells(e, now)).collect();
     // Without errors, the titles get the rest of the line.
     let shown = if lines.iter().all(|line| line[5].is_empty()) { 5 } else { 6 };
     let columns = [
@@ -133,7 +136,7 @@ fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-fn cells(entry: &Entry, now: Time) -> [String; 6] {
+fn cells(entry: &FullEntry, now: Time) -> [String; 6] {
     let facts = &entry.facts;
     let next = match (entry.source.enabled, facts.next_poll) {
         _ if entry.source.account.is_some() => "-".to_owned(),

@@ -218,7 +218,7 @@ impl Wanted {
         if secret.is_empty() || !same_secret(&self.secret, &secret) {
             return Ok(None);
         }
-        let mut catalogue = Catalogue::join(sources.iter().cloned(), reader.sources()?);
+        let mut catalogue = Catalogue::join(sources.iter().cloned(), reader.brief_sources()?);
         (catalogue.item_tags, catalogue.views) = (reader.item_tags()?, settings.views.clone());
         let Ok(view) = catalogue.view_named(&self.view) else { return Ok(None) };
         let outline = outline("view", &view.name);

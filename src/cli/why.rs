@@ -38,7 +38,8 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
     let now = SystemClock.now();
     // If the lock cannot be checked, assume that a process polls, so that no warning is printed.
     let polling = !matches!(PollerLock::acquire(store.path()), Ok(Poller::Mine(_)));
-    for (n, entry) in catalogue.find_all(&args.sources)?.into_iter().enumerate() {
+    let found = Catalogue::full(catalogue.find_all(&args.sources)?, &reader)?;
+    for (n, entry) in found.iter().enumerate() {
         let (source, facts) = (&entry.source, &entry.facts);
         let mut why = engine::why(&reader, source, facts, &home.settings.schedule, now)?;
         why.polling = polling;

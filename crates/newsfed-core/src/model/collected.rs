@@ -1,6 +1,6 @@
 //! Sources that the servers of accounts poll.
 
-use super::{FullText, Retention, Source, SourceFacts};
+use super::{FullText, Retention, Source, SourceFacts, SourceId};
 
 /// Where a source of an account comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,19 +53,24 @@ pub enum CollectedChange {
 impl SourceFacts {
     /// The source of an account as if it were declared: in a folder named after the account.
     pub fn collected_source(&self) -> Option<Source> {
-        let collected = self.collected.as_ref()?;
-        let url = url::Url::parse(&self.url).ok()?;
-        let folder = collected.folder.as_deref().filter(|folder| !folder.is_empty());
-        let below = folder.map(|folder| format!("{}/{folder}", collected.account));
-        let own = collected.own.clone();
+        self.collected.as_ref()?.source(&self.id, &self.url)
+    }
+}
+
+impl Collected {
+    pub(super) fn source(&self, id: &SourceId, url: &str) -> Option<Source> {
+        let url = url::Url::parse(url).ok()?;
+        let folder = self.folder.as_deref().filter(|folder| !folder.is_empty());
+        let below = folder.map(|folder| format!("{}/{folder}", self.account));
+        let own = self.own.clone();
         Some(Source {
             tags: own.tags,
             color: own.color,
             full_text: own.full_text.as_deref().and_then(FullText::named),
             retention: own.retention,
-            folder: Some(below.unwrap_or_else(|| collected.account.clone())),
-            account: Some(collected.account.clone()),
-            ..Source::feed(self.id.clone(), url)
+            folder: Some(below.unwrap_or_else(|| self.account.clone())),
+            account: Some(self.account.clone()),
+            ..Source::feed(id.clone(), url)
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Plain data shared by all modules. No input or output happens here.
 
 mod article;
+mod brief_facts;
 mod collected;
 mod date_origin;
 mod entry;
@@ -20,6 +21,7 @@ mod source;
 mod website;
 
 pub use article::{FullText, TextFrom, TextWay};
+pub use brief_facts::BriefFacts;
 pub use collected::{Collected, CollectedChange, OwnSettings};
 pub(crate) use date_origin::OffsetRun;
 pub use date_origin::{

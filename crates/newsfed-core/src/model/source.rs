@@ -461,8 +461,7 @@ impl SourceFacts {
 
     /// The user's own title, else the feed's, else the program, the file or the URL.
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
-        let own = source.title.as_deref().or(self.feed_title.as_deref());
-        own.filter(|t| !t.is_empty()).unwrap_or_else(|| source.place_name())
+        source.title_or(self.feed_title.as_deref())
     }
 
     /// The state of the source at `now`.

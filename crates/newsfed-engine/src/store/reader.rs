@@ -7,7 +7,7 @@ use super::error::Result;
 use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources;
 use super::view::View;
-use crate::model::{Item, ItemRow, Retention, Source, SourceFacts, Time};
+use crate::model::{Item, ItemRow, Retention, SourceFacts, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::path::Path;
 
@@ -32,16 +32,6 @@ impl Reader {
     /// Whether the database has the schema of this version and can be written.
     pub(super) fn is_current(&self) -> bool {
         !self.frozen && connect::is_current(&self.conn)
-    }
-
-    /// Whether the rows match the declared sources, and no snoozed item's time has come.
-    pub fn is_settled<'a>(
-        &self,
-        declared: impl Iterator<Item = &'a Source> + Clone,
-        now: Time,
-    ) -> Result<bool> {
-        let wakes = self.next_wake()?.is_some_and(|at| at <= now);
-        Ok(!wakes && sources::is_settled(&self.conn, declared)?)
     }
 
     /// Returns a handle to stop a query of this reader from another thread; the query fails with

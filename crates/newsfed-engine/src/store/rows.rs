@@ -5,9 +5,9 @@ use super::error::{Result, StoreError};
 use super::ingest::BACKDATED;
 use super::stories::others;
 use crate::model::{
-    Collected, DateOrigin, DatePrecision, DateSource, FeedHints, Item, ItemId, ItemRow, LeftOut,
-    Outcome, Pause, PauseReason, PollRecord, Revision, RevisionKind, SourceFacts, SourceId,
-    TextFrom, TextWay, Time, Validators, WebsiteFacts,
+    BriefFacts, Collected, DateOrigin, DatePrecision, DateSource, FeedHints, Item, ItemId, ItemRow,
+    LeftOut, Outcome, Pause, PauseReason, PollRecord, Revision, RevisionKind, SourceFacts,
+    SourceId, TextFrom, TextWay, Time, Validators, WebsiteFacts,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 use std::sync::LazyLock;
@@ -161,19 +161,34 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
     })
 }
 
+/// The columns that [`collected`] reads.
+macro_rules! collected_columns {
+    () => {
+        "CASE WHEN account IS NOT NULL THEN (SELECT id FROM account a WHERE a.key = source.account) END, folder,
+        CASE WHEN account IS NOT NULL THEN
+            coalesce((SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
+                    WHERE a.key = source.account AND o.url = source.url LIMIT 1),
+                (SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
+                    WHERE a.key = source.account AND o.id = source.id)) END"
+    };
+}
+
 /// The select that [`facts`] reads; add a WHERE clause.
-pub(super) const FACTS: &str =
+pub(super) const FACTS: &str = concat!(
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, paused_until,
     pause_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
-    validators_of, planned, website,
-    CASE WHEN account IS NOT NULL THEN (SELECT id FROM account a WHERE a.key = source.account) END, folder,
-    CASE WHEN account IS NOT NULL THEN
-        coalesce((SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
-                WHERE a.key = source.account AND o.url = source.url LIMIT 1),
-            (SELECT o.settings FROM account_override o JOIN account a ON a.id = o.account
-                WHERE a.key = source.account AND o.id = source.id)) END
-    FROM source ";
+    validators_of, planned, website, ",
+    collected_columns!(),
+    " FROM source "
+);
+
+/// The select that [`brief_facts`] reads, with whether the source is enabled and its account; add a WHERE clause.
+pub(super) const BRIEF_FACTS: &str = concat!(
+    "SELECT key, id, url, enabled, account, moved_to, feed_title, home_url, last_poll IS NOT NULL, ",
+    collected_columns!(),
+    " FROM source "
+);
 
 static USUAL_HINTS: LazyLock<String> = LazyLock::new(usual::<FeedHints>);
 static USUAL_WEBSITE: LazyLock<String> = LazyLock::new(usual::<WebsiteFacts>);
@@ -233,6 +248,19 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         validators_of: r.get(24)?,
         website: usual_at(r, 26, &USUAL_WEBSITE)?,
         collected: collected(r.get(27)?, r.get(28)?, r.get(29)?),
+    })
+}
+
+pub(super) fn brief_facts(r: &Row<'_>) -> rusqlite::Result<BriefFacts> {
+    Ok(BriefFacts {
+        key: r.get(0)?,
+        id: SourceId(r.get(1)?),
+        url: r.get(2)?,
+        moved_to: r.get(5)?,
+        feed_title: r.get(6)?,
+        home_url: r.get(7)?,
+        polled: r.get(8)?,
+        collected: collected(r.get(9)?, r.get(10)?, r.get(11)?),
     })
 }
 

@@ -3,10 +3,13 @@
 use super::account;
 use super::error::Result;
 use super::reader::Reader;
-use super::rows::{FACTS, POLL, facts, json, opt_time, pause_of, poll, time, to_json};
-use crate::model::{
-    OwnSettings, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time,
+use super::rows::{
+    BRIEF_FACTS, FACTS, POLL, brief_facts, facts, json, opt_time, pause_of, poll, time, to_json,
 };
+use crate::model::{
+    BriefFacts, OwnSettings, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time,
+};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 /// adding it again restores everything. A new id with the URL of such a source means that the source was
 /// renamed. A changed URL resets what was learned about the old one, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
-    if is_settled(conn, declared.iter())? {
+    if is_settled(conn, declared.iter(), |_| Ok(()))? {
         return Ok(());
     }
     set_overrides(conn, declared)?;
@@ -92,38 +95,39 @@ fn set_overrides(conn: &Connection, declared: &[Source]) -> Result<()> {
     Ok(())
 }
 
-/// Whether [`reconcile`] would change nothing.
-pub(super) fn is_settled<'a>(
+/// Whether [`reconcile`] would change nothing. Each declared row is given to `each`, until one differs.
+fn is_settled<'a>(
     conn: &Connection,
     declared: impl Iterator<Item = &'a Source> + Clone,
+    mut each: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
 ) -> Result<bool> {
     if overrides(conn)? != overrides_of(declared.clone())? {
         return Ok(false);
     }
-    let declared: HashMap<&str, &Source> =
+    let declared: foldhash::HashMap<&str, &Source> =
         local(declared).into_iter().map(|source| (source.id.as_str(), source)).collect();
     let is_declared = |row: &Row<'_>| -> rusqlite::Result<bool> {
-        let Some(source) = declared.get(row.get_ref(0)?.as_str()?) else { return Ok(false) };
-        Ok(row.get_ref(1)?.as_str()? == source.url.as_str()
-            && row.get::<_, bool>(2)? == source.enabled)
+        let Some(source) = declared.get(row.get_ref(1)?.as_str()?) else { return Ok(false) };
+        Ok(row.get_ref(2)?.as_str()? == source.url.as_str()
+            && row.get::<_, bool>(3)? == source.enabled)
     };
-    let mut query = conn.prepare_cached(SETTLED)?;
+    let mut query = conn.prepare_cached(&format!("{BRIEF_FACTS} WHERE declared = 1"))?;
     let (mut rows, mut same) = (query.query([])?, 0);
     while let Some(row) = rows.next()? {
-        if !is_declared(row)? {
+        let is_local = row.get_ref(4)? == ValueRef::Null;
+        if is_local && !is_declared(row)? {
             return Ok(false);
         }
-        same += 1;
+        same += usize::from(is_local);
+        each(row)?;
     }
     Ok(same == declared.len())
 }
 
-/// Identifier, URL and state of the declared rows.
-const SETTLED: &str = "SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL";
-
 /// URL and state of the declared rows by id, read at once: usually few have changed.
 fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
-    let mut query = conn.prepare_cached(SETTLED)?;
+    let sql = "SELECT id, url, enabled FROM source WHERE declared = 1 AND account IS NULL";
+    let mut query = conn.prepare_cached(sql)?;
     let rows = query.query_map([], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
@@ -177,6 +181,28 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
 }
 
 impl Reader {
+    /// The brief facts of every declared source, in no particular order.
+    pub fn brief_sources(&self) -> Result<Vec<BriefFacts>> {
+        let mut query = self.conn.prepare_cached(&format!("{BRIEF_FACTS} WHERE declared = 1"))?;
+        Ok(query.query_map([], brief_facts)?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Like [`Self::brief_sources`], if the rows match the declared sources, and no snoozed item's time has come.
+    pub fn settled_sources<'a>(
+        &self,
+        declared: impl Iterator<Item = &'a Source> + Clone,
+        now: Time,
+    ) -> Result<Option<Vec<BriefFacts>>> {
+        let mut all = Vec::new();
+        let mut add = |row: &Row<'_>| -> rusqlite::Result<()> {
+            all.push(brief_facts(row)?);
+            Ok(())
+        };
+        let wakes = self.next_wake()?.is_some_and(|at| at <= now);
+        let is_settled = !wakes && is_settled(&self.conn, declared, &mut add)?;
+        Ok(is_settled.then_some(all))
+    }
+
     /// Identifiers and URLs of the entries in `sources.toml` for sources that the account with this
     /// identifier does not have.
     pub fn unused_overrides(&self, account: &str) -> Result<Vec<(String, String)>> {

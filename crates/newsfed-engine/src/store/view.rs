@@ -345,9 +345,10 @@ fn select(
         filter.values.extend([c.date.into(), c.key.into()]);
     }
     filter.values.push(i64::try_from(take).unwrap_or(i64::MAX).into());
+    // SQLite compiles a statement with a plain `LIMIT ?` again whenever the number is bound.
     let sql = format!(
         "SELECT {ITEM_ROW} FROM {from_rows} WHERE {} \
-         ORDER BY i.date {direction}, i.key {direction} LIMIT ?",
+         ORDER BY i.date {direction}, i.key {direction} LIMIT ? + 0",
         filter.sql()
     );
     collect(conn, view, &sql, filter.values)

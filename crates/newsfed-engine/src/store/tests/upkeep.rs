@@ -2,7 +2,7 @@
 
 use super::identity::DISTINCTIVE;
 use super::*;
-use crate::model::{TextFrom, TextWay, Validators};
+use crate::model::{BriefFacts, TextFrom, TextWay, Validators};
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
@@ -398,10 +398,16 @@ fn declared_sources_are_settled_until_one_of_them_changes() {
     let f = Fixture::new(&[]);
     let source = |id: &str| Source::feed(SourceId(id.to_owned()), url(id));
     let known = [source("a"), Source { enabled: false, ..source("b") }];
-    let is_settled =
-        |declared: &[Source]| f.store.reader().unwrap().is_settled(declared.iter(), f.now).unwrap();
+    let settled = |declared: &[Source]| {
+        f.store.reader().unwrap().settled_sources(declared.iter(), f.now).unwrap()
+    };
+    let is_settled = |declared: &[Source]| settled(declared).is_some();
     assert!(is_settled(&[]) && !is_settled(&known));
-    f.store.reconcile_blocking(known.to_vec(), f.now).unwrap();
+    let mut facts = f.store.reconcile_blocking(known.to_vec(), f.now).unwrap();
+    let mut brief = settled(&known).unwrap();
+    brief.sort_by(|a, b| a.id.cmp(&b.id));
+    facts.sort_by(|a, b| a.id.cmp(&b.id));
+    assert_eq!(brief, facts.into_iter().map(BriefFacts::from).collect::<Vec<_>>());
     let [a, b] = known;
     let elsewhere = Source { url: url("c"), ..a.clone() };
     let cases = [
