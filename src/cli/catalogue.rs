@@ -125,7 +125,7 @@ impl Catalogue {
     ) -> Self {
         let facts: Vec<BriefFacts> = facts.into_iter().map(Into::into).collect();
         let sources: Vec<Arc<Source>> = sources.into_iter().collect();
-        let by_id: foldhash::HashMap<&SourceId, usize> =
+        let by_id: HashMap<&SourceId, usize> =
             facts.iter().enumerate().map(|(place, f)| (&f.id, place)).collect();
         let places: Vec<Option<usize>> =
             sources.iter().map(|source| by_id.get(&source.id).copied()).collect();

@@ -86,11 +86,6 @@ fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
 
 /// Parses a text. All syntax errors are reported and give an empty tree.
 pub(crate) fn parse(text: &str, report: &mut Report) -> Vec<Pair> {
-    super::plain::parse(text).unwrap_or_else(|| parse_all(text, report))
-}
-
-/// Like [`parse`], without the shorter way.
-pub(super) fn parse_all(text: &str, report: &mut Report) -> Vec<Pair> {
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
         let at = span_at(error.span().unwrap_or_default(), 0);

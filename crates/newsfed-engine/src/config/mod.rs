@@ -35,7 +35,6 @@ mod opml;
 mod opml_settings;
 mod palette;
 mod paths;
-mod plain;
 mod quote;
 mod rebind;
 mod reference;

@@ -14,7 +14,7 @@ use crate::model::{
 };
 use crate::util::login::without_secrets;
 use crate::util::url::take_credentials;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display};
 use std::time::Duration;
 use url::Url;
@@ -39,7 +39,7 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
             }
         }
     }
-    let mut read: Vec<Numbered> = Vec::with_capacity(drafts.len());
+    let mut read: Vec<Numbered> = Vec::new();
     for (index, node) in drafts.into_iter().enumerate() {
         read.extend(read_source(index, node, report));
     }
@@ -378,24 +378,21 @@ fn read_headers(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Vec<(
 }
 
 /// Gives every source an identifier. Reports duplicate identifiers, warns of duplicate URLs.
-fn settle_ids(mut read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
-    let mut given: foldhash::HashSet<&str> = foldhash::HashSet::default();
+fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
+    let mut taken = HashSet::new();
     for one in read.iter().filter(|n| n.id_at.is_some()) {
-        if !given.insert(one.source.id.as_str()) {
+        if !taken.insert(one.source.id.0.clone()) {
             let key = format!("source \"{}\": id", one.source.id);
             let at = one.id_at.unwrap_or(one.at);
             report.error(at, &key, "another source has the same id; choose a different one");
         }
     }
-    let mut taken = match read.iter().all(|one| one.id_at.is_some()) {
-        true => HashSet::new(),
-        false => given.into_iter().map(str::to_owned).collect(),
-    };
-    let same = same_places(&read);
-    let mut skipped = HashSet::new();
-    for (index, same) in same.into_iter().enumerate() {
-        if let Some(first) = same {
-            let (one, first) = (&read[index], &read[first].source.id);
+    let mut addresses: HashMap<(Option<String>, String), SourceId> = HashMap::new();
+    let mut sources = Vec::new();
+    for mut one in read {
+        let place = (one.source.account.clone(), one.source.url.as_str().to_owned());
+        let first = addresses.get(&place).cloned();
+        if let Some(first) = &first {
             let key = format!("source {}", quote(one.source.url.as_str()));
             let kept = match (one.id_at.is_some(), &one.source.account) {
                 (true, None) => "it is polled twice",
@@ -404,32 +401,14 @@ fn settle_ids(mut read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)>
             };
             report.warn(one.at, &key, format!("\"{first}\" has the same URL; {kept}"));
             if one.id_at.is_none() {
-                skipped.insert(index);
                 continue;
             }
         }
-        let one = &mut read[index];
         if one.id_at.is_none() {
             one.source.id = unique_id(&one.source.url, &mut taken);
         }
+        addresses.insert(place, one.source.id.clone());
+        sources.push((one.at, one.source));
     }
-    let mut indexes = 0..;
-    read.retain(|_| indexes.next().is_none_or(|index| !skipped.contains(&index)));
-    read.into_iter().map(|one| (one.at, one.source)).collect()
-}
-
-/// For each source the last one before it, of those that are kept, with the same URL in the same account.
-fn same_places(read: &[Numbered]) -> Vec<Option<usize>> {
-    let mut last: foldhash::HashMap<(Option<&str>, &str), usize> = foldhash::HashMap::default();
-    last.reserve(read.len());
-    let mut all = Vec::with_capacity(read.len());
-    for (index, one) in read.iter().enumerate() {
-        let place = (one.source.account.as_deref(), one.source.url.as_str());
-        let same = last.get(&place).copied();
-        if same.is_none() || one.id_at.is_some() {
-            last.insert(place, index);
-        }
-        all.push(same);
-    }
-    all
+    sources
 }

@@ -104,7 +104,7 @@ fn is_settled<'a>(
     if overrides(conn)? != overrides_of(declared.clone())? {
         return Ok(false);
     }
-    let declared: foldhash::HashMap<&str, &Source> =
+    let declared: HashMap<&str, &Source> =
         local(declared).into_iter().map(|source| (source.id.as_str(), source)).collect();
     let is_declared = |row: &Row<'_>| -> rusqlite::Result<bool> {
         let Some(source) = declared.get(row.get_ref(1)?.as_str()?) else { return Ok(false) };
