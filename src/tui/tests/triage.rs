@@ -191,53 +191,6 @@ fn a_query_marks_what_it_matches() {
 }
 
 #[test]
-fn a_key_goes_through_the_list_densities() {
-    let mut stage = stage_with_files();
-    let last = |stage: &mut Stage| {
-        let screen = stage.screen(110, 60);
-        screen.lines().enumerate().filter(|(_, line)| line.contains('●')).last().unwrap().0
-    };
-    let compact = last(&mut stage);
-    let mut before = compact;
-    for name in ["comfortable", "magazine"] {
-        stage.keys("_");
-        assert!(config(&stage).contains(&format!("list = \"{name}\"")), "{}", config(&stage));
-        assert!(last(&mut stage) > before, "{name}");
-        before = last(&mut stage);
-    }
-    stage.keys("_");
-    assert!(config(&stage).contains("list = \"compact\""));
-    assert_eq!(last(&mut stage), compact);
-    // In a narrow list, the automatic density is comfortable.
-    let mut stage = stage_with_files();
-    stage.keys("gi");
-    stage.screen(50, 24);
-    stage.keys("_");
-    assert!(config(&stage).contains("list = \"magazine\""));
-    stage.keys("u");
-    assert!(!config(&stage).contains("list = "));
-}
-
-#[test]
-fn a_hidden_sources_pane_frees_its_space_and_returns_with_the_focus() {
-    let mut stage = stage_with_files();
-    assert!(stage.screen(80, 24).contains("5 sources"));
-    stage.keys("\\");
-    assert!(config(&stage).contains("sources_pane = false"));
-    let screen = stage.screen(80, 24);
-    assert!(!screen.contains("5 sources"), "{screen}");
-    let widths = crate::tui::view::arrangement(&stage.app, 80);
-    assert_eq!(widths, [(crate::tui::app::Focus::Items, 80)]);
-    stage.keys("gs");
-    assert!(stage.screen(80, 24).contains("5 sources"));
-    stage.keys("gi<Enter>");
-    let panes = crate::tui::view::arrangement(&stage.app, 140);
-    assert_eq!(panes.len(), 2, "the list and the Reader share the screen: {panes:?}");
-    stage.keys("gi\\");
-    assert!(stage.screen(80, 24).contains("5 sources"));
-}
-
-#[test]
 fn read_items_are_hidden_and_a_source_selected_by_name_is_shown() {
     let mut stage = stage_with_files();
     let mut list = stage.files.as_ref().unwrap().list();
