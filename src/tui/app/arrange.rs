@@ -332,9 +332,11 @@ impl App {
             Ok(query) => query,
             Err(e) => return self.problem(format!("Not saved: {e}")),
         };
-        let name = if typed.is_empty() { listing.title.clone() } else { typed.to_string() };
+        let typed_none = typed.is_empty();
+        let name = if typed_none { listing.title.clone() } else { typed.to_string() };
         let query = listing.place.clone().and(typed);
-        if query.is_empty() {
+        let smart = self.sources.current().is_some_and(|row| matches!(row.id, RowId::Smart(_)));
+        if query.is_empty() || typed_none && smart {
             return self.note("Nothing to save: search or filter the list first");
         }
         self.ask(PromptKind::SaveView { query: query.to_string() }, &name)

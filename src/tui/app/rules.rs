@@ -166,11 +166,6 @@ impl App {
         let items = counted(changed, "item");
         let done = if undone { "undone on" } else { "applied to" };
         // One message for the rule and its effects.
-        let step = match cause {
-            Cause::Undo => "Undone: ",
-            Cause::Redo => "Redone: ",
-            _ => "",
-        };
         if changed > 0 && cause == Cause::User {
             self.record_rule(name.clone(), marks, !undone);
         }
@@ -178,7 +173,12 @@ impl App {
             Some(key) if changed > 0 && !undone => format!(" ({key} undoes this)"),
             _ => String::new(),
         };
-        effects.extend(self.note(format!("{step}{name}: {done} {items}{hint}")));
+        let message = match cause {
+            Cause::Undo => format!("Undone: {name} on {items}"),
+            Cause::Redo => format!("Redone: {name} on {items}"),
+            _ => format!("{name}: {done} {items}{hint}"),
+        };
+        effects.extend(self.note(message));
         effects
     }
 

@@ -201,7 +201,7 @@ fn notice(app: &App) -> Option<Notice> {
                 commands =
                     vec![(Action::Search, "search all items"), (Action::Back, "leave the filter")];
             }
-            plain("Nothing matches", caveat(), commands)
+            plain(&format!("Nothing matches {}", listing.query), caveat(), commands)
         }
         () if listing.base.scope == Scope::Pinned => nothing_marked(app, Action::Pin),
         () if listing.base.scope == Scope::Later => nothing_marked(app, Action::Later),

@@ -484,7 +484,7 @@ impl<'a> Cell<'a> {
         let gap = if self.form.one_source { "" } else { "   " };
         let also = match self.row.also {
             0 => String::new(),
-            also => format!("   also in {also}"),
+            also => format!("   also in {}", text::counted_as(also, "other", "others")),
         };
         let comments = self.comments().map(|count| format!("   {count}")).unwrap_or_default();
         let facts = format!("{gap}{}   {}{also}{comments}", self.date(), self.minutes());

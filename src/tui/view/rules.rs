@@ -32,7 +32,9 @@ pub(in crate::tui) fn draw(
 ) {
     let rules = &app.settings.rules;
     list.selected = list.selected.min(rules.len().saturating_sub(1));
-    let height = u16::try_from(rules.len()).unwrap_or(u16::MAX).clamp(1, 20);
+    // The hint of an empty list takes up to two rows.
+    let least = if rules.is_empty() { 2 } else { 1 };
+    let height = u16::try_from(rules.len()).unwrap_or(u16::MAX).clamp(least, 20);
     let below = if rules.is_empty() { 0 } else { MATCHES + 2 };
     let size = (WIDTH, height.saturating_add(below));
     let subject = "what happens to new items";

@@ -312,12 +312,13 @@ impl Page<'_> {
         for (at, label) in window.labels() {
             let Some(column) = window.column(at) else { continue };
             let start = column.saturating_sub(text::width(&label) / 2);
-            if start < used || start + text::width(&label) > self.width {
+            let end = start + text::width(&label);
+            if used > 0 && start <= used || end > self.width {
                 continue;
             }
             line.push((" ".repeat(start - used), Style::new()));
-            used = start + text::width(&label) + 1;
-            line.push((label + " ", self.style(Role::Dim)));
+            used = end;
+            line.push((label, self.style(Role::Dim)));
         }
         line
     }

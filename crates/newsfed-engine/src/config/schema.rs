@@ -316,7 +316,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     })
     .on(
         FormPage::Budget,
-        "Polls per day in total",
+        "Total polls per day",
         "Polls per day of all sources in total. 0 sets no limit.",
     )
     .unset("no limit"),
