@@ -490,3 +490,9 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn esc_leaves_the_form_too_if_only_the_workbench_was_opened() {
+    let mut test = BenchTest::open(now_page(), false, "W<Esc>");
+    assert!(!test.stage.screen(120, 40).contains("Edit source"));
+}

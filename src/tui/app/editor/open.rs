@@ -22,9 +22,11 @@ impl App {
         let (source, id) = (entry.facts.key, entry.source.id.clone());
         let title = entry.title().to_owned();
         // Broken selectors are fixed in the workbench.
-        let open_bench_next = open_bench_next || entry.facts.website.broken().is_some();
+        let bench_first = open_bench_next || entry.facts.website.broken().is_some();
         let of = Subject::Source(source);
-        self.push_dialog(Editor::new(of, title, FormPage::General, open_bench_next));
+        let mut editor = Editor::new(of, title, FormPage::General, bench_first);
+        editor.only_bench = open_bench_next;
+        self.push_dialog(editor);
         vec![Effect::LoadEntry { source, id }]
     }
 
