@@ -112,7 +112,11 @@ fn binds_keys_by_pressing_them() {
         real.enter();
         real.keys("x");
         real.late(TimeDelta::seconds(5));
-        assert!(real.screen().contains("x is no longer full-text in items"), "{}", real.screen());
+        assert!(
+            real.screen().contains("x is no longer \"full text\" in Items"),
+            "{}",
+            real.screen()
+        );
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         assert_eq!(keys(&real.app, Action::FullText).as_deref(), Some("x"));
         real.close_dialogs();

@@ -103,20 +103,20 @@ pub fn rebind(
                 if row.context == Context::Everywhere && *context != row.context && !here {
                     continue;
                 }
-                let shown = show_sequence(&keys);
+                let (shown, label) = (show_sequence(&keys), before.label(action));
                 let place = match context {
                     Context::Everywhere => "everywhere".to_owned(),
-                    pane => format!("in {}", pane.name()),
+                    pane => format!("in {}", pane.title()),
                 };
                 // The pane's own binding overrides the one in `everywhere`.
                 if keys == new && here && *context != row.context {
-                    displaced.push(format!("{shown} stays {action} {place}"));
+                    displaced.push(format!("{shown} stays \"{label}\" {place}"));
                     continue;
                 }
                 if action == row.action && keys == new {
                     continue;
                 }
-                displaced.push(format!("{shown} is no longer {action} {place}"));
+                displaced.push(format!("{shown} is no longer \"{label}\" {place}"));
                 if keys != new {
                     unbind(&mut wanted, *context, &keys);
                 }
@@ -283,7 +283,7 @@ mod tests {
         let same = rebind(&none, &pin, Some(&keys("p")), true).unwrap();
         assert_eq!(same.displaced, [""; 0]);
         let longer = rebind(&none, &pin, Some(&keys("p x")), true).unwrap();
-        assert_eq!(longer.displaced, ["p is no longer pin in items"]);
+        assert_eq!(longer.displaced, ["p is no longer \"pin\" in Items"]);
     }
 
     #[test]
@@ -291,9 +291,9 @@ mod tests {
         let none = KeySettings::default();
         let pin = row(&none, Action::Pin, Context::Items);
         for (new, summary) in [
-            ("x", vec!["x is no longer full-text in items"]),
-            ("j", vec!["j is no longer down in items"]),
-            ("x y", vec!["x is no longer full-text in items"]),
+            ("x", vec!["x is no longer \"full text\" in Items"]),
+            ("j", vec!["j is no longer \"down\" in Items"]),
+            ("x y", vec!["x is no longer \"full text\" in Items"]),
         ] {
             let rebinding = rebind(&none, &pin, Some(&keys(new)), false).unwrap();
             assert_eq!(rebinding.displaced, summary, "{new}");
@@ -306,18 +306,18 @@ mod tests {
         let rebinding = rebind(&none, &help, Some(&keys("x")), true).unwrap();
         assert_eq!(
             rebinding.displaced,
-            ["x stays full-text in items", "x stays full-text in reader"]
+            ["x stays \"full text\" in Items", "x stays \"full text\" in Reader"]
         );
         let log = rebind(&none, &help, Some(&keys("v")), false).unwrap();
-        assert_eq!(log.displaced, ["v is no longer log everywhere"]);
+        assert_eq!(log.displaced, ["v is no longer \"log\" everywhere"]);
         let first = rebind(&none, &help, Some(&keys("g")), true).unwrap();
         let begin_with_g =
             KeyMap::load(&none).unwrap().continuations(Context::Everywhere, &keys("g"));
         assert_eq!(first.displaced.len(), begin_with_g.len());
-        assert!(first.displaced.contains(&"g g is no longer first everywhere".to_owned()));
+        assert!(first.displaced.contains(&"g g is no longer \"top\" everywhere".to_owned()));
         apply("", &first.changes);
         let wide = rebind(&none, &help, Some(&keys("D a")), true).unwrap();
-        assert_eq!(wide.displaced, ["D is no longer difference in reader"]);
+        assert_eq!(wide.displaced, ["D is no longer \"changes\" in Reader"]);
         apply("", &wide.changes);
         let quit = rebind(&none, &pin, Some(&keys("C-c")), false).unwrap_err();
         assert!(quit.contains("always quits"), "{quit}");
