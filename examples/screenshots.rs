@@ -71,7 +71,7 @@ const SHOTS: &[Shot] = &[
         name: "search",
         size: (120, 36),
         theme: "dark",
-        steps: &[READY, Press("/the source:"), See("temperature of")],
+        steps: &[READY, Press("/the source:"), See("eleven times")],
     },
     Shot {
         name: "ways",
