@@ -332,11 +332,11 @@ impl App {
             Ok(query) => query,
             Err(e) => return self.problem(format!("Not saved: {e}")),
         };
-        let typed_none = typed.is_empty();
-        let name = if typed_none { listing.title.clone() } else { typed.to_string() };
+        let unfiltered = typed.is_empty();
+        let name = if unfiltered { listing.title.clone() } else { typed.to_string() };
         let query = listing.place.clone().and(typed);
         let smart = self.sources.current().is_some_and(|row| matches!(row.id, RowId::Smart(_)));
-        if query.is_empty() || typed_none && smart {
+        if query.is_empty() || unfiltered && smart {
             return self.note("Nothing to save: search or filter the list first");
         }
         self.ask(PromptKind::SaveView { query: query.to_string() }, &name)

@@ -152,3 +152,17 @@ fn a_hidden_sources_pane_frees_its_space_and_returns_with_the_focus() {
     stage.keys("gi\\");
     assert!(stage.screen(80, 24).contains("5 sources"));
 }
+
+#[test]
+fn a_smart_list_without_a_query_is_not_saved_as_a_view() {
+    let mut stage = stage_with_files();
+    stage.keys("gu=");
+    assert!(stage.has_message("Nothing to save: search or filter the list first"));
+}
+
+#[test]
+fn the_hint_of_an_empty_list_of_rules_is_shown_whole() {
+    let mut stage = Stage::new();
+    stage.keys("&");
+    assert!(stage.screen(80, 24).contains("  more."), "{}", stage.screen(80, 24));
+}
