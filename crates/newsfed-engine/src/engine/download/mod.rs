@@ -18,7 +18,7 @@ pub use retention::{FileState, is_expired, remove_download};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{Semaphore, SemaphorePermit, mpsc, oneshot};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, mpsc, oneshot};
 use url::Url;
 
 /// Maximum number of pieces that wait for the disk.
@@ -27,48 +27,100 @@ const WAITING: usize = 16;
 /// Maximum number of downloads that run at the same time.
 const AT_ONCE: usize = 3;
 
+/// Folder and URL of a download.
+type Name = (PathBuf, String);
+
 /// The downloads of this process.
 #[derive(Debug)]
 pub(super) struct Downloads {
     turns: Semaphore,
-    /// Folder and URL of each, including waiting ones.
-    wanted: Mutex<HashSet<(PathBuf, String)>>,
+    /// The running ones, and those that wait for their turn.
+    wanted: Mutex<HashSet<Name>>,
+    files: Arc<Files>,
 }
 
 impl Default for Downloads {
     fn default() -> Self {
-        Self { turns: Semaphore::new(AT_ONCE), wanted: Mutex::default() }
+        let (wanted, files) = (Mutex::default(), Arc::default());
+        Self { turns: Semaphore::new(AT_ONCE), wanted, files }
+    }
+}
+
+/// The downloads whose files are in use. A file can be in use a little longer than its download is wanted: the
+/// disk may still be writing when the user cancels.
+#[derive(Debug, Default)]
+struct Files {
+    held: Mutex<HashSet<Name>>,
+    released: Notify,
+}
+
+/// The right to use the file of a download.
+struct Hold {
+    of: Arc<Files>,
+    name: Name,
+}
+
+impl Files {
+    /// Waits until no other download uses the file.
+    async fn hold(self: &Arc<Self>, name: Name) -> Arc<Hold> {
+        loop {
+            let released = self.released.notified();
+            if locked(&self.held).insert(name.clone()) {
+                return Arc::new(Hold { of: self.clone(), name });
+            }
+            released.await;
+        }
+    }
+}
+
+impl Hold {
+    /// Runs an operation on the file, which stays in use until the result is dropped.
+    async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
+    ) -> Result<T, DownloadError> {
+        let hold = self.clone();
+        // If nobody waits any more, the value is dropped before the hold.
+        blocking(move || Ok((work(), hold))).await?.0
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        locked(&self.of.held).remove(&self.name);
+        self.of.released.notify_waiters();
     }
 }
 
 /// A download that may run.
 struct Turn<'a> {
     of: &'a Downloads,
-    name: (PathBuf, String),
+    name: Name,
     permit: Option<SemaphorePermit<'a>>,
 }
 
 impl Downloads {
     /// Waits until a download may run. No download runs twice at the same time.
-    async fn turn(&self, folder: &Path, url: &str) -> Result<Turn<'_>, DownloadError> {
+    async fn turn(&self, folder: &Path, url: &str) -> Result<(Turn<'_>, Arc<Hold>), DownloadError> {
         let name = (folder.to_owned(), url.to_owned());
-        if !self.wanted().insert(name.clone()) {
+        if !locked(&self.wanted).insert(name.clone()) {
             return Err(DownloadError::Twice);
         }
-        let mut turn = Turn { of: self, name, permit: None };
+        let mut turn = Turn { of: self, name: name.clone(), permit: None };
         // The semaphore is never closed.
         turn.permit = self.turns.acquire().await.ok();
-        Ok(turn)
+        let hold = self.files.hold(name).await;
+        Ok((turn, hold))
     }
+}
 
-    fn wanted(&self) -> MutexGuard<'_, HashSet<(PathBuf, String)>> {
-        self.wanted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked(names: &Mutex<HashSet<Name>>) -> MutexGuard<'_, HashSet<Name>> {
+    names.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.of.wanted().remove(&self.name);
+        locked(&self.of.wanted).remove(&self.name);
     }
 }
 
@@ -152,16 +204,16 @@ impl Handle {
         let url =
             Url::parse(&order.url).map_err(|_| DownloadError::Address(text::line(&order.url)))?;
         let request = request(context, order, &url)?;
-        let _turn = context.downloads.turn(&order.folder, &order.url).await?;
+        let (_turn, hold) = context.downloads.turn(&order.folder, &order.url).await?;
         if let Some(until) = paused_until(context, &url, context.clock.now()).await {
             return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
         }
         let (folder, address) = (order.folder.clone(), order.url.clone());
-        let part = blocking(move || Part::find(&folder, &address)).await?;
+        let part = hold.run(move || Part::find(&folder, &address)).await?;
         let part = match part {
             Some(part) if part.is_complete() => {
                 let bytes = part.size();
-                let path = blocking(move || part.finish()).await?;
+                let path = hold.run(move || part.finish()).await?;
                 retention::record(context, &path, order).await;
                 return Ok(Downloaded { path, bytes, resumed: bytes });
             }
@@ -187,10 +239,10 @@ impl Handle {
             None => {
                 let (folder, record) = (order.folder.clone(), record(order, &download));
                 let name = name(order, &url, &download);
-                blocking(move || Part::create(&folder, &name, record)).await?
+                hold.run(move || Part::create(&folder, &name, record)).await?
             }
         };
-        let transfer = Transfer { host, total, max_size: order.max_size };
+        let transfer = Transfer { hold, host, total, max_size: order.max_size };
         let (path, bytes) = transfer.run(download, part, progress).await?;
         retention::record(context, &path, order).await;
         Ok(Downloaded { path, bytes, resumed })
@@ -311,6 +363,7 @@ fn name(order: &DownloadOrder, url: &Url, download: &Download) -> String {
 
 /// A download in progress.
 struct Transfer {
+    hold: Arc<Hold>,
     host: String,
     total: Option<u64>,
     max_size: u64,
@@ -328,7 +381,9 @@ impl Transfer {
         // A slow disk must not delay other requests.
         let (pieces, inbox) = mpsc::channel(WAITING);
         let (done, written) = oneshot::channel();
+        let hold = self.hold.clone();
         tokio::task::spawn_blocking(move || {
+            let _hold = hold;
             // Once the download was cancelled, no caller waits for the file.
             if let Err(Ok(part)) = done.send(part.write(inbox)) {
                 Part::keep_if_of_use(part);
@@ -358,7 +413,7 @@ impl Transfer {
                 part.discard();
                 Err(DownloadError::Length { host: self.host, received, total })
             }
-            (Ok(()), _) => blocking(move || part.finish()).await.map(|path| (path, received)),
+            (Ok(()), _) => self.hold.run(move || part.finish()).await.map(|path| (path, received)),
             (Err(why), _) if part.resume().is_some() => {
                 Err(DownloadError::Unfinished { why, kept: part.size() })
             }
@@ -408,6 +463,20 @@ mod tests {
         running.remove(0);
         assert!(waiting.as_mut().poll(&mut context).is_ready());
         assert!(matches!(turn("a").as_mut().poll(&mut context), Poll::Ready(Ok(_))));
+    }
+
+    #[test]
+    fn a_download_waits_until_the_file_of_a_cancelled_one_is_free() {
+        let downloads = Downloads::default();
+        let turn = || Box::pin(downloads.turn(Path::new("/files"), "a"));
+        let mut context = Context::from_waker(Waker::noop());
+        let Poll::Ready(Ok((running, hold))) = turn().as_mut().poll(&mut context) else { panic!() };
+        let writer = hold.clone();
+        drop((running, hold));
+        let mut next = turn();
+        assert!(next.as_mut().poll(&mut context).is_pending());
+        drop(writer);
+        assert!(matches!(next.as_mut().poll(&mut context), Poll::Ready(Ok(_))));
     }
 
     #[test]
