@@ -3,6 +3,7 @@
 use super::exit::Failure;
 use super::home::Home;
 use crate::config::{ViewSettings, did_you_mean};
+use crate::engine::Handle;
 use crate::model::{BriefFacts, Source, SourceFacts, SourceId};
 use crate::query::{Known, Query, unknown_name};
 use crate::store::{Reader, SourceOrder, Store};
@@ -117,6 +118,12 @@ impl Catalogue {
     /// The order of the sources in lists that are grouped by source.
     pub(super) fn order(&self) -> SourceOrder {
         SourceOrder::new(self.entries.iter().map(|e| (e.source.folder.as_deref(), e.facts.key)))
+    }
+
+    /// The sources of a running engine.
+    pub(super) async fn of(handle: &Handle) -> Result<Self, Failure> {
+        let declared = handle.declared().borrow().clone();
+        Ok(Self::join(declared.iter().cloned(), handle.brief_sources().await?))
     }
 
     pub(super) fn join(

@@ -42,8 +42,7 @@ pub(super) fn run(args: &RereadArgs, global: &Global, out: &mut Output) -> Resul
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, false);
     with_engine(&home, out, async |handle, out| {
-        let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
-        let catalogue = Catalogue::join(declared, facts);
+        let catalogue = Catalogue::of(handle).await?;
         let found = catalogue.find_all(&args.sources)?;
         if let Some(feed) = found.iter().find(|entry| !entry.source.kind().reads_pages()) {
             let what = format!(

@@ -82,8 +82,7 @@ async fn refresh(
     stop: impl Future<Output = ()>,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
-    let catalogue = Catalogue::join(declared, facts);
+    let catalogue = Catalogue::of(handle).await?;
     if catalogue.entries.is_empty() && handle.settings().accounts.is_empty() {
         out.note("no sources yet; `newsfed add URL` follows a site or a feed");
     }
@@ -172,8 +171,7 @@ async fn leave_accepted(
     pid: Option<u32>,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
-    let catalogue = Catalogue::join(declared, facts);
+    let catalogue = Catalogue::of(handle).await?;
     let (keys, _) = named(args, &catalogue)?;
     if accept(&catalogue, keys.as_deref().unwrap_or_default(), handle, out).await? {
         let who = pid.map_or("the process that polls".to_owned(), |pid| format!("process {pid}"));

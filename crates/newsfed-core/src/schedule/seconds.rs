@@ -30,8 +30,8 @@ pub(super) fn later(time: Time, seconds: f64) -> Time {
 
 /// The hour of the week at a time, UTC; 0 is the first hour of Monday.
 pub(super) fn hour_of_week(at: f64) -> usize {
-    // Not negative and below 168.
-    ((at - MONDAY) / HOUR).floor().rem_euclid(168.0) as usize
+    // Not negative and below 168. Whole numbers are divided faster.
+    (((at - MONDAY) / HOUR).floor() as i64).rem_euclid(168) as usize
 }
 
 /// Polls at five minutes of the clock are later by this: items published by a timer have appeared by then.
@@ -41,7 +41,7 @@ pub(super) const AFTER_THE_CLOCK: f64 = 20.0;
 /// by a timer belongs to the twelfth whose poll finds it.
 pub(super) fn twelfth(at: f64) -> usize {
     // Not negative and below 12.
-    ((at - AFTER_THE_CLOCK) / (5.0 * MINUTE)).floor().rem_euclid(12.0) as usize
+    (((at - AFTER_THE_CLOCK) / (5.0 * MINUTE)).floor() as i64).rem_euclid(12) as usize
 }
 
 #[cfg(test)]

@@ -122,14 +122,18 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
 }
 
 impl Handle {
-    /// Removes the sources with `remove_after` whose time has come, such as comments to which no more are added
-    /// more; returns what was changed. Their items stay for 30 days. A source of which the user has kept an
+    /// Removes the sources with `remove_after` whose time has come, such as comments that have
+    /// ended; returns what was changed. Their items stay for 30 days. A source of which the user has kept an
     /// item stays.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used.
     pub async fn drop_dead_sources(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let (mut ids, mut keys, mut changes) = (Vec::new(), Vec::new(), Vec::new());
+        // Usually there is none, and the facts of all sources need not be read.
+        if !self.context.declared().borrow().iter().any(|source| source.remove_after.is_some()) {
+            return Ok(changes);
+        }
         let mut removed: Vec<i64> = self.memo(REMOVED).await?;
         for (source, facts) in self.sources().await? {
             let may_end = source.enabled && source.kind() != SourceKind::List;

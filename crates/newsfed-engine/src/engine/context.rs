@@ -6,7 +6,7 @@ use super::download::Downloads;
 use super::fulltext::PageRequests;
 use super::lists::Lists;
 use super::message::{AccountNote, MARKS_FOLDER, SyncProgress};
-use super::planner::Planner;
+use super::planner::{Planner, Scheduling};
 use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
@@ -39,6 +39,8 @@ pub(super) struct Context {
     pub(super) crawls: Crawls,
     pub(super) lists: Lists,
     settings: RwLock<Arc<Settings>>,
+    /// The same settings, of schedules.
+    scheduling: RwLock<Arc<Scheduling>>,
     /// The settings that were read again last.
     pub(super) reloaded: watch::Sender<Arc<Settings>>,
     /// The declared sources by row key; `declared` publishes them in the order of the file.
@@ -108,6 +110,7 @@ impl Context {
             workers,
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
             reloaded: watch::Sender::new(Arc::new(settings.clone())),
+            scheduling: RwLock::new(Arc::new(Scheduling::new(settings.schedule.clone()))),
             settings: RwLock::new(Arc::new(settings)),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             jitter: AtomicU64::new(seed.max(1)),
@@ -129,6 +132,8 @@ impl Context {
     /// Replaces the settings. The HTTP client keeps those that it was created with.
     pub(super) fn set_settings(&self, settings: Settings) {
         self.store.read_stories_together(settings.ui.mark_stories);
+        let scheduling = Arc::new(Scheduling::new(settings.schedule.clone()));
+        *self.scheduling.write().unwrap_or_else(PoisonError::into_inner) = scheduling;
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
@@ -174,8 +179,11 @@ impl Context {
 
     /// Everything that decides about the polls of a source now.
     pub(super) fn planner(&self, source: Arc<Source>) -> Planner {
-        let settings = Arc::new(self.settings().schedule.clone());
-        Planner::new(source, settings, self.price(), self.machine())
+        Planner::new(source, self.scheduling(), self.price(), self.machine())
+    }
+
+    pub(super) fn scheduling(&self) -> Arc<Scheduling> {
+        self.scheduling.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn set_jitter_seed(&self, seed: u64) {

@@ -16,7 +16,7 @@ use super::unfinished;
 use super::upkeep;
 use super::watch;
 use crate::config::{Paths, Settings};
-use crate::model::{Source, SourceFacts, Time};
+use crate::model::{BriefFacts, Source, SourceFacts, Time};
 use crate::net::{Client, Names};
 use crate::store::{Announcement, Mark, Part, Result, Rule, RuleMarks, Store, View};
 use crate::util::clock::Clock;
@@ -307,6 +307,11 @@ impl Handle {
             facts.into_iter().map(|f| (f.id.clone(), f)).collect();
         let declared = self.context.declared().borrow().clone();
         Ok(declared.iter().filter_map(|s| Some((s.clone(), by_id.remove(&s.id)?))).collect())
+    }
+
+    /// The brief facts of the declared sources, in no particular order.
+    pub async fn brief_sources(&self) -> Result<Vec<BriefFacts>> {
+        self.context.read(|reader| reader.brief_sources()).await
     }
 
     /// Makes the loop compute what is due again.

@@ -10,13 +10,38 @@ use crate::schedule::{self, Memory, PollContext, ResponseFacts, Setup};
 use crate::store::StoreError;
 use chrono::SubsecRound;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+/// The general settings of schedules.
+pub(super) struct Scheduling {
+    settings: ScheduleSettings,
+    /// Identifies them.
+    fingerprint: u64,
+    /// The last source and its fingerprint. Most sources have no settings of their own, and so the same one.
+    last: Mutex<Option<(Arc<Source>, u64)>>,
+}
+
+impl Scheduling {
+    pub(super) fn new(settings: ScheduleSettings) -> Self {
+        let fingerprint = stable_hash([format!("{settings:?}").as_str()]);
+        Self { settings, fingerprint, last: Mutex::default() }
+    }
+
+    /// Identifies the settings that a source is planned with.
+    fn fingerprint(&self, source: &Arc<Source>) -> u64 {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some((other, same)) if has_same_settings(other, source) => *same,
+            _ => last.insert((source.clone(), fingerprint(source, self.fingerprint))).1,
+        }
+    }
+}
 
 /// What the polls of a source depend on besides its responses.
 pub(super) struct Planner {
     pub(super) source: Arc<Source>,
-    settings: Arc<ScheduleSettings>,
+    general: Arc<Scheduling>,
     /// Identifies the settings of this source.
     fingerprint: u64,
     /// Price of a poll for the sources that share a budget, in item-seconds.
@@ -27,16 +52,16 @@ pub(super) struct Planner {
 impl Planner {
     pub(super) fn new(
         source: Arc<Source>,
-        settings: Arc<ScheduleSettings>,
+        general: Arc<Scheduling>,
         price: f64,
         machine: Machine,
     ) -> Self {
-        let fingerprint = fingerprint(&source, general(&settings));
-        Self { source, settings, fingerprint, price, machine }
+        let fingerprint = general.fingerprint(&source);
+        Self { source, general, fingerprint, price, machine }
     }
 
     pub(super) fn setup(&self, facts: &SourceFacts) -> Setup {
-        setup(&self.source, facts, &self.settings, self.price)
+        setup(&self.source, facts, &self.general.settings, self.price)
     }
 
     /// Decides when to poll next, after a response at `now`.
@@ -52,7 +77,7 @@ impl Planner {
         let fixed = memory.policy() == PolicyKind::Fixed;
         let hint = signal.as_ref().filter(|signal| signal.name.is_hint() && !fixed);
         response.site_hint = hint.map(|signal| Duration::from_secs(signal.after));
-        let limits = limits(&self.source, facts, &self.settings, memory, self.machine, now);
+        let limits = limits(&self.source, facts, &self.general.settings, memory, self.machine, now);
         let wanted = schedule::jittered(memory.plan(now), now, limits.seed);
         let decision = schedule::decide(&PollContext {
             wanted,
@@ -114,12 +139,7 @@ fn is_outdated(planned: &Planned, settings: u64) -> bool {
     planned.settings.is_some_and(|then| then != settings) && !planned.moved_by.iter().any(offline)
 }
 
-/// Identifies general settings.
-fn general(settings: &ScheduleSettings) -> u64 {
-    stable_hash([format!("{settings:?}").as_str()])
-}
-
-/// Identifies the settings that a source is planned with.
+/// Identifies general settings and those of a source.
 fn fingerprint(source: &Source, general: u64) -> u64 {
     let own = format!("{general} {:?} {:?} {:?}", source.kind(), source.interval, source.schedule);
     stable_hash([own.as_str()])
@@ -135,21 +155,13 @@ pub(super) async fn plan_changed(
     context: &Arc<Context>,
     facts: &[SourceFacts],
 ) -> Result<(), StoreError> {
-    let settings = Arc::new(context.settings().schedule.clone());
-    let general = general(&settings);
+    let general = context.scheduling();
     let (price, machine) = (context.price(), context.machine());
-    // Most sources have no settings of their own, and so the same fingerprint.
-    let mut last: Option<(Arc<Source>, u64)> = None;
     let changed = facts.iter().filter_map(|facts| {
         let source = context.source(facts.key)?;
         let planned = facts.planned.as_ref()?;
-        let current = match &last {
-            Some((other, same)) if has_same_settings(other, &source) => *same,
-            _ => fingerprint(&source, general),
-        };
-        last = Some((source.clone(), current));
-        let outdated = is_outdated(planned, current);
-        outdated.then(|| (facts.key, Planner::new(source, settings.clone(), price, machine)))
+        let outdated = is_outdated(planned, general.fingerprint(&source));
+        outdated.then(|| (facts.key, Planner::new(source, general.clone(), price, machine)))
     });
     let planners: HashMap<i64, Planner> = changed.collect();
     if planners.is_empty() {

@@ -78,10 +78,11 @@ pub(super) async fn poll(
     let hashing = context.store.hashing().await?;
     let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
     let started = Started { context, job, facts: &facts, at: now, hashing };
+    // The steps are boxed, so that hundreds of polls that wait for their turn take little memory.
     let finished = if job.source.origin.is_local() {
-        local::poll(&started, fetcher).await
+        Box::pin(local::poll(&started, fetcher)).await
     } else {
-        let (answer, requests) = ask(context, job, &facts, now, &mut fetcher).await;
+        let (answer, requests) = Box::pin(ask(context, job, &facts, now, &mut fetcher)).await;
         if let Err(FetchError::Paused { until, .. }) = answer {
             // No request was sent: the host is paused, not this source in particular.
             let pause = Pause { until, reason: PauseReason::HostPaused };
@@ -89,7 +90,7 @@ pub(super) async fn poll(
             context.store.forget_poll(Some(key)).await?;
             return Ok(Refreshed::Left(pause).into());
         }
-        read(&started, fetcher, (answer, requests)).await
+        Box::pin(read(&started, fetcher, (answer, requests))).await
     };
     let Some(source) = declared_as(context, job) else {
         context.store.forget_poll(Some(key)).await?;
@@ -99,7 +100,7 @@ pub(super) async fn poll(
         .into());
     };
     // The next poll is planned with the current settings.
-    store(context, &Job { source, ..job.clone() }, now, finished).await
+    Box::pin(store(context, &Job { source, ..job.clone() }, now, finished)).await
 }
 
 /// Why a source is not polled at `now`.
@@ -222,7 +223,11 @@ async fn read(
                 Ok(response) => {
                     let read =
                         read_response(started, fetcher, finished, response, Prefetched::new());
-                    read_announced(started, read.await).await
+                    let finished = read.await;
+                    match finished.announced.is_empty() {
+                        true => finished,
+                        false => Box::pin(read_announced(started, finished)).await,
+                    }
                 }
                 Err(e) => {
                     let outcome = Outcome::Failed { kind: e.kind, message: e.message };
@@ -328,7 +333,7 @@ pub(super) async fn read_response(
     response: Response,
     prefetched: Prefetched,
 ) -> Finished {
-    let Started { context, job, facts, at, hashing } = *started;
+    let Started { context, job, facts, .. } = *started;
     if response.status == 304 {
         if facts.body_hash.is_none() {
             let host = text::line(response.final_url.host_str().unwrap_or("the server"));
@@ -347,6 +352,19 @@ pub(super) async fn read_response(
         finished.outcome = Outcome::Failed { kind, message };
         return finished;
     }
+    // Most responses have ended above, and moving a large future takes time.
+    Box::pin(read_document(started, fetcher, finished, response, prefetched)).await
+}
+
+/// Reads a response with a document.
+async fn read_document(
+    started: &Started<'_>,
+    fetcher: PageFetcher<'_>,
+    finished: Finished,
+    response: Response,
+    prefetched: Prefetched,
+) -> Finished {
+    let Started { context, job, facts, at, hashing } = *started;
     let read_before = facts.body_hash.filter(|_| !facts.website.unfinished);
     if let SourceRules::Feed = &job.source.rules {
         return read_feed(context, finished, response, hashing, read_before).await;

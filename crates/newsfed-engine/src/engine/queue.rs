@@ -25,6 +25,8 @@ pub(super) struct Queue {
     ready: VecDeque<String>,
     busy: HashSet<String>,
     claimed: HashSet<i64>,
+    /// Sources that were claimed or released since [`Queue::copy_claims`].
+    changed: Vec<i64>,
 }
 
 /// A running job; must be returned to [`Queue::done`].
@@ -40,6 +42,7 @@ impl Queue {
         if !self.claimed.insert(job.key) {
             return false;
         }
+        self.changed.push(job.key);
         let jobs = self.waiting.entry(host.clone()).or_default();
         jobs.push_back(job);
         if jobs.len() == 1 && !self.busy.contains(&host) {
@@ -69,6 +72,7 @@ impl Queue {
                 let stays = job.report.is_none();
                 if !stays {
                     self.claimed.remove(&job.key);
+                    self.changed.push(job.key);
                 }
                 stays
             });
@@ -81,6 +85,7 @@ impl Queue {
     /// Releases a claim, whatever the result of its job.
     pub(super) fn done(&mut self, claim: &Claim) {
         self.claimed.remove(&claim.key);
+        self.changed.push(claim.key);
         self.leave(claim);
     }
 
@@ -99,6 +104,19 @@ impl Queue {
 
     pub(super) fn claimed(&self) -> &HashSet<i64> {
         &self.claimed
+    }
+
+    /// Applies what has changed since the last call to a copy of the claims, which may be large; returns whether
+    /// it has changed.
+    pub(super) fn copy_claims(&mut self, copy: &mut HashSet<i64>) -> bool {
+        let mut changed = false;
+        for key in self.changed.drain(..) {
+            changed |= match self.claimed.contains(&key) {
+                true => copy.insert(key),
+                false => copy.remove(&key),
+            };
+        }
+        changed
     }
 
     /// A host with a running job, for the status line.
@@ -162,6 +180,24 @@ mod tests {
         drop(running);
         queue.done(&claim);
         assert!(reports.try_recv().is_err() && reports.is_closed(), "its channel closes");
+    }
+
+    #[test]
+    fn a_copy_of_the_claims_is_kept_up_to_date() {
+        let (mut queue, mut copy) = (Queue::default(), HashSet::new());
+        for key in [1, 2, 3] {
+            assert!(queue.push("a".to_owned(), job(key)));
+        }
+        let (claim, _) = queue.pop().unwrap();
+        assert!(queue.copy_claims(&mut copy) && copy == HashSet::from([1, 2, 3]));
+        assert!(!queue.copy_claims(&mut copy));
+        queue.done(&claim);
+        assert!(queue.push("a".to_owned(), job(1)));
+        assert!(!queue.copy_claims(&mut copy), "released and claimed again");
+        let report = Some(tokio::sync::mpsc::unbounded_channel().0);
+        assert!(queue.push("b".to_owned(), Job { report, ..job(4) }));
+        assert_eq!(queue.cancel_reported(), 1);
+        assert!(!queue.copy_claims(&mut copy) && copy == *queue.claimed());
     }
 
     #[test]

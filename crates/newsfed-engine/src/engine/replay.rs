@@ -2,7 +2,7 @@
 //! its limits, and the budget. Pure except for reading the history.
 
 use super::budget::{Account, TICK};
-use super::planner::Planner;
+use super::planner::{Planner, Scheduling};
 use super::setup::{Machine, east, setup, shares_budget};
 use super::verdict::{Head, Verdict};
 use crate::config::ScheduleSettings;
@@ -267,7 +267,7 @@ impl Polled {
             automatic: true,
             planner: Planner::new(
                 source.clone(),
-                Arc::new(settings.clone()),
+                Arc::new(Scheduling::new(settings.clone())),
                 price,
                 Machine { east: 0, seed },
             ),

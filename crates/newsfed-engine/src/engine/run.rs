@@ -119,7 +119,7 @@ impl Loop {
                 },
                 Some(ended) = self.tasks.join_next_with_id() => {
                     self.ended(ended).await;
-                    // Many polls end with the same commit, and publishing copies all claims.
+                    // Many polls end with the same commit.
                     while let Some(ended) = self.tasks.try_join_next_with_id() {
                         self.ended(ended).await;
                     }
@@ -320,14 +320,14 @@ impl Loop {
         self.context.read(move |reader| reader.by_next_poll(horizon)).await
     }
 
-    fn publish(&self) {
+    fn publish(&mut self) {
         let role = self.role.role();
         let status = Status {
             role,
             done: self.done,
             total: self.total,
             host: self.queue.busy_host().cloned(),
-            claimed: self.queue.claimed().clone(),
+            claimed: HashSet::new(),
             // The wake time of a watching process is not a poll.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
@@ -336,8 +336,9 @@ impl Loop {
             syncing: self.context.sync_progress(),
         };
         self.status.send_if_modified(|old| {
-            let changed = *old != status;
-            *old = status;
+            let mut claimed = std::mem::take(&mut old.claimed);
+            let changed = self.queue.copy_claims(&mut claimed) | (*old != status);
+            *old = Status { claimed, ..status };
             changed
         });
     }

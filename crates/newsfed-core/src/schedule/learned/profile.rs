@@ -84,7 +84,8 @@ impl Profile {
     /// The relative rate at a time, interpolated between the middles of the hours around it.
     pub(super) fn smooth(&self, at: f64) -> f64 {
         let before = at - HOUR / 2.0;
-        let share = (before / HOUR).rem_euclid(1.0);
+        let hours = before / HOUR;
+        let share = hours - hours.floor();
         let hour = seconds::hour_of_week(before);
         self.at_hour(hour) * (1.0 - share) + self.at_hour((hour + 1) % 168) * share
     }
