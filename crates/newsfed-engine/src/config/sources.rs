@@ -39,7 +39,7 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
             }
         }
     }
-    let mut read: Vec<Numbered> = Vec::new();
+    let mut read: Vec<Numbered> = Vec::with_capacity(drafts.len());
     for (index, node) in drafts.into_iter().enumerate() {
         read.extend(read_source(index, node, report));
     }
@@ -379,7 +379,7 @@ fn read_headers(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Vec<(
 
 /// Gives every source an identifier. Reports duplicate identifiers, warns of duplicate URLs.
 fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
-    let mut taken = HashSet::new();
+    let mut taken = HashSet::with_capacity(read.len());
     for one in read.iter().filter(|n| n.id_at.is_some()) {
         if !taken.insert(one.source.id.0.clone()) {
             let key = format!("source \"{}\": id", one.source.id);
@@ -387,8 +387,9 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
             report.error(at, &key, "another source has the same id; choose a different one");
         }
     }
-    let mut addresses: HashMap<(Option<String>, String), SourceId> = HashMap::new();
-    let mut sources = Vec::new();
+    let mut addresses: HashMap<(Option<String>, String), SourceId> =
+        HashMap::with_capacity(read.len());
+    let mut sources = Vec::with_capacity(read.len());
     for mut one in read {
         let place = (one.source.account.clone(), one.source.url.as_str().to_owned());
         let first = addresses.get(&place).cloned();
