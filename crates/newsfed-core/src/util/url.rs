@@ -41,7 +41,7 @@ pub enum UrlError {
     /// A scheme other than http or https.
     #[error("cannot follow \"{0}\" URLs; only http and https are supported")]
     Scheme(String),
-    #[error("\"{text}\" is not a web URL: {why}")]
+    #[error("\"{text}\" is not a web address: {why}")]
     Invalid {
         /// The text, shortened.
         text: String,
@@ -76,14 +76,39 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
         text: super::text::truncate(&super::text::line(&without_secrets(&text)), 80).into_owned(),
         why,
     };
-    let mut url = url.map_err(|e| invalid(e.to_string()))?;
+    let mut url = url.map_err(|e| invalid(describe(e, &text)))?;
     if !plausible_host(&url, explicit_scheme(&text).is_some()) {
-        return Err(invalid("it has no host".to_owned()));
+        return Err(invalid(NO_HOST.to_owned()));
     }
     let (user, password) = take_credentials(&mut url).unzip();
     let given = |text: &String| !text.is_empty();
     let assumed = explicit_scheme(&text).is_none();
     Ok(WebAddress { url, user: user.filter(given), password: password.filter(given), assumed })
+}
+
+const NO_HOST: &str = "it has no host name such as example.org";
+
+/// Why a text is not a URL, in plain words.
+fn describe(error: url::ParseError, text: &str) -> String {
+    use url::ParseError as Error;
+    let after_scheme = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let host = after_scheme.trim_start_matches('/').split(['/', '?', '#']).next();
+    match error {
+        Error::EmptyHost => NO_HOST.to_owned(),
+        Error::IdnaError | Error::InvalidDomainCharacter
+            if host.is_some_and(|host| host.contains(char::is_whitespace)) =>
+        {
+            "a host name such as example.org has no spaces".to_owned()
+        }
+        Error::IdnaError | Error::InvalidDomainCharacter => {
+            "its host name has characters that no host name may have".to_owned()
+        }
+        Error::InvalidPort => "the port, after the colon, must be a number up to 65535".to_owned(),
+        Error::InvalidIpv4Address | Error::InvalidIpv6Address => {
+            "its host is a number that is not an IP address".to_owned()
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Takes user name and password out of a URL. `None` if there are none.

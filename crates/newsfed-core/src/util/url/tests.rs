@@ -180,3 +180,19 @@ fn strict_urls_have_only_what_rfc_3986_allows() {
         assert_eq!(strict(url), expected);
     }
 }
+
+#[test]
+fn says_in_plain_words_why_a_text_is_no_url() {
+    for (typed, why) in [
+        ("foo bar", "a host name such as example.org has no spaces"),
+        ("https://foo bar/x", "a host name such as example.org has no spaces"),
+        ("foo|bar.org", "its host name has characters that no host name may have"),
+        ("https:///", "it has no host name such as example.org"),
+        ("foo", "it has no host name such as example.org"),
+        ("example.org:99999", "the port, after the colon, must be a number up to 65535"),
+        ("http://300.1.1.1/", "its host is a number that is not an IP address"),
+    ] {
+        let error = parse_web(typed).unwrap_err().to_string();
+        assert_eq!(error, format!("\"{typed}\" is not a web address: {why}"));
+    }
+}
