@@ -131,7 +131,10 @@ fn shape<'a>(number: usize, way: &'a Way, label: &'a str) -> WayShape<'a> {
         title: &way.title,
         entries: way.count(),
         preview: preview
-            .map(|(title, date)| PreviewShape { title, date: date.map(|at| at.trunc_subsecs(0)) })
+            .map(|item| PreviewShape {
+                title: item.title,
+                date: item.date.map(|at| at.trunc_subsecs(0)),
+            })
             .collect(),
         articles: way.rules.pages().and_then(|r| r.articles.as_deref()),
         confidence: (way.confidence * 100.0).round() / 100.0,
@@ -155,9 +158,9 @@ pub(super) fn describe(way: &Way) -> Vec<String> {
             None => "no selector yet".to_owned(),
         });
     }
-    for (title, date) in way.preview().unwrap_or_default().into_iter().take(SHOWN) {
-        let date = date.map_or_else(|| " ".repeat(10), day);
-        lines.push(format!("{date}  {title}"));
+    for item in way.preview().unwrap_or_default().into_iter().take(SHOWN) {
+        let date = item.date.map_or_else(|| " ".repeat(10), day);
+        lines.push(format!("{date}  {}", item.title));
     }
     lines
 }

@@ -371,8 +371,8 @@ async fn discovery_offers_entries_where_they_fit() {
     }
     let found = engine.discover(&server.url("/changelog")).await.unwrap();
     let preview = found.ways[0].preview().unwrap();
-    assert_eq!(preview[0].0, "2.1 - 2026-10-02");
-    assert!(preview.iter().all(|(_, date)| date.is_some()), "{preview:?}");
+    assert_eq!(preview[0].title, "2.1 - 2026-10-02");
+    assert!(preview.iter().all(|item| item.date.is_some()), "{preview:?}");
     engine.follow(found, 0, None, None).await.unwrap();
     assert_eq!(titles(&engine), ["2.1 - 2026-10-02", "2.0 - 2026-08-01", "1.9 - 2026-03-03"]);
     let url = items(&engine)[0].url.clone().unwrap();
@@ -407,7 +407,7 @@ async fn teasers_are_followed_to_their_pages() {
     assert_eq!(kinds[0], SourceKind::Website, "{:?}", found.tried);
     assert!(!kinds.contains(&SourceKind::Entries), "{kinds:?}");
     let preview = found.ways[0].preview().unwrap();
-    assert_eq!(preview[0].0, "The story of bus number 3");
+    assert_eq!(preview[0].title, "The story of bus number 3");
     engine.follow(found, 0, None, None).await.unwrap();
     let all = items(&engine);
     assert_eq!(all.len(), 3);

@@ -342,7 +342,7 @@ async fn follows_a_page_without_a_feed_by_its_links() {
         (way.kind(), way.count(), way.title.as_str()),
         (SourceKind::Website, Some(6), "The Site")
     );
-    assert_eq!(way.preview().unwrap()[0].0, "The story of bus number 6");
+    assert_eq!(way.preview().unwrap()[0].title, "The story of bus number 6");
     let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
     let asked = paths_requested(&server);
     assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it is used as the first poll");

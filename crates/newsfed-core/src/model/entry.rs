@@ -1,6 +1,7 @@
 //! What a parser returns: entries that are not stored yet, and the hints of the feed.
 
 use super::{Chapter, DateOrigin, Time};
+use crate::util::{html, text};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -63,6 +64,17 @@ pub struct Entry {
     pub publisher: Option<String>,
     /// Its texts as earlier versions of newsfed read them.
     pub former: Option<Box<FormerTexts>>,
+}
+
+impl Entry {
+    /// The beginning of its summary, or else of its text, as plain text in one line.
+    pub fn opening(&self) -> String {
+        /// Maximum number of bytes of markup that are read.
+        const MARKUP: usize = 2000;
+        let has_text = |markup: &&String| !markup.trim().is_empty();
+        let markup = self.summary.as_ref().filter(has_text).or(self.content.as_ref());
+        text::line(&html::to_text(text::start(markup.map_or("", String::as_str), MARKUP)))
+    }
 }
 
 /// The texts of an entry as earlier versions of newsfed read them, where that differs; empty where

@@ -1,7 +1,7 @@
 //! Times and durations as users read them, in the local time zone.
 
 use crate::model::{DatePrecision, Pause, PauseReason, Time};
-use chrono::{Datelike, Local, TimeZone};
+use chrono::{Datelike, Local, NaiveDate, TimeZone};
 
 /// A date for lists, always ten columns wide.
 pub fn day(time: Time) -> String {
@@ -39,21 +39,31 @@ where
     Z::Offset: std::fmt::Display,
 {
     let today = now.with_timezone(zone).date_naive();
-    let (day, clock) = match DatePrecision::of(time) {
-        // The day in the publisher's calendar.
-        DatePrecision::Day => (time.date_naive(), None),
-        DatePrecision::Time => {
-            let time = time.with_timezone(zone);
-            (time.date_naive(), Some(time.format("%H:%M").to_string()))
-        }
+    let day = publication_day(time, zone);
+    let clock = match DatePrecision::of(time) {
+        DatePrecision::Day => None,
+        DatePrecision::Time => Some(time.with_timezone(zone).format("%H:%M").to_string()),
     };
-    let name = match (today - day).num_days() {
+    let name = match days_ago(time, now, zone) {
         0 => DayName::Today,
         1 => DayName::Yesterday,
         _ if day.year() == today.year() => DayName::Date(day.format("%-d %b").to_string()),
         _ => DayName::Date(day.format("%-d %b %Y").to_string()),
     };
     (name, clock)
+}
+
+/// How many days of the calendar a publication date lies before now.
+pub fn days_ago<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> i64 {
+    (now.with_timezone(zone).date_naive() - publication_day(time, zone)).num_days()
+}
+
+fn publication_day<Z: TimeZone>(time: Time, zone: &Z) -> NaiveDate {
+    match DatePrecision::of(time) {
+        // The day in the publisher's calendar.
+        DatePrecision::Day => time.date_naive(),
+        DatePrecision::Time => time.with_timezone(zone).date_naive(),
+    }
 }
 
 /// A time to the minute.

@@ -55,6 +55,8 @@ pub struct ListLink {
     pub author: Option<String>,
     /// The latest date of its row, if it has several; see [`list_page_with_rows`].
     pub active: Option<Time>,
+    /// The text beside the link, in one line; see [`list_page_with_summaries`].
+    pub summary: String,
 }
 
 impl ListLink {
@@ -83,6 +85,18 @@ pub fn list_page_with_rows(
 ) -> ListPage {
     let (mut found, rows) = read(page, articles, next);
     row::complete(&mut found.links, &rows, &date_context(page));
+    found
+}
+
+/// Like [`list_page_with_rows`], with the texts beside the links, for previews.
+pub(super) fn list_page_with_summaries(
+    page: &Page,
+    articles: &Selectors,
+    next: Option<&Selectors>,
+) -> ListPage {
+    let (mut found, rows) = read(page, articles, next);
+    row::complete(&mut found.links, &rows, &date_context(page));
+    row::summarise(&mut found.links, &rows);
     found
 }
 
@@ -136,6 +150,7 @@ fn gather<'a>(
                 zone: Zone::default(),
                 author: None,
                 active: None,
+                summary: String::new(),
             });
             rows.push(link);
         }

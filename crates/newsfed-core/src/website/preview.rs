@@ -3,7 +3,7 @@
 use super::article::{Article, glance};
 use super::date;
 use super::entries;
-use super::list::{ListLink, list_page};
+use super::list::{ListLink, list_page_with_summaries};
 use super::outline::{Elements, Outline, outline};
 use super::page::Page;
 use super::propose::{Proposal, Sample, article_rules, propose};
@@ -172,7 +172,7 @@ impl PreviewPage {
         let first = next.as_ref().map(|s| self.found(s.first_matching(self.page.tree())));
         listed.found = vec![(SelectorField::Articles, all), (SelectorField::Next, first)];
         let page = match &articles {
-            Some(articles) => list_page(&self.page, articles, next.as_ref()),
+            Some(articles) => list_page_with_summaries(&self.page, articles, next.as_ref()),
             None => super::ListPage::default(),
         };
         listed.next = page.next;
@@ -228,6 +228,7 @@ impl PreviewPage {
             let url = each.entry.url.as_deref().and_then(|url| Url::parse(url).ok());
             ListLink {
                 url: url.unwrap_or_else(|| self.page.url().clone()),
+                summary: each.entry.opening(),
                 title: each.entry.title,
                 date: each.entry.published,
                 zone: Zone::default(),

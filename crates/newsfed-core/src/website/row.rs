@@ -45,12 +45,7 @@ const USERS: [&str; 9] = [
 
 /// Completes links with the data of their rows. `rows` are their elements.
 pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context: &Context) {
-    let mut within: HashMap<NodeId, usize> = HashMap::new();
-    for row in rows {
-        for element in around(*row) {
-            *within.entry(element.id()).or_default() += 1;
-        }
-    }
+    let within = rows_within(rows);
     for (link, row) in links.iter_mut().zip(rows) {
         // The largest box with no other article in it.
         let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
@@ -58,6 +53,37 @@ pub(super) fn complete(links: &mut [ListLink], rows: &[ElementRef<'_>], context:
         link.author = author(block, *row);
         link.active = activity(block, *row, context);
     }
+}
+
+/// Adds the texts of their rows to links. `rows` are their elements.
+pub(super) fn summarise(links: &mut [ListLink], rows: &[ElementRef<'_>]) {
+    let within = rows_within(rows);
+    for (link, row) in links.iter_mut().zip(rows) {
+        let own = |e: &ElementRef<'_>| within.get(&e.id()).is_some_and(|links| *links == 1);
+        let block = around(*row).take_while(own).last().unwrap_or(*row);
+        link.summary = summary(block, *row, &link.title).unwrap_or_default();
+    }
+}
+
+/// The longest paragraph in a row, apart from the title.
+fn summary(block: ElementRef<'_>, link: ElementRef<'_>, title: &str) -> Option<String> {
+    /// Minimum number of characters of a text that is not a label or a date.
+    const MIN_SUMMARY: usize = 20;
+    let elements = block.descendent_elements().take(MAX_ELEMENTS);
+    let is_around = |e: &ElementRef<'_>| link.ancestors().any(|above| above.id() == e.id());
+    let paragraphs = elements.filter(|e| e.value().name() == "p" && !is_around(e));
+    let texts = paragraphs.map(|p| text::line(&text_up_to(p, MAX_ROW)));
+    let texts = texts.filter(|text| text != title && text.chars().count() >= MIN_SUMMARY);
+    texts.max_by_key(String::len)
+}
+
+/// How many of the rows each element contains.
+fn rows_within(rows: &[ElementRef<'_>]) -> HashMap<NodeId, usize> {
+    let mut within: HashMap<NodeId, usize> = HashMap::new();
+    for element in rows.iter().flat_map(|row| around(*row)) {
+        *within.entry(element.id()).or_default() += 1;
+    }
+    within
 }
 
 fn around(link: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
@@ -125,6 +151,27 @@ mod tests {
         let links = list_page_with_rows(&page, &Selectors::parse("a.t").unwrap(), None).links;
         let at = |l: &crate::website::ListLink| l.active.map(|at| at.format("%F %R").to_string());
         links.iter().map(|l| (l.author.clone(), at(l))).collect()
+    }
+
+    #[test]
+    fn a_summary_is_the_longest_paragraph_beside_the_title() {
+        let long = "After nine months of work the bridge opens to trams first.";
+        let cases = [
+            (format!("<a class=t href=1>One</a><p>3 May 2024</p><p>{long}</p>"), long),
+            (format!("<a class=t href=1><h3>One</h3><p>{long}</p></a>"), long),
+            (format!("<p><a class=t href=1>One</a> {long}</p>"), ""),
+            ("<h3><a class=t href=1>One</a></h3><p>3 May 2024</p>".to_owned(), ""),
+        ];
+        let url = Url::parse("https://example.org/").unwrap();
+        for (markup, expected) in cases {
+            let other = "<article><a class=t href=2>Two</a></article>";
+            let markup = format!("<article>{markup}</article>{other}");
+            let page = Page::parse(&markup, &url).unwrap();
+            let selectors = Selectors::parse("a.t").unwrap();
+            let links = super::super::list::list_page_with_summaries(&page, &selectors, None).links;
+            let summaries: Vec<&str> = links.iter().map(|link| link.summary.as_str()).collect();
+            assert_eq!(summaries, [expected, ""], "{markup}");
+        }
     }
 
     #[test]

@@ -152,6 +152,7 @@ mod tests {
             date: None,
             zone: crate::util::date::Zone::default(),
             author: None,
+            summary: String::new(),
             active: None,
         });
         let next = (!next.is_empty()).then(|| url(next));

@@ -283,21 +283,39 @@ pub(super) enum FirstFetch {
     Page(FirstPage),
 }
 
+/// An entry that a way to follow a URL would give.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PreviewItem {
+    pub title: String,
+    pub date: Option<Time>,
+    /// The beginning of its text in one line; may be empty.
+    pub summary: String,
+}
+
+impl PreviewItem {
+    pub(super) fn of_entry(entry: &Entry) -> Self {
+        Self { title: entry.title.clone(), date: entry_date(entry), summary: entry.opening() }
+    }
+}
+
+fn entry_date(entry: &Entry) -> Option<Time> {
+    entry.published.or(entry.updated)
+}
+
 impl Way {
     pub fn kind(&self) -> SourceKind {
         self.rules.kind()
     }
 
-    /// The first entries as title and date, if known; a feed's entries newest first, as they will be listed.
-    pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
+    /// The first entries, if known; a feed's entries newest first, as they will be listed.
+    pub fn preview(&self) -> Option<Vec<PreviewItem>> {
         Some(match self.first.as_ref()? {
             FirstFetch::Feed(first) => {
-                let date = |entry: &Entry| entry.published.or(entry.updated);
                 let mut entries: Vec<&Entry> = first.feed.entries.iter().collect();
-                if entries.iter().all(|entry| date(entry).is_some()) {
-                    entries.sort_by_key(|entry| Reverse(date(entry)));
+                if entries.iter().all(|entry| entry_date(entry).is_some()) {
+                    entries.sort_by_key(|entry| Reverse(entry_date(entry)));
                 }
-                entries.into_iter().take(20).map(|e| (e.title.clone(), date(e))).collect()
+                entries.into_iter().take(20).map(PreviewItem::of_entry).collect()
             }
             FirstFetch::Page(first) => first.items.iter().take(20).cloned().collect(),
         })
@@ -332,8 +350,7 @@ pub(super) struct FirstFeed {
 /// A page that was fetched while a URL was explored.
 #[derive(Debug, Clone)]
 pub(super) struct FirstPage {
-    /// Titles and dates of its entries.
-    pub(super) items: Vec<(String, Option<Time>)>,
+    pub(super) items: Vec<PreviewItem>,
     pub(super) count: usize,
     /// URLs and titles of the first articles.
     pub(super) samples: Vec<(Url, String)>,
@@ -391,7 +408,13 @@ impl Way {
             crawl_delay: std::time::Duration::ZERO,
         };
         let page = FirstPage {
-            items: items.iter().map(|(title, at)| ((*title).to_owned(), Some(*at))).collect(),
+            items: (items.iter())
+                .map(|(title, at)| PreviewItem {
+                    title: (*title).to_owned(),
+                    date: Some(*at),
+                    summary: format!("Summary of {title}"),
+                })
+                .collect(),
             count: if list.is_some() { items.len() } else { 412 },
             samples: Vec::new(),
             response: TimedResponse { response, at: Time::UNIX_EPOCH },
@@ -425,7 +448,7 @@ mod tests {
             panic!("a page")
         };
         way.first = Some(FirstFetch::Feed(FirstFeed { feed, response }));
-        way.preview().unwrap().into_iter().map(|(title, _)| title).collect()
+        way.preview().unwrap().into_iter().map(|item| item.title).collect()
     }
 
     #[test]

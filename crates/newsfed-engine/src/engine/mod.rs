@@ -79,8 +79,8 @@ pub use listen::{Player, PlayerCommand, PlayerProblem, PlayerState, Playing};
 pub use lists::ListFollowed;
 pub use machines::{Exchanged, MachineFile, MachinesError, machine_files};
 pub use message::{
-    AccountNote, AutomaticChange, Discovery, Pace, Refreshed, Report, Role, Status, SyncProgress,
-    Tried, Way,
+    AccountNote, AutomaticChange, Discovery, Pace, PreviewItem, Refreshed, Report, Role, Status,
+    SyncProgress, Tried, Way,
 };
 pub use plan::{HORIZON, Plan, plan};
 pub use replay::{Histories, LimitedReplay, Recorded, histories, without_limits};

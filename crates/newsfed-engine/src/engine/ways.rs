@@ -2,7 +2,7 @@
 
 use super::follow::FollowError;
 use super::message::{
-    BROKEN_FEED, Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way,
+    BROKEN_FEED, Discovery, FirstFeed, FirstFetch, FirstPage, PreviewItem, TimedResponse, Way,
 };
 use crate::dataset::Format;
 use crate::discover::{Announced, EntriesOffer, EntriesRank, Survey};
@@ -12,6 +12,7 @@ use crate::net::{FetchError, Response, status_text};
 use crate::util::text::counted_as;
 use crate::util::{file_name, text, time_text};
 use crate::website::propose::Proposal;
+use chrono::{Local, TimeZone};
 use std::collections::HashMap;
 use url::Url;
 
@@ -113,7 +114,7 @@ pub(super) fn offer_entries(
     let rules =
         WebsiteRules { articles: Some(proposal.articles.clone()), ..WebsiteRules::default() };
     let first = FirstPage {
-        items: entries().map(|entry| (entry.title.clone(), entry.published)).collect(),
+        items: entries().map(PreviewItem::of_entry).collect(),
         count: proposal.entries.len(),
         samples: Vec::new(),
         response: response.clone(),
@@ -137,7 +138,12 @@ pub(super) fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut
     if survey.article.is_some() {
         discovery.report_found("the page is an article".to_owned());
     }
-    let items: Vec<_> = survey.article.clone().into_iter().collect();
+    let article = survey.article.clone().map(|(title, date)| PreviewItem {
+        title,
+        date,
+        summary: String::new(),
+    });
+    let items: Vec<_> = article.into_iter().collect();
     let first = FirstPage { count: 1, items, samples: Vec::new(), response };
     discovery.ways.push(Way {
         rules: SourceRules::new(SourceKind::Page, WebsiteRules::default()),
@@ -207,7 +213,13 @@ pub(super) fn list_way(
     };
     let samples = list.items.iter().take(SAMPLES).map(|i| (i.url.clone(), i.title.clone()));
     let first = FirstPage {
-        items: list.items.iter().map(|i| (i.title.clone(), i.date)).collect(),
+        items: (list.items.iter())
+            .map(|i| PreviewItem {
+                title: i.title.clone(),
+                date: i.date,
+                summary: i.summary.clone(),
+            })
+            .collect(),
         count: list.items.len(),
         samples: samples.collect(),
         response: response.clone(),
@@ -249,7 +261,7 @@ impl Way {
     /// "Feed", "20 entries, newest today".
     pub fn describe(&self, now: Time) -> (&'static str, String) {
         let count = self.count();
-        let newest = self.newest(now).map(|at| format!(", newest {}", ago(at, now)));
+        let newest = self.newest(now).map(|at| format!(", newest {}", ago(at, now, &Local)));
         let counted = |what: &str| {
             let count = count.unwrap_or(0);
             format!("{count} {what}{}", newest.clone().unwrap_or_default())
@@ -313,13 +325,13 @@ impl Way {
 
     /// The date of the newest entry.
     fn newest(&self, now: Time) -> Option<Time> {
-        let dates = self.preview()?.into_iter().filter_map(|(_, date)| date);
+        let dates = self.preview()?.into_iter().filter_map(|item| item.date);
         dates.filter(|date| *date <= now).max()
     }
 
     /// What distinguishes it from other ways of the same kind, most distinctive first.
     fn names(&self) -> Vec<String> {
-        let first = self.preview().and_then(|items| Some(items.first()?.0.clone()));
+        let first = self.preview().and_then(|items| Some(items.first()?.title.clone()));
         let first = first.filter(|t| !t.is_empty());
         let example = first.map(|t| format!("such as \u{201c}{}\u{201d}", short(&t)));
         let selector = self.rules.pages().and_then(|rules| rules.articles.clone());
@@ -364,12 +376,34 @@ fn label(way: &Way, now: Time) -> String {
     }
 }
 
-/// How long ago, to the day: "today", "3 days ago", or a date.
-fn ago(at: Time, now: Time) -> String {
-    match (now - at).num_days() {
+/// How long ago in days of the calendar: "today", "3 days ago", or a date.
+fn ago<Z: TimeZone>(at: Time, now: Time, zone: &Z) -> String {
+    match time_text::days_ago(at, now, zone) {
         0 => "today".to_owned(),
         1 => "yesterday".to_owned(),
         days @ 2..30 => format!("{days} days ago"),
-        _ => time_text::day(at),
+        _ => time_text::published_day(at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::FixedOffset;
+
+    #[test]
+    fn days_are_counted_in_the_calendar() {
+        let zone = FixedOffset::east_opt(3600).unwrap();
+        let at = |text: &str| text.parse::<Time>().unwrap();
+        let now = at("2026-11-27T07:00:00Z");
+        for (date, expected) in [
+            ("2026-11-26T23:30:00Z", "today"),
+            // Nine hours ago.
+            ("2026-11-26T22:00:00Z", "yesterday"),
+            ("2026-11-25T22:30:00Z", "2 days ago"),
+            ("2026-11-25T23:30:00Z", "yesterday"),
+        ] {
+            assert_eq!(ago(at(date), now, &zone), expected, "{date}");
+        }
     }
 }

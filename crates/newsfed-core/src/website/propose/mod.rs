@@ -23,7 +23,7 @@ pub(super) use names::{around, classes, cost, is_heading, lasts, tag};
 pub use pages::next_selector;
 pub use parts::{Sample, article_rules};
 
-use super::list::{ListLink, list_page, undated_links};
+use super::list::{ListLink, list_page_with_summaries, undated_links};
 use super::page::Page;
 use super::selector::Selectors;
 use crate::util::url::normalise;
@@ -66,7 +66,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
         if set.len() < groups::LEAST || sets.iter().any(|other| share(&set, other) >= ALIKE) {
             continue;
         }
-        let mut items = list_page(page, &selectors, None).links;
+        let mut items = list_page_with_summaries(page, &selectors, None).links;
         for item in &mut items {
             // Links with texts like "read more" get the headline of their block.
             let named = links.iter().find(|link| link.url == item.url && link.text != item.title);
