@@ -101,6 +101,11 @@ impl Editor {
         matches!(self.of, Subject::Settings)
     }
 
+    /// Whether saving adds the source.
+    pub(crate) fn is_new(&self) -> bool {
+        matches!(self.of, Subject::Way(..))
+    }
+
     /// Sets the interface settings that are restored on leaving.
     pub(super) fn set_restore(&mut self, ui: UiSettings) {
         self.restore = Some(ui);

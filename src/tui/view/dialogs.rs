@@ -52,12 +52,11 @@ pub(in crate::tui) enum MoreKeys {
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
     let mut dialogs = std::mem::take(&mut app.dialogs);
     let count = dialogs.len();
-    let mut is_covered = false;
+    // Only once, however many dialogs there are below.
+    let covering = dialogs.iter().rposition(|dialog| dialog.is_framed());
     for (i, dialog) in dialogs.iter_mut().enumerate() {
-        // Only once, however many dialogs there are.
-        if dialog.is_framed() && !is_covered && !app.settings.ui.linear {
+        if covering == Some(i) && !app.settings.ui.linear {
             app.palette.cover(frame.buffer_mut(), body);
-            is_covered = true;
         }
         let more = match () {
             () if dialog.is_help() || dialog.takes_keys() => MoreKeys::Never,

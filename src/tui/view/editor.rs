@@ -29,6 +29,9 @@ const FOOT: u16 = 3;
 /// Height from which there is space for both.
 const TALL: u16 = 14;
 
+/// Height from which there are two rows for the help.
+const TWO_HELP_ROWS: u16 = 10;
+
 /// A clickable part of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum Place {
@@ -54,7 +57,11 @@ struct Parts {
 }
 
 fn parts(editor: &Editor, inner: Rect) -> Parts {
-    let (head, foot) = if inner.height >= TALL { (HEAD, FOOT) } else { (1, 1) };
+    let (head, foot) = match inner.height {
+        TALL.. => (HEAD, FOOT),
+        TWO_HELP_ROWS.. => (1, 2),
+        _ => (1, 1),
+    };
     let pages = Rect { height: inner.height.min(1), ..inner };
     let foot = if inner.height > 2 { foot } else { 0 };
     let help = Rect { y: inner.bottom().saturating_sub(foot), height: foot, ..inner };
@@ -201,6 +208,7 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: DialogArea) {
     let title = match editor.is_settings() {
         true => ("Settings", "config.toml"),
+        false if editor.is_new() => ("New source", editor.title.as_str()),
         false => ("Edit source", editor.title.as_str()),
     };
     let inner = window(app, frame, area, title, size_for(editor));
@@ -287,7 +295,13 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
         _ => area,
     };
     let area = search_line(app, frame, editor, area);
-    let lines = wrap_plain(&format!("{note}{words}"), area.width.max(8).into());
+    let mut lines = wrap_plain(&format!("{note}{words}"), area.width.max(8).into());
+    if lines.len() > usize::from(area.height) {
+        lines.truncate(area.height.into());
+        if let Some(last) = lines.last_mut() {
+            *last = text::truncate(&format!("{last} …"), area.width.into()).into_owned();
+        }
+    }
     for (i, (y, line)) in (area.y..area.bottom()).zip(lines).enumerate() {
         let mut row = Row::new(area.width);
         let rest = line.strip_prefix(note).filter(|_| i == 0 && waits);
