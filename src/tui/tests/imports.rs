@@ -34,8 +34,8 @@ fn previews_imports_and_undoes_a_list() {
         "1 new, 1 view, 2 skipped, 1 already followed",
         "[x] The first one  https://one.example/feed",
         "[x] ⌕ New linux  unread tag:linux",
-        "! a query that cannot be converted: \"flags # s\" cannot be expressed",
-        "! newsfed does not run the commands of an imported list",
+        "! query:Odd:flags # \"s\": a query that cannot be converted",
+        "! exec:~/bin/x: newsfed does not run the commands of an imported list",
         "= news.example/feed  https://news.example/feed",
         "will be added: https://one.example/feed · tags linux",
     ] {
@@ -157,7 +157,10 @@ fn skips_private_addresses_until_the_user_includes_them() {
     stage.keys("<Enter>");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("1 new, 1 skipped"), "{screen}");
-    assert!(screen.contains("! a private address; press p to import it too"), "{screen}");
+    assert!(
+        screen.contains("! http://192.168.1.5/feed: a private address; press p to import it too"),
+        "{screen}"
+    );
     stage.keys("p");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("2 new") && screen.contains("[x] 192"), "{screen}");

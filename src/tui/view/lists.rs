@@ -119,7 +119,7 @@ fn line(
         }
         ImportLine::Skipped(what, why) => {
             row.left(&format!("{} ", m.failing), style(Role::Warning));
-            row.left(&format!("{why}: {what}"), style(Role::Text));
+            row.left(&format!("{what}: {why}"), style(Role::Text));
         }
     }
 }
@@ -144,7 +144,7 @@ fn detail_text(app: &App, line: ImportLine<'_>) -> String {
         ImportLine::KnownView(view) => {
             format!("a view with this name exists: {}: {}", view.name, view.query)
         }
-        ImportLine::Skipped(what, why) => format!("skipped: {why}: {what}"),
+        ImportLine::Skipped(what, why) => format!("skipped: {what}: {why}"),
     };
     text::line(&text)
 }
