@@ -3,6 +3,7 @@
 //! and handles focus and keys.
 
 mod keys;
+mod near;
 mod replies;
 mod sheet;
 
@@ -193,6 +194,11 @@ impl Bench {
         let second = self.preview.second.iter().flat_map(|page| &page.links);
         let count = self.preview.list.as_ref().map_or(0, |page| page.links.len());
         (first.chain(second).collect(), count)
+    }
+
+    /// For a selector that matches nothing: one that does not differ much, with names of the page.
+    pub(crate) fn meant(&self, selector: &str) -> Option<String> {
+        near::near_selector(selector, &self.sheet()?.outline)
     }
 
     /// The selectors that are suggested for the page that is shown.

@@ -1,5 +1,6 @@
 //! Tests of the selector workbench.
 
+mod found;
 use super::*;
 use crate::config::{Paths, Section, SourcesFile};
 use crate::engine::{SelectorField, TestWorkbench, WorkbenchEvent, WorkbenchPage};

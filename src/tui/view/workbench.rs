@@ -120,6 +120,25 @@ fn below(area: Rect, title: u16) -> Rect {
     Rect { y: area.y + title, height: area.height - title, ..area }
 }
 
+/// Height of the page from which a row at its end shows the path of the selected element.
+const WITH_PATH: u16 = 6;
+/// Height of the list of articles from which each has a second row with its summary.
+const WITH_SUMMARIES: u16 = 8;
+
+/// The lines of the page, and the row for the path of the selected element.
+fn page_parts(area: Rect, title: u16) -> (Rect, Rect) {
+    let area = below(area, title);
+    let path = u16::from(area.height >= WITH_PATH);
+    let lines = Rect { height: area.height - path, ..area };
+    (lines, Rect { y: lines.bottom(), height: path, ..area })
+}
+
+/// Number of rows of each article.
+fn item_rows(bench: &Bench, area: Rect) -> usize {
+    let has_summary = bench.items().0.iter().any(|item| !item.summary.is_empty());
+    if has_summary && area.height >= WITH_SUMMARIES { 2 } else { 1 }
+}
+
 /// The first visible line of fields, so that the active one is visible.
 fn first_field(bench: &Bench, parts: &Parts) -> usize {
     let columns = usize::from(parts.columns);
@@ -132,21 +151,24 @@ fn first_field(bench: &Bench, parts: &Parts) -> usize {
 /// The part at a screen position.
 pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Option<Spot> {
     let parts = parts(bench, size);
-    let row_in = |area: Rect, selected: usize, count: usize| {
-        let area = below(area, parts.title);
-        let height = usize::from(area.height);
-        let row = first_row(selected, height, count) + usize::from(at.y.checked_sub(area.y)?);
-        (area.contains(at) && row < count).then_some(row)
+    let row_in = |area: Rect, selected: usize, count: usize, rows: usize| {
+        let height = usize::from(area.height) / rows;
+        let line = usize::from(at.y.checked_sub(area.y)?);
+        let row = first_row(selected, height, count) + line / rows;
+        (area.contains(at) && line < height * rows && row < count).then_some(row)
     };
     if let (Some(area), Some(sheet)) = (parts.page, bench.sheet())
-        && let Some(row) = row_in(area, sheet.selected(), sheet.count())
+        && let Some(row) =
+            row_in(page_parts(area, parts.title).0, sheet.selected(), sheet.count(), 1)
     {
         return Some(Spot::Line(row));
     }
-    if let Some(area) = parts.items
-        && let Some(row) = row_in(area, bench.item, bench.items().0.len())
-    {
-        return Some(Spot::Item(row));
+    if let Some(area) = parts.items {
+        let area = below(area, parts.title);
+        let rows = item_rows(bench, area);
+        if let Some(row) = row_in(area, bench.item, bench.items().0.len(), rows) {
+            return Some(Spot::Item(row));
+        }
     }
     if !parts.fields.contains(at) {
         return None;
@@ -266,6 +288,18 @@ fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
     }
 }
 
+/// That the selector of the active field matches nothing, while it is typed.
+fn nothing_matched(editor: &Editor, bench: &Bench) -> Option<String> {
+    let field = bench.field().filter(|_| bench.pane == BenchPane::Fields)?;
+    let selector = editor.typed.get(field.index)?.value().trim();
+    let found = bench.found(field.part?)??;
+    if found.count > 0 || selector.is_empty() {
+        return None;
+    }
+    let meant = bench.meant(selector).map(|meant| format!(" Did you mean {meant}?"));
+    Some(format!("Matches nothing.{}", meant.unwrap_or_default()))
+}
+
 /// The message below the fields: an error, a suggestion, or the help of the active field.
 fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let Some(form) = &editor.form else { return };
@@ -283,6 +317,8 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
         (error, Role::Error)
     } else if let Some(why) = &form.problem {
         (format!("{gone} {why}"), Role::Error)
+    } else if let Some(nothing) = nothing_matched(editor, bench) {
+        (format!("{gone} {nothing}"), Role::Error)
     } else if let Some(repair) = bench.repair() {
         let applied = repair.selectors.iter().filter(|(part, _)| editor.is_filled(*part));
         let selectors: Vec<String> =
@@ -304,13 +340,15 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     } else if let Some(applied) = bench.applied() {
         (format!("suggestion {} of {}; P: next", applied + 1, offers.len()), Role::Accent)
     } else {
-        let help = field_info.map_or("", |field_info| field_info.help());
-        let offered = match offers.len() {
-            0 => String::new(),
-            n => format!("   P: {n} suggested"),
-        };
-        (format!("{help}{offered}"), Role::Dim)
+        (field_info.map_or("", |field_info| field_info.help()).to_owned(), Role::Dim)
     };
     let pad = " ".repeat(padding(area.width));
-    line(frame, &format!("{pad}{words}"), app.palette.style(role), area);
+    let mut row = Row::new(area.width);
+    if role == Role::Dim && !offers.is_empty() {
+        row.right(pad.clone(), Style::new());
+        row.right(format!("   P: {} suggested", offers.len()), Style::new());
+    }
+    row.left(&format!("{pad}{words}"), Style::new());
+    let style = app.palette.style(role);
+    frame.render_widget(row.line(style), Rect { height: area.height.min(1), ..area });
 }

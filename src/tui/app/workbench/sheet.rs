@@ -139,6 +139,26 @@ impl SheetView {
         self.line(self.selected).map(|line| line.element)
     }
 
+    /// The selected element with the elements around it, outermost first.
+    pub(crate) fn path(&self) -> Vec<&str> {
+        let lines = &self.outline.lines;
+        let Some(element) = self.element() else { return Vec::new() };
+        let Some(at) = lines.partition_point(|line| line.outer <= element).checked_sub(1) else {
+            return Vec::new();
+        };
+        let mut path = vec![lines[at].name.as_str()];
+        let mut depth = lines[at].depth;
+        for line in lines[..at].iter().rev() {
+            if line.depth < depth {
+                depth = line.depth;
+                path.insert(0, &line.name);
+            }
+        }
+        // Everything is in the body.
+        path.retain(|name| *name != "body");
+        path
+    }
+
     pub(super) fn go(&mut self, row: usize) {
         self.moved = true;
         let row = row.min(self.count().saturating_sub(1));

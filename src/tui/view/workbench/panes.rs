@@ -1,7 +1,7 @@
 //! The page, the articles found on it, and the fetched article.
 
 use super::super::first_row;
-use super::{below, color, line, title};
+use super::{below, color, item_rows, line, page_parts, title};
 use crate::config::Role;
 use crate::engine::{ListLink, WorkbenchPage};
 use crate::model::Time;
@@ -38,7 +38,7 @@ pub(super) fn page(
     };
     let words = format!("{what} {} {of}", marks(app).bullet);
     title(app, frame, &words, focused, Rect { height: area.height.min(rows), ..area });
-    let area = below(area, rows);
+    let (area, path_at) = page_parts(area, rows);
     let Some(sheet) = sheet else {
         let (words, role) = match bench.failed.get(&bench.at) {
             Some(why) => (why.clone(), Role::Error),
@@ -50,6 +50,7 @@ pub(super) fn page(
         }
         return;
     };
+    path(app, frame, sheet, path_at);
     let lines = Lines { app, bench, sheet, place, focused };
     let (height, count) = (usize::from(area.height), sheet.count());
     let first = first_row(sheet.selected(), height, count);
@@ -65,6 +66,23 @@ pub(super) fn page(
             frame.set_cursor_position(Position::new(area.x, y));
         }
     }
+}
+
+/// The path of the selected element; what does not fit is left out at its start.
+fn path(app: &App, frame: &mut Frame<'_>, sheet: &SheetView, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let pad = " ".repeat(padding(area.width));
+    let mut row = Row::new(area.width);
+    row.left(&format!("{pad}Path  "), style(Role::Dim));
+    let path = sheet.path();
+    let space = row.free().saturating_sub(pad.len());
+    let whole = path.join(" > ");
+    let shorter = (1..path.len()).map(|from| format!("… > {}", path[from..].join(" > ")));
+    let mut fitting = std::iter::once(whole).chain(shorter);
+    let shown = fitting.find(|words| text::width(words) <= space);
+    let last = path.last().copied().unwrap_or_default();
+    row.left(shown.as_deref().unwrap_or(last), style(Role::Soft));
+    frame.render_widget(row.line(Style::new()), Rect { height: area.height.min(1), ..area });
 }
 
 /// Draws the lines of a page.
@@ -143,14 +161,37 @@ pub(super) fn day(date: Time) -> String {
     date.format("%Y-%m-%d").to_string()
 }
 
+/// The title of the list, with how many of the articles have a date and an author.
+fn found_title(app: &App, frame: &mut Frame<'_>, items: &[&ListLink], focused: bool, area: Rect) {
+    let all = items.len();
+    let dates = items.iter().filter(|item| item.date.is_some()).count();
+    let authors = items.iter().filter(|item| item.author.is_some()).count();
+    let dates = format!("dates {dates} of {all}");
+    let both = format!("{dates}   authors {authors} of {all}");
+    let pad = padding(area.width);
+    let cells = |words: &str, counts: &str| text::width(words) + text::width(counts) + 2 * pad + 2;
+    let (whole, short) = ("Found by these selectors", "Found");
+    let choices = [(whole, both.as_str()), (short, &both), (short, &dates), (whole, "")];
+    let fits = |(words, counts): &(&str, &str)| cells(words, counts) <= area.width.into();
+    let shown = choices.into_iter().filter(|(_, counts)| all > 0 || counts.is_empty()).find(fits);
+    let (words, counts) = shown.unwrap_or((short, ""));
+    title(app, frame, words, focused, area);
+    let width = u16::try_from(text::width(counts)).unwrap_or(0);
+    if width > 0 && area.height > 0 {
+        let x = area.right() - width - u16::try_from(pad).unwrap_or(0);
+        let at = Rect { x, width, height: 1, ..area };
+        frame.render_widget(Line::styled(counts.to_owned(), app.palette.style(Role::Dim)), at);
+    }
+}
+
 /// The articles that the selectors find in the list.
 pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows): (Rect, u16)) {
     let style = |role| app.palette.style(role);
     let focused = bench.pane == BenchPane::Items;
     let head = Rect { height: area.height.min(rows), ..area };
-    title(app, frame, "Found by these selectors", focused, head);
-    let area = below(area, rows);
     let (m, (items, on_first)) = (marks(app), bench.items());
+    found_title(app, frame, &items, focused, head);
+    let area = below(area, rows);
     if items.is_empty() {
         let words = match &bench.preview.list {
             Some(_) => "  No articles",
@@ -159,14 +200,22 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows
         line(frame, words, style(Role::Dim), area);
         return;
     }
-    let (height, count) = (usize::from(area.height), items.len());
+    let rows = item_rows(bench, area);
+    let (height, count) = (usize::from(area.height) / rows, items.len());
     let first = first_row(bench.item, height, count);
-    for (y, i) in (area.y..area.bottom()).zip(first..count) {
+    for (y, i) in (area.y..area.bottom()).step_by(rows).zip(first..count.min(first + height)) {
         let here = i == bench.item;
         let at = Rect { y, height: 1, ..area };
         if here {
             let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
-            frame.buffer_mut().set_style(at, style(role));
+            let both = Rect { height: u16::try_from(rows).unwrap_or(1), ..at };
+            frame.buffer_mut().set_style(both, style(role));
+        }
+        if rows > 1 {
+            let mut row = Row::new(area.width);
+            row.right(" ".repeat(padding(area.width)), Style::new());
+            row.left(&format!("     {}", items[i].summary), style(Role::Dim));
+            frame.render_widget(row.line(Style::new()), Rect { y: y + 1, ..at });
         }
         let ListLink { url, title, date, author, .. } = items[i];
         let mut row = Row::new(area.width);

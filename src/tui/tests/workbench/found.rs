@@ -1,0 +1,73 @@
+//! Tests of what the workbench shows about the page and the articles found on it.
+
+use super::*;
+
+#[test]
+fn shows_the_path_of_the_selected_element() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.shows("Path  main > section.news-list > article.card > h3 > a");
+    // The text has the same path.
+    test.keys("v");
+    test.shows("Path  main > section.news-list > article.card > h3 > a");
+    // What does not fit is left out at the start.
+    let screen = test.screen_of(70, 24);
+    assert!(screen.contains("Path  … > ") && screen.contains(" > h3 > a "), "{screen}");
+}
+
+#[test]
+fn found_articles_have_summaries_and_their_dates_and_authors_are_counted() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.shows("After nine months of work.");
+    test.shows("dates 5 of 5   authors 0 of 5");
+    let screen = test.screen_of(150, 40);
+    assert!(screen.contains("Found by these selectors   "), "{screen}");
+    let screen = test.screen_of(80, 24);
+    assert!(screen.contains("Found   ") && screen.contains("dates 5 of 5"), "{screen}");
+}
+
+#[test]
+fn a_click_on_a_summary_selects_its_article() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    let screen = test.screen();
+    let lines: Vec<&str> = screen.lines().collect();
+    let row = lines.iter().position(|line| line.contains("  2 Budget hearing")).unwrap();
+    assert!(lines[row + 1].contains("After nine months"), "{screen}");
+    for (row, expected) in [(row, 1), (row + 1, 1), (row + 2, 2)] {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        let row = u16::try_from(row).unwrap();
+        let event = MouseEvent { kind, column: 90, row, modifiers: KeyModifiers::NONE };
+        test.happen(Event::MouseUsed(event));
+        let editor: &crate::tui::app::Editor = test.stage.app.dialog().unwrap();
+        assert_eq!(editor.bench().unwrap().item, expected);
+        test.keys("<Tab>");
+        test.screen();
+    }
+}
+
+#[test]
+fn a_selector_without_matches_is_compared_with_the_page() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.keys("i<C-u>article.crad h3 > a");
+    test.shows("✗ Matches nothing. Did you mean article.card h3 > a?");
+    test.keys("<C-u>.entirely-different");
+    test.shows("✗ Matches nothing.");
+    assert!(!test.screen().contains("Did you mean"));
+}
+
+#[test]
+fn the_number_of_suggestions_is_never_cut() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    for (width, height) in [(120, 36), (80, 24), (66, 20)] {
+        let screen = test.screen_of(width, height);
+        assert!(screen.contains("P: 1 suggested"), "{screen}");
+    }
+}
+
+#[test]
+fn the_help_lists_its_keys_in_whole_words() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.keys("?");
+    for words in ["choose field", "open article", "type a selector", "show text or outline"] {
+        test.shows(words);
+    }
+}
