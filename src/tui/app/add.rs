@@ -80,7 +80,7 @@ impl Choice {
         static STARTERS: LazyLock<String> = LazyLock::new(|| {
             let sources = starter_sources();
             let topics: HashSet<_> = sources.iter().map(|s| s.folder.as_deref()).collect();
-            format!("{} feeds in {} topics to choose from", sources.len(), topics.len())
+            format!("{} feeds in {} topics; pick what you like", sources.len(), topics.len())
         });
         match self {
             Self::Starters => &STARTERS,

@@ -1,5 +1,7 @@
 //! Tests of the add dialog, the first page, the search for settings, prompts and empty lists.
 
+mod adding;
+
 use super::*;
 use crate::config::Section;
 use crate::engine::{Discovery, Way};
@@ -106,7 +108,7 @@ fn leaving_the_selectors_of_a_way_goes_back_to_the_ways() {
 
 #[test]
 fn the_next_step_is_shown_for_an_address_that_leads_nowhere() {
-    let why = "not a web URL: it has no host".to_owned();
+    let why = "not a web address: it has no host name".to_owned();
     let fail = |mut stage: Stage| {
         stage.happen(Event::Pasted("https://nowhere.example/".to_owned()));
         stage.keys("<Enter>");
@@ -119,7 +121,7 @@ fn the_next_step_is_shown_for_an_address_that_leads_nowhere() {
     stage.keys("a");
     let first = Stage::with(Settings::default(), SourceList::default(), vec![]);
     for mut stage in [fail(stage), fail(first)] {
-        shows(&mut stage, &["✗ Not a web URL", "Type another URL, such as example.org"]);
+        shows(&mut stage, &["✗ Not a web address", "Type another URL, such as example.org"]);
     }
 }
 

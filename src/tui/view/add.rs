@@ -5,16 +5,17 @@ use super::super::input::Field;
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line, role, rows};
-use super::frame::window;
+use super::frame::{padding, window};
 use super::row::Row;
 use crate::config::Role;
-use crate::engine::{Discovery, Tried, Way};
-use crate::model::{SourceKind, Time};
+use crate::engine::{Discovery, PreviewItem, Tried, Way};
+use crate::model::SourceKind;
 use crate::util::text;
 use crate::util::time_text::{DayName, day_name};
 use chrono::Local;
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use url::Url;
 
@@ -25,98 +26,98 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
             return;
         }
     }
+    let width = at.body.width.min(WIDTH).saturating_sub(2 + 2 * padding(at.body.width));
+    let text = stage_lines(app, add, width);
+    let rows = u16::try_from(text.len()).unwrap_or(u16::MAX).saturating_add(2);
     let height = match &add.stage {
-        Stage::Found { discovery, .. } => found_height(app, discovery, at.body.width.min(104)),
-        Stage::Typing => 5,
-        Stage::Confirming(typed) => {
-            let lines = argument_lines(typed.origin.program(), at.body.width.min(104));
-            4 + u16::try_from(lines.len()).unwrap_or(u16::MAX)
-        }
-        _ => 7,
+        Stage::Found { discovery, .. } => found_height(app, discovery, width),
+        Stage::Typing | Stage::Confirming(_) => rows.max(5),
+        _ => rows.max(7),
     };
-    let title = "Add a source";
     let subject = match &add.stage {
         Stage::Found { discovery, .. } => discovery.address.host_str().unwrap_or_default(),
         _ => "",
     };
-    let mut area = window(app, frame, at, (title, subject), (104, height));
-    let mut line = |text: &str, role: Role, area: &mut Rect| {
-        if area.height > 0 {
-            let shown = crate::util::text::truncate(text, area.width.into()).into_owned();
-            frame.render_widget(
-                Line::styled(shown, app.palette.style(role)),
-                Rect { height: 1, ..*area },
-            );
-            *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
-        }
-    };
+    let area = window(app, frame, at, ("Add a source", subject), (WIDTH, height));
     let field = Rect { height: area.height.min(1), ..area };
-    area = Rect { y: area.y + field.height, height: area.height - field.height, ..area };
-    line("", Role::Text, &mut area);
-    match &add.stage {
-        Stage::Typing => {
-            line("Paste a URL and press Enter.", Role::Text, &mut area);
-            let what = "A feed, a website, a list of articles, or a page to watch.";
-            line(what, Role::Dim, &mut area);
-            let own = "Your own: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
-            line(own, Role::Dim, &mut area);
-        }
-        Stage::Confirming(typed) => {
-            let what = "Runs this program now and at each check, without a shell:";
-            line(what, Role::Text, &mut area);
-            for argument in argument_lines(typed.origin.program(), area.width) {
-                line(&argument, Role::Bright, &mut area);
-            }
-        }
-        Stage::Discovering { tried, .. } => {
-            let lines = tried_lines(app, tried, area.width);
-            let used = u16::try_from(lines.len()).unwrap_or(u16::MAX);
-            for (y, line) in (area.y..area.bottom()).zip(lines) {
-                frame.render_widget(line, Rect { y, height: 1, ..area });
-            }
-            let used = used.min(area.height);
-            area = Rect { y: area.y + used, height: area.height - used, ..area };
-            let style = app.palette.style(Role::Accent);
-            frame.render_widget(
-                Line::styled("Searching …", style),
-                Rect { height: area.height.min(1), ..area },
-            );
-        }
-        Stage::Following(_) => {
-            line("Adding …", Role::Accent, &mut area);
-            line("newsfed reads the first items, one request at a time.", Role::Dim, &mut area);
-        }
-        Stage::Failed(why) => {
-            for text in why {
-                let parts =
-                    wrap_plain(&as_sentence(text), usize::from(area.width).saturating_sub(2));
-                for (i, part) in parts.into_iter().enumerate() {
-                    let mark = if i == 0 { marks(app).gone } else { " " };
-                    line(&format!("{mark} {part}"), Role::Error, &mut area);
-                }
-            }
-            line(NEXT_STEP, Role::Soft, &mut area);
-        }
-        Stage::Known(source) => {
-            let ok = if app.settings.ui.ascii { "+" } else { "✓" };
-            let name = format!("{ok} Already followed as {}", known_title(app, *source));
-            line(&name, Role::Bright, &mut area);
-            let url = app.sources.entry(*source).map(|entry| text::line(entry.source.url.as_str()));
-            line(&format!("  {}", url.unwrap_or_default()), Role::Dim, &mut area);
-            line("", Role::Text, &mut area);
-            line(
-                "Enter goes to the source. Tab finds other ways to follow this URL.",
-                Role::Soft,
-                &mut area,
-            );
-        }
-        Stage::Found { discovery, selected, known } => {
-            found(app, frame, add, (discovery, *selected, known), area);
-        }
+    let gap = area.height.min(2);
+    let area = Rect { y: area.y + gap, height: area.height - gap, ..area };
+    for (y, line) in (area.y..area.bottom()).zip(text) {
+        frame.render_widget(line, Rect { y, height: 1, ..area });
+    }
+    if let Stage::Found { discovery, selected, known } = &add.stage {
+        found(app, frame, add, (discovery, *selected, known), area);
     }
     // The field with the focus is drawn last, for the cursor.
     input(app, frame, ("URL", &add.field), !add.in_folder, field);
 }
+
+/// The text below the field, wrapped.
+fn stage_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
+    let paragraph = |text: &str, role: Role| {
+        let style = app.palette.style(role);
+        let lines = wrap_plain(text, usize::from(width).max(1)).into_iter();
+        lines.map(move |line| Line::styled(line, style)).collect::<Vec<_>>()
+    };
+    match &add.stage {
+        Stage::Typing => [
+            paragraph("Paste a URL and press Enter.", Role::Text),
+            paragraph("A feed, a website, a list of articles, or a page to watch.", Role::Dim),
+            paragraph(OWN_ORIGINS, Role::Dim),
+        ]
+        .concat(),
+        Stage::Confirming(typed) => {
+            let what = "Runs this program now and at each check, without a shell:";
+            let style = app.palette.style(Role::Bright);
+            let arguments = argument_lines(typed.origin.program(), width).into_iter();
+            let arguments = arguments.map(|line| Line::styled(line, style));
+            paragraph(what, Role::Text).into_iter().chain(arguments).collect()
+        }
+        Stage::Discovering { tried, .. } => {
+            let mut lines = tried_lines(app, tried, width);
+            lines.extend(paragraph("Searching …", Role::Accent));
+            lines
+        }
+        Stage::Following(_) => [
+            paragraph("Adding …", Role::Accent),
+            paragraph("newsfed reads the first items, one request at a time.", Role::Dim),
+        ]
+        .concat(),
+        Stage::Failed(why) => {
+            let space = usize::from(width).saturating_sub(2).max(1);
+            let style = app.palette.style(Role::Error);
+            let mut lines = Vec::new();
+            for text in why {
+                for (i, part) in wrap_plain(&as_sentence(text), space).into_iter().enumerate() {
+                    let mark = if i == 0 { marks(app).gone } else { " " };
+                    lines.push(Line::styled(format!("{mark} {part}"), style));
+                }
+            }
+            lines.extend(paragraph(NEXT_STEP, Role::Soft));
+            lines
+        }
+        Stage::Known(source) => {
+            let ok = if app.settings.ui.ascii { "+" } else { "✓" };
+            let name = format!("{ok} Already followed as {}", known_title(app, *source));
+            let url = app.sources.entry(*source).map(|entry| text::line(entry.source.url.as_str()));
+            let url = format!("  {}", url.unwrap_or_default());
+            let url = text::truncate(&url, width.into()).into_owned();
+            let what = "Enter goes to the source. Tab finds other ways to follow this URL.";
+            let mut lines = paragraph(&name, Role::Bright);
+            lines.push(Line::styled(url, app.palette.style(Role::Dim)));
+            lines.push(Line::default());
+            lines.extend(paragraph(what, Role::Soft));
+            lines
+        }
+        Stage::Found { .. } => Vec::new(),
+    }
+}
+
+/// Width of the dialog.
+const WIDTH: u16 = 104;
+
+const OWN_ORIGINS: &str =
+    "Your own: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
 
 /// Advice if nothing was found at a URL.
 pub(super) const NEXT_STEP: &str =
@@ -128,7 +129,7 @@ fn known_title(app: &App, source: i64) -> String {
 
 /// A program with its arguments, each on separate lines.
 fn argument_lines(argv: &[String], width: u16) -> Vec<String> {
-    let space = usize::from(width).saturating_sub(6).max(1);
+    let space = usize::from(width).saturating_sub(2).max(1);
     let lines = argv.iter().flat_map(|word| wrap_plain(&text::line(word), space));
     lines.map(|line| format!("  {line}")).collect()
 }
@@ -169,6 +170,20 @@ fn tried_lines(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
     lines
 }
 
+/// The attempts that are shown above the ways; what is left out is marked.
+fn shown_attempts(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
+    let mut lines = tried_lines(app, tried, width);
+    if lines.len() > MAX_TRIED {
+        lines.truncate(MAX_TRIED);
+        let space = usize::from(width).saturating_sub(2);
+        if let Some(span) = lines.last_mut().and_then(|line| line.spans.last_mut()) {
+            let cut = format!("{} …", span.content);
+            span.content = text::truncate(&cut, space).into_owned().into();
+        }
+    }
+    lines
+}
+
 /// Width of the field labels.
 const LABELS: u16 = 10;
 
@@ -186,25 +201,32 @@ fn input(app: &App, frame: &mut Frame<'_>, (label, field): (&str, &Field), here:
         field_line(app, frame, "", field, Rect { x: at.x + 1, width: at.width - 1, ..at });
     } else {
         let value = text::truncate(field.value(), at.width.saturating_sub(2).into());
-        frame.render_widget(Line::raw(format!(" {value}")), at);
+        let line = match field.value() {
+            "" => Line::styled(" none", app.palette.style(Role::Dim)),
+            _ => Line::raw(format!(" {value}")),
+        };
+        frame.render_widget(line, at);
     }
 }
 
 /// The number of rows for the ways that were found, independent of the selection.
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
-    let tried = tried_lines(app, &discovery.tried, width.saturating_sub(6)).len().min(MAX_TRIED);
-    let entries =
-        discovery.ways.iter().map(|way| way.preview().map_or(0, |entries| entries.len())).max();
+    let tried = shown_attempts(app, &discovery.tried, width).len();
+    let rows = |item: &PreviewItem| 1 + usize::from(!item.summary.is_empty());
+    let entries = discovery.ways.iter().filter_map(Way::preview);
+    let entries = entries.map(|entries| entries.iter().map(rows).sum::<usize>()).max();
     // A way without entries has two lines, and one for its URL if that differs.
     let least = if discovery.ways.iter().any(|way| way.url != discovery.address) { 3 } else { 2 };
     // The URL, headings, the folder, and empty rows between the parts.
-    let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_ENTRIES);
+    let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_PREVIEW);
     // The attempts get space even if there is little for anything else.
     u16::try_from(rows).unwrap_or(u16::MAX).max(ROOMY + 2)
 }
 
-/// Maximum number of entries in the preview.
-const MAX_ENTRIES: usize = 8;
+/// Maximum number of rows of the preview.
+const MAX_PREVIEW: usize = 10;
+/// Number of rows from which the preview shows summaries.
+const WITH_SUMMARIES: usize = 6;
 /// Height from which there are headings, empty rows and progress lines.
 const ROOMY: u16 = 12;
 /// Number of cells for five squares and a word.
@@ -231,7 +253,7 @@ fn found(
         }
     };
     if roomy {
-        for text in tried_lines(app, &discovery.tried, area.width).into_iter().take(MAX_TRIED) {
+        for text in shown_attempts(app, &discovery.tried, area.width) {
             frame.render_widget(text, Rect { y, height: 1, ..area });
             y += 1;
         }
@@ -275,14 +297,16 @@ fn found(
         line(frame, y, row);
         y += 1;
     }
-    let lines = preview(app, (way, way.url != discovery.address), area.width);
-    for (y, row) in (y..last.saturating_sub(u16::from(roomy))).zip(lines) {
+    let bottom = last.saturating_sub(u16::from(roomy));
+    let space = (area.width, bottom.saturating_sub(y));
+    let lines = preview(app, (way, way.url != discovery.address), space);
+    for (y, row) in (y..bottom).zip(lines) {
         line(frame, y, row);
     }
 }
 
 /// The first entries of a way, or what will happen if they are not known yet.
-fn preview(app: &App, (way, elsewhere): (&Way, bool), width: u16) -> Vec<Row> {
+fn preview(app: &App, (way, elsewhere): (&Way, bool), (width, height): (u16, u16)) -> Vec<Row> {
     const DATES: usize = 12;
     let style = |role| app.palette.style(role);
     let entries = way.preview().unwrap_or_default();
@@ -298,19 +322,26 @@ fn preview(app: &App, (way, elsewhere): (&Way, bool), width: u16) -> Vec<Row> {
         };
         return lines.map(row).collect();
     }
-    let row = |(title, date): (String, Option<Time>)| {
+    let summaries = entries.iter().filter(|item| !item.summary.is_empty()).count();
+    let height = usize::from(height);
+    let with_summaries = height >= WITH_SUMMARIES || entries.len() + summaries <= height;
+    let rows = |item: PreviewItem| {
         let mut row = Row::new(width);
-        let when = match date.map(|date| day_name(date, app.now, &Local).0) {
+        let when = match item.date.map(|date| day_name(date, app.now, &Local).0) {
             Some(DayName::Today) => "Today".to_owned(),
             Some(DayName::Yesterday) => "Yesterday".to_owned(),
             Some(DayName::Date(date)) => date,
             None => String::new(),
         };
         row.left(&format!("{when:<DATES$}"), style(Role::Dim));
-        row.left(&title, style(Role::Bright));
-        row
+        row.left(&item.title, style(Role::Bright));
+        let mut below = Row::new(width);
+        below.left(&" ".repeat(DATES), Style::new());
+        below.left(&item.summary, style(Role::Dim));
+        let below = Some(below).filter(|_| with_summaries && !item.summary.is_empty());
+        std::iter::once(row).chain(below)
     };
-    entries.into_iter().map(row).collect()
+    entries.into_iter().flat_map(rows).collect()
 }
 
 /// A way: what it is, what it lists, and where it comes from. Its selectors are shown where they can be
@@ -350,20 +381,48 @@ fn short_address(url: &Url, typed: &Url) -> String {
 /// Widths of the columns for the ways.
 struct Columns {
     name: usize,
+    /// Whether names are shown without their explanation.
+    is_narrow: bool,
     origin: usize,
 }
 
 impl Columns {
     fn of(cells: &[WayCells<'_>], width: usize) -> Self {
         let widest = |cell: fn(&WayCells<'_>) -> usize| cells.iter().map(cell).max().unwrap_or(0);
-        let name = widest(|cells| text::width(cells.name));
+        let widest_name = widest(|cells| text::width(cells.name));
+        let is_narrow = width < usize::from(WITH_ORIGIN);
+        let name =
+            if is_narrow { widest(|cells| text::width(kind(cells.name))) } else { widest_name };
         // The width that the other columns leave, at least a quarter.
         let others = name + 2 + widest(|cells| text::width(&cells.detail)) + QUALITY + 2;
         let most = width.saturating_sub(others).max(width / 4);
         let origin = widest(|cells| text::width(&cells.origin)).min(most);
-        let shown = width >= usize::from(WITH_ORIGIN);
-        Self { name, origin: if shown { origin } else { 0 } }
+        Self { name, is_narrow, origin: if is_narrow { 0 } else { origin } }
     }
+
+    fn shortened<'a>(&self, name: &'a str) -> &'a str {
+        if self.is_narrow { kind(name) } else { name }
+    }
+}
+
+/// A name such as "Sitemap: every new page of the site" without its explanation.
+fn kind(name: &str) -> &str {
+    name.split_once(": ").map_or(name, |(kind, _)| kind)
+}
+
+/// As much of a description as fits: parts after a comma or semicolon are left out whole, then words.
+pub(super) fn fitting(detail: &str, space: usize) -> String {
+    let mut shown = detail;
+    while text::width(shown) > space {
+        let shorter = shown.rsplit_once([',', ';']);
+        let Some((shorter, _)) = shorter else {
+            let first = wrap_plain(shown, space.saturating_sub(2).max(1)).into_iter().next();
+            let first = first.filter(|first| text::width(first) + 2 <= space);
+            return first.map_or_else(String::new, |first| format!("{first} …"));
+        };
+        shown = shorter;
+    }
+    shown.to_owned()
 }
 
 fn way_row(
@@ -381,11 +440,13 @@ fn way_row(
     if row.width() >= WITH_QUALITY {
         quality(app, row, is_first, confidence);
     }
-    let name = text::truncate(cells.name, row.free().max(1)).into_owned();
+    let name = columns.shortened(cells.name);
+    let name = text::truncate(name, row.free().max(1)).into_owned();
     row.left(&name, role(app, here, Role::Text));
     let gap = columns.name.saturating_sub(text::width(&name)) + 2;
     row.left(&" ".repeat(gap), app.palette.style(Role::Text));
-    row.left(&cells.detail, app.palette.style(Role::Soft));
+    let detail = fitting(&cells.detail, row.free());
+    row.left(&detail, app.palette.style(Role::Soft));
 }
 
 /// Five squares and a word.

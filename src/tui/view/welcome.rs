@@ -24,6 +24,8 @@ const LOOSE: u16 = 10;
 const ROOMY: u16 = 16;
 /// Number of cells for the name of a way to start.
 const NAME: usize = 20;
+/// The same on narrow screens.
+const NARROW_NAME: usize = 17;
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) {
     let style = |role| app.palette.style(role);
@@ -154,11 +156,9 @@ fn choice_row(app: &App, frame: &mut Frame<'_>, choice: Choice, here: bool, area
     row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
     row.left(" ", Style::new());
     let name = if here { Role::SelectedTitle } else { Role::Text };
-    row.column(choice.name(), NAME, style(name));
-    let words = choice.describe();
-    if text::width(words) <= row.free() {
-        row.left(words, style(if here { Role::Text } else { Role::Soft }));
-    }
+    row.column(choice.name(), if area.width < WIDEST { NARROW_NAME } else { NAME }, style(name));
+    let words = super::add::fitting(choice.describe(), row.free());
+    row.left(&words, style(if here { Role::Text } else { Role::Soft }));
     let ground = if here { style(Role::Selected) } else { Style::new() };
     frame.render_widget(row.line(ground), area);
     if here && ground.bg.is_some() {
