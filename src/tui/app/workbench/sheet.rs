@@ -156,6 +156,9 @@ impl SheetView {
         }
         // Everything is in the body.
         path.retain(|name| *name != "body");
+        if let Some(first) = path.first_mut() {
+            *first = first.strip_prefix("body > ").unwrap_or(first);
+        }
         path
     }
 
