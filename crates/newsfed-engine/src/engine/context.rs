@@ -6,7 +6,7 @@ use super::download::Downloads;
 use super::fulltext::PageRequests;
 use super::lists::Lists;
 use super::message::{AccountNote, MARKS_FOLDER, SyncProgress};
-use super::planner::{Planner, Scheduling};
+use super::planner::Scheduling;
 use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
@@ -38,9 +38,8 @@ pub(super) struct Context {
     pub(super) downloads: Downloads,
     pub(super) crawls: Crawls,
     pub(super) lists: Lists,
-    settings: RwLock<Arc<Settings>>,
-    /// The same settings, of schedules.
-    scheduling: RwLock<Arc<Scheduling>>,
+    /// The settings, and those of them that schedules use.
+    settings: RwLock<(Arc<Settings>, Arc<Scheduling>)>,
     /// The settings that were read again last.
     pub(super) reloaded: watch::Sender<Arc<Settings>>,
     /// The declared sources by row key; `declared` publishes them in the order of the file.
@@ -91,6 +90,7 @@ impl Context {
         // At least two, so that one slow document does not hold up all others.
         let workers = Workers::new((processors - usize::from(follow)).max(2));
         store.read_stories_together(settings.ui.mark_stories);
+        let scheduling = Arc::new(Scheduling::new(settings.schedule.clone()));
         Self {
             store,
             client,
@@ -110,8 +110,7 @@ impl Context {
             workers,
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
             reloaded: watch::Sender::new(Arc::new(settings.clone())),
-            scheduling: RwLock::new(Arc::new(Scheduling::new(settings.schedule.clone()))),
-            settings: RwLock::new(Arc::new(settings)),
+            settings: RwLock::new((Arc::new(settings), scheduling)),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             jitter: AtomicU64::new(seed.max(1)),
             declared_at: Mutex::default(),
@@ -126,15 +125,15 @@ impl Context {
     }
 
     pub(super) fn settings(&self) -> Arc<Settings> {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).0.clone()
     }
 
     /// Replaces the settings. The HTTP client keeps those that it was created with.
     pub(super) fn set_settings(&self, settings: Settings) {
         self.store.read_stories_together(settings.ui.mark_stories);
         let scheduling = Arc::new(Scheduling::new(settings.schedule.clone()));
-        *self.scheduling.write().unwrap_or_else(PoisonError::into_inner) = scheduling;
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) =
+            (Arc::new(settings), scheduling);
     }
 
     /// Registers the exploration of a source's site; returns the token that stops it.
@@ -177,13 +176,8 @@ impl Context {
         Machine { east: east(self.clock.now()), seed }
     }
 
-    /// Everything that decides about the polls of a source now.
-    pub(super) fn planner(&self, source: Arc<Source>) -> Planner {
-        Planner::new(source, self.scheduling(), self.price(), self.machine())
-    }
-
     pub(super) fn scheduling(&self) -> Arc<Scheduling> {
-        self.scheduling.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).1.clone()
     }
 
     pub(super) fn set_jitter_seed(&self, seed: u64) {

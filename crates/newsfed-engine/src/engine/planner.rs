@@ -50,6 +50,11 @@ pub(super) struct Planner {
 }
 
 impl Planner {
+    /// Everything that decides about the polls of a source now.
+    pub(super) fn of(context: &Context, source: Arc<Source>) -> Self {
+        Self::new(source, context.scheduling(), context.price(), context.machine())
+    }
+
     pub(super) fn new(
         source: Arc<Source>,
         general: Arc<Scheduling>,

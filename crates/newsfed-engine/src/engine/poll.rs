@@ -5,6 +5,7 @@ pub(super) use super::finished::Finished;
 use super::lists;
 use super::local;
 use super::message::{Pace, Refreshed};
+use super::planner::Planner;
 use super::queue::Job;
 use super::read_feed::read_feed;
 use super::retry::sent;
@@ -436,7 +437,7 @@ pub(super) async fn store(
         offline,
         automatic: job.pace == Pace::Due,
         settles,
-        planner: context.planner(job.source.clone()),
+        planner: Planner::of(context, job.source.clone()),
     };
     let left_host = site.as_ref().is_some_and(|site| site.left_host);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();
