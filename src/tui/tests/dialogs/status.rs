@@ -1,0 +1,51 @@
+//! Tests of views about the state of the sources, and of lists of keys: they show everything on small screens too.
+
+use super::*;
+
+/// The text of a screen without borders and line breaks.
+fn words(screen: &str) -> String {
+    let inside = screen.replace(['│', '╭', '╮', '╰', '╯', '─', '▌'], " ");
+    inside.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A list in which the last check of every source failed with a message.
+fn failing(message: &str) -> SourceList {
+    let mut list = source_list();
+    for entry in &mut list.sources {
+        entry.facts.last_poll = Some(now() - TimeDelta::minutes(5));
+        entry.facts.last_outcome =
+            Some(Outcome::Failed { kind: ErrorKind::Permanent, message: message.to_owned() });
+    }
+    list
+}
+
+#[test]
+fn the_whole_error_of_the_selected_check_is_shown_at_every_size() {
+    let error = "notes.kernel.example did not respond completely within 30 s, and the part that was \
+        received is not a feed";
+    for (width, height) in [(120, 36), (80, 24), (50, 15), (40, 12)] {
+        let mut stage = Stage::with(Settings::default(), failing(error), item_rows());
+        stage.keys("V");
+        stage.keys("gg");
+        let screen = stage.screen(width, height);
+        assert!(words(&screen).contains(error), "{width}x{height}\n{screen}");
+        // The name is complete where the column cuts it.
+        let selected = screen.lines().find(|line| line.contains('▌')).unwrap();
+        assert_eq!(selected.contains("Kernel notes and other"), width > 60, "{screen}");
+        assert_eq!(words(&screen).contains("Kernel notes and other things: "), width < 100);
+    }
+}
+
+#[test]
+fn the_names_of_checks_leave_most_of_the_row_to_the_results() {
+    for (width, height) in [(80, 24), (50, 15)] {
+        let error = "kernel.example asks for a pause";
+        let mut stage = Stage::with(Settings::default(), failing(error), item_rows());
+        stage.keys("V");
+        let screen = stage.screen(width, height);
+        let at = row_of(&screen, "5m  kernel.exa");
+        let line: Vec<char> = screen.lines().nth(at).unwrap().chars().collect();
+        let start = line.windows(4).position(|part| part.iter().collect::<String>() == "5m  ");
+        assert!(start.unwrap() < usize::from(width) / 2 - 2, "{screen}");
+    }
+}
