@@ -49,3 +49,43 @@ fn the_names_of_checks_leave_most_of_the_row_to_the_results() {
         assert!(start.unwrap() < usize::from(width) / 2 - 2, "{screen}");
     }
 }
+
+/// The popup with the keys that can follow `g`.
+fn sheet(stage: &mut Stage, size: (u16, u16)) -> String {
+    stage.screen(size.0, size.1);
+    stage.keys("g");
+    stage.app.update(Event::TimePassed, now() + TimeDelta::milliseconds(400));
+    stage.screen(size.0, size.1)
+}
+
+#[test]
+fn the_popup_of_keys_shows_all_of_them_at_every_size() {
+    for size in [(120, 36), (80, 24), (50, 15), (40, 12), (50, 10)] {
+        let screen = sheet(&mut Stage::new(), size);
+        let next = ["g  top", "e  end", "u  All", "q  queue", "n  new", "r  reader", "/  search"];
+        for words in next.iter().chain(&["d  downloads", "c  crawls"]) {
+            assert!(screen.contains(words), "{words} at {size:?}\n{screen}");
+        }
+    }
+    // Whole labels where there is space.
+    let screen = sheet(&mut Stage::new(), (50, 15));
+    assert!(screen.contains("new since last time"), "{screen}");
+    // A screen that is too low says how many are missing.
+    let screen = sheet(&mut Stage::new(), (20, 6));
+    assert!(screen.contains(" 11 more"), "{screen}");
+}
+
+#[test]
+fn the_hint_of_an_empty_search_fits_into_one_line() {
+    for (width, height) in [(120, 36), (80, 24), (60, 20), (50, 15), (40, 12)] {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys("/");
+        let screen = stage.screen(width, height);
+        let hint = screen.lines().filter(|line| line.contains("Tab lists all"));
+        assert_eq!(hint.count(), 1, "{width}x{height}\n{screen}");
+        assert_eq!(screen.contains("is:unread"), width != 60, "{screen}");
+        let foot = screen.lines().last().unwrap();
+        assert!(foot.contains("Enter") && foot.contains("Esc back"), "{width}x{height}\n{screen}");
+    }
+}
