@@ -89,3 +89,58 @@ fn the_hint_of_an_empty_search_fits_into_one_line() {
         assert!(foot.contains("Enter") && foot.contains("Esc back"), "{width}x{height}\n{screen}");
     }
 }
+
+/// The panel with the schedule of a source.
+fn schedule(report: ScheduleReport, size: (u16, u16)) -> String {
+    let mut stage = Stage::new();
+    stage.screen(size.0, size.1);
+    stage.keys("w");
+    let source = stage.app.selected_source().unwrap();
+    stage.happen(Event::WhyLoaded(source, Ok(Box::new(report))));
+    stage.screen(size.0, size.1)
+}
+
+#[test]
+fn checks_next_to_the_present_are_on_the_line() {
+    for size in [(120, 36), (80, 24)] {
+        let mut report = *report();
+        (report.week, report.habits, report.limits) = (vec![], vec![], vec![]);
+        report.checks.truncate(1);
+        report.checks[0].at = now() - TimeDelta::seconds(20);
+        report.coming = vec![now() + TimeDelta::seconds(40)];
+        let screen = schedule(report.clone(), size);
+        let line = screen.lines().find(|line| line.contains('┃'));
+        assert!(line.is_some_and(|line| line.contains("●┃◇")), "{size:?}\n{screen}");
+        // The legend names only what is there.
+        let legend = screen.lines().find(|line| line.contains("Checks   ")).unwrap();
+        assert!(legend.contains("● new   ◇ planned"), "{screen}");
+        assert!(!legend.contains("unchanged") && !legend.contains("failed"), "{screen}");
+        report.coming.clear();
+        assert!(!schedule(report, size).contains("planned"));
+    }
+}
+
+#[test]
+fn a_schedule_that_does_not_fit_has_a_scroll_bar() {
+    assert!(schedule(*report(), (80, 24)).contains('▐'));
+    let low = schedule(*report(), (50, 15));
+    assert!(low.contains('▐'), "{low}");
+    let mut short = *report();
+    (short.week, short.checks) = (vec![], vec![]);
+    let screen = schedule(short, (80, 24));
+    assert!(!screen.contains('▐'), "{screen}");
+}
+
+#[test]
+fn sources_are_indented_only_if_one_without_a_folder_follows() {
+    let indented = |list: SourceList| {
+        let mut stage = Stage::with(Settings::default(), list, item_rows());
+        let screen = stage.screen(80, 12);
+        let line = screen.lines().find(|line| line.contains("▪ council")).unwrap().to_owned();
+        line.find('▪').unwrap() - screen.lines().find_map(|line| line.find("▾ City")).unwrap()
+    };
+    assert_eq!(indented(source_list()), 2);
+    let mut list = source_list();
+    list.sources.truncate(4);
+    assert_eq!(indented(list), 0);
+}
