@@ -270,7 +270,14 @@ fn a_teaser_does_not_end_like_an_article() {
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("n");
     stage.shows("Text from the feed; no full text: kernel.exam");
-    stage.shows("end of the feed's text · Space: next unread · no full text: kernel.exam");
+    stage.shows("end of the feed's text · Space: next unread");
+    assert!(!stage.screen(230, 50).contains("next unread · no full text"));
+    // A low screen has no space for it in the head.
+    stage.screen(60, 12);
+    stage.keys("G");
+    let screen = stage.screen(60, 12);
+    assert!(screen.contains("Space: next unread · no full text"), "{screen}");
+    assert!(!screen.contains("kernel.example has") || screen.contains(why), "{screen}");
     // The feed is known to contain only teasers.
     let mut stage = with_teaser(|item| item.feed_has_full_text = Some(false));
     stage.shown.as_mut().unwrap().is_cut = false;
