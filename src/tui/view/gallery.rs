@@ -12,7 +12,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 /// Minimum and maximum width of a picture, with space for the names of all built-in themes.
-const WIDTHS: (u16, u16) = (30, 36);
+const WIDTHS: (u16, u16) = (31, 36);
 /// Height of a picture.
 const HEIGHT: u16 = 5;
 /// Gap around a picture.
@@ -20,9 +20,9 @@ pub(super) const GAP: (u16, u16) = (2, 1);
 /// Maximum number of columns next to the fields.
 const COLUMNS: u16 = 2;
 /// Width that the fields need.
-const FIELDS: u16 = 42;
-/// Width of the sources in a small picture.
-const PANEL: u16 = 9;
+const FIELDS: u16 = 41;
+/// Width of the sources in a picture: a mark and the longest word, with a cell on each side.
+const PANEL: u16 = 10;
 
 /// Width of the pictures next to the fields of a form; 0 if there is no space for any.
 pub(super) fn width_beside(form: u16) -> u16 {
@@ -112,7 +112,7 @@ fn more(app: &App, frame: &mut Frame<'_>, (now, count): (usize, usize), area: Re
 /// The sources and the items of a theme, in its own styles.
 fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
     let style = |role| theme.style(role);
-    let panel = Rect { width: PANEL + u16::from(area.width > WIDTHS.0 + 1), ..area };
+    let panel = Rect { width: PANEL, ..area };
     let list = Rect { x: panel.right(), width: area.width - panel.width, ..area };
     frame.render_widget(ratatui::widgets::Clear, area);
     frame.buffer_mut().set_style(panel, style(Role::Text));

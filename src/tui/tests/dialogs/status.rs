@@ -132,6 +132,53 @@ fn a_schedule_that_does_not_fit_has_a_scroll_bar() {
 }
 
 #[test]
+fn fields_that_do_not_fit_are_behind_a_scroll_bar() {
+    let screen = settings("", (80, 24)).screen(80, 24);
+    assert!(!screen.contains("Sources pane  ") && screen.contains('▐'), "{screen}");
+    let screen = settings("", (120, 36)).screen(120, 36);
+    assert!(screen.contains("Sources pane  ") && !screen.contains('▐'), "{screen}");
+    let mut stage = settings("", (80, 24));
+    stage.keys(&"<Down>".repeat(13));
+    let screen = stage.screen(80, 24);
+    assert!(screen.contains("Sources pane  "), "{screen}");
+}
+
+#[test]
+fn the_pages_of_settings_have_what_their_names_say() {
+    let mut stage = settings("", (120, 36));
+    let mut page = |name: &str| {
+        let mut presses = 0;
+        loop {
+            let screen = stage.screen(120, 36);
+            let tabs = row_of(&screen, "Appearance");
+            let under = screen.lines().nth(tabs + 1).unwrap();
+            let at = under.chars().position(|c| c == '━').unwrap();
+            let open: String = screen.lines().nth(tabs).unwrap().chars().skip(at).collect();
+            if open.starts_with(name) {
+                return screen;
+            }
+            presses += 1;
+            assert!(presses < 20, "{screen}");
+            stage.keys("<C-n>");
+        }
+    };
+    assert!(!page("Keys").contains("Log level"));
+    assert!(page("Network").contains("Log level"));
+}
+
+#[test]
+fn the_period_of_the_statistics_is_named_once() {
+    for (width, height) in [(120, 36), (80, 24), (50, 15)] {
+        let mut stage = Stage::new();
+        stage.keys("%");
+        stage.happen(Event::StatisticsLoaded(Ok(Box::new(stock::statistics()))));
+        let screen = stage.screen(width, height);
+        assert_eq!(screen.matches("12 weeks").count(), 1 + screen.matches("12 weeks ago").count());
+        assert!(screen.contains("from 2 sources"), "{screen}");
+    }
+}
+
+#[test]
 fn sources_are_indented_only_if_one_without_a_folder_follows() {
     let indented = |list: SourceList| {
         let mut stage = Stage::with(Settings::default(), list, item_rows());
