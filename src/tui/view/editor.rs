@@ -19,7 +19,7 @@ const SETTINGS_SIZE: (u16, u16) = (118, 32);
 /// Minimum and maximum width of the label column, in cells.
 const LABELS: (u16, u16) = (18, 24);
 /// The same in a narrow form.
-const NARROW_LABELS: (u16, u16) = (16, 23);
+const NARROW_LABELS: (u16, u16) = (15, 23);
 /// Width below which a form is narrow, in cells.
 const NARROW: u16 = 60;
 /// Number of rows for the tabs.
@@ -61,7 +61,7 @@ fn parts(editor: &Editor, inner: Rect) -> Parts {
     let top = (inner.y + head).min(inner.bottom());
     let middle = Rect { y: top, height: help.y.saturating_sub(top), ..inner };
     let beside = if editor.shows_themes() { gallery::width_beside(inner.width) } else { 0 };
-    let gap = if beside > 0 { gallery::GAP.0 } else { 0 };
+    let gap = if beside > 0 { gallery::BEFORE } else { 0 };
     let fields = Rect { width: middle.width - beside - gap, ..middle };
     let gallery = Rect { x: fields.right() + gap, width: beside, ..middle };
     Parts { pages, fields, gallery, help }

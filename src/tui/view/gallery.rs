@@ -16,17 +16,19 @@ const WIDTHS: (u16, u16) = (31, 36);
 /// Height of a picture.
 const HEIGHT: u16 = 5;
 /// Gap around a picture.
-pub(super) const GAP: (u16, u16) = (2, 1);
+const GAP: (u16, u16) = (2, 1);
+/// Gap between the fields and the pictures, with space for a scroll bar and for the mark of the theme in use.
+pub(super) const BEFORE: u16 = 3;
 /// Maximum number of columns next to the fields.
 const COLUMNS: u16 = 2;
 /// Width that the fields need.
-const FIELDS: u16 = 41;
+const FIELDS: u16 = 40;
 /// Width of the sources in a picture: a mark and the longest word, with a cell on each side.
 const PANEL: u16 = 10;
 
 /// Width of the pictures next to the fields of a form; 0 if there is no space for any.
 pub(super) fn width_beside(form: u16) -> u16 {
-    let free = form.saturating_sub(FIELDS + GAP.0);
+    let free = form.saturating_sub(FIELDS + BEFORE);
     let columns = ((free + GAP.0) / (WIDTHS.0 + GAP.0)).min(COLUMNS);
     free.min((columns * (WIDTHS.1 + GAP.0)).saturating_sub(GAP.0))
 }
