@@ -215,8 +215,8 @@ impl Pen<'_> {
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
     }
 
-    /// Why the page gave no text, for a text from the feed; without the reason if it does not fit. Nothing if
-    /// the head of the article shows it.
+    /// Why the page gave no text, for a text from the feed, as much of it as fits completely. Nothing if the
+    /// head of the article shows it.
     fn no_full_text(&self, space: usize) -> Option<String> {
         let article = self.app.reader.article.as_ref()?;
         let is_shown = article.item.text_from == TextFrom::Feed && !article.item.page_text;
@@ -225,7 +225,7 @@ impl Pen<'_> {
         let why = article.item.fetch_error.as_ref().filter(|_| is_shown)?;
         let short = format!(" {} no full text", marks(self.app).bullet);
         let whole = format!("{short}: {why}");
-        Some(if text::width(&whole) <= space { whole } else { short })
+        [whole, short].into_iter().find(|words| text::width(words) <= space)
     }
 
     /// The words for what ends there (the article, or a teaser), and the key for the full text.
