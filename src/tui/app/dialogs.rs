@@ -470,7 +470,7 @@ impl Dialog for Help {
 
     fn hints(&self) -> KeyHints {
         &[
-            KeyHint::Key("type", "find"),
+            KeyHint::Key("type", "to find"),
             KeyHint::Key("Up Down", "scroll"),
             KeyHint::Key("Esc", "close"),
         ]

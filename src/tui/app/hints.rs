@@ -139,7 +139,12 @@ impl App {
         if let Some(dialog) = self.dialogs.last() {
             // A framed dialog shows its keys itself.
             let hints = if dialog.is_framed() { &[] } else { dialog.hints() };
-            return self.dialog_hints(hints);
+            let mut hints = self.dialog_hints(hints);
+            // The last one is the way out of a line, which has to be shown on narrow screens too.
+            if dialog.is_line() && hints.len() > 2 {
+                hints[1..].rotate_right(1);
+            }
+            return hints;
         }
         if !self.pending.keys.is_empty() {
             let keys = format!("{} …", show_sequence(&self.pending.keys));

@@ -92,7 +92,7 @@ pub(super) use mute::{Mute, UNTIL};
 pub(super) use palette::assignment;
 pub(super) use palette::{Hit, Palette, command_takes};
 pub(super) use pictures::{EncodedKey, TerminalInfo};
-pub(super) use progress::{Fate, Progress};
+pub(super) use progress::{CheckRow, Fate, Progress};
 pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::ReaderPane;
 pub(super) use rules::{DryRun, RuleList};

@@ -132,6 +132,13 @@ impl Dialog for Palette {
     }
 
     fn hints(&self) -> KeyHints {
+        if self.chooses_theme() {
+            return &[
+                KeyHint::Key("Enter", "use"),
+                KeyHint::Key("Up Down", "preview"),
+                KeyHint::Key("Esc", "keep the old theme"),
+            ];
+        }
         &[
             KeyHint::Key("Enter", "run"),
             KeyHint::Key("Tab", "complete"),
@@ -158,6 +165,11 @@ pub(in crate::tui) fn assignment(typed: &str) -> Option<(&str, &str)> {
 }
 
 impl Palette {
+    /// Whether its rows are themes.
+    pub(crate) fn chooses_theme(&self) -> bool {
+        self.field.value().trim_start().starts_with("theme ")
+    }
+
     /// Previews the selected theme.
     fn preview_theme(&self, app: &mut App) {
         let hit = app.palette_hits(self).into_iter().nth(self.selected);

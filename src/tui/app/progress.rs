@@ -38,6 +38,16 @@ pub(crate) struct ProgressRow {
     pub(crate) words: String,
 }
 
+/// A row of the dialog.
+#[derive(Debug)]
+pub(crate) struct CheckRow<'a> {
+    pub(crate) source: &'a SourceId,
+    pub(crate) fate: Fate,
+    /// How long ago the check was; empty if that is not shown.
+    pub(crate) ago: String,
+    pub(crate) words: Cow<'a, str>,
+}
+
 impl App {
     /// Stores the result of a source.
     pub(super) fn record_report(&mut self, report: &Report) {
@@ -80,42 +90,43 @@ impl App {
 
     /// The results so far, and the sources that are being polled or wait for their turn; without a
     /// refresh, the last check of each source.
-    pub(crate) fn progress_rows(&self) -> Vec<(&SourceId, Fate, Cow<'_, str>)> {
+    pub(crate) fn progress_rows(&self) -> Vec<CheckRow<'_>> {
         if !self.has_refreshed() {
             return self.last_checks();
         }
+        let row = |source, fate, words| CheckRow { source, fate, ago: String::new(), words };
         let done = self.results.iter().flat_map(|(fate, rows)| {
-            rows.iter().map(|row| (&row.source, *fate, Cow::from(&row.words)))
+            rows.iter().map(move |each| row(&each.source, *fate, Cow::from(&each.words)))
         });
         let is_waiting = |s: &&SourceEntry| self.status.claimed.contains(&s.facts.key);
         let waiting = self.sources.list.sources.iter().filter(is_waiting);
         let waiting = waiting.filter(|_| !self.refreshing.is_empty());
-        done.chain(waiting.map(|s| (&s.source.id, Fate::Waiting, "waiting".into()))).collect()
+        done.chain(waiting.map(|s| row(&s.source.id, Fate::Waiting, "waiting".into()))).collect()
     }
 
     /// The result of the last check of each source, problems first.
-    fn last_checks(&self) -> Vec<(&SourceId, Fate, Cow<'_, str>)> {
+    fn last_checks(&self) -> Vec<CheckRow<'_>> {
         let row = |entry: &'_ SourceEntry| {
             let facts = &entry.facts;
             match (&facts.last_outcome, facts.last_poll) {
                 _ if self.status.claimed.contains(&facts.key) => {
-                    (Fate::Waiting, "      checking".into())
+                    (Fate::Waiting, String::new(), "checking".into())
                 }
-                _ if !entry.source.enabled => (Fate::Skipped, "      disabled".into()),
+                _ if !entry.source.enabled => (Fate::Skipped, String::new(), "disabled".into()),
                 (Some(outcome), Some(at)) => {
                     let (fate, words) = self.fate(&Refreshed::Polled(outcome.clone()));
                     let ago = time_text::age((self.now - at).num_seconds());
-                    (fate, format!("{ago:>4}  {words}").into())
+                    (fate, ago, words.into())
                 }
-                _ => (Fate::Waiting, "      not checked yet".into()),
+                _ => (Fate::Waiting, String::new(), "not checked yet".into()),
             }
         };
         let of = |entry| {
-            let (fate, words): (Fate, Cow<'_, str>) = row(entry);
-            (&entry.source.id, fate, words)
+            let (fate, ago, words): (Fate, String, Cow<'_, str>) = row(entry);
+            CheckRow { source: &entry.source.id, fate, ago, words }
         };
         let mut rows: Vec<_> = self.sources.list.sources.iter().map(of).collect();
-        rows.sort_by_key(|(_, fate, _)| *fate);
+        rows.sort_by_key(|row| row.fate);
         rows
     }
 
@@ -137,7 +148,7 @@ impl Dialog for Progress {
             return Reply::default();
         }
         if event.code == KeyCode::Enter {
-            let id = rows.get(self.selected).map(|(id, ..)| *id);
+            let id = rows.get(self.selected).map(|row| row.source);
             let source = app.sources.list.sources.iter().find(|s| Some(&s.source.id) == id);
             let Some(key) = source.map(|s| s.facts.key) else { return Reply::close(vec![]) };
             app.sources.unfold(key);

@@ -99,7 +99,7 @@ impl App {
     }
 
     /// Row key of the selected source, or of the source of the selected item.
-    pub(super) fn selected_source(&self) -> Option<i64> {
+    pub(in crate::tui) fn selected_source(&self) -> Option<i64> {
         let current = match self.sources.current().map(|row| &row.id) {
             Some(RowId::Source(key)) => Some(*key),
             _ => None,

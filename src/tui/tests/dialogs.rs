@@ -1,5 +1,7 @@
 //! Tests of the common parts of all dialogs, of the settings, and of messages over dialogs.
 
+mod status;
+
 use super::*;
 use crate::config::Section;
 

@@ -84,12 +84,16 @@ fn the_last_row_of_the_help_is_never_a_heading() {
 }
 
 #[test]
-fn the_line_below_the_palette_shows_keys_and_arguments() {
+fn the_line_below_the_palette_explains_the_command() {
     for (keys, expected) in [
-        (":pin", "Keys: p, s in Items and Reader."),
-        (":refresh-all", "Keys: R."),
-        (":read-for", "No key. Takes minutes, such as 20."),
+        (":pin", "is never removed. Keys: p, s in Items"),
+        (
+            ":refresh-all",
+            "Checks every source now. Sources that their servers paused are skipped.  ",
+        ),
+        (":read-for", "in total. Takes minutes, such as 20."),
         (":jump", "Keys: C-p; f in Sources."),
+        (":theme ", "Each theme is shown while it is selected. Enter saves it."),
     ] {
         let mut stage = Stage::new();
         stage.keys(keys);
@@ -101,6 +105,18 @@ fn the_line_below_the_palette_shows_keys_and_arguments() {
     stage.keys(":follow-comments");
     let screen = stage.screen(50, 24);
     assert!(screen.contains("Follow the comments on the item as a source."), "{screen}");
+}
+
+#[test]
+fn the_choice_of_a_theme_has_its_own_title_and_keys() {
+    for (width, height) in [(120, 36), (80, 24), (50, 15)] {
+        let mut stage = Stage::new();
+        stage.keys("t");
+        let screen = stage.screen(width, height);
+        assert!(screen.contains("Choose a theme") && screen.contains(" themes "), "{screen}");
+        assert!(screen.contains("Enter use") && screen.contains("Esc keep the old"), "{screen}");
+        assert!(!screen.contains("Commands") && !screen.contains("Enter run"), "{screen}");
+    }
 }
 
 #[test]

@@ -270,7 +270,16 @@ fn a_teaser_does_not_end_like_an_article() {
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("n");
     stage.shows("Text from the feed; no full text: kernel.exam");
-    stage.shows("end of the feed's text · Space: next unread · no full text: kernel.exam");
+    stage.shows("end of the feed's text · Space: next unread");
+    assert!(!stage.screen(230, 50).contains("next unread · no full text"));
+    // A low screen has no space for it in the head.
+    stage.screen(70, 12);
+    stage.keys("G");
+    let end = |screen: String| {
+        screen.lines().rev().nth(1).unwrap().trim_end_matches(['▐', ' ']).to_owned()
+    };
+    assert!(end(stage.screen(70, 12)).ends_with("next unread · no full text"));
+    assert!(end(stage.screen(60, 12)).ends_with("next unread"));
     // The feed is known to contain only teasers.
     let mut stage = with_teaser(|item| item.feed_has_full_text = Some(false));
     stage.shown.as_mut().unwrap().is_cut = false;

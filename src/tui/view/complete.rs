@@ -79,6 +79,20 @@ pub(super) fn candidates(
     }
 }
 
+/// The hint about what can be typed besides words, as much of it as fits into a width.
+pub(super) fn syntax(width: u16) -> &'static str {
+    const SYNTAX: [&str; 5] = [
+        "words, is:unread, source:, age<3d; Tab lists all",
+        "words, is:unread, source:; Tab lists all",
+        "words, is:unread; Tab lists all",
+        "is:unread; Tab lists all",
+        "Tab lists all",
+    ];
+    // One cell on each side stays empty.
+    let fitting = SYNTAX.into_iter().find(|hint| text::width(hint) + 2 <= width.into());
+    fitting.unwrap_or(SYNTAX[SYNTAX.len() - 1])
+}
+
 /// Draws a message about the text of a field: after the text if there is space, else above or below the line.
 pub(super) fn message_line(
     app: &App,

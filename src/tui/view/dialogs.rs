@@ -102,12 +102,10 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     completed_line(app, frame, &label, typed, role, (line, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
         let used = text::width(&label);
-        super::complete::message_line(app, frame, SYNTAX, Role::Dim, &bar.field, used, line);
+        let hint = super::complete::syntax(line.width);
+        super::complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, line);
     }
 }
-
-/// Hints about what can be typed besides words.
-const SYNTAX: &str = "words, is:unread, source:, age<3d; Tab lists all";
 
 /// Maximum width of command output, in cells.
 const MAX_OUTPUT: u16 = 110;

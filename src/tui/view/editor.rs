@@ -19,7 +19,7 @@ const SETTINGS_SIZE: (u16, u16) = (118, 32);
 /// Minimum and maximum width of the label column, in cells.
 const LABELS: (u16, u16) = (18, 24);
 /// The same in a narrow form.
-const NARROW_LABELS: (u16, u16) = (16, 23);
+const NARROW_LABELS: (u16, u16) = (15, 23);
 /// Width below which a form is narrow, in cells.
 const NARROW: u16 = 60;
 /// Number of rows for the tabs.
@@ -68,7 +68,7 @@ fn parts(editor: &Editor, inner: Rect) -> Parts {
     let top = (inner.y + head).min(inner.bottom());
     let middle = Rect { y: top, height: help.y.saturating_sub(top), ..inner };
     let beside = if editor.shows_themes() { gallery::width_beside(inner.width) } else { 0 };
-    let gap = if beside > 0 { gallery::GAP.0 } else { 0 };
+    let gap = if beside > 0 { gallery::BEFORE } else { 0 };
     let fields = Rect { width: middle.width - beside - gap, ..middle };
     let gallery = Rect { x: fields.right() + gap, width: beside, ..middle };
     Parts { pages, fields, gallery, help }
@@ -102,9 +102,9 @@ fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
     shape(super::body_of(size), size_for(editor)).inner
 }
 
-/// The visible lines of the open page, including the focused field.
-fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
-    let Some(form) = &editor.form else { return Vec::new() };
+/// The visible lines of the open page, including the focused field; the number of lines above them, and of all.
+fn lines(editor: &Editor, area: Rect) -> (Vec<Line>, usize, usize) {
+    let Some(form) = &editor.form else { return (Vec::new(), 0, 0) };
     let page = editor.page();
     let shown: Vec<usize> =
         editor.shown().into_iter().filter(|&i| form.fields()[i].page() == page).collect();
@@ -130,9 +130,11 @@ fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
     let height = usize::from(area.height);
     // The error is visible too, but never at the expense of its field.
     let top = here.end.saturating_sub(height).min(here.start);
+    // The last empty line separates nothing.
+    let all = lines.len() - usize::from(matches!(lines.last(), Some(Line::Empty)));
     lines.drain(..top);
     lines.truncate(height);
-    lines
+    (lines, top, all)
 }
 
 /// The tabs of the pages, and whether there are more before and after them.
@@ -199,7 +201,7 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
     if !parts.fields.contains(at) {
         return None;
     }
-    match lines(editor, parts.fields).get(usize::from(at.y - parts.fields.y))? {
+    match lines(editor, parts.fields).0.get(usize::from(at.y - parts.fields.y))? {
         Line::Field(field) => Some(Place::Field(*field)),
         Line::Wrong(_) | Line::Empty => None,
     }
@@ -220,7 +222,8 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
     let parts = parts(editor, inner);
     draw_tabs(app, frame, editor, parts.pages, inner.height >= TALL);
     let field_at = |y| Rect { y, height: 1, ..parts.fields };
-    let lines = lines(editor, parts.fields);
+    let (lines, top, all) = lines(editor, parts.fields);
+    let seen = top..top + lines.len();
     let used = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     for (y, line) in (parts.fields.y..).zip(lines) {
         match line {
@@ -235,6 +238,11 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
             }
             Line::Empty => {}
         }
+    }
+    if seen.len() < all {
+        // In the gap beside the fields.
+        let beside = Rect { width: parts.fields.width + 1, ..parts.fields };
+        super::scroll_bar(app, frame, beside, seen, all);
     }
     if !parts.gallery.is_empty() && !app.settings.ui.linear {
         gallery::draw(app, frame, &editor.gallery, parts.gallery);

@@ -12,21 +12,23 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 /// Minimum and maximum width of a picture, with space for the names of all built-in themes.
-const WIDTHS: (u16, u16) = (30, 36);
+const WIDTHS: (u16, u16) = (31, 36);
 /// Height of a picture.
 const HEIGHT: u16 = 5;
 /// Gap around a picture.
-pub(super) const GAP: (u16, u16) = (2, 1);
+const GAP: (u16, u16) = (2, 1);
+/// Gap between the fields and the pictures, with space for a scroll bar and for the mark of the theme in use.
+pub(super) const BEFORE: u16 = 3;
 /// Maximum number of columns next to the fields.
 const COLUMNS: u16 = 2;
 /// Width that the fields need.
-const FIELDS: u16 = 42;
-/// Width of the sources in a small picture.
-const PANEL: u16 = 9;
+const FIELDS: u16 = 40;
+/// Width of the sources in a picture: a mark and the longest word, with a cell on each side.
+const PANEL: u16 = 10;
 
 /// Width of the pictures next to the fields of a form; 0 if there is no space for any.
 pub(super) fn width_beside(form: u16) -> u16 {
-    let free = form.saturating_sub(FIELDS + GAP.0);
+    let free = form.saturating_sub(FIELDS + BEFORE);
     let columns = ((free + GAP.0) / (WIDTHS.0 + GAP.0)).min(COLUMNS);
     free.min((columns * (WIDTHS.1 + GAP.0)).saturating_sub(GAP.0))
 }
@@ -112,7 +114,7 @@ fn more(app: &App, frame: &mut Frame<'_>, (now, count): (usize, usize), area: Re
 /// The sources and the items of a theme, in its own styles.
 fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
     let style = |role| theme.style(role);
-    let panel = Rect { width: PANEL + u16::from(area.width > WIDTHS.0 + 1), ..area };
+    let panel = Rect { width: PANEL, ..area };
     let list = Rect { x: panel.right(), width: area.width - panel.width, ..area };
     frame.render_widget(ratatui::widgets::Clear, area);
     frame.buffer_mut().set_style(panel, style(Role::Text));

@@ -37,12 +37,15 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
     // At most two thirds of the screen, and the height stays the same while fewer commands match.
     let height = (area.body.height * 2 / 3).max(14).saturating_sub(5);
     let typed = palette.field.value();
+    let themes = palette.chooses_theme();
     let count = match hits.len() {
         0 => String::new(),
+        many if themes => counted(many, "theme"),
         many if typed.is_empty() => counted(many, "command"),
         many => counted_as(many, "match", "matches"),
     };
-    let inner = window(app, frame, area, ("Commands", &count), (WIDTH, height));
+    let title = if themes { "Choose a theme" } else { "Commands" };
+    let inner = window(app, frame, area, (title, &count), (WIDTH, height));
     let field = Rect { height: inner.height.min(1), ..inner };
     let rule = u16::from(inner.height >= WITH_HEADINGS);
     let below = explanation(app, hits.get(selected), inner);
@@ -96,25 +99,35 @@ fn lines(hits: &[Hit], with_headings: bool) -> Vec<Line> {
     lines
 }
 
-/// Details that do not fit into the row of the selected command, or why it is not available.
+/// What the selected command does, or why it is not available.
 fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
     let Some(hit) = hit else { return Vec::new() };
     let (words, role) = match hit.reason {
         Some(why) => (format!("Not available: {why}"), Role::Warning),
-        None if hit.argument.is_some() => (hit.help.clone(), Role::Soft),
-        None => {
-            let beside = KEYS + if inner.width >= WITH_NAMES { NAMES + 1 } else { 0 };
-            let is_cut = text::width(&hit.help) + beside > inner.width.into();
-            let help = if is_cut { format!("{}. ", hit.help) } else { String::new() };
-            (help + &usage(app, hit.action), Role::Soft)
-        }
+        None => (described(app, hit, inner.width), Role::Soft),
     };
     let lines = wrap_plain(&words, inner.width.max(8).into());
     let most = usize::from(inner.height / 4).min(2);
     lines.into_iter().filter(|line| !line.is_empty()).take(most).map(|l| (l, role)).collect()
 }
 
-/// The keys of a command with their panes, and its argument: `Keys: m in Items and Reader.`
+/// What the row of a command, or of a command with an argument, does not show.
+fn described(app: &App, hit: &Hit, width: u16) -> String {
+    let (help, named) = (text::width(&hit.help), width >= WITH_NAMES);
+    match hit.argument {
+        // A setting is explained in the row, which may be too narrow.
+        Some(_) if !hit.help.is_empty() && !argument_fits(width, help) => hit.help.clone(),
+        Some(_) => hit.action.details().to_owned(),
+        None => {
+            let beside = KEYS + if named { NAMES + 1 } else { 0 };
+            let is_cut = help + beside > width.into();
+            let help = if is_cut { format!("{}. ", hit.help) } else { String::new() };
+            format!("{help}{}{}", hit.action.details(), usage(app, hit.action))
+        }
+    }
+}
+
+/// The argument of a command, and its keys if the row does not show all of them: ` Keys: m in Items and Reader.`
 fn usage(app: &App, action: Action) -> String {
     let mut places: Vec<(Vec<String>, Vec<Context>)> = Vec::new();
     let everywhere = app.keymap.all_keys_for(Context::Everywhere, action);
@@ -127,6 +140,11 @@ fn usage(app: &App, action: Action) -> String {
             None => places.push((keys, vec![context])),
         }
     }
+    let shown = app.keymap.keys_for(app.context(), action);
+    let is_shown = |(keys, _): &(Vec<String>, _)| keys.len() == 1 && keys.first() == shown.as_ref();
+    if places.iter().all(is_shown) {
+        places.clear();
+    }
     let place = |(keys, contexts): (Vec<String>, Vec<Context>)| {
         let keys = keys.join(", ");
         let panes: Vec<&str> = contexts.iter().map(|context| context.title()).collect();
@@ -136,14 +154,19 @@ fn usage(app: &App, action: Action) -> String {
         }
     };
     let places: Vec<String> = places.into_iter().map(place).collect();
-    let keys = match places.as_slice() {
-        [] => "No key.".to_owned(),
-        places => format!("Keys: {}.", places.join("; ")),
-    };
-    match command_takes(action) {
-        Some(what) => format!("{keys} Takes {what}."),
-        None => keys,
-    }
+    let takes = command_takes(action).map(|what| format!(" Takes {what}."));
+    let keys = (!places.is_empty()).then(|| format!(" Keys: {}.", places.join("; ")));
+    [takes, keys].into_iter().flatten().collect()
+}
+
+/// Number of cells for the argument of a command in a row of a width.
+fn argument_cells(width: u16) -> usize {
+    usize::from(width) * 2 / 5
+}
+
+/// Whether a row shows the whole description of an argument beside it.
+fn argument_fits(width: u16, help: usize) -> bool {
+    width >= WITH_NAMES && argument_cells(width) + 2 + help <= width.into()
 }
 
 fn hit_row(app: &App, row: &mut Row, (hit, here): (&Hit, bool), (typed, width): (&str, u16)) {
@@ -169,7 +192,7 @@ fn hit_row(app: &App, row: &mut Row, (hit, here): (&Hit, bool), (typed, width): 
     };
     matched(row, title, typed, role(app, here, usual), found_style(app));
     if hit.argument.is_some() && named {
-        let names = usize::from(width) * 2 / 5;
+        let names = argument_cells(width);
         row.left(&" ".repeat(names.saturating_sub(text::width(title))), Style::new());
         row.left(&format!("  {beside}"), app.palette.style(Role::Dim));
     }

@@ -1,6 +1,6 @@
 //! The progress of a refresh: a bar, and a row per source. Without one, the last checks.
 
-use super::super::app::{App, Fate, Progress};
+use super::super::app::{App, CheckRow, Fate, Progress};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, role, rows, rule};
@@ -13,12 +13,47 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 100;
-/// Number of cells for the names of sources.
-const NAMES: usize = 28;
-/// Number of rows for the full result of the selected source, with the rule above it, if results are cut off.
-const DETAIL: u16 = 3;
-/// Number of cells of a row before the result.
-const BEFORE: usize = 2 + NAMES + 2;
+/// Minimum and maximum number of cells for the names of sources.
+const NAMES: (usize, usize) = (12, 30);
+/// Number of cells for the ages of checks, with the gap after them.
+const AGES: usize = 5;
+/// Minimum number of rows that the list keeps.
+const LEAST_ROWS: u16 = 2;
+
+/// The columns of the list, in cells.
+#[derive(Clone, Copy)]
+struct Columns {
+    names: usize,
+    ages: usize,
+    /// The width of a row.
+    all: usize,
+}
+
+impl Columns {
+    fn of(list: &[CheckRow<'_>], all: usize) -> Self {
+        let ages = if list.iter().any(|row| !row.ago.is_empty()) { AGES } else { 0 };
+        Self { names: (all / 3).clamp(NAMES.0, NAMES.1), ages, all }
+    }
+
+    /// Whether the result of a row is cut off.
+    fn cuts(self, row: &CheckRow<'_>) -> bool {
+        2 + self.names + 2 + self.ages + text::width(&row.words) > self.all
+    }
+
+    /// The lines with the whole result of a row, and with its source if that is cut off too; none if the row
+    /// shows all of its result.
+    fn detail(self, app: &App, row: &CheckRow<'_>) -> Vec<String> {
+        if !self.cuts(row) {
+            return Vec::new();
+        }
+        let name = app.source_name(row.source);
+        let words = match text::width(name) > self.names {
+            true => format!("{name}: {}", row.words),
+            false => row.words.to_string(),
+        };
+        wrap_plain(&words, self.all.max(8))
+    }
+}
 
 pub(in crate::tui) fn draw(
     app: &App,
@@ -28,8 +63,7 @@ pub(in crate::tui) fn draw(
 ) {
     let list = app.progress_rows();
     progress.selected = progress.selected.min(list.len().saturating_sub(1));
-    let count = |fate| list.iter().filter(|(_, of, _)| *of == fate).count();
-    let waiting = count(Fate::Waiting);
+    let waiting = list.iter().filter(|row| row.fate == Fate::Waiting).count();
     let done = list.len() - waiting;
     let (title, subject) = match (app.refreshing.is_empty(), app.has_refreshed()) {
         (false, _) => ("Refresh", format!("{done} of {}", list.len())),
@@ -37,49 +71,69 @@ pub(in crate::tui) fn draw(
         (true, false) => ("Last checks", "automatic".to_owned()),
     };
     let width = usize::from(shape(area.body, (WIDTH, 1)).inner.width);
-    let is_cut = |words: &str| BEFORE + text::width(words) > width;
-    let detail = if list.iter().any(|(.., words)| is_cut(words)) { DETAIL } else { 0 };
+    let columns = Columns::of(&list, width);
+    // The longest result decides, so that the list does not jump while the selection moves.
+    let cut = list.iter().filter(|row| columns.cuts(row));
+    let longest = cut.max_by_key(|row| text::width(&row.words));
+    let lines = |row| columns.detail(app, row).len() + 1;
+    let detail = longest.into_iter().chain(list.get(progress.selected)).map(lines).max();
+    // The rule alone is not drawn.
+    let detail = u16::try_from(detail.filter(|lines| *lines > 1).unwrap_or(0)).unwrap_or(u16::MAX);
     let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(detail + 2);
     let inner = window(app, frame, area, (title, &subject), (WIDTH, height.max(12)));
+    summary(app, frame, &list, Rect { height: inner.height.min(1), ..inner });
+    // The summary, and an empty row if there is space.
+    let above = if inner.height < 2 + LEAST_ROWS + detail { 1 } else { 2 };
+    let top = (inner.y + above).min(inner.bottom());
+    let below = detail.min(inner.height.saturating_sub(above + LEAST_ROWS));
+    let part = Rect { y: top, height: inner.bottom().saturating_sub(top + below), ..inner };
+    rows(app, frame, part, list.len(), progress.selected, |i, row, here| {
+        draw_row(app, row, (&list[i], here), columns);
+    });
+    let Some(lines) = list.get(progress.selected).map(|row| columns.detail(app, row)) else {
+        return;
+    };
+    if below == 0 || lines.is_empty() {
+        return;
+    }
+    rule(app, frame, Rect { y: part.bottom(), height: 1, ..inner });
+    for (y, line) in (part.bottom() + 1..inner.bottom()).zip(lines) {
+        let line = Line::styled(line, app.palette.style(Role::Soft));
+        frame.render_widget(line, Rect { y, height: 1, ..inner });
+    }
+}
+
+/// How many sources have which result, and the bar of a refresh.
+fn summary(app: &App, frame: &mut Frame<'_>, list: &[CheckRow<'_>], area: Rect) {
+    let count = |fate| list.iter().filter(|row| row.fate == fate).count();
     let counts = [
         (count(Fate::Failed), "failed"),
         (count(Fate::Skipped), "skipped"),
         (count(Fate::New), "with new items"),
         (count(Fate::Unchanged), "unchanged"),
-        (waiting, "waiting"),
+        (count(Fate::Waiting), "waiting"),
     ];
     let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-    let summary = counts.collect::<Vec<_>>().join(", ");
-    let mut head = Row::new(inner.width);
+    let words = counts.collect::<Vec<_>>().join(", ");
+    let mut head = Row::new(area.width);
     if app.has_refreshed() {
+        let done = list.len() - count(Fate::Waiting);
         head.right(bar(app, done, list.len()), app.palette.style(Role::Accent));
     }
-    head.left(&summary, app.palette.style(Role::Soft));
-    let row = Rect { height: inner.height.min(1), ..inner };
-    frame.render_widget(head.line(app.palette.style(Role::Text)), row);
-    let below = if inner.height >= 10 { detail } else { 0 };
-    let top = (inner.y + 2).min(inner.bottom());
-    let part = Rect { y: top, height: inner.bottom().saturating_sub(top + below), ..inner };
-    rows(app, frame, part, list.len(), progress.selected, |i, row, here| {
-        let (source, fate, words) = &list[i];
-        let (mark, tone) = mark(app, *fate);
-        row.left(&format!("{mark} "), app.palette.style(tone));
-        let name = text::truncate(app.source_name(source), NAMES).into_owned();
-        row.left(&name, role(app, here, Role::Text));
-        row.left(&" ".repeat(NAMES + 2 - text::width(&name)), app.palette.style(Role::Text));
-        let tone = if *fate == Fate::Failed { Role::Error } else { Role::Soft };
-        row.left(words, app.palette.style(tone));
-    });
-    let Some((.., words)) = list.get(progress.selected) else { return };
-    if below == 0 || !is_cut(words) {
-        return;
+    head.left(&words, app.palette.style(Role::Soft));
+    frame.render_widget(head.line(app.palette.style(Role::Text)), area);
+}
+
+fn draw_row(app: &App, row: &mut Row, (check, here): (&CheckRow<'_>, bool), columns: Columns) {
+    let (mark, tone) = mark(app, check.fate);
+    row.left(&format!("{mark} "), app.palette.style(tone));
+    row.column(app.source_name(check.source), columns.names + 2, role(app, here, Role::Text));
+    if columns.ages > 0 {
+        let ago = format!("{:>3}  ", check.ago);
+        row.left(&ago, app.palette.style(Role::Dim));
     }
-    rule(app, frame, Rect { y: part.bottom(), height: 1, ..inner });
-    let lines = wrap_plain(words.trim_start(), inner.width.max(8).into());
-    for (y, line) in (part.bottom() + 1..inner.bottom()).zip(lines) {
-        let line = Line::styled(line, app.palette.style(Role::Soft));
-        frame.render_widget(line, Rect { y, height: 1, ..inner });
-    }
+    let tone = if check.fate == Fate::Failed { Role::Error } else { Role::Soft };
+    row.left(&check.words, app.palette.style(tone));
 }
 
 fn bar(app: &App, done: usize, total: usize) -> String {

@@ -56,6 +56,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.fit(shape);
     let (mut head, head_rows) = head::lines(app, &article, inner);
     app.reader.head_rows = head_rows;
+    let is_whole = head_rows == 0 || app.reader.head_hidden == 0;
+    let head_has_facts = is_whole && inner.height >= head::ROOMY;
     if frame.area().height >= TALL {
         head.insert(0, Line::default());
     }
@@ -66,7 +68,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let body = Rect { y: inner.y + used, height: inner.height - used, ..inner };
     app.reader.set_height(body.height.into());
     app.areas.reader = Some(body);
-    let pen = Pen { app, glyphs: glyphs(shape.ascii), hints: app.dialog() };
+    let pen = Pen { app, glyphs: glyphs(shape.ascii), hints: app.dialog(), head_has_facts };
     let top = app.reader.top;
     for (y, i) in (body.y..body.bottom()).zip(top..app.reader.line_count()) {
         pen.draw(i, frame.buffer_mut(), Rect { y, height: 1, ..body });
@@ -101,6 +103,8 @@ struct Pen<'a> {
     app: &'a App,
     glyphs: &'static Glyphs,
     hints: Option<&'a Hints>,
+    /// Whether the head shows where the text comes from.
+    head_has_facts: bool,
 }
 
 impl Pen<'_> {
@@ -203,20 +207,25 @@ impl Pen<'_> {
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
         let hint = key.map(|key| format!(" {} {key}: next unread", marks(self.app).bullet));
         let (state, full) = self.end_of_text();
-        let why = self.no_full_text().unwrap_or_default();
-        let words = [state, &full.unwrap_or_default(), &hint.unwrap_or_default(), &why].concat();
+        let words = [state, &full.unwrap_or_default(), &hint.unwrap_or_default()].concat();
+        let space = usize::from(area.width).saturating_sub(text::width(&words));
+        let words = words + &self.no_full_text(space).unwrap_or_default();
         let words = text::truncate(&words, area.width.into());
         let style = self.app.palette.style(Role::Dim);
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
     }
 
-    /// Why the page gave no text, for a text from the feed.
-    fn no_full_text(&self) -> Option<String> {
+    /// Why the page gave no text, for a text from the feed, as much of it as fits completely. Nothing if the
+    /// head of the article shows it.
+    fn no_full_text(&self, space: usize) -> Option<String> {
         let article = self.app.reader.article.as_ref()?;
         let is_shown = article.item.text_from == TextFrom::Feed && !article.item.page_text;
         let is_shown = is_shown && !self.app.texts.is_fetching(article.row.key);
+        let is_shown = is_shown && !self.head_has_facts;
         let why = article.item.fetch_error.as_ref().filter(|_| is_shown)?;
-        Some(format!(" {} no full text: {why}", marks(self.app).bullet))
+        let short = format!(" {} no full text", marks(self.app).bullet);
+        let whole = format!("{short}: {why}");
+        [whole, short].into_iter().find(|words| text::width(words) <= space)
     }
 
     /// The words for what ends there (the article, or a teaser), and the key for the full text.

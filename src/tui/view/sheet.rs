@@ -11,27 +11,41 @@ use ratatui::layout::Rect;
 const MARGIN: usize = 3;
 /// Maximum number of columns.
 const MAX_COLUMNS: usize = 4;
+/// Minimum number of cells for a label.
+const LEAST_LABEL: usize = 8;
+
+/// The widths of the columns with their margins, and the number of rows.
+struct Layout {
+    columns: Vec<usize>,
+    rows: usize,
+}
 
 /// Draws the popup at the bottom of an area, if it is due. Returns the area that it leaves free.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) -> Rect {
     let Some((title, hints)) = app.key_sheet() else { return body };
     let keys = hints.iter().map(|hint| text::width(&hint.keys)).max().unwrap_or(0) + 2;
-    let labels = hints.iter().map(|hint| text::width(&hint.label)).max().unwrap_or(0);
+    let labels: Vec<usize> = hints.iter().map(|hint| text::width(&hint.label)).collect();
     let space = usize::from(body.width).saturating_sub(MARGIN);
-    let columns = (space / (keys + labels + MARGIN)).clamp(1, MAX_COLUMNS);
-    let rows = hints.len().div_ceil(columns);
-    // The edge with the title, and an empty row above and below the keys.
-    let height = u16::try_from(rows + 3).unwrap_or(u16::MAX).min(body.height);
+    // The first row is the edge with the title.
+    let free = usize::from(body.height).saturating_sub(1);
+    let layout = layout(&labels, (keys, space), free);
+    let shown = layout.rows.min(free);
+    // An empty row above and below the keys, if there is space.
+    let above = usize::from(free > shown);
+    let below = usize::from(free > shown + above);
+    let height = u16::try_from(1 + above + shown + below).unwrap_or(u16::MAX).min(body.height);
     let area = Rect { y: body.bottom() - height, height, ..body };
     super::frame::clear(frame, area);
     frame.buffer_mut().set_style(area, app.palette.style(Role::Raised));
-    frame.render_widget(edge(app, &title, area.width), Rect { height: 1, ..area });
-    let width = space / columns;
-    for (y, i) in (area.y + 2..area.bottom()).zip(0..rows) {
+    // Rows that do not fit are missing in each column.
+    let missing = (0..hints.len()).filter(|i| i % layout.rows >= shown).count();
+    frame.render_widget(edge(app, &title, missing, area.width), Rect { height: 1, ..area });
+    let top = area.y + 1 + u16::from(above > 0);
+    for (y, i) in (top..area.bottom()).zip(0..shown) {
         let mut row = Row::new(area.width);
         row.left(&" ".repeat(MARGIN), app.palette.style(Role::Text));
-        for hint in hints.iter().skip(i).step_by(rows) {
-            cell(app, &mut row, hint, (keys, width));
+        for (hint, width) in hints.iter().skip(i).step_by(layout.rows).zip(&layout.columns) {
+            cell(app, &mut row, hint, (keys, *width));
         }
         let at = Rect { y, height: 1, ..area };
         frame.render_widget(row.line(app.palette.style(Role::Text)), at);
@@ -39,11 +53,40 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) -> Rect {
     Rect { height: body.height - height, ..body }
 }
 
-fn edge(app: &App, title: &str, width: u16) -> ratatui::text::Line<'static> {
+/// Columns of equal widths if all rows fit, else columns as wide as their labels, else narrower ones that cut
+/// labels.
+fn layout(labels: &[usize], (keys, space): (usize, usize), height: usize) -> Layout {
+    let equal = |columns: usize| {
+        let columns = columns.max(1);
+        Layout { columns: vec![space / columns; columns], rows: labels.len().div_ceil(columns) }
+    };
+    let widest = labels.iter().max().copied().unwrap_or(0);
+    let usual = equal((space / (keys + widest + MARGIN)).min(MAX_COLUMNS));
+    if usual.rows <= height {
+        return usual;
+    }
+    let fitted = |columns: usize| {
+        let rows = labels.len().div_ceil(columns);
+        let width = |part: &[usize]| keys + part.iter().max().copied().unwrap_or(0) + MARGIN;
+        Layout { columns: labels.chunks(rows).map(width).collect(), rows }
+    };
+    let fits = |layout: &Layout| {
+        let used: usize = layout.columns.iter().sum();
+        used <= space + MARGIN && layout.rows <= height
+    };
+    let narrow = || equal(space / (keys + LEAST_LABEL + MARGIN));
+    (2..=labels.len().max(2)).map(fitted).find(fits).unwrap_or_else(narrow)
+}
+
+/// The edge with the title, and how many keys do not fit.
+fn edge(app: &App, title: &str, missing: usize, width: u16) -> ratatui::text::Line<'static> {
     let across = super::chrome::marks(app).across;
     let border = app.palette.style(Role::Edge);
     let mut row = Row::new(width);
     row.left(&across.repeat(2), border);
+    if missing > 0 {
+        row.right(format!(" {missing} more "), app.palette.style(Role::Dim));
+    }
     row.left(&format!(" {title} "), app.palette.style(Role::Title));
     row.fill(across, border);
     row.line(border)

@@ -9,7 +9,7 @@ use crate::engine::{self, Pulse};
 use crate::model::{Health, SourceKind, Time};
 use crate::tui::event::SourceEntry;
 use crate::util::sparkline::sparkline;
-use crate::util::text::{self, counted};
+use crate::util::text;
 use crate::util::time_text::span;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -43,6 +43,12 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     };
     let blanks = || (0..rows.len()).filter(|i| starts_group(*i)).count();
     let parted = rows.len() <= height && rows.len() + blanks() <= height;
+    // Without blank rows, a source without a folder would seem to be in the one above.
+    let in_folder = |row: &SourceRow| matches!(row.id, RowId::Source(_)) && row.depth > 0;
+    let is_loose = |pair: &[SourceRow]| {
+        in_folder(&pair[0]) && matches!(pair[1].id, RowId::Source(_)) && pair[1].depth == 0
+    };
+    let flat = parted || !rows.windows(2).any(is_loose);
     let mut shown: Vec<Option<usize>> = Vec::with_capacity(height);
     for i in (app.sources.scroll..rows.len()).take(height) {
         if parted && starts_group(i) {
@@ -56,7 +62,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let at = Rect { y, height: 1, ..list };
         let selected = i == app.sources.selected;
         super::select(app, frame, at, selected, focused);
-        let line = line(app, &app.sources.rows[i], (selected, focused), (area.width, parted));
+        let line = line(app, &app.sources.rows[i], (selected, focused), (area.width, flat));
         put(frame, &line, at);
         if selected {
             super::select_bar(app, frame, at, focused);
@@ -79,7 +85,7 @@ fn line(
     app: &App,
     row: &SourceRow,
     (selected, focused): (bool, bool),
-    (width, parted): (u16, bool),
+    (width, flat): (u16, bool),
 ) -> Line<'static> {
     if app.settings.ui.linear {
         let style = super::title_style(app, Role::Text, selected, focused);
@@ -104,8 +110,7 @@ fn line(
     }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
     let indent = match row.id {
-        // Without blank rows, sources after a folder would seem to be in it.
-        RowId::Source(_) if !parted => row.depth,
+        RowId::Source(_) if !flat => row.depth,
         RowId::Source(_) | RowId::Tag(_) => row.depth.saturating_sub(1),
         _ => row.depth,
     };
@@ -250,19 +255,13 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
 
 /// Items per day over the last seven days, and the same in fewer words.
 fn rate(per_day: &[u32]) -> (String, String) {
-    let sum: u32 = per_day.iter().sum();
-    let days = u32::try_from(per_day.len().max(1)).unwrap_or(1);
-    let rate = f64::from(sum) / f64::from(days);
-    let daily = match rate {
-        rate if rate >= 9.5 => Some(format!("{rate:.0}")),
-        rate if rate >= 0.95 => Some(format!("{rate:.1}")),
-        _ => None,
+    let (number, unit) = engine::item_rate(per_day);
+    let period = unit.split_once(' ').map_or(unit, |(_, period)| period);
+    let long = match number.as_str() {
+        "0" => format!("nothing {period}"),
+        _ => format!("{number} {unit}"),
     };
-    match (daily, sum) {
-        (Some(rate), _) => (format!("{rate} items a day"), format!("{rate} a day")),
-        (None, 0) => ("nothing this week".to_owned(), "0 this week".to_owned()),
-        (None, sum) => (counted(sum, "item") + " this week", format!("{sum} this week")),
-    }
+    (long, format!("{number} {period}"))
 }
 
 fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {

@@ -45,7 +45,9 @@ pub(in crate::tui) fn draw(
     area: DialogArea,
 ) {
     let size = (WIDTH, area.body.height);
-    let inner = super::frame::window(app, frame, area, ("Statistics", "last 12 weeks"), size);
+    let weeks = panel.statistics.as_ref().map(|all| all.items_per_week.len());
+    let subject = weeks.map(|weeks| format!("last {weeks} weeks")).unwrap_or_default();
+    let inner = super::frame::window(app, frame, area, ("Statistics", &subject), size);
     frame.set_cursor_position(Position::new(inner.x, inner.y));
     let Some(all) = &panel.statistics else {
         let line = Line::styled("Counting …", app.palette.style(Role::Dim));
@@ -128,7 +130,7 @@ impl Sheet<'_> {
             let label = words.split_once(' ').map_or(one, |(_, label)| label).to_owned();
             (n.to_string(), label)
         };
-        let weeks = all.items_per_week.len();
+        let sources = all.sources.iter().filter(|source| source.items > 0).count();
         let (items, item) = number(all.items, "item");
         let (checks, check) = number(all.polls, "check");
         let limit = if all.complete { "" } else { ", newest million" };
@@ -144,7 +146,7 @@ impl Sheet<'_> {
         let time = reading_time(all.minutes);
         let total = |value, label: &str, remark| Total { value, label: label.to_owned(), remark };
         [
-            total(items, &item, format!("in {weeks} weeks{limit}")),
+            total(items, &item, format!("from {}{limit}", counted(sources, "source"))),
             total(all.read.to_string(), "read", format!("{of_items}{time}")),
             total(checks, &check, format!("{failed}, {}", size(all.bytes))),
             total(size(all.bytes_saved), "saved", format!("{} unchanged", all.unchanged)),

@@ -60,6 +60,12 @@ pub(in crate::tui) fn draw(
         }
         frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..inner });
     }
+    let seen = panel.top..lines.len().min(panel.top + usize::from(inner.height));
+    if seen.len() < lines.len() {
+        // The scroll bar is in the padding, so that it hides nothing.
+        let beside = Rect { width: inner.width + 1, ..inner };
+        super::scroll_bar(app, frame, beside, seen, lines.len());
+    }
     frame.set_cursor_position(Position::new(inner.x, inner.y));
 }
 
@@ -280,27 +286,35 @@ impl Page<'_> {
         let (line, planned, here) =
             if self.ascii() { ("-", "+", "|") } else { ("─", "◇", "┃") };
         let window = Window::of(report, self.width);
+        let now = window.column(report.now).unwrap_or(0);
         let mut cells = vec![(line, self.style(Role::Edge)); self.width];
-        let mut put = |at: Time, cell| {
-            if let Some(slot) = window.column(at).and_then(|column| cells.get_mut(column)) {
+        let mut put = |column: Option<usize>, cell| {
+            if let Some(slot) = column.and_then(|column| cells.get_mut(column)) {
                 *slot = cell;
             }
         };
-        report.coming.iter().for_each(|at| put(*at, (planned, self.style(Role::Accent))));
-        report.checks.iter().rev().for_each(|check| put(check.at, self.mark(check.result)));
-        put(report.now, (here, self.style(Role::Accent)));
-        let mut title = vec![("Checks".to_owned(), self.style(Role::Title))];
-        for (result, label) in [
-            (CheckResult::Changed, "new"),
-            (CheckResult::Unchanged, "unchanged"),
-            (CheckResult::Failed, "failed"),
-        ] {
-            let (mark, style) = self.mark(result);
-            title.push((format!("   {mark}"), style));
-            title.push((format!(" {label}"), self.style(Role::Dim)));
+        // Checks of the last and the next minutes are beside the mark of the present, which would hide them.
+        for at in &report.coming {
+            let column = window.column(*at).map(|column| column.max(now + 1));
+            put(column, (planned, self.style(Role::Accent)));
         }
-        title.push((format!("   {planned}"), self.style(Role::Accent)));
-        title.push((" planned".to_owned(), self.style(Role::Dim)));
+        for check in report.checks.iter().rev() {
+            let column = window.column(check.at).map(|column| column.min(now.saturating_sub(1)));
+            put(column, self.mark(check.result));
+        }
+        put(Some(now), (here, self.style(Role::Accent)));
+        let mut title = vec![("Checks".to_owned(), self.style(Role::Title))];
+        let marks = [
+            (self.mark(CheckResult::Changed), " new"),
+            (self.mark(CheckResult::Unchanged), " unchanged"),
+            (self.mark(CheckResult::Failed), " failed"),
+            ((planned, self.style(Role::Accent)), " planned"),
+        ];
+        // Only what is on the line.
+        for ((mark, style), label) in marks.into_iter().filter(|(mark, _)| cells.contains(mark)) {
+            title.push((format!("   {mark}"), style));
+            title.push((label.to_owned(), self.style(Role::Dim)));
+        }
         let cells = cells.into_iter().map(|(symbol, style)| (symbol.to_owned(), style));
         vec![title, cells.collect(), self.scale(&window)]
     }

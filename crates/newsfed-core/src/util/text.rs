@@ -483,7 +483,8 @@ pub fn counted_as<N: Display + PartialEq + From<u8>>(
 /// A number of bytes in the unit that needs few digits.
 pub fn size(bytes: u64) -> String {
     match bytes {
-        0..10_000 => format!("{bytes} B"),
+        0..1000 => format!("{bytes} B"),
+        1000..10_000 => format!("{}.{} kB", bytes / 1000, bytes % 1000 / 100),
         10_000..1_000_000 => format!("{} kB", bytes / 1000),
         1_000_000..10_000_000 => {
             format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000)

@@ -117,7 +117,7 @@ actions! {
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
         ReadFor, "read-for", "read for", "List the best unread items for the minutes you have";
         UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
-        Select, "select", "select", "Add to the selection or remove from it, and go down";
+        Select, "select", "select", "Select the row or unselect it, and go down";
         ExtendSelection, "extend-selection", "range", "Select the items from the nearest selected one to this one";
         SelectAll, "select-all", "all", "Select all items in the list";
         SelectInverse, "select-inverse", "inverse", "Select the items that are not selected";
@@ -140,8 +140,8 @@ actions! {
         Tag, "tag", "tag", "List the items of the sources with a tag";
         Jump, "jump", "go to", "Find a source, folder, tag or view by its name";
         SaveView, "save-view", "save view", "Save the query of the list as a view";
-        SortNext, "sort-next", "next order", "Next sort order";
-        SortPrevious, "sort-previous", "previous order", "Previous sort order";
+        SortNext, "sort-next", "next order", "Sort by the next order";
+        SortPrevious, "sort-previous", "previous order", "Sort by the previous order";
     }
     Article {
         FullText, "full-text", "full text", "Fetch the full text, or show another text, such as the feed's";
@@ -152,8 +152,8 @@ actions! {
         NextHeading, "next-heading", "next heading", "Go to the next heading";
         PreviousHeading, "previous-heading", "previous heading", "Go to the previous heading";
         Difference, "difference", "changes", "Show or hide the changes since the earlier version";
-        OlderChange, "older-change", "older version", "In the changes: previous version";
-        NewerChange, "newer-change", "newer version", "In the changes: next version";
+        OlderChange, "older-change", "older version", "Show the changes of the version before";
+        NewerChange, "newer-change", "newer version", "Show the changes of the next version";
         Zen, "zen", "zen", "Show the article alone";
         ScrollRight, "scroll-right", "scroll right", "Scroll wide code to the right";
         ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane on the left";
@@ -162,7 +162,7 @@ actions! {
         Narrower, "narrower", "narrower", "Make the text column narrower";
         Wider, "wider", "wider", "Make the text column wider";
         Pipe, "pipe", "pipe", "Pipe the article to a command";
-        Run, "run", "run", "Run a [[command]] for the selected items";
+        Run, "run", "run", "Run a program of your own for the selected items";
         Prefetch, "prefetch", "prefetch", "Fetch the full text of pinned and unread items";
     }
     Listen {
@@ -177,7 +177,7 @@ actions! {
         Crawl, "crawl", "crawl a website", "Crawl a website: collect its articles, data or other files in a folder";
         Starters, "starters", "starter sources", "Choose among well-known sources";
         Import, "import", "import", "Import sources from a file, or follow a list";
-        AcceptList, "accept-list", "accept list", "Remove the sources that have left the list, even if there are many";
+        AcceptList, "accept-list", "accept list", "Remove the sources that are no longer in the followed list";
         Edit, "edit", "edit", "Edit the source in a form";
         Workbench, "workbench", "selectors", "Edit the selectors of a website on its page";
         EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";
@@ -218,7 +218,7 @@ actions! {
         Density, "density", "list density", "Show items compact, comfortable or as a magazine";
         Redraw, "redraw", "redraw", "Redraw the screen";
         Suspend, "suspend", "suspend", "Suspend to the shell";
-        Quit, "quit", "quit", "Quit";
+        Quit, "quit", "quit", "Quit newsfed";
     }
 }
 

@@ -446,7 +446,11 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "The set of key bindings to start from. Individual keys can differ.",
     ),
     key("log.level", LOG_LEVEL, |s| Slot::Text(&mut s.log.level))
-        .on(FormPage::Keys, "Log level", "off, error, warn, info, debug or trace.")
+        .on(
+            FormPage::Network,
+            "Log level",
+            "What the log file records: off, error, warn, info, debug or trace.",
+        )
         .waits(),
     key("log.keep", Rule::Within(1, 365), |s| Slot::Count(&mut s.log.keep)),
 ];

@@ -189,19 +189,22 @@ fn worth(why: &Why) -> String {
     if why.explanation.observed == 0 {
         return ", estimated until there is history".to_owned();
     }
-    let items = match expected {
-        ..0.005 => "almost no items".to_owned(),
-        0.005..1.0 => format!("{expected:.2} items"),
-        _ => format!("{expected:.1} items"),
-    };
     let cut =
         |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == PauseReason::MaxInterval);
-    let worth = if why.planned.as_ref().is_some_and(cut) {
-        "too few for an earlier check"
-    } else {
-        "enough to be worth a check"
+    let too_few = why.planned.as_ref().is_some_and(cut);
+    // Less than one item is easier to understand as a chance.
+    let chance = ((1.0 - (-expected).exp()) * 100.0).round();
+    let (found, few) = match expected {
+        1.0.. => (format!("{expected:.1} new items are expected by then"), "too few"),
+        _ if chance < 1.0 => {
+            ("a new item by then is less than 1 % likely".to_owned(), "too little")
+        }
+        _ => (format!("a new item by then is {chance:.0} % likely"), "too little"),
     };
-    format!("; {items} expected by then, {worth}")
+    match too_few {
+        true => format!("; {found}, {few} for an earlier check"),
+        false => format!("; {found}, enough for a check within the budget"),
+    }
 }
 
 fn rate(why: &Why) -> String {

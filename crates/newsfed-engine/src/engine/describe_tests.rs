@@ -73,7 +73,7 @@ fn describes_what_a_poll_is_worth() {
     let mut why = why();
     assert_eq!(
         summary(&why),
-        format!("{clock}; 0.13 items expected by then, enough to be worth a check")
+        format!("{clock}; a new item by then is 12 % likely, enough for a check within the budget")
     );
     why.expected = Some(0.001);
     moved(&mut why, PauseReason::MaxInterval, later(15));
@@ -81,10 +81,12 @@ fn describes_what_a_poll_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}; almost no items expected by then, too few for an earlier check; brought forward \
-             to {most} (maximum interval)"
+            "{clock}; a new item by then is less than 1 % likely, too little for an earlier check; \
+             brought forward to {most} (maximum interval)"
         )
     );
+    why.expected = Some(2.4);
+    assert!(summary(&why).contains("2.4 new items are expected by then, too few for an earlier"));
     why.expected = None;
     assert!(
         summary(&why).starts_with(&format!("{clock}; brought forward to")),

@@ -5,7 +5,7 @@ use super::account::AccountPolling;
 use super::advise::{Advice, advice};
 use super::describe::{account_sentence, broken, hours_east, is_gone, levels, next_poll, reasons};
 use super::site::EXPLORING;
-use super::why::{DAYS, WEEK, Why, why};
+use super::why::{DAYS, WEEK, Why, item_rate, why};
 use crate::config::ScheduleSettings;
 use crate::model::{FeedHints, Outcome, PauseReason, PolicyKind, Source, SourceFacts, Time};
 use crate::schedule::Pulse;
@@ -109,7 +109,7 @@ pub fn schedule_report(
         next: next_check(&why, source.enabled, now),
         basis: basis(&why),
         reasons: sentences(&why, facts, now),
-        totals: totals(&why, finds, &found, per_day.iter().sum()),
+        totals: totals(&why, finds, &found, &per_day),
         habits: habits(&why, &week),
         limits: limits(&why, &facts.hints, source, settings),
         checks: polls
@@ -140,7 +140,7 @@ fn collected_report(
 ) -> Result<ScheduleReport> {
     let per_day = reader.items_per_day(facts.key, now, DAYS)?;
     let week = known_week(why.explanation.observed, &why.explanation.week, hours_east(now));
-    let mut totals = totals(why, 0, &[], per_day.iter().sum());
+    let mut totals = totals(why, 0, &[], &per_day);
     totals.truncate(1);
     Ok(ScheduleReport {
         next: account_sentence(account, now),
@@ -163,7 +163,7 @@ fn known_week(items: u32, week: &[f64], east: i64) -> Vec<(&'static str, [u8; 24
 /// Why no week is shown.
 fn no_pattern(items: u32) -> Option<String> {
     let few = items < ENOUGH_ITEMS;
-    few.then(|| format!("too few items for a pattern yet ({items} of {ENOUGH_ITEMS})"))
+    few.then(|| format!("needs {ENOUGH_ITEMS} items, {items} known so far"))
 }
 
 fn next_check(why: &Why, enabled: bool, now: Time) -> String {
@@ -222,19 +222,16 @@ fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
 }
 
 /// The totals; `found` are the delays of the polls that found items, in seconds, in order.
-fn totals(why: &Why, finds: usize, found: &[i64], items: u32) -> Vec<Total> {
+fn totals(why: &Why, finds: usize, found: &[i64], per_day: &[u32]) -> Vec<Total> {
     let total = |value: String, label, remark| Total { value, label, remark };
-    let rate = why.explanation.items_per_day;
-    let rate = match why.explanation.observed {
-        0 => total(items.to_string(), "items this week", String::new()),
-        _ if rate < 1.0 => total(format!("{:.1}", rate * 7.0), "items a week", String::new()),
-        _ => total(format!("{rate:.1}"), "items a day", String::new()),
-    };
+    let (number, unit) = item_rate(per_day);
+    let rate = total(number, unit, String::new());
     let delay = match (found.get(found.len() / 2), found.last()) {
         (Some(median), Some(worst)) => {
             total(span(*median), "median delay", format!("worst {}", span(*worst)))
         }
-        _ => total("No".to_owned(), "delay known", "nothing found yet".to_owned()),
+        // The items of the first check do not count.
+        _ => total("Delay".to_owned(), "unknown until", "a new item appears".to_owned()),
     };
     vec![
         rate,
@@ -356,7 +353,7 @@ fn check(
     delay: Option<i64>,
 ) -> Check {
     let received = || match status {
-        Some(status) => format!("{status}, {}", size(bytes)),
+        Some(status) => format!("HTTP {status}, {}", size(bytes)),
         None => String::new(),
     };
     let (result, what, detail) = match outcome {
@@ -395,7 +392,7 @@ mod tests {
         for items in [0, 3, 19] {
             assert_eq!(known_week(items, &rates, 0), []);
             let why = no_pattern(items).unwrap();
-            assert_eq!(why, format!("too few items for a pattern yet ({items} of 20)"));
+            assert_eq!(why, format!("needs 20 items, {items} known so far"));
         }
         let week = known_week(20, &rates, 0);
         assert!(week.len() == 7 && week[0].1[5] > week[3].1[5], "{week:?}");
@@ -428,9 +425,21 @@ mod tests {
             (check.result, format!("{}: {}", check.what, check.detail))
         };
         for (status, outcome, delay, result, expected) in [
-            (Some(304), Outcome::Unchanged, None, CheckResult::Unchanged, "unchanged: 304, 2048 B"),
-            (Some(200), fetched(0, 0), None, CheckResult::Unchanged, "nothing new: 200, 2048 B"),
-            (Some(200), fetched(0, 3), None, CheckResult::Changed, "3 updated: 200, 2048 B"),
+            (
+                Some(304),
+                Outcome::Unchanged,
+                None,
+                CheckResult::Unchanged,
+                "unchanged: HTTP 304, 2.0 kB",
+            ),
+            (
+                Some(200),
+                fetched(0, 0),
+                None,
+                CheckResult::Unchanged,
+                "nothing new: HTTP 200, 2.0 kB",
+            ),
+            (Some(200), fetched(0, 3), None, CheckResult::Changed, "3 updated: HTTP 200, 2.0 kB"),
             (
                 Some(200),
                 fetched(2, 1),

@@ -284,14 +284,23 @@ impl SourceStatistics {
         let seconds = f64::from(self.millis) / 1000.0;
         match (self.health, self.pulse) {
             (Health::Gone, _) => Some("gone".to_owned()),
-            (Health::Failing | Health::Retrying, _) => {
-                Some(format!("failing, {} of {} failed", self.failed, counted(self.polls, "poll")))
-            }
-            _ if self.slow => Some(format!("slow, a poll takes {seconds:.1} s")),
+            (Health::Failing | Health::Retrying, _) => Some(failures(self.failed, self.polls)),
+            _ if self.slow => Some(format!("slow: a check takes {seconds:.1} s")),
             (_, Pulse::Dead) => Some("abandoned".to_owned()),
             (_, Pulse::Silent) => Some("silent for longer than usual".to_owned()),
             _ => None,
         }
+    }
+}
+
+/// How many polls of a failing source failed, in words.
+fn failures(failed: u32, polls: u32) -> String {
+    match (failed, polls) {
+        // The record of polls does not reach back to the failures.
+        (0, _) => "failing".to_owned(),
+        (1, 1) => "failing: the only check failed".to_owned(),
+        (failed, polls) if failed == polls => format!("failing: all {polls} checks failed"),
+        (failed, polls) => format!("failing: {failed} of {polls} checks failed"),
     }
 }
 
@@ -363,5 +372,17 @@ mod tests {
             ["0 min", "59 min", "1 h", "5 h 12 min", "100 h"]
         );
         assert_eq!((share(1, 3), share(0, 0)), ("33 %".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn failures_are_counted_in_words() {
+        for (failed, polls, expected) in [
+            (1, 1, "failing: the only check failed"),
+            (3, 3, "failing: all 3 checks failed"),
+            (1, 12, "failing: 1 of 12 checks failed"),
+            (0, 0, "failing"),
+        ] {
+            assert_eq!(failures(failed, polls), expected);
+        }
     }
 }

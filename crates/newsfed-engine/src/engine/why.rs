@@ -104,6 +104,19 @@ pub struct Rhythm {
     pub pulse: Pulse,
 }
 
+/// The items of the days of a [`Rhythm`] as a number and its unit: a rate per day, or the sum if that is below
+/// one item a day.
+pub fn item_rate(per_day: &[u32]) -> (String, &'static str) {
+    let sum: u32 = per_day.iter().sum();
+    let rate = f64::from(sum) / per_day.len().max(1) as f64;
+    match sum {
+        _ if rate >= 9.5 => (format!("{rate:.0}"), "items a day"),
+        _ if rate >= 0.95 => (format!("{rate:.1}"), "items a day"),
+        1 => ("1".to_owned(), "item this week"),
+        sum => (sum.to_string(), "items this week"),
+    }
+}
+
 /// Number of days in a [`Rhythm`].
 pub(super) const DAYS: usize = 7;
 
@@ -256,4 +269,25 @@ fn polls(
 
 fn found_new(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Fetched { new, .. } if *new > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::item_rate;
+
+    #[test]
+    fn a_rate_below_one_item_a_day_is_a_sum() {
+        for (per_day, expected) in [
+            (vec![], "0 items this week"),
+            (vec![0; 7], "0 items this week"),
+            (vec![0, 0, 0, 0, 0, 0, 1], "1 item this week"),
+            (vec![1, 1, 0, 1, 1, 1, 1], "6 items this week"),
+            (vec![1; 7], "1.0 items a day"),
+            (vec![2, 1, 4, 0, 3, 6, 5], "3.0 items a day"),
+            (vec![31; 7], "31 items a day"),
+        ] {
+            let (number, unit) = item_rate(&per_day);
+            assert_eq!(format!("{number} {unit}"), expected, "{per_day:?}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::SecretError;
 use super::resolver::ResolveError;
 use crate::model::{ErrorKind, Time};
+use crate::util::time_text::near_minute;
 use std::error::Error;
 use std::io;
 use std::time::Duration;
@@ -80,13 +81,13 @@ pub enum FetchError {
     #[error("the header {name} of this source cannot be sent; check its name and value")]
     Header { name: String },
     /// The host is paused.
-    #[error("{host} is paused until {} UTC at the server's request", until.format("%F %R"))]
+    #[error("{host} is paused until {} at the server's request", pause_end(*until))]
     Paused { host: String, until: Time },
     /// robots.txt forbids it.
     #[error("robots.txt of {host} does not allow programs to read {path}")]
     Robots { host: String, path: String },
     /// robots.txt cannot be fetched, which forbids everything (RFC 9309, section 2.3.1.4).
-    #[error("fetching robots.txt of {host} failed (HTTP {status}); its pages are paused until {} UTC", until.format("%F %R"))]
+    #[error("fetching robots.txt of {host} failed (HTTP {status}); its pages are paused until {}", pause_end(*until))]
     RobotsFails {
         host: String,
         status: u16,
@@ -98,6 +99,11 @@ pub enum FetchError {
     /// This machine lacks something that every connection needs. The server is not the reason.
     #[error("no connection was made: {0}")]
     Local(LocalLimit),
+}
+
+/// The end of a pause in the user's time zone: `12 Nov 14:05`. With the day, because the message may be stored.
+fn pause_end(until: Time) -> String {
+    near_minute(until, until)
 }
 
 /// Resources that a machine can run out of.
@@ -352,6 +358,16 @@ mod tests {
                 (error.is_offline(), error.is_local(), error.lacks_https(), error.retry_at());
             assert_eq!(found, want, "{error:?}");
         }
+    }
+
+    #[test]
+    fn pauses_end_in_the_users_time_zone() {
+        let until = Time::from_timestamp(1_700_000_000, 0).unwrap();
+        let end = until.with_timezone(&chrono::Local).format("%-d %b %H:%M").to_string();
+        let message = FetchError::Paused { host: host(), until }.to_string();
+        assert_eq!(message, format!("news.example is paused until {end} at the server's request"));
+        let message = FetchError::RobotsFails { host: host(), status: 503, until }.to_string();
+        assert!(message.ends_with(&format!("paused until {end}")), "{message}");
     }
 
     #[test]

@@ -27,7 +27,7 @@ const LEAST_PART: usize = 8;
 /// Added after the origin of the text while its page is being fetched.
 const FETCHING: &str = "; fetching the full text …";
 /// Height of the pane from which all facts are shown.
-const ROOMY: u16 = 16;
+pub(super) const ROOMY: u16 = 16;
 
 /// The lines of the head, with an empty one at the end, and how many of them scroll away with the text. If it takes
 /// much space, only the title stays.

@@ -1,0 +1,216 @@
+//! What each command does in a sentence, for the line below the palette.
+
+use super::Action;
+
+impl Action {
+    /// What its one-line help does not say: consequences, conditions, and what else is needed.
+    pub fn details(self) -> &'static str {
+        match self {
+            Self::Down | Self::Up => "Moves the selection, or scrolls the article in the Reader.",
+            Self::HalfPageDown | Self::HalfPageUp | Self::PageDown | Self::PageUp => {
+                "Moves the selection by that many rows, or scrolls the article."
+            }
+            Self::NextPane | Self::PreviousPane => {
+                "The panes are Sources, Items and Reader. Keys act on the one with the line below its title."
+            }
+            Self::Open => "Lists the items of a source, or opens an item in the Reader.",
+            Self::Back => "Also clears a selection, and closes a search.",
+            Self::First | Self::Last => {
+                "Goes to the first or last row, or to that end of the article."
+            }
+            Self::ShowUnread => "Unread items of all sources.",
+            Self::ShowToday => "Items of all sources with today's date, read or not.",
+            Self::ShowPinned => "Pinned items are never removed.",
+            Self::ShowNew => "Items that were found since newsfed was last closed.",
+            Self::ShowLater => {
+                "Items that you keep for later. Reading them does not remove them from this list."
+            }
+            Self::Queue => "From there you can play episodes, move them and remove them.",
+            Self::ShowAll => "Items of all sources, read or not.",
+            Self::GoSources | Self::GoItems | Self::GoReader => "Keys then act on that pane.",
+            Self::Downloads => "Lists complete, running and unfinished downloads.",
+            Self::Crawls => "Lists running and finished crawls, and how many pages they need.",
+            _ => self.details_about_items(),
+        }
+    }
+
+    fn details_about_items(self) -> &'static str {
+        match self {
+            Self::NextUnread | Self::PreviousUnread => {
+                "After the last unread item it continues at the start of the list."
+            }
+            Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
+            Self::ToggleRead => "Applies to the selected items, or to the current one.",
+            Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
+            Self::Later => "A list of its own for items that you want to read later.",
+            Self::Mute => {
+                "Makes a rule from words, the author or the source, for good or for some time."
+            }
+            Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",
+            Self::FoldStories => {
+                "If several sources report the same story, one row stands for all of them."
+            }
+            Self::ReadAll => "Asks first if there are more than 50 items. It can be undone.",
+            Self::ReadAbove | Self::ReadBelow => {
+                "Includes rows that are not on the screen. It can be undone."
+            }
+            Self::ReadMatching => {
+                "Searches all items, not only the ones in the list. It can be undone."
+            }
+            Self::ReadFor => "Chooses items that take that many minutes in total.",
+            Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
+            Self::Select => {
+                "Commands such as mark read, pin and move then apply to all selected rows."
+            }
+            Self::ExtendSelection => "Select one end of the range first.",
+            Self::SelectAll => "Commands then apply to every item in the list.",
+            Self::SelectInverse => "Selected items are no longer selected, and all others are.",
+            Self::SelectNone => "Commands then apply to the current item again.",
+            Self::Browser => "Opens the page of each selected item, or the site of a source.",
+            Self::BrowserAndNext => "For going through a list quickly.",
+            Self::Copy => "Copies the URL of the item or the source to the clipboard.",
+            Self::CopyMarkdown => "Copies titles as links, for notes and messages.",
+            Self::Save => "The ending of the file name decides: .md, .html or .epub.",
+            Self::Comments => "Opens the page with the comments, if the feed names one.",
+            Self::FollowComments => {
+                "New comments then arrive as items, if the item has a feed of comments."
+            }
+            Self::Enclosure => "Enclosures are attached files: episodes, videos, documents.",
+            Self::Download => "Downloads continue in the background, and can be resumed.",
+            Self::CancelRunning => "Unfinished downloads can be continued later.",
+            Self::Search => {
+                "Finds words in titles and texts, and conditions such as is:unread or age<3d."
+            }
+            Self::Filter => "Understands the same words and conditions as a search.",
+            Self::Find => {
+                "Marks the matches in the article; the keys for the next unread item step through them."
+            }
+            Self::Tag => "Lists the items that have the tag, or whose source has it.",
+            Self::Jump => "Shows the names that match as you type.",
+            Self::SaveView => "A view is a saved search. It appears in the Sources pane.",
+            Self::SortNext | Self::SortPrevious => {
+                "Orders: pinned first, newest, oldest, and in searches best match first."
+            }
+            _ => self.details_about_articles(),
+        }
+    }
+
+    fn details_about_articles(self) -> &'static str {
+        match self {
+            Self::FullText => "Fetches the page of the item. Pressed again, it shows another text.",
+            Self::Hints => "Shows a letter at each link. A capital letter copies the URL.",
+            Self::Links => "Lists links with their URLs, to open or copy them.",
+            Self::OpenLink => "The number is the one that the text shows after the link.",
+            Self::JumpBack => "Returns to where you were in the article, or to the article before.",
+            Self::NextHeading | Self::PreviousHeading => "Scrolls the article to that heading.",
+            Self::Difference => "Added and removed text is marked in the article.",
+            Self::OlderChange | Self::NewerChange => {
+                "newsfed keeps up to six versions of an article."
+            }
+            Self::Zen => "Hides the other panes until you press the key again.",
+            Self::ScrollRight | Self::ScrollLeft => {
+                "Long lines of code are cut at the edge of the text."
+            }
+            Self::Pictures => "Pictures are fetched when they are shown. The setting is saved.",
+            Self::WrapCode => {
+                "Otherwise long lines are cut and can be scrolled. The setting is saved."
+            }
+            Self::Narrower | Self::Wider => {
+                "Changes the maximum width of the text. The setting is saved."
+            }
+            Self::Pipe => "The command reads the text of the article; its output is shown.",
+            Self::Run => "A [[command]] is a program that you define in config.toml.",
+            Self::Prefetch => {
+                "For reading without a connection. The number of pages is shown first."
+            }
+            Self::Enqueue => "Episodes are played in the order of the queue.",
+            Self::PlayPause => "Plays with mpv, or the player in the settings.",
+            Self::SeekForward | Self::SeekBack => "By 30 seconds, or the step in the settings.",
+            Self::NextEpisode => "Your position in the current episode is kept.",
+            _ => self.details_about_sources(),
+        }
+    }
+
+    fn details_about_sources(self) -> &'static str {
+        match self {
+            Self::Add => {
+                "Paste the URL of a feed or of any page. newsfed shows what can be followed there."
+            }
+            Self::Crawl => "Follows links from page to page, within a budget that you set.",
+            Self::Starters => "Mark the ones you want; they can be removed like any source.",
+            Self::Import => {
+                "Reads OPML, URLs, and exports of other readers. OPML at a URL can be followed."
+            }
+            Self::AcceptList => {
+                "If much has left a followed list at once, nothing is removed until you agree."
+            }
+            Self::Edit => "Title, folder, tags, schedule, full text, rules and access.",
+            Self::Workbench => {
+                "Selectors tell newsfed where the articles are on a page. You see what they find."
+            }
+            Self::EditFile => "For settings that the form does not have.",
+            Self::Rename => "Names are yours; a feed that changes its title changes nothing.",
+            Self::Move => "Asks for the folder. One that does not exist is created.",
+            Self::EditTags => {
+                "Asks for the tags: a name adds one, a name with a minus sign removes it."
+            }
+            Self::Switch => "A disabled source is not checked. Its items stay.",
+            Self::Delete => "It can be undone, and items are kept for 30 days.",
+            Self::MoveDown | Self::MoveUp => "Changes their order in sources.toml.",
+            Self::FoldIn | Self::FoldOut | Self::Fold => {
+                "A folded folder shows the sum of its unread items."
+            }
+            Self::RefreshAll => {
+                "Checks every source now. Sources that their servers paused are skipped."
+            }
+            Self::Refresh => "Checks them now, unless their servers asked for a pause.",
+            Self::ForceRefresh => "Use this rarely: the server asked for fewer requests.",
+            Self::Progress => "Problems come first. Enter goes to the source.",
+            Self::StopCrawl => "A stopped crawl can be resumed.",
+            Self::Why => {
+                "Shows the next check and its reason, when the source publishes, and the last checks."
+            }
+            Self::Log => "Shows errors in full, and when the next attempt is.",
+            Self::Stats => "Counts items of the last 12 weeks, and names sources you could remove.",
+            _ => self.details_about_the_program(),
+        }
+    }
+
+    fn details_about_the_program(self) -> &'static str {
+        match self {
+            Self::Palette => "This list.",
+            Self::Help => "Lists all keys by task. Type to find one.",
+            Self::Undo => "Marks and changes to sources and settings, until you quit.",
+            Self::Redo => "Repeats what you undid last.",
+            Self::History => "Lists all changes since newsfed started.",
+            Self::Rules => "Rules mark, tag, hide or notify about new items that match a query.",
+            Self::Settings => "Opens a form with several pages. It can be searched.",
+            Self::Set => "Saves the value in config.toml.",
+            Self::Theme => "Each theme is shown while it is selected. Enter saves it.",
+            Self::Keys => "Press Enter on a command and then the new key.",
+            Self::Demo => "Leaves this session, and starts again with fictional sites.",
+            Self::SourcesPane => "Leaves more space for titles. The setting is saved.",
+            Self::Density => "One row for each item, two rows, or a summary. The setting is saved.",
+            Self::Redraw => "Repairs a screen that other programs have written to.",
+            Self::Suspend => "The command fg of the shell returns to newsfed.",
+            Self::Quit => "Everything is saved. The daemon, if there is one, keeps running.",
+            _ => "Runs the commands that are bound to this key.",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_explained_in_short_sentences() {
+        let other = Action::Lines(0).details();
+        for action in Action::ALL {
+            let details = action.details();
+            assert!(details.ends_with('.') && details.len() <= 92, "{action}: {details}");
+            assert_ne!(details, other, "{action}");
+            assert!(!details.starts_with(action.help()), "{action}: {details}");
+        }
+    }
+}
