@@ -219,6 +219,8 @@ pub(super) struct SourceList {
     pub(super) hidden: u32,
     /// Number of unread items that arrived since the last visit.
     pub(super) new: u32,
+    /// Whether there was no visit before.
+    pub(super) is_first_visit: bool,
     /// Number of items kept for later.
     pub(super) later: u32,
     /// Tags of items themselves, not of their sources.

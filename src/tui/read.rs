@@ -379,6 +379,7 @@ impl ReaderThread {
             last_key: self.reader.last_key()?,
             hidden: self.reader.hidden()?,
             new: self.reader.new_unread()?,
+            is_first_visit: !self.reader.has_earlier_visit()?,
             later: self.reader.later()?,
             item_tags: self.reader.item_tags()?,
         })

@@ -394,7 +394,7 @@ fn keys_have_their_documented_effects() {
         ("p", "1 item pinned (u undoes this)"),
         ("pu", "Undone: pin"),
         ("B", "1 item kept for later"),
-        ("BB", "1 item no longer kept for later"),
+        ("BkB", "1 item no longer kept for later"),
         ("gl", "Nothing is kept for later; B keeps an item"),
         ("#+todo<Enter>", "1 item tagged \"todo\""),
         ("<Space><Space>#-\"to do\"<Enter>", "Tag \"to do\" removed from 2 items"),

@@ -41,7 +41,10 @@ impl App {
             return self.note(format!("Nothing is kept for later{key}"));
         }
         if smart == Smart::New && self.sources.list.new == 0 {
-            return self.note("Nothing unread has arrived since you last opened newsfed");
+            return self.note(match self.sources.list.is_first_visit {
+                true => "This lists what has arrived since the last time, but newsfed was not open before",
+                false => "Nothing unread has arrived since you last opened newsfed",
+            });
         }
         self.sources.marked.clear();
         self.sources.select(&RowId::Smart(smart));

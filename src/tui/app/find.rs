@@ -415,7 +415,7 @@ impl App {
         }
         let reader = &mut self.reader;
         reader.show_difference = !reader.show_difference;
-        reader.difference_at = 0;
+        (reader.difference_at, reader.shift) = (0, 0);
         let (here, aside) = (reader.find.take(), reader.set_aside.take());
         (reader.find, reader.set_aside) =
             if reader.show_difference { (None, here) } else { (aside, None) };

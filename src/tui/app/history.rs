@@ -4,8 +4,8 @@ mod files;
 mod list;
 
 pub(in crate::tui) use self::list::HistoryList;
-use super::App;
 use super::mark_words::{describe, verb};
+use super::{App, Focus};
 use crate::config::{Action, Context, FileChange, FileEdit, MarkRead};
 use crate::engine::CollectedChanges;
 use crate::model::Time;
@@ -320,6 +320,9 @@ impl App {
             Change::Marks { mark, keys, to } => {
                 let cause = if redo { Cause::Redo } else { Cause::Undo };
                 let (mark, keys, to) = (mark.clone(), keys.clone(), *to == redo);
+                if let ([key], false, Focus::Items) = (keys.as_slice(), redo, self.focus) {
+                    self.items.restore(*key);
+                }
                 self.change_mark(mark, keys, to, cause)
             }
             Change::Rule { name, marks, applied } => {

@@ -4,6 +4,7 @@ mod total;
 mod window;
 
 use super::listing::Listing;
+use super::scrolling::Held;
 use super::triage::Marking;
 use super::{App, Focus, RowId};
 use crate::config::{Grouping, ListLayout, MarkRead, SortOrder, UiSettings};
@@ -32,10 +33,12 @@ pub(crate) struct ItemsPane {
     pub(crate) cut: bool,
     pub(crate) selected: usize,
     pub(crate) scroll: usize,
-    /// The screen line on which the selected item stays when the list is read again.
-    pub(crate) held: Option<usize>,
+    /// Where the selected item stays when the list is read again.
+    pub(crate) held: Option<Held>,
     /// Whether the next reload shows the same part, because the user has moved an item in the list.
     pub(super) keeps_scroll: bool,
+    /// The item (row key) to which the selection returns once it is in the list again.
+    pub(super) restored: Option<i64>,
     /// The selected item (row key), if it was the first one before others arrived.
     was_first: Option<i64>,
     /// An item that was moved to the top while it was read, and the one after its old position (row keys),
@@ -45,7 +48,7 @@ pub(crate) struct ItemsPane {
     pub(crate) item_height: usize,
     /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
-    /// The size of the pane for which it was decided whether long titles take two rows; `None` for a new list.
+    /// Whether long titles took two rows at the last draw, and the size of the pane; `None` for a new list.
     pub(crate) wraps: Option<((u16, u16), bool)>,
     /// Visible items at the last draw.
     pub(crate) height: usize,
@@ -117,6 +120,7 @@ impl ItemsPane {
             scroll: 0,
             held: None,
             keeps_scroll: false,
+            restored: None,
             was_first: None,
             left: None,
             item_height: 1,
@@ -188,6 +192,7 @@ impl App {
         self.items.kept.clear();
         self.items.marked.clear();
         (self.items.seeking, self.items.opening, self.items.fitting) = (None, false, None);
+        self.items.restored = None;
         self.load_items(Anchor::First, Placement::Start)
     }
 
@@ -223,7 +228,7 @@ impl App {
         let last = items.rows.len().saturating_sub(1);
         let wanted = index;
         items.selected = index.min(last);
-        (items.held, items.seeking, items.left) = (None, None, None);
+        (items.held, items.seeking, items.left, items.restored) = (None, None, None, None);
         if items.loading.is_some() || items.rows.is_empty() {
             return vec![];
         }
@@ -370,6 +375,15 @@ impl App {
 }
 
 impl ItemsPane {
+    /// Returns the selection to an item (row key) whose change is undone. It may move in the list, or may be in the
+    /// list only once that is read again.
+    pub(in crate::tui) fn restore(&mut self, key: i64) {
+        if let Some(at) = self.rows.iter().position(|row| row.key == key) {
+            (self.selected, self.held, self.seeking, self.left) = (at, None, None, None);
+        }
+        self.restored = Some(key);
+    }
+
     /// The row below the old position of the selected one, if the user has moved that to the top.
     pub(super) fn after_old_place(&self) -> Option<usize> {
         let current = self.current()?.key;

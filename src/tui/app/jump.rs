@@ -18,6 +18,8 @@ pub(crate) struct Jump {
     pub(crate) selected: usize,
     /// Matching rows, best first.
     pub(crate) hits: Vec<JumpTarget>,
+    /// Number of all rows.
+    pub(crate) total: usize,
 }
 
 /// A row that can be jumped to.
@@ -86,7 +88,8 @@ impl Dialog for Jump {
 
 impl App {
     pub(super) fn open_jump(&mut self) -> Vec<Effect> {
-        self.push_dialog(Jump { hits: self.jump_targets(""), ..Jump::default() })
+        let hits = self.jump_targets("");
+        self.push_dialog(Jump { total: hits.len(), hits, ..Jump::default() })
     }
 
     fn jump_targets(&self, typed: &str) -> Vec<JumpTarget> {

@@ -384,7 +384,6 @@ impl App {
         self.items.marked.clear();
         // A pinned item may move to the top; the scroll position stays.
         let moves = mark == Mark::Pinned && self.items.shown_order() == SortOrder::PinnedNewest;
-        let goes_on = single && (mark == Mark::Read || moves);
         self.items.keeps_scroll = moves;
         let below = self.items.rows.get(self.items.selected + 1).map(|row| row.key);
         let read = self.reader.row().map(|row| row.key).filter(|_| self.focus == Focus::Reader);
@@ -393,7 +392,7 @@ impl App {
             self.items.left = read.zip(below).filter(|_| moves && to);
         }
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
-        if goes_on {
+        if single {
             effects.extend(self.select_item(self.items.selected + 1));
         }
         effects

@@ -132,7 +132,7 @@ impl Mute {
         if query.is_empty() || self.run.error.is_some() {
             return Reply::default();
         }
-        let first = format!("Mute {query}");
+        let first = format!("Hide {query}");
         let taken = |name: &String| app.settings.rules.iter().any(|rule| rule.name == *name);
         let numbered = (2..).map(|n| format!("{first} ({n})"));
         let name = std::iter::once(first.clone()).chain(numbered).find(|name| !taken(name));
@@ -178,7 +178,7 @@ impl Dialog for Mute {
 
     fn hints(&self) -> KeyHints {
         &[
-            KeyHint::Key("Enter", "mute"),
+            KeyHint::Key("Enter", "hide"),
             KeyHint::Key("Up Down", "suggestions"),
             KeyHint::Key("Left Right", "how long"),
             KeyHint::Key("Esc", "cancel"),

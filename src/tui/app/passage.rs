@@ -36,6 +36,7 @@ impl Passage {
 impl ReaderPane {
     /// Chooses the position in another text of the article: where that text was left, or else the same passage.
     pub(super) fn change_text(&mut self, before: &Arc<Document>, now: &Document, restarts: bool) {
+        self.shift = 0;
         let left = self.texts.iter().find(|(text, _)| **text == *now).map(|(_, place)| *place);
         self.texts.retain(|(text, _)| text != before && **text != *now);
         self.texts.truncate(MAX_TEXTS - 1);

@@ -2,11 +2,13 @@
 
 use super::items::Placement;
 use super::listing::Listing;
+use super::scrolling::Held;
 use super::{App, Focus};
 use crate::config::SortOrder;
 use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor};
 use crate::tui::effect::Effect;
+use crate::tui::view;
 use std::collections::HashSet;
 
 /// A list with its selection, to return to.
@@ -14,12 +16,14 @@ use std::collections::HashSet;
 pub(super) struct ListPosition {
     pub(super) listing: Listing,
     /// The selected row and its screen line.
-    selected: Option<(ItemRow, Option<usize>)>,
+    selected: Option<(ItemRow, Option<Held>)>,
     order: SortOrder,
     kept: Vec<ItemRow>,
     marked: HashSet<i64>,
     /// How many rows around the selected one contain the others of `marked`.
     reach: usize,
+    /// The number of its items, as shown; `None` if it is not known yet.
+    count: Option<String>,
 }
 
 impl ListPosition {
@@ -27,12 +31,16 @@ impl ListPosition {
     pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut ItemRow> {
         self.kept.iter_mut()
     }
+
+    pub(super) fn count(&self) -> Option<&str> {
+        self.count.as_deref()
+    }
 }
 
 impl App {
     pub(super) fn list_position(&self) -> ListPosition {
         let items = &self.items;
-        let line = items.shown.iter().position(|shown| *shown == Some(items.selected));
+        let line = items.line();
         ListPosition {
             listing: items.listing.clone(),
             // Rows that are about to be replaced belong to the previous list.
@@ -44,12 +52,13 @@ impl App {
             kept: items.kept.clone(),
             marked: items.marked.clone(),
             reach: items.reach(),
+            count: Some(view::count_of_list(self)).filter(|count| count != "…"),
         }
     }
 
     /// Opens a list at the position where it was left.
     pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
-        let ListPosition { listing, selected, order, kept, marked, reach } = position;
+        let ListPosition { listing, selected, order, kept, marked, reach, .. } = position;
         let Some((row, line)) = selected else { return self.show(listing) };
         let items = &mut self.items;
         (items.listing, items.kept, items.marked) = (listing, kept, marked);

@@ -9,6 +9,7 @@ use crate::tui::effect::{Effect, Purpose};
 impl App {
     /// Wraps or cuts long lines of code, and saves that in the settings.
     pub(super) fn toggle_wrap_code(&mut self) -> Vec<Effect> {
+        self.reader.shift = 0;
         let ui = &mut self.settings.ui;
         ui.wrap_code = !ui.wrap_code;
         let wrap = ui.wrap_code;

@@ -2,27 +2,57 @@
 
 use super::ItemsPane;
 
+/// Where the selected item stays when the list is read again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// The line of the screen.
+    pub(crate) line: usize,
+    /// Whether the start of the list was visible. If it still fits, it stays visible, and the line is another.
+    pub(crate) from_start: bool,
+}
+
 impl ItemsPane {
-    /// The first visible item if the selected one stays on the held line, the number of empty rows above it
-    /// where an item does not fit, and whether all items fit. `None` if no line is held.
+    /// Where the selected item is on the screen.
+    pub(super) fn line(&self) -> Option<Held> {
+        let line = self.shown.iter().position(|shown| *shown == Some(self.selected))?;
+        Some(Held { line, from_start: self.scroll == 0 && !self.more_above })
+    }
+
+    /// The first visible item if the selected one stays on the held line, or as near to it as whole items above
+    /// allow; whether the label of its group is shown above the first item; and whether all items fit. `None`
+    /// if no line is held.
     pub(crate) fn held(
         &self,
         space: usize,
         least: usize,
+        is_labelled: impl Fn(usize) -> bool,
         height: impl Fn(usize) -> usize,
-    ) -> Option<(usize, usize, bool)> {
-        let line = self.held.filter(|line| line + least <= space)?;
+    ) -> Option<(usize, bool, bool)> {
+        let Held { line, from_start } = self.held.filter(|held| held.line + least <= space)?;
         let mut used = height(self.selected).saturating_sub(least);
+        let before: usize = (0..self.selected).map(&height).take(space).sum();
+        let margin = margin(space, least) * least;
+        let fits_from_start = from_start && used + before + least + margin <= space;
+        let limit = if fits_from_start { space } else { line };
         let fits = |i: &usize| {
             let rows = height(*i);
-            let fits = used + rows <= line;
+            let fits = used + rows <= limit;
             used += if fits { rows } else { 0 };
             fits
         };
-        let first = (0..self.selected).rev().take_while(fits).last().unwrap_or(self.selected);
-        let above = if first == 0 { 0 } else { line.saturating_sub(used) };
+        let mut first = (0..self.selected).rev().take_while(fits).last().unwrap_or(self.selected);
+        let free = if first == 0 { 0 } else { line.saturating_sub(used) };
+        let has_label = free == 1 && is_labelled(first);
+        if free > 0 && !has_label {
+            // The next item above, if that moves the selected one less than leaving it out.
+            let rows = height(first - 1);
+            if rows < 2 * free && used + rows + least <= space {
+                (first, used) = (first - 1, used + rows);
+            }
+        }
+        let top = used + usize::from(has_label);
         let below: usize = (self.selected + 1..self.rows.len()).map(&height).take(space).sum();
-        Some((first, above, first == 0 && line + least + below <= space))
+        Some((first, has_label, first == 0 && top + least + below <= space))
     }
 
     /// The first visible item if the selection is visible with some items around it, and whether all items
@@ -34,7 +64,7 @@ impl ItemsPane {
         height: impl Fn(usize) -> usize,
     ) -> (usize, bool) {
         let last = self.rows.len().saturating_sub(1);
-        let margin = (space / least.max(1) / 6).min(3);
+        let margin = margin(space, least);
         // The lowest index from which all items up to `end` fit.
         let from = |end: usize| {
             let mut used = height(end);
@@ -49,4 +79,9 @@ impl ItemsPane {
         let wanted = self.scroll.min(self.selected.saturating_sub(margin)).max(lowest);
         (wanted.min(at_end), at_end == 0)
     }
+}
+
+/// The number of items that stay visible around the selected one.
+fn margin(space: usize, least: usize) -> usize {
+    (space / least.max(1) / 6).min(3)
 }

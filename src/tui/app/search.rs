@@ -32,6 +32,8 @@ pub(crate) struct SearchBar {
     returns: bool,
     focus: Focus,
     zen: bool,
+    /// The number of items in the list that a filter narrows, as shown.
+    pub(crate) total: Option<String>,
 }
 
 impl Dialog for SearchBar {
@@ -54,7 +56,7 @@ impl Dialog for SearchBar {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::search(app, frame, self, area);
+        view::search::search(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {
@@ -192,6 +194,11 @@ impl App {
         let text = if is_filter || self.is_search() { now.query.clone() } else { String::new() };
         // A filter of a view adds to its query.
         let adds = is_filter && !self.is_narrowed() && !text.is_empty();
+        let whole = match self.is_narrowed() {
+            true => self.before_search.as_ref().filter(|_| !self.is_search()),
+            false => Some(&before),
+        };
+        let total = whole.and_then(ListPosition::count).map(str::to_owned);
         let bar = SearchBar {
             // The words of the last search stay in the field, so that the user can read, correct or replace
             // them.
@@ -204,6 +211,7 @@ impl App {
             returns: !self.is_narrowed(),
             focus: self.focus,
             zen: self.zen,
+            total: total.filter(|_| is_filter),
         };
         self.focus = Focus::Items;
         self.zen = false;
@@ -243,7 +251,7 @@ impl App {
     }
 
     /// Whether a search, a filter or a number of minutes narrows the list, so that going back ends it.
-    pub(super) fn is_narrowed(&self) -> bool {
+    pub(crate) fn is_narrowed(&self) -> bool {
         let selects = matches!(self.items.listing.base.scope, Scope::Only(_));
         let own = self.sources.current().map(|row| self.listing_of(row).query).unwrap_or_default();
         self.is_search() || selects || self.items.listing.query != own

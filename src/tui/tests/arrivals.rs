@@ -3,6 +3,17 @@
 use super::*;
 use crate::config::ListStyle;
 
+impl Stage {
+    /// Reads the list again, some seconds later.
+    pub(super) fn reload(&mut self, seconds: i64) {
+        self.happen(Event::StoreChanged);
+        let later = now() + TimeDelta::seconds(seconds);
+        for effect in self.app.update(Event::TimePassed, later) {
+            self.perform(effect);
+        }
+    }
+}
+
 /// New items, above all others.
 fn arrive(stage: &mut Stage, count: i64) {
     let row = |i| ItemRow {
@@ -27,6 +38,13 @@ fn selected(stage: &mut Stage, size: (u16, u16)) -> (usize, String) {
     (line.unwrap_or_else(|| panic!("{title:?} is not selected:\n{screen}")), title)
 }
 
+/// Number of rows of the first item on the screen that are visible.
+fn rows_of_first(stage: &Stage) -> usize {
+    let shown = &stage.app.items.shown;
+    let first = shown.iter().flatten().next();
+    shown.iter().flatten().filter(|row| Some(*row) == first).count()
+}
+
 #[test]
 fn the_selected_row_stays_on_its_line_when_items_arrive() {
     let styles = [ListStyle::Auto, ListStyle::Comfortable, ListStyle::Magazine];
@@ -35,22 +53,76 @@ fn the_selected_row_stays_on_its_line_when_items_arrive() {
         .flat_map(|style| [(80, 24), (120, 40), (50, 15), (120, 9)].map(|size| (style, size)))
         .flat_map(|(style, size)| ["j", "jj", "jjjj", "G"].map(|keys| (style, size, keys)))
     {
-        for count in [1, 2, 5] {
+        for count in [1, 2, 5, 40] {
             let mut settings = Settings::default();
             settings.ui.list = style;
             let mut stage = Stage::with(settings, source_list(), item_rows());
             stage.screen(size.0, size.1);
             stage.keys(keys);
             let before = selected(&mut stage, size);
+            let was_start = stage.app.items.scroll == 0;
             arrive(&mut stage, count);
             let after = selected(&mut stage, size);
-            assert_eq!(before, after, "{style:?} {size:?} after {keys:?} and {count} items");
+            let about = format!("{style:?} {size:?} after {keys:?} and {count} items");
+            assert_eq!(before.1, after.1, "{about}");
+            // If the list began on the screen, it still does as long as the selected row fits. Otherwise that
+            // stays where it is, except that the list begins with a whole item.
+            let items = &stage.app.items;
+            let is_start = was_start && items.scroll == 0;
+            let height = items.item_height;
+            assert!(is_start || before.0.abs_diff(after.0) <= height, "{about}");
+            let fits = (items.selected + 5) * height + 8 <= size.1.into();
+            assert!(is_start || !was_start || !fits, "{about}");
+            assert!(rows_of_first(&stage) >= height, "{about}");
             // Drawing again moves nothing, and the user can move on to the items that arrived.
             assert_eq!(selected(&mut stage, size), after);
             stage.keys("gg");
             assert!(stage.screen(size.0, size.1).contains("Arrived 0"));
         }
     }
+}
+
+#[test]
+fn the_start_of_the_list_stays_on_the_screen_while_the_selected_row_fits() {
+    let mut stage = Stage::new();
+    for row in &mut stage.rows {
+        row.pinned = false;
+    }
+    stage.screen(80, 24);
+    stage.keys("jj");
+    let (_, title) = selected(&mut stage, (80, 24));
+    arrive(&mut stage, 6);
+    assert_eq!(selected(&mut stage, (80, 24)).1, title);
+    stage.shows("Arrived 0");
+    // A pinned item moves to the top, which stays visible too.
+    stage.keys("p");
+    assert!(stage.screen(80, 24).contains("Arrived 0"));
+}
+
+#[test]
+fn titles_stay_in_one_row_once_they_did_not_fit() {
+    let mut stage = Stage::new();
+    stage.app.settings.ui.list = ListStyle::Compact;
+    let long = "A long title with many words of which the last one is behind the end of the row";
+    stage.rows.truncate(4);
+    stage.rows[0].title = long.to_owned();
+    stage.rows[0].read = false;
+    stage.keys("gugi");
+    let is_wrapped = |stage: &mut Stage| stage.screen(80, 24).contains("of the row");
+    assert!(is_wrapped(&mut stage), "{}", stage.screen(80, 24));
+    let (before, count) = (stage.rows.clone(), stage.app.items.rows.len());
+    arrive(&mut stage, 20);
+    assert!(!is_wrapped(&mut stage));
+    stage.rows = before;
+    stage.reload(1);
+    assert_eq!(stage.app.items.rows.len(), count);
+    assert!(!is_wrapped(&mut stage), "titles move at most once");
+    // Another list is drawn as if nothing had been before.
+    stage.keys("gagu");
+    assert!(is_wrapped(&mut stage));
+    // The results of a search would change their heights with each letter.
+    stage.keys("flong");
+    assert!(!is_wrapped(&mut stage), "{}", stage.screen(80, 24));
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn prompts_name_sources_by_their_titles() {
     let mut stage = Stage::new();
     stage.keys("<Tab>fkernel<Enter>M");
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("Folder for Kernel notes and other…"), "{screen}");
+    assert!(screen.contains("Folder for Kernel notes and other things: "), "{screen}");
     stage.keys("<Esc>#");
     assert!(stage.screen(120, 40).contains("Tags of Kernel notes and other things"));
 }
@@ -142,7 +142,8 @@ fn prompt_replaces_the_message_in_its_line() {
     stage.keys("ia");
     let screen = stage.screen(80, 24);
     let line = screen.lines().last().unwrap();
-    assert_eq!(line.trim(), "› Import from file, or follow URL: a");
+    let prompt = "› Import from file, or follow URL: a              Enter preview   Esc cancel";
+    assert_eq!(line.trim(), prompt);
 }
 
 #[test]

@@ -160,3 +160,30 @@ fn undo_is_a_key_of_the_message_and_not_a_part_of_its_text() {
     stage.app.note("Nothing to undo");
     assert!(stage.screen(120, 36).contains("• Nothing to undo"));
 }
+
+#[test]
+fn a_prompt_shows_the_keys_that_fit() {
+    let mut stage = Stage::new();
+    for (width, keys) in
+        [(120, "Enter ok   Tab complete   Esc cancel"), (80, "Enter ok   Esc cancel")]
+    {
+        stage.screen(width, 24);
+        stage.keys("<C-p>allocator<Enter>gsM");
+        let screen = stage.screen(width, 24);
+        assert!(screen.lines().last().unwrap_or_default().contains(keys), "{screen}");
+        stage.keys("<Esc>");
+    }
+}
+
+#[test]
+fn the_list_of_what_is_new_says_why_it_is_empty() {
+    for (is_first_visit, why) in [
+        (true, "This lists what has arrived since the last time, but newsfed was not open before"),
+        (false, "Nothing unread has arrived since you last opened newsfed"),
+    ] {
+        let list = SourceList { is_first_visit, ..source_list() };
+        let mut stage = Stage::with(Settings::default(), list, item_rows());
+        stage.keys("gn");
+        assert!(stage.has_message(why), "{}", stage.screen(120, 40));
+    }
+}

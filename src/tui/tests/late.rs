@@ -234,6 +234,7 @@ fn an_opened_item_is_read_although_its_article_was_read_before_the_mark() {
         assert!(!unread.read && !unread.later);
         // Kept for later just before it is opened.
         let mut changes = stage.hold("B");
+        stage.keys("k");
         let key = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
         let opened = stage.app.update(Event::KeyPressed(key), now());
         let (request, _) = article_request(&opened).unwrap();

@@ -328,7 +328,7 @@ fn click_opens_a_link() {
     assert!(click("link¹", 4).contains("https://site.example/a"), "its number");
     assert!(click("written²", 0).contains("https://site.example/rtl"), "in a table");
     assert_eq!(click("note⁽¹⁾", 5), "");
-    assert!(stage.screen(80, 24).contains("▸⁽¹⁾ The first note."));
+    assert!(stage.screen(80, 24).contains("▸ ⁽¹⁾ The first note."));
 }
 
 #[test]

@@ -38,13 +38,13 @@ fn muting_hides_items_with_a_rule_and_undo_reverts_both() {
         assert!(config.contains("[[rule]]") && config.contains("do = [\"hide\"]"), "{config}");
         assert!(config.contains("until = "), "{config}");
         real.keys("u");
-        real.wait_for("Undone: Mute").await;
+        real.wait_for("Undone: Hide").await;
         let toast = real.app.toast.as_ref().map_or("", |toast| &toast.text);
         assert!(toast.ends_with(" on 10 items"), "one message: {toast}");
         assert_eq!(shown(&real), 30);
         assert!(!real.config().contains("[[rule]]"));
         real.press(KeyCode::Char('r'), KeyModifiers::CONTROL);
-        real.wait_for("Redone: Mute").await;
+        real.wait_for("Redone: Hide").await;
         let toast = real.app.toast.as_ref().map_or("", |toast| &toast.text);
         assert!(toast.ends_with(" on 10 items"), "one message: {toast}");
         assert_eq!(shown(&real), 20);

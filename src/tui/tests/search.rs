@@ -214,3 +214,31 @@ fn a_key_of_the_field_searches_only_titles() {
     stage.keys(" (<C-t>");
     assert_eq!(typed(&mut stage), "tiny alloc (");
 }
+
+#[test]
+fn a_filter_shows_how_many_items_of_the_list_match() {
+    let mut stage = Stage::new();
+    stage.screen(80, 24);
+    stage.keys("gaf");
+    let screen = stage.screen(80, 24);
+    let all = stage.app.items.rows.len();
+    let (of_all, one) = (format!("{all} of {all}"), format!("1 of {all}"));
+    let line = |screen: &str, n: usize| screen.lines().nth(n).unwrap().to_owned();
+    assert!(line(&screen, 0).contains("Filter ") && line(&screen, 0).contains(&of_all), "{screen}");
+    // The hint covers the rule, but no row of the list.
+    assert!(line(&screen, 1).contains("Tab lists all"), "{screen}");
+    assert!(line(&screen, 2).contains(" Pinned ─"), "{screen}");
+    stage.keys("release");
+    let screen = stage.screen(80, 24);
+    assert!(line(&screen, 0).contains(&one), "{screen}");
+    // The rule is as wide as the field.
+    let heavy = line(&screen, 1).matches('━').count();
+    assert!(heavy > 30, "{screen}");
+    // The total is that of the whole list when the filter is changed.
+    stage.keys("<Enter>f");
+    assert!(line(&stage.screen(80, 24), 0).contains(&one));
+    // Rows of the Sources pane are counted too.
+    stage.keys("<Esc><Esc><C-p>kernel");
+    let screen = stage.screen(80, 24);
+    assert!(line(&screen, 0).contains("1 of ") || line(&screen, 1).contains("1 of "), "{screen}");
+}

@@ -457,3 +457,27 @@ fn items_for_some_minutes_are_not_listed_late() {
         assert_eq!((&stage.app.items.listing.title, stage.app.focus), (&before, focus), "{keys}");
     }
 }
+
+#[test]
+fn marks_go_on_to_the_next_row_and_undo_returns_to_the_one_it_restores() {
+    for key in ["m", "p", "B"] {
+        let mut stage = Stage::new();
+        stage.screen(120, 40);
+        stage.keys("gaj");
+        let first = stage.app.items.current().unwrap().key;
+        let next = stage.app.items.rows[2].key;
+        stage.keys(key);
+        assert_eq!(stage.app.items.current().unwrap().key, next, "{key}");
+        stage.keys("jju");
+        assert_eq!(stage.app.items.current().unwrap().key, first, "{key}");
+    }
+    // An item that is in the list only once it is read again.
+    let mut stage = Stage::new();
+    stage.keys("gaj");
+    let row = stage.rows.remove(1);
+    stage.reload(1);
+    stage.app.items.restore(row.key);
+    stage.rows.insert(1, row.clone());
+    stage.reload(2);
+    assert_eq!(stage.app.items.current().unwrap().key, row.key);
+}

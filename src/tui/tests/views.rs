@@ -2,7 +2,8 @@
 
 use super::lists::{config, stage_with_files};
 use super::*;
-use crate::config::{DateStyle, Grouping, ListLayout, SortOrder, ViewSettings};
+use crate::config::{DateStyle, Grouping, ListLayout, ListStyle, SortOrder, ViewSettings};
+use crate::store::Snippet;
 use crate::tui::app::RowId;
 use crate::util::time_text::near_minute;
 
@@ -165,4 +166,27 @@ fn the_hint_of_an_empty_list_of_rules_is_shown_whole() {
     let mut stage = Stage::new();
     stage.keys("&");
     assert!(stage.screen(80, 24).contains("  more."), "{}", stage.screen(80, 24));
+}
+
+#[test]
+fn a_summary_in_a_magazine_ends_with_an_ellipsis_or_with_its_facts() {
+    let mut stage = Stage::new();
+    stage.app.settings.ui.list = ListStyle::Magazine;
+    stage.app.settings.ui.preview = false;
+    stage.keys("gugi");
+    stage.screen(80, 24);
+    let keys: Vec<i64> = stage.app.items.rows.iter().map(|row| row.key).collect();
+    // Each row of the long text is as wide as the list allows.
+    let words = "xxxx ".repeat(60);
+    let snippet = |text: &str| Snippet { text: text.to_owned(), ..Snippet::default() };
+    let found = vec![(keys[0], snippet(&words)), (keys[1], snippet("One row."))];
+    stage.happen(Event::SnippetsLoaded(None, Ok(found)));
+    for width in 70..80 {
+        let screen = stage.screen(width, 24);
+        let lines: Vec<&str> = screen.lines().collect();
+        let second = lines.iter().rposition(|line| line.contains("xxxx")).unwrap();
+        assert!(lines[second].trim_end_matches([' ', '▐', '▕']).ends_with('…'), "{screen}");
+        let one = lines.iter().position(|line| line.contains("One row.")).unwrap();
+        assert!(lines[one + 1].contains("min") || lines[one + 1].contains('▪'), "{screen}");
+    }
 }

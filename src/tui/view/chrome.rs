@@ -132,14 +132,18 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
         Focus::Items => items_title(app),
         Focus::Reader => reader_title(app),
     };
-    let ascii = app.settings.ui.ascii && focused;
+    // The Reader alone shows where you are as calmly as possible.
+    let calm = app.zen && pane == Focus::Reader;
+    let words = if calm { "newsfed".to_owned() } else { words };
+    let ascii = app.settings.ui.ascii && focused && !calm;
     let words = if ascii { format!("[{words}]") } else { words };
     let mut row = Row::new(area.width);
     row.right(" ".repeat(pad), Style::new());
     row.left(&" ".repeat(pad - usize::from(ascii && pad > 0)), Style::new());
     // The name of the program stands out as much as the focus.
     let strong = focused || pane == Focus::Sources;
-    row.left(&words, style(if strong { Role::Title } else { Role::Soft }));
+    let role = if strong { Role::Title } else { Role::Soft };
+    row.left(&words, style(if calm { Role::Dim } else { role }));
     let shown = text::width(&words).min(usize::from(area.width).saturating_sub(pad));
     if !beside.is_empty() {
         row.left(&format!("  {beside}"), style(Role::Dim));
@@ -149,7 +153,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     row.right_beside(format!("{:gap$}{right}", ""), style(Role::Dim));
     put(frame, &row.line(Style::new()), area);
     let rule = Rect { y: area.y + 1, height: 1, ..area };
-    if app.settings.ui.linear {
+    if app.settings.ui.linear || calm {
         return;
     }
     fill(frame, m.across, style(Role::Border), rule);
@@ -182,7 +186,7 @@ fn sources_title(app: &App) -> Title {
 }
 
 /// The number of items in the list: the rows that were loaded, the counts of its sources, or the total.
-pub(super) fn count_of_list(app: &App) -> String {
+pub(in crate::tui) fn count_of_list(app: &App) -> String {
     let items = &app.items;
     let base = &items.listing.base;
     if items.is_complete() {

@@ -1,8 +1,8 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, SearchBar,
-    Starters, TakesBack,
+    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, Starters,
+    TakesBack,
 };
 use super::super::input::Field;
 use super::chrome::marks;
@@ -69,60 +69,12 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
     app.dialogs = dialogs;
 }
 
-/// The line of a search or filter: in the title of the list, or at the bottom if there is no title.
-pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
-    /// Minimum number of cells for the number of matches.
-    const COUNT: u16 = 14;
-    let role = if bar.insisted { Role::Warning } else { Role::Dim };
-    let typed = (&bar.field, &bar.completion, &bar.error);
-    let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
-    let Some(items) = title else {
-        let name = if bar.is_filter { "Filter" } else { "Search" };
-        let label = match app.is_search_empty() {
-            true => name.to_owned(),
-            false => format!("{name} ({})", found(app)),
-        };
-        foot_line(app, frame, &label, typed, role, area);
-        return;
-    };
-    let row = Rect { y: items.y - 2, height: 1, ..items };
-    let pad = " ".repeat(padding(items.width));
-    let label = if bar.is_filter { format!("{pad}filter ") } else { format!("{pad}/ ") };
-    let mut count = Row::new(row.width);
-    count.right(pad.clone(), Style::new());
-    let number = match bar.is_filter || !bar.field.value().is_empty() {
-        true => format!("{} found", found(app)),
-        false => String::new(),
-    };
-    let cells = u16::try_from(text::width(&number) + 2 * pad.len()).unwrap_or(u16::MAX);
-    count.right(number, app.palette.style(Role::Dim));
-    frame.render_widget(count.line(Style::new()), row);
-    let line = Rect { width: row.width.saturating_sub(cells.max(COUNT)), ..row };
-    let most = super::complete::rows_above_selected(app, line);
-    completed_line(app, frame, &label, typed, role, (line, most));
-    if bar.field.value().is_empty() && bar.completion.is_none() {
-        let used = text::width(&label);
-        let hint = super::complete::syntax(line.width);
-        super::complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, line);
-    }
-}
-
 /// Maximum width of command output, in cells.
 const MAX_OUTPUT: u16 = 110;
 
-/// How many items match.
-fn found(app: &App) -> String {
-    match app.items.is_complete() {
-        true => app.items.rows.len().to_string(),
-        // As long as no condition is complete, the previous list is counted.
-        false if app.items.lists_whole_sources() => super::chrome::count_of_list(app),
-        false => super::chrome::total(app),
-    }
-}
-
 /// A prompt in the bottom line: a mark, a label, the field, and its keys at the right if they fit. Returns
 /// the area without the keys, and the cells before the field.
-fn foot_line(
+pub(super) fn foot_line(
     app: &App,
     frame: &mut Frame<'_>,
     label: &str,
@@ -144,17 +96,11 @@ fn foot_line(
     let ground = app.palette.style(Role::Status);
     super::frame::clear(frame, area.foot);
     frame.buffer_mut().set_style(area.foot, ground);
-    let hints = app.dialog_hints(area.hints).into_iter();
-    let cells = hints.map(|hint| {
-        3 + text::width(&super::frame::shown_keys(&hint.keys, app.settings.ui.ascii))
-            + 1
-            + text::width(&hint.label)
-    });
-    let keys = cells.sum::<usize>() + padding(area.foot.width);
     // A remark is worth more than the keys.
     let rest = if label.contains(" (") { before.max(FIELD) } else { FIELD };
-    let fits = before + rest + keys <= area.foot.width.into();
-    let keys = u16::try_from(keys).ok().filter(|_| fits).unwrap_or(0);
+    let space = usize::from(area.foot.width).saturating_sub(before + rest);
+    let more = if label.contains(" (") { 0 } else { FIELD - LEAST_FIELD };
+    let keys = foot_keys(app, area.hints, (space, more), padding(area.foot.width));
     let line = Rect { width: area.foot.width - keys, ..area.foot };
     if keys > 0 {
         let at = Rect { x: line.right() + 3, width: keys - 3, ..area.foot };
@@ -162,6 +108,23 @@ fn foot_line(
     }
     completed_line(app, frame, &label, typed, role, (line, None));
     (line, before)
+}
+
+/// How many cells the keys of a prompt take with their margins: all of them, else the first and the last, if that
+/// is at most `space`, or a few cells `more` for these two; 0 if even they do not fit.
+fn foot_keys(app: &App, hints: KeyHints, (space, more): (usize, usize), pad: usize) -> u16 {
+    let hints = app.dialog_hints(hints).into_iter();
+    let cells = hints.map(|hint| {
+        let keys = super::frame::shown_keys(&hint.keys, app.settings.ui.ascii);
+        3 + text::width(&keys) + 1 + text::width(&hint.label)
+    });
+    let cells: Vec<usize> = cells.collect();
+    let ends = cells.first().into_iter().chain(cells.last());
+    let some = if cells.len() > 2 { ends.sum() } else { 0 };
+    let sums = [(cells.iter().sum::<usize>(), space), (some, space + more)];
+    let fitting = sums.into_iter().find(|(sum, space)| *sum > 0 && sum + pad <= *space);
+    let fitting = fitting.map(|(sum, _)| sum + pad);
+    fitting.and_then(|sum| u16::try_from(sum).ok()).unwrap_or(0)
 }
 
 pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, area: DialogArea) {
@@ -180,7 +143,7 @@ pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, 
 }
 
 /// A field with its completion or its error.
-fn completed_line(
+pub(super) fn completed_line(
     app: &App,
     frame: &mut Frame<'_>,
     label: &str,
@@ -202,6 +165,14 @@ fn completed_line(
     }
 }
 
+/// Minimum number of cells for what is typed, if the label needs more than half of the line.
+const LEAST_FIELD: usize = 12;
+
+fn label_cells(label: &str, area: Rect) -> usize {
+    let width = usize::from(area.width);
+    text::width(label).min((width / 2).max(width.saturating_sub(LEAST_FIELD)))
+}
+
 /// Underlines a part (byte range) of the field that [`field_line`] has drawn.
 fn mark_error(
     app: &App,
@@ -210,7 +181,7 @@ fn mark_error(
     (field, part): (&Field, Range<usize>),
     area: Rect,
 ) {
-    let used = text::width(label).min(usize::from(area.width) / 2);
+    let used = label_cells(label, area);
     let width = usize::from(area.width).saturating_sub(used + 1).max(1);
     let cells = field.visible_cells(width, part);
     let cell = |at: usize| u16::try_from(used + at).unwrap_or(area.width).min(area.width);
@@ -230,7 +201,7 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
         cell.reset();
         cell.bg = ground;
     }
-    let used = text::width(label).min(usize::from(area.width) / 2);
+    let used = label_cells(label, area);
     // One cell stays empty between a name that is cut off and the text.
     let name = match text::width(label) > used {
         true => text::truncate(label.trim_end(), used.saturating_sub(1)).into_owned(),

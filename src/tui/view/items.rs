@@ -70,6 +70,9 @@ fn list_area(app: &App) -> Option<Rect> {
 /// Minimum width of a list whose results show their matches behind the title.
 const SNIPPETS_FROM: u16 = 96;
 
+/// Maximum width of a summary in a magazine, in cells.
+const MAX_SUMMARY: usize = 100;
+
 /// Minimum width of a list with pictures.
 const PICTURES_FROM: u16 = 56;
 
@@ -160,12 +163,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         form.rows() + usize::from(form.wraps && cell().is_wrapped())
     };
     let height = |i: usize| own(i) + usize::from(separated(i));
-    let held = app.items.held(space, own(app.items.selected), height);
-    let (first, above, all_fit) = held.unwrap_or_else(|| {
+    let labelled = |i: usize| form.separators && !separated(i);
+    let held = app.items.held(space, own(app.items.selected), labelled, height);
+    let (first, has_label, all_fit) = held.unwrap_or_else(|| {
         let (first, all_fit) = app.items.scrolled(space, form.rows(), height);
-        (first, 0, all_fit)
+        (first, false, all_fit)
     });
-    let above = u16::try_from(above).unwrap_or(0).min(area.height);
+    let above = u16::from(has_label).min(area.height);
     let rows = Rect { y: area.y + above, height: area.height - above, ..area };
     let shown: Vec<Shown> = (first..app.items.rows.len())
         .flat_map(|i| {
@@ -174,31 +178,19 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         })
         .take(rows.height.into())
         .collect();
-    if above > 0 && form.separators && !separated(first) {
-        // If no whole item fits above the held row, the label of the following group.
-        let group = groups.of(&app.items.rows, first);
-        let count = groups.count(&app.items, group);
-        let at = Rect { height: 1, ..area };
-        let label = groups.label(app, group);
-        put(frame, &separator(app, &label, count, area.width), at);
-    } else if let Some(before) = first.checked_sub(1).filter(|_| above > 0) {
-        // The end of the item before it.
-        let parts = (0..own(before)).rev().zip((area.y..rows.y).rev());
-        for (part, y) in parts {
-            draw_row(app, frame, Rect { y, height: 1, ..area }, (before, part), form, focused);
-        }
+    let label = |app: &App, i: usize| {
+        let group = groups.of(&app.items.rows, i);
+        separator(app, &groups.label(app, group), groups.count(&app.items, group), area.width)
+    };
+    if above > 0 {
+        put(frame, &label(app, first), Rect { height: 1, ..area });
     }
     app.items.scroll = first;
     app.items.height = (usize::from(area.height) / form.rows()).max(1);
     for (y, what) in (rows.y..rows.bottom()).zip(&shown) {
         let at = Rect { y, height: 1, ..area };
         match *what {
-            Shown::Separator(i) => {
-                let group = groups.of(&app.items.rows, i);
-                let count = groups.count(&app.items, group);
-                let label = groups.label(app, group);
-                put(frame, &separator(app, &label, count, area.width), at);
-            }
+            Shown::Separator(i) => put(frame, &label(app, i), at),
             Shown::Item(i, row) => draw_row(app, frame, at, (i, row), form, focused),
         }
     }
@@ -244,14 +236,15 @@ fn draw_row(
     focused: bool,
 ) {
     let selected = i == app.items.selected;
-    let blank = form.style == ListStyle::Magazine && part + 1 == form.rows();
-    if blank {
-        return;
-    }
     let row = &app.items.rows[i];
     let pictured = with_pictures(app, form, at.width);
     let text = at.width - if pictured { pictures::reserved(app, row) } else { 0 };
     let cell = Cell::new(app, row, form, text, (selected, focused));
+    // Below the last row, or next to the end of a picture.
+    let blank = part + 1 == form.rows() || text == at.width && part > cell.summary().len() + 1;
+    if cell.is_magazine() && blank {
+        return;
+    }
     super::select(app, frame, at, selected, focused);
     put(frame, &cell.line(part), Rect { width: text, ..at });
     if selected {
@@ -312,8 +305,7 @@ impl<'a> Cell<'a> {
         match (self.form.style, part) {
             (_, 0) => self.first(),
             (ListStyle::Compact | ListStyle::Comfortable, 1) if self.is_wrapped() => self.rest(),
-            (ListStyle::Magazine, 1 | 2) => self.summary(part - 1),
-            (ListStyle::Magazine, _) => self.facts(),
+            (ListStyle::Magazine, _) => self.of_magazine(part - 1),
             _ => self.second(),
         }
     }
@@ -457,24 +449,35 @@ impl<'a> Cell<'a> {
         snippet.map(|snippet| snippet.text.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// One of the two rows of the summary.
-    fn summary(&self, number: usize) -> Line<'static> {
-        let (mut out, pad) = self.start(false);
-        let width = usize::from(self.width).saturating_sub(2 * pad + 2).min(100);
-        let summary = self.text().unwrap_or_default();
-        let mut lines = wrap_plain(summary, width.max(1)).into_iter();
-        let line = lines.nth(number).unwrap_or_default();
-        let goes_on = number == 1 && lines.next().is_some();
-        let end = if !goes_on {
-            ""
-        } else if self.app.settings.ui.ascii {
-            "~"
-        } else {
-            "…"
-        };
-        out.left(&line, self.style(Role::Dim));
-        out.left(end, self.style(Role::Dim));
-        out.line(Style::new())
+    /// The rows of the summary: at most two, the second of which ends in an ellipsis if the text goes on.
+    fn summary(&self) -> Vec<String> {
+        let width = usize::from(self.width).saturating_sub(2 * padding(self.width) + 2);
+        let width = width.clamp(1, MAX_SUMMARY);
+        let mut lines = wrap_plain(self.text().unwrap_or_default(), width);
+        let goes_on = lines.len() > 2;
+        lines.truncate(2);
+        if let Some(last) = lines.last_mut().filter(|_| goes_on) {
+            last.push_str(" …");
+            *last = match text::width(last) > width {
+                true => text::truncate(last, width).into_owned(),
+                false => last.replace(" …", "…"),
+            };
+        }
+        lines
+    }
+
+    /// A row of an item in a magazine below its title: the summary, the facts, and nothing.
+    fn of_magazine(&self, number: usize) -> Line<'static> {
+        let summary = self.summary();
+        match summary.get(number) {
+            Some(line) => {
+                let (mut out, _) = self.start(false);
+                out.left(line, self.style(Role::Dim));
+                out.line(Style::new())
+            }
+            None if number == summary.len() => self.facts(),
+            None => Line::default(),
+        }
     }
 
     /// Source, age and reading time.

@@ -12,7 +12,11 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 pub(in crate::tui) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, area: DialogArea) {
-    let inner = window(app, frame, area, ("Go to", ""), (66, 20));
+    let found = match jump.field.value().trim() {
+        "" => String::new(),
+        _ => format!("{} of {}", jump.hits.len(), jump.total),
+    };
+    let inner = window(app, frame, area, ("Go to", &found), (66, 20));
     let (field, list) = split_field(inner);
     if jump.hits.is_empty() {
         frame.render_widget(Line::styled("No matches", app.palette.style(Role::Dim)), list);

@@ -28,6 +28,7 @@ pub(super) mod progress;
 mod reader;
 mod row;
 pub(super) mod rules;
+pub(super) mod search;
 mod sheet;
 mod snippet;
 mod sources;
@@ -39,6 +40,7 @@ pub(super) mod workbench;
 
 use super::app::{App, Focus, Prompt, PromptKind, SearchBar};
 use crate::config::{Key, Role};
+pub(super) use chrome::count_of_list;
 pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;

@@ -81,7 +81,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let y = body.y + pointed.filter(|row| *row < body.height).unwrap_or(0);
     if pointed.is_some_and(|row| row < body.height) {
         let pointer = Line::styled(marks(app).pointer, app.palette.style(Role::Accent));
-        frame.render_widget(pointer, Rect { x: body.x - 1, y, width: 1, height: 1 });
+        frame.render_widget(pointer, Rect { x: body.x.saturating_sub(2), y, width: 1, height: 1 });
     }
     if has_focus(app, Focus::Reader) && app.dialogs.is_empty() {
         frame.set_cursor_position(Position::new(body.x, y));

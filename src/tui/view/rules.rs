@@ -133,7 +133,9 @@ fn rule_row(
     }
     row.column(&rule.name, columns.name, role(app, here, Role::Text));
     row.column(&rule.describe_effects(), columns.effects, role(app, here, Role::Accent));
-    if rule.name != rule.query && rule.name != format!("Mute {}", rule.query) {
+    // Earlier versions named it differently.
+    let named = ["Hide", "Mute"].map(|verb| format!("{verb} {}", rule.query));
+    if rule.name != rule.query && !named.contains(&rule.name) {
         row.left(&rule.query, role(app, here, Role::Dim));
     }
 }
@@ -204,7 +206,7 @@ fn how_long(app: &App, set: usize, width: u16) -> Row {
 pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, area: DialogArea) {
     let count = u16::try_from(mute.suggestions.len()).unwrap_or(u16::MAX);
     let size = (WIDTH, count.saturating_add(MATCHES + 4));
-    let inner = window(app, frame, area, ("Mute", "hides items now and as they arrive"), size);
+    let inner = window(app, frame, area, ("Hide items", "now and as they arrive"), size);
     let at = |y: u16, height: u16| {
         let height = height.min(inner.bottom().saturating_sub(y));
         Rect { y, height, ..inner }

@@ -108,7 +108,7 @@ actions! {
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or stop keeping";
-        Mute, "mute", "mute", "Hide items like this one, now and as they arrive";
+        Mute, "hide", "hide", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
         ReadAll, "read-all", "mark all read", "Mark all items in the list read";
@@ -242,7 +242,7 @@ impl Action {
             Self::Keys => "macro shortcut remap keyboard",
             Self::Rules => "notify notification message alert automatic killfile",
             Self::Import => "opml newsboat subscriptions",
-            Self::Mute => "block ignore killfile",
+            Self::Mute => "mute block ignore killfile",
             Self::Later => "bookmark queue",
             Self::Pin => "star favourite favorite bookmark",
             Self::Save => "export print file",
@@ -307,8 +307,8 @@ impl fmt::Display for Action {
 pub struct UnknownAction(String);
 
 /// Names of earlier versions, and what they became.
-pub(super) const OLD_NAMES: [(&str, &str); 2] =
-    [("save-query", "save-view"), ("stop-exploring", "stop-crawl")];
+pub(super) const OLD_NAMES: [(&str, &str); 3] =
+    [("save-query", "save-view"), ("stop-exploring", "stop-crawl"), ("mute", "hide")];
 
 impl FromStr for Action {
     type Err = UnknownAction;

@@ -90,7 +90,6 @@ impl Context {
         // At least two, so that one slow document does not hold up all others.
         let workers = Workers::new((processors - usize::from(follow)).max(2));
         store.read_stories_together(settings.ui.mark_stories);
-        let scheduling = Arc::new(Scheduling::new(settings.schedule.clone()));
         Self {
             store,
             client,
@@ -110,7 +109,7 @@ impl Context {
             workers,
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
             reloaded: watch::Sender::new(Arc::new(settings.clone())),
-            settings: RwLock::new((Arc::new(settings), scheduling)),
+            settings: RwLock::new(Scheduling::beside(settings)),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             jitter: AtomicU64::new(seed.max(1)),
             declared_at: Mutex::default(),
@@ -131,9 +130,8 @@ impl Context {
     /// Replaces the settings. The HTTP client keeps those that it was created with.
     pub(super) fn set_settings(&self, settings: Settings) {
         self.store.read_stories_together(settings.ui.mark_stories);
-        let scheduling = Arc::new(Scheduling::new(settings.schedule.clone()));
-        *self.settings.write().unwrap_or_else(PoisonError::into_inner) =
-            (Arc::new(settings), scheduling);
+        let settings = Scheduling::beside(settings);
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
     }
 
     /// Registers the exploration of a source's site; returns the token that stops it.

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::setup::{Machine, limits, setup};
-use crate::config::ScheduleSettings;
+use crate::config::{ScheduleSettings, Settings};
 use crate::model::{
     DecidingSignal, Moved, PauseReason, Planned, PolicyKind, Source, SourceFacts, Time, stable_hash,
 };
@@ -26,6 +26,12 @@ impl Scheduling {
     pub(super) fn new(settings: ScheduleSettings) -> Self {
         let fingerprint = stable_hash([format!("{settings:?}").as_str()]);
         Self { settings, fingerprint, last: Mutex::default() }
+    }
+
+    /// All settings, with those of schedules beside them.
+    pub(super) fn beside(settings: Settings) -> (Arc<Settings>, Arc<Self>) {
+        let schedules = Arc::new(Self::new(settings.schedule.clone()));
+        (Arc::new(settings), schedules)
     }
 
     /// Identifies the settings that a source is planned with.

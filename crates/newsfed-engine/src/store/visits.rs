@@ -67,6 +67,13 @@ impl Store {
 }
 
 impl Reader {
+    /// Whether the user had the interface open before this visit.
+    pub fn has_earlier_visit(&self) -> Result<bool> {
+        let mut query =
+            self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM memo WHERE name = 'visit')")?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
+
     /// Number of unread items that arrived since the last visit; 0 in the first one.
     pub fn new_unread(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(&format!(

@@ -1,5 +1,6 @@
 //! Parts of the list: which rows are read, and where the selection goes when they arrive.
 
+use super::super::scrolling::Held;
 use super::super::triage::Extent;
 use super::super::{App, Focus};
 use super::ItemsPane;
@@ -25,7 +26,7 @@ pub(in crate::tui::app) enum Placement {
     /// The same part was read again.
     Same,
     /// The selection returns to a row (row key) and to its screen line.
-    Back(i64, Option<usize>),
+    Back(i64, Option<Held>),
     /// The same part and more rows were read, in order to select them.
     Selecting(Extent),
 }
@@ -180,13 +181,19 @@ impl ItemsPane {
         let is_first = self.selected == 0 || before.is_some() && self.was_first == before;
         let at_top = is_first && !self.more_above;
         self.was_first = before.filter(|_| at_top);
-        let line = self.shown.iter().position(|shown| *shown == Some(self.selected));
+        let line = self.line();
         let index = self.selected;
         (self.more_above, self.more_below) = (window.more_above, window.more_below);
         let before_rows = std::mem::replace(&mut self.rows, window.rows);
         self.keep_ranks(&before_rows);
         self.merge_kept();
-        let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
+        let place = |key: i64| self.rows.iter().position(|row| row.key == key);
+        let restored = self.restored.and_then(place);
+        if restored.is_some() {
+            (self.restored, self.keeps_scroll) = (None, true);
+        }
+        let place = |key: i64| self.rows.iter().position(|row| row.key == key);
+        let same = restored.or_else(|| before.and_then(place));
         self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
         let keeps_scroll = std::mem::take(&mut self.keeps_scroll);
         self.held = line.filter(|_| !at_top && !keeps_scroll && same.is_some());

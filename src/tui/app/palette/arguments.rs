@@ -83,7 +83,7 @@ impl App {
             }
         }
         let entry = |(tag, count)| match count {
-            0 => (tag, "items".to_owned()),
+            0 => (tag, "tag of items".to_owned()),
             count => (tag, counted(count, "source")),
         };
         tags.into_iter().map(entry).collect()

@@ -84,7 +84,7 @@ fn the_hint_of_an_empty_search_fits_into_one_line() {
         let screen = stage.screen(width, height);
         let hint = screen.lines().filter(|line| line.contains("Tab lists all"));
         assert_eq!(hint.count(), 1, "{width}x{height}\n{screen}");
-        assert_eq!(screen.contains("is:unread"), width != 60, "{screen}");
+        assert!(screen.contains("is:unread"), "{width}x{height}\n{screen}");
         let foot = screen.lines().last().unwrap();
         assert!(foot.contains("Enter") && foot.contains("Esc back"), "{width}x{height}\n{screen}");
     }

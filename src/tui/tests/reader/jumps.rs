@@ -23,9 +23,9 @@ fn jumps_to_a_footnote_and_back() {
     }
     let before = first_line(&stage);
     stage.keys(";a");
-    assert!(stage.screen(80, 24).contains("▸⁽¹⁾ The note."), "{}", stage.screen(80, 24));
+    assert!(stage.screen(80, 24).contains("▸ ⁽¹⁾ The note."), "{}", stage.screen(80, 24));
     stage.keys(";a");
-    assert!(stage.screen(80, 24).contains("▸Here.⁽¹⁾"), "{}", stage.screen(80, 24));
+    assert!(stage.screen(80, 24).contains("▸ Here.⁽¹⁾"), "{}", stage.screen(80, 24));
     stage.keys("<C-o><Backspace>");
     stage.screen(80, 24);
     assert_eq!(first_line(&stage), before);
@@ -47,7 +47,7 @@ fn a_link_to_a_heading_jumps_there_and_back() {
     let before = first_line(&stage);
     stage.keys(";a");
     let screen = stage.screen(80, 24);
-    assert!(screen.contains("▸The Background ") && !screen.contains('#'), "{screen}");
+    assert!(screen.contains("▸ The Background ") && !screen.contains('#'), "{screen}");
     assert_eq!(stage.asked_for("Browse"), 0);
     stage.keys("<C-o>");
     stage.screen(80, 24);
@@ -263,4 +263,17 @@ fn long_lines_of_code_use_the_space_beside_the_text() {
     stage.keys(".");
     let screen = stage.screen(140, 40);
     assert!(screen.contains(&code), "{screen}");
+}
+
+#[test]
+fn another_text_and_wrapped_lines_begin_at_the_left() {
+    let mut stage = stage(EVERYTHING, None);
+    stage.screen(40, 12);
+    for key in ["<Enter>", "<C-f>greeting", "<Enter>", "<Right>"] {
+        stage.keys(key);
+        stage.screen(40, 12);
+    }
+    assert!(stage.app.reader.shift > 0);
+    stage.keys(".");
+    assert_eq!(stage.app.reader.shift, 0);
 }

@@ -12,17 +12,17 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use std::borrow::Cow;
 
-/// Whether long titles take two rows, which they do if all items still fit into the list. The decision stays
-/// until there are many items, so that titles do not move when items arrive.
+/// Whether long titles take two rows, which they do if all items still fit into the list. If they once do not fit,
+/// titles take one row until another list is opened, so that they move at most once while the list fills.
 pub(super) fn wraps(app: &App, form: Form, area: Rect, separated: impl Fn(usize) -> bool) -> bool {
     let items = &app.items;
     let (count, space) = (items.rows.len(), usize::from(area.height));
-    let before = items.wraps.filter(|(size, _)| *size == (area.width, area.height));
-    if let Some((_, wraps)) = before {
-        return wraps && count * form.rows() <= 2 * space;
-    }
-    let is_all = !items.more_above && !items.more_below && count * form.rows() < space;
-    if !is_all || app.settings.ui.linear || form.style == ListStyle::Magazine {
+    let size = (area.width, area.height);
+    let did_not_fit = items.wraps == Some((size, false));
+    let is_all = !items.more_above && !items.more_below && count * form.rows() <= space;
+    let is_other = app.settings.ui.linear || form.style == ListStyle::Magazine;
+    // The results of a search change with each letter.
+    if did_not_fit || !is_all || is_other || app.is_narrowed() {
         return false;
     }
     let form = Form { wraps: true, ..form };

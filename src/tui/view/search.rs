@@ -1,0 +1,81 @@
+//! The line of a search or a filter.
+
+use super::super::app::{App, SearchBar};
+use super::chrome::marks;
+use super::complete;
+use super::dialogs::{DialogArea, completed_line, foot_line};
+use super::row::{Row, fill, padding};
+use crate::config::Role;
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// Draws it in the title of the list, or at the bottom if there is no title.
+pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
+    /// Minimum number of cells for the number of matches.
+    const COUNT: u16 = 14;
+    let role = if bar.insisted { Role::Warning } else { Role::Dim };
+    let typed = (&bar.field, &bar.completion, &bar.error);
+    let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
+    let Some(items) = title else {
+        let name = if bar.is_filter { "Filter" } else { "Search" };
+        let label = match app.is_search_empty() {
+            true => name.to_owned(),
+            false => format!("{name} ({})", found(app, bar).trim_end_matches(" found")),
+        };
+        foot_line(app, frame, &label, typed, role, area);
+        return;
+    };
+    let row = Rect { y: items.y - 2, height: 1, ..items };
+    let pad = " ".repeat(padding(items.width));
+    let label = if bar.is_filter { format!("{pad}Filter ") } else { format!("{pad}/ ") };
+    let mut count = Row::new(row.width);
+    count.right(pad.clone(), Style::new());
+    let number = match bar.is_filter || !bar.field.value().is_empty() {
+        true => found(app, bar),
+        false => String::new(),
+    };
+    let cells = u16::try_from(text::width(&number) + 2 * pad.len()).unwrap_or(u16::MAX);
+    count.right(number, app.palette.style(Role::Dim));
+    frame.render_widget(count.line(Style::new()), row);
+    let line = Rect { width: row.width.saturating_sub(cells.max(COUNT)), ..row };
+    rule(app, frame, line);
+    let most = complete::rows_above_selected(app, line);
+    completed_line(app, frame, &label, typed, role, (line, most));
+    if bar.field.value().is_empty() && bar.completion.is_none() {
+        // One row, so that it covers the rule, but no title.
+        let hint = super::complete::syntax(row.width);
+        let used = text::width(&label);
+        let beside = used + 3 + text::width(hint) < line.width.into();
+        let at = if beside { line } else { row };
+        let used = if beside { used } else { row.width.into() };
+        complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, at);
+    }
+}
+
+/// The rule below the line, which is heavy as far as the line goes.
+fn rule(app: &App, frame: &mut Frame<'_>, line: Rect) {
+    if app.settings.ui.linear {
+        return;
+    }
+    let pad = u16::try_from(padding(line.width)).unwrap_or(0);
+    let under = Rect { x: line.x + pad, y: line.y + 1, width: line.width - pad, height: 1 };
+    let before = Rect { x: line.x, width: pad, ..under };
+    fill(frame, marks(app).across, app.palette.style(Role::Border), before);
+    fill(frame, marks(app).heavy, app.palette.style(Role::BorderFocus), under);
+}
+
+/// How many items match: `7 found`, or `7 of 30` in a list of which the number of items is known.
+fn found(app: &App, bar: &SearchBar) -> String {
+    if let Some(total) = &bar.total {
+        return format!("{} of {total}", super::chrome::count_of_list(app));
+    }
+    let count = match app.items.is_complete() {
+        true => app.items.rows.len().to_string(),
+        // As long as no condition is complete, the previous list is counted.
+        false if app.items.lists_whole_sources() => super::chrome::count_of_list(app),
+        false => super::chrome::total(app),
+    };
+    format!("{count} found")
+}
