@@ -6,16 +6,16 @@ use super::download::Downloads;
 use super::fulltext::PageRequests;
 use super::lists::Lists;
 use super::message::{AccountNote, MARKS_FOLDER, SyncProgress};
+use super::network::Connectivity;
 use super::planner::Scheduling;
 use super::setup::{Machine, east};
 use super::workers::Workers;
 use crate::config::Settings;
-use crate::model::{Source, SourceFacts, Time};
+use crate::model::{Source, SourceFacts};
 use crate::net::{Client, host_key};
 use crate::schedule::price_for;
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
-use chrono::TimeDelta;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -365,135 +365,5 @@ impl FileState {
     pub(super) fn of(file: PathBuf) -> Option<Self> {
         let metadata = std::fs::metadata(file).ok()?;
         Some(Self { modified: metadata.modified().ok()?, length: metadata.len() })
-    }
-}
-
-/// Distinguishes a lost network from failing hosts: several hosts that did not fail before cannot
-/// be reached, and there was no response for a while.
-#[derive(Debug, Default)]
-pub(super) struct Connectivity {
-    state: Mutex<Reachable>,
-}
-
-#[derive(Debug, Default)]
-struct Reachable {
-    /// For each unreachable host, the sources that were polled there.
-    unreachable: HashMap<String, HashSet<i64>>,
-    /// When the first of them was noticed.
-    since: Option<Time>,
-    /// When a host last responded.
-    answered: Option<Time>,
-    /// Number of unreachable hosts at which the network counts as lost.
-    enough: usize,
-}
-
-impl Reachable {
-    fn is_lost(&self) -> bool {
-        self.enough > 0 && self.unreachable.len() >= self.enough
-    }
-}
-
-/// Number of unreachable hosts at which the network counts as lost, if there are that many hosts.
-const OFFLINE_AFTER: usize = 3;
-/// If a response is more recent than this, the network is available.
-const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);
-/// A response so soon after the first failure shows that the network was available all the time.
-const RECENTLY_LOST: TimeDelta = TimeDelta::minutes(1);
-
-/// What the result of a request reveals about the network.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// The network is available.
-    Online,
-    /// The network counts as lost.
-    Offline,
-    /// The network counts as lost from now on. These sources were recorded as failing before.
-    Lost(Vec<i64>),
-}
-
-impl Connectivity {
-    /// Records that a host responded, or that a failure was its own. Returns the sources whose
-    /// failures were wrongly attributed to the network.
-    pub(super) fn reached(&self, now: Time) -> Vec<i64> {
-        let mut state = self.state();
-        let lost = state.is_lost();
-        let wrong = lost && state.since.is_some_and(|since| now - since <= RECENTLY_LOST);
-        let hosts = std::mem::take(&mut state.unreachable);
-        (state.since, state.answered) = (None, Some(now));
-        if wrong { hosts.into_values().flatten().collect() } else { Vec::new() }
-    }
-
-    /// Records that a host was unreachable during a poll of a source that was not failing before;
-    /// a failing one is no evidence about the network.
-    ///
-    /// `hosts` is the total number of hosts: if there are only two, two are enough.
-    pub(super) fn unreachable(&self, host: String, source: i64, hosts: usize, now: Time) -> Reach {
-        let enough = OFFLINE_AFTER.min(hosts).max(2);
-        let mut state = self.state();
-        state.enough = enough;
-        if state.answered.is_some_and(|at| now - at < RECENTLY_REACHED) {
-            return Reach::Online;
-        }
-        state.since.get_or_insert(now);
-        let hosts = &mut state.unreachable;
-        let before = hosts.len();
-        let earlier = hosts.values().flatten().copied().filter(|key| *key != source).collect();
-        hosts.entry(host).or_default().insert(source);
-        match (before >= enough, hosts.len() >= enough) {
-            (true, _) => Reach::Offline,
-            (false, true) => Reach::Lost(earlier),
-            (false, false) => Reach::Online,
-        }
-    }
-
-    /// Whether the network counts as lost.
-    pub(super) fn is_offline(&self) -> bool {
-        self.state().is_lost()
-    }
-
-    fn state(&self) -> MutexGuard<'_, Reachable> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_unreachable_hosts_in_a_row_mean_a_lost_network() {
-        let network = Connectivity::default();
-        let at = |minutes: i64| Time::from_timestamp(minutes * 60, 0).unwrap();
-        let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, 9, now);
-        assert_eq!((fails("a", 1, at(0)), fails("b", 2, at(0))), (Reach::Online, Reach::Online));
-        assert!(network.reached(at(0)).is_empty());
-        for (host, key) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
-            assert_eq!(fails(host, key, at(5)), Reach::Online, "a host responded 5 minutes ago");
-        }
-        assert_eq!(
-            (fails("a", 1, at(20)), fails("a", 3, at(20))),
-            (Reach::Online, Reach::Online),
-            "one host"
-        );
-        assert_eq!(fails("b", 2, at(20)), Reach::Online);
-        let Reach::Lost(mut earlier) = fails("c", 4, at(20)) else { panic!("three hosts") };
-        earlier.sort_unstable();
-        assert_eq!(earlier, [1, 2, 3]);
-        assert_eq!(fails("d", 5, at(21)), Reach::Offline);
-        assert!(network.is_offline());
-        assert!(network.reached(at(30)).is_empty(), "the network has come back");
-        assert!(!network.is_offline());
-    }
-
-    #[test]
-    fn unreachable_hosts_count_as_failing_if_another_responds() {
-        let network = Connectivity::default();
-        let now = Time::from_timestamp(0, 0).unwrap();
-        for (key, host) in ["a", "b", "c"].into_iter().enumerate() {
-            network.unreachable(host.to_owned(), key as i64, 9, now);
-        }
-        let mut blamed = network.reached(now);
-        blamed.sort_unstable();
-        assert_eq!(blamed, [0, 1, 2]);
     }
 }

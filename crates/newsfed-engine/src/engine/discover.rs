@@ -3,7 +3,7 @@
 use super::follow::{FollowError, access};
 use super::handle::Handle;
 use super::message::{Discovery, FirstFeed, FirstFetch, TimedResponse, Tried, Typed};
-use super::poll;
+use super::network;
 use super::ways::{
     CRAWLED, announced_way, crawl_way, feed_problem, feed_way, offer_entries, offer_file,
     offer_lists, page_way, refusal, sitemap_way, some_of,
@@ -399,7 +399,7 @@ impl Handle {
         let mut response =
             fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
         let was_offline = self.context.network.is_offline();
-        poll::reached(&self.context).await;
+        network::reached(&self.context).await;
         if was_offline {
             // The caller reports it.
             self.replan().await;

@@ -30,6 +30,7 @@ mod local;
 mod machines;
 mod mailbox;
 mod message;
+mod network;
 mod picture;
 mod plan;
 mod planner;

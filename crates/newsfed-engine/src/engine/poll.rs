@@ -1,10 +1,11 @@
 //! One poll of one source: fetch, parse, store.
 
-use super::context::{Context, Reach};
+use super::context::Context;
 pub(super) use super::finished::Finished;
 use super::lists;
 use super::local;
 use super::message::{Pace, Refreshed};
+use super::network::{lost, reached};
 use super::planner::Planner;
 use super::queue::Job;
 use super::read_feed::read_feed;
@@ -16,7 +17,7 @@ use crate::model::{
     SourceFacts, SourceKind, SourceRules, Time, Validators,
 };
 use crate::net::{self, FetchError, Purpose, Response};
-use crate::schedule::{limits::OFFLINE, skipped_until};
+use crate::schedule::skipped_until;
 use crate::store::{FinishedPoll, Hashing, StoreError};
 use crate::util::{limits, text};
 use std::sync::Arc;
@@ -289,41 +290,6 @@ fn failure_message(error: &FetchError, source: &Source) -> String {
             source.id
         ),
         error => text::line(&error.to_string()),
-    }
-}
-
-/// Records that the network is available. Failures that were wrongly attributed to the network now count for
-/// their sources.
-pub(super) async fn reached(context: &Context) {
-    for key in context.network.reached(context.clock.now()) {
-        amend(context, key, |facts| facts.fail_count += 1).await;
-    }
-}
-
-/// Records that a host cannot be reached; returns whether the network is lost. If this failure shows that it
-/// is lost, the earlier failures are cleared, and their sources are polled again soon.
-async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
-    let earlier = match context.network.unreachable(host, key, context.hosts(), context.clock.now())
-    {
-        Reach::Online => return false,
-        Reach::Offline => return true,
-        Reach::Lost(earlier) => earlier,
-    };
-    for key in earlier {
-        let next = context.clock.now() + OFFLINE;
-        let forgive = move |facts: &mut SourceFacts| {
-            facts.fail_count = facts.fail_count.saturating_sub(1);
-            facts.next_poll = facts.next_poll.map(|at| at.min(next));
-        };
-        amend(context, key, forgive).await;
-    }
-    true
-}
-
-/// Corrects the facts that an earlier poll stored for a source.
-async fn amend(context: &Context, key: i64, change: impl Fn(&mut SourceFacts) + Send + 'static) {
-    if let Err(e) = context.store.change_facts(key, change).await {
-        tracing::error!("cannot correct the stored state of a source: {e}");
     }
 }
 

@@ -8,7 +8,7 @@ pub use worker::{Offer, Preview, WorkbenchEvent, WorkbenchPage};
 
 use super::handle::Handle;
 use super::message::{Discovery, FirstFetch};
-use super::poll;
+use super::network;
 use super::site::PageFetcher;
 use crate::model::{Source, SourceRules};
 use crate::net::Response;
@@ -191,7 +191,7 @@ async fn fetch(
     let mut fetcher = PageFetcher::new(context, source, false);
     let why = match fetcher.page(url).await {
         Ok(response) => {
-            poll::reached(context).await;
+            network::reached(context).await;
             if response.is_success() {
                 let _ =
                     jobs.send(Task::Page { place, response: Box::new(response.release()), title });
