@@ -77,10 +77,10 @@ fn kitty_gets_the_picture_once_and_deletes_it() {
     let mut t = opened(&world, KITTY);
     t.wait_written("\x1b_Ga=p,");
     t.send("?");
-    t.wait_for("type find");
+    t.wait_for("Find:");
     t.wait_written("\x1b_Ga=d,d=i,");
     t.send(key::ESC);
-    t.wait_gone("type find");
+    t.wait_gone("Find:");
     let written = quit(t);
     let pieces: String = written
         .split("\x1b_G")
@@ -148,9 +148,9 @@ fn a_terminal_is_asked_when_pictures_are_first_needed() {
     // A key that is pressed before the reply is not lost.
     t.send("?");
     t.send(KITTY);
-    t.wait_for("type find");
+    t.wait_for("Find:");
     t.send(key::ESC);
-    t.wait_gone("type find");
+    t.wait_gone("Find:");
     t.wait_written("\x1b_Ga=p,");
     quit(t);
 }

@@ -85,7 +85,7 @@ fn opens_links_and_footnotes_by_letter_and_number() {
     t.wait_for("beginsa");
     t.wait_for("links.");
     t.send("a");
-    t.wait_for("▸⁽¹⁾ A note at the end.");
+    t.wait_for("▸ ⁽¹⁾ A note at the end.");
     t.send(key::CTRL_O);
     t.wait_for("begins⁽¹⁾");
     t.send(";s");
