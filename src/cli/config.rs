@@ -35,6 +35,7 @@ pub(super) enum ConfigCommand {
     Show,
     /// Print the JSON Schema that editors use to complete and check a file
     Schema {
+        /// The file that the schema describes
         #[arg(value_enum, default_value_t = SchemaFile::Config)]
         file: SchemaFile,
     },

@@ -61,8 +61,8 @@ Each line has the item's number, its marks (* unread, + pinned, ± changed,
 other sources that have its story. In a pipe, the columns are separated
 by tabs, not shortened, and followed by the URL; an item without marks has a -.
 
-Without --sort, the view's own order applies, or else ui.sort. A
-date is 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
+Without --sort, the view's own order applies, or else ui.sort. Dates
+are written 2026-11-21, 2026-11, 2026, today, yesterday or 7d. --fold lists a
 pinned item of each story, or else its earliest item. --as-of restores
 titles and texts, as far as versions are stored; the marks are those of today,
 and items that retention has removed are missing. --read-for prefers sources

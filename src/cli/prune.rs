@@ -25,7 +25,7 @@ const EXAMPLES: &str = "\
 [retention] in config.toml and retention in sources.toml determine how long
 items are kept. Pinned items always stay; unread items stay unless the setting
 retention.unread is on. download.days determines how long downloads are kept.
-`newsfed daemon` and the interface remove both every few hours.
+`newsfed daemon` and the interface do the same every few hours.
 
 Examples:
   newsfed prune

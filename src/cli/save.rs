@@ -50,8 +50,8 @@ const EXAMPLES: &str = "\
 Several articles become one file with a chapter for each. Without --output, the
 file is named after the article or the view, with a number if another file has
 that name. A file is never overwritten without --replace. Pictures are fetched
-only with --pictures; otherwise they remain links. HTML and EPUB load nothing
-when they are read.
+only with --pictures; otherwise they remain links. HTML and EPUB files load
+nothing from the network when they are read.
 
 Examples:
   newsfed save 1234

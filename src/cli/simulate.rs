@@ -71,7 +71,7 @@ const EXAMPLES: &str = "\
 Delays are in minutes, from the publication of an item to the first poll after
 it. With --limits on, a replay has all the limits of real polls: minimum and
 maximum intervals, quiet hours, Cache-Control, ttl, validators, skipped hours,
-and the daily correction of the budget. With --synthetic and a file, the policy
+and the daily correction of the price. With --synthetic and a file, the policy
 is fitted to the budget with the timelines of the file.
 
 A timeline has start, end, t (publication times in seconds since the epoch) and

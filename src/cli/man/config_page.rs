@@ -159,7 +159,7 @@ fn themes(manual: &mut Manual, parts: &[Part<'_>]) -> io::Result<()> {
     manual.text("The themes of newsfed are:")?;
     manual.text(&(theme_names(&BTreeMap::new()).join(", ") + "."))?;
     manual.paragraph()?;
-    manual.text("All roles are:")?;
+    manual.text("The roles are:")?;
     let roles: Vec<&str> = Role::ALL.iter().map(|role| role.name()).collect();
     manual.text(&(roles.join(", ") + "."))
 }

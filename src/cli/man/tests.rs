@@ -51,7 +51,7 @@ fn every_setting_has_an_entry_in_its_table() {
     for action in Action::ALL {
         assert!(has_tag(&text, action.name()), "{}", action.name());
     }
-    let roles = text.split("All roles are:").nth(1).unwrap();
+    let roles = text.split("The roles are:").nth(1).unwrap();
     assert!(Role::ALL.iter().all(|role| roles.contains(role.name())));
     assert!(text.contains("time from 1s to 10m; default \"30s\""));
 }

@@ -365,7 +365,7 @@ fn pictures(name: &str, keys: &str, paste: Option<&PathBuf>) {
 }
 
 #[test]
-fn saved_queries_and_tags_at_every_size() {
+fn draws_saved_queries_and_tags_at_every_size() {
     pictures("tree", "jjjjjjljj<Space>", None);
 }
 

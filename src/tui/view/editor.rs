@@ -14,7 +14,7 @@ use ratatui::layout::{Position, Rect};
 
 /// Width of the dialog.
 const WIDTH: u16 = 100;
-/// Size of the settings, which show themes as pictures.
+/// Size of the settings dialog, which shows previews of themes.
 const SETTINGS_SIZE: (u16, u16) = (118, 32);
 /// Minimum and maximum width of the label column, in cells.
 const LABELS: (u16, u16) = (18, 24);

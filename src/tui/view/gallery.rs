@@ -38,7 +38,7 @@ fn note(depth: Depth) -> Option<&'static str> {
     match depth {
         Depth::Mono => Some("This terminal shows no colours. All themes are drawn like this:"),
         Depth::Sixteen => {
-            Some("This terminal shows 16 colours. Most themes resemble ansi or ansi-light:")
+            Some("This terminal shows 16 colours. Here, most themes look like ansi or ansi-light:")
         }
         Depth::Indexed | Depth::True => None,
     }

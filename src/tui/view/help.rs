@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_are_a_range() {
+    fn shows_nine_digit_keys_as_a_range() {
         let digits = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
         assert_eq!(key_list(texts(&digits), false), ["1–9"]);
         assert_eq!(key_list(texts(&digits[..8]), false), digits[..8]);

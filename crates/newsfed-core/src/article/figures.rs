@@ -18,9 +18,9 @@ const MAX_LEFT_OUT: usize = 40;
 const MAX_SEARCHED: usize = 200;
 /// Number of boxes on a page that are searched.
 const MAX_BOXES: usize = 2000;
-/// How many blocks before the first selected one a figure may be.
+/// Maximum number of blocks between a figure and the first selected block.
 const BEFORE: usize = 6;
-/// How many blocks before the first selected one the heading may be.
+/// Maximum number of blocks between the heading and the first selected block.
 const HEADING: usize = 12;
 
 /// The parts of boxes without selected text that are kept.
@@ -156,7 +156,7 @@ fn contains_image(element: ElementRef<'_>) -> bool {
     element.descendent_elements().take(MAX_SEARCHED).any(|e| e.value().name() == "img")
 }
 
-/// Whether a box is not part of the text around it, by its name.
+/// Whether the name of a box shows that it is not part of the text around it.
 fn is_apart(page: &Page<'_>, at: usize) -> bool {
     let element = &page.elements[at];
     matches!(element.name(), "aside" | "nav" | "footer" | "form" | "header")

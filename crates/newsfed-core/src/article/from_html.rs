@@ -1256,7 +1256,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_code_with_its_language_are_left_out() {
+    fn leaves_out_language_labels_of_code_blocks() {
         let text = |before: &str| {
             let markup = format!("<p>a</p><div class=language-vue>{before}<pre>b</pre></div>");
             from_html(&markup, None).text()

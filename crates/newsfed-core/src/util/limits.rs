@@ -95,7 +95,7 @@ limits! {
     /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
     PDF_WORK = 128 * MIB, "work for a PDF file";
     /// Data that is stored of the data files of a source for their next comparison, in bytes.
-    DATASET_STATES = 64 * MIB, "stored data file states of a source";
+    DATASET_STATES = 64 * MIB, "stored states of a source's data files";
     /// A sitemap after decompression, in bytes (limit of the protocol).
     SITEMAP_BYTES = 50 * MIB, "sitemap";
     /// URLs in a sitemap (limit of the protocol).

@@ -20,7 +20,7 @@ const MAX_NODES: usize = 4 * MAX_ELEMENTS;
 const MAX_TEXT: usize = 600;
 /// Maximum number of dates in a row.
 const MAX_DATES: usize = 4;
-/// Minimum number of rows that have an order.
+/// Minimum number of rows by which their order is judged.
 const LEAST: usize = 3;
 
 /// A date in a row.

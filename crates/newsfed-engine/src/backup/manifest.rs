@@ -57,7 +57,7 @@ impl Manifest {
             }
         }
         let total = self.files.iter().try_fold(0u64, |sum, file| sum.checked_add(file.bytes));
-        // A database shrinks to a third or a half. What shrinks more is made to fill the disk.
+        // A database is compressed to a third or a half. A file that expands much more is meant to fill the disk.
         let most = packed.saturating_mul(MAX_RATIO).saturating_add(SLACK);
         match total {
             Some(total) if total <= most => None,

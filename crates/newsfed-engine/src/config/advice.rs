@@ -18,7 +18,7 @@ pub(super) enum Expected {
     OneOf(&'static [&'static str]),
     Command,
     Secret,
-    /// A text with checks of its own.
+    /// Text that is checked elsewhere.
     Other,
 }
 

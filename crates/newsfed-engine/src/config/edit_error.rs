@@ -29,7 +29,7 @@ pub enum EditError {
         now: Box<Section>,
     },
     /// A part that an undo would change back was changed elsewhere since.
-    #[error("nothing was changed: {0} was changed elsewhere since then")]
+    #[error("nothing was changed: {0} has been changed elsewhere since then")]
     Overtaken(String),
     /// The file could not be read or written.
     #[error(transparent)]

@@ -50,7 +50,7 @@ impl Stay {
     pub fn why(self) -> &'static str {
         match self {
             Self::Edited => "you have changed it",
-            Self::Kept => "you have pinned, tagged or kept items of it",
+            Self::Kept => "you have pinned or tagged items of it, or kept some for later",
             Self::Unknown => "its URL is not on the list",
         }
     }

@@ -96,7 +96,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.linear", Rule::Any, |s| Slot::Flag(&mut s.ui.linear)).on(
         FormPage::Appearance,
         "Screen reader",
-        "One pane, one thing per line, states in words, no lines or charts.",
+        "One pane at a time, one thing per line, states in words, no charts.",
     ),
     key("ui.reader_width", Rule::Within(20, 400), |s| Slot::Width(&mut s.ui.reader_width)).on(
         FormPage::Appearance,
@@ -446,11 +446,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         "The set of key bindings to start from. Individual keys can differ.",
     ),
     key("log.level", LOG_LEVEL, |s| Slot::Text(&mut s.log.level))
-        .on(
-            FormPage::Network,
-            "Log level",
-            "What the log file records: off, error, warn, info, debug or trace.",
-        )
+        .on(FormPage::Network, "Log level", "What is logged: off, error, warn, info, debug, trace.")
         .waits(),
     key("log.keep", Rule::Within(1, 365), |s| Slot::Count(&mut s.log.keep)),
 ];

@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source if it is gone or has had nothing new for this many days.",
+            "Remove the source when it is gone, or after this many days without news.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
@@ -250,7 +250,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset("none")
         .polls(),
     key("proxy", PROXY, |d| Slot::MaybeText(&mut d.proxy))
-        .on(ACCESS, "Proxy", "For this source, such as socks5://localhost:9050.")
+        .on(ACCESS, "Proxy", "Proxy URL of this source, such as socks5://localhost:9050.")
         .unset(INHERIT)
         .polls(),
     key("private", Rule::Any, |d| Slot::Flag(&mut d.private))

@@ -214,7 +214,7 @@ fn rate(why: &Why) -> String {
     }
     let day = |rate: f64| if rate < 1.0 { format!("{rate:.2}") } else { format!("{rate:.1}") };
     format!(
-        "{} items a day, {} right now (learned from {})",
+        "{} items a day, {} right now (learned from {} items)",
         day(known.items_per_day),
         day(known.items_per_day_now),
         known.observed
@@ -229,7 +229,7 @@ fn gap_words(gaps: &Gaps) -> String {
         return format!("always {}", span(gaps.most));
     }
     format!(
-        "half of them {} to {}, median {}; all {} to {}",
+        "middle half {} to {}, median {}; range {} to {}",
         span(gaps.lower),
         span(gaps.upper),
         span(gaps.median),

@@ -423,7 +423,7 @@ impl Handle {
     }
 }
 
-/// Paths at which a feed could have been.
+/// Paths that were tried for a feed, without success.
 #[derive(Default)]
 struct Missed {
     nothing_at: Vec<String>,

@@ -281,7 +281,7 @@ impl Handle {
         Ok(added)
     }
 
-    /// Fails while the file of the present sources is missing: a new one would replace it.
+    /// Fails if there are sources but no `sources.toml`: a new file would have the added source only.
     pub(super) async fn refuse_missing_file(&self) -> Result<(), FollowError> {
         let (file, had_sources) = (self.paths.sources_file(), self.has_sources());
         let lost = had_sources && tokio::fs::metadata(&file).await.is_err_and(is_not_found);

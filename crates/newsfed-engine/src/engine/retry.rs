@@ -1,4 +1,4 @@
-//! Sending a request again after errors that may pass.
+//! Sending a request again after errors that may be temporary.
 
 use crate::model::{ErrorKind, Time};
 use crate::net::{Client, FetchError, Request, Response};

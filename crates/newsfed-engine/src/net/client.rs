@@ -193,7 +193,7 @@ impl Client {
                     let sent_on = refresh::target(&response).filter(|_| is_page);
                     let Some(location) = sent_on else { return Ok(*response) };
                     let next = match follow(&url, &location, hops.len()) {
-                        // Pages that redirect to each other in a loop are still pages.
+                        // In a loop of redirects, the response itself is the page.
                         Ok(next) if !seen.contains(&next) => next,
                         _ => return Ok(*response),
                     };

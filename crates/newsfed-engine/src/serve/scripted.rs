@@ -270,7 +270,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
 
 type Body = StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>;
 
-/// Counts a request as concurrent until its response has been decided.
+/// Counts a request as concurrent until its response is chosen.
 struct InFlight<'a>(&'a AtomicUsize);
 
 impl Drop for InFlight<'_> {

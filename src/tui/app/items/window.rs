@@ -58,7 +58,7 @@ impl ItemsPane {
         matches!(self.loading, Some((_, Placement::Selecting(_))))
     }
 
-    /// Whether a key must not act on the rows in memory, because the user means those that are being read.
+    /// Whether a key must wait, because it is meant for rows that are still being loaded.
     pub(in crate::tui::app) fn awaits_rows(&self) -> bool {
         self.is_loading() || self.is_selecting()
     }

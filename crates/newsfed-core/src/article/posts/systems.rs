@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Largest number of elements of a post that are searched for its author and time.
 const MAX_SEARCHED: usize = 400;
-/// Fewest posts of a thread.
+/// Minimum number of posts in a thread.
 const FEWEST: usize = 2;
 /// Longest name of an author, in bytes.
 const MAX_TERM: usize = 200;

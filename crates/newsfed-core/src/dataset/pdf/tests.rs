@@ -171,7 +171,7 @@ fn the_input_of_a_filter_counts_as_work() {
 }
 
 #[test]
-fn few_values_exist_at_the_same_time() {
+fn keeps_few_values_in_memory_at_once() {
     let operands = format!("[{}] ", "0 ".repeat(20_000)).repeat(3);
     let content = format!("{operands} /X Do");
     let form = stream("/Subtype/Form", content.as_bytes());

@@ -106,7 +106,7 @@ fn dated(part: Match, text: &str, now: DateTime<FixedOffset>, context: &Context)
 }
 
 /// The time of day after the name of a day, and where it ends: `, 14:30`, `um 14.30 Uhr`. A number
-/// after another sign is the length of something, and two times are a range.
+/// after any other sign is a duration, and two times are a range. Neither is read.
 fn clock_after(
     text: &str,
     from: usize,

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn usual_urls_are_normal() {
+fn common_urls_need_no_normalisation() {
     for url in [
         "https://example.org/",
         "https://www.example.org/2026/11/%C3%A4-title.html?x=1&y=%20#top",

@@ -21,7 +21,7 @@ const MAX_LINE: usize = 100;
 const MAX_RELATIVE: usize = 40;
 /// The bytes of such a text in a script with three for each character.
 const MAX_LINE_BYTES: usize = 3 * MAX_LINE;
-/// How much of a text begins with its date, in bytes.
+/// Number of bytes at the start of a text that are searched for its date.
 const MAX_LEAD: usize = 160;
 /// Dates further ahead belong to events.
 const AHEAD: TimeDelta = TimeDelta::hours(24);

@@ -101,7 +101,7 @@ fn undo_refuses_keys_changed_elsewhere() {
     assert!(matches!(refused, EditError::Overtaken(_)), "{refused}");
     assert_eq!(
         refused.to_string(),
-        "nothing was changed: title of source \"b\" was changed elsewhere since then"
+        "nothing was changed: title of source \"b\" has been changed elsewhere since then"
     );
     assert_eq!(text(&paths), theirs, "neither of the two was changed");
     // Other keys may change.
@@ -121,7 +121,7 @@ fn undo_refuses_keys_changed_elsewhere() {
     let refused = edited.revert(&paths).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "nothing was changed: source \"new\" was changed elsewhere since then"
+        "nothing was changed: source \"new\" has been changed elsewhere since then"
     );
     assert!(text(&paths).ends_with("title = \"Mine\"\n"));
     write(&format!("{added}\n\n# mine\n"));
@@ -143,7 +143,7 @@ fn undoes_a_change_made_in_an_editor_unless_the_file_changed_again() {
     assert_eq!(text(&paths), "# two\r\n");
     write("# three\n");
     let refused = edit.revert(&paths).unwrap_err();
-    assert!(refused.to_string().contains("sources.toml was changed elsewhere"), "{refused}");
+    assert!(refused.to_string().contains("sources.toml has been changed elsewhere"), "{refused}");
     assert_eq!(text(&paths), "# three\n");
 }
 
@@ -163,7 +163,7 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     let refused = edited.revert(&paths).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "nothing was changed: ui.ascii was changed elsewhere since then"
+        "nothing was changed: ui.ascii has been changed elsewhere since then"
     );
     assert_eq!(text(), "[ui]\nmouse = false\n");
     write("[ui]\nascii = true\nmouse = false\n");
@@ -183,7 +183,7 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     let refused = added.revert(&paths).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "nothing was changed: view \"B\" was changed elsewhere since then"
+        "nothing was changed: view \"B\" has been changed elsewhere since then"
     );
     assert_eq!(text(), theirs);
     write(&format!("# mine\n\n{}", added_text(&[&a])));
@@ -198,7 +198,7 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     let refused = renamed.revert(&paths).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "nothing was changed: view \"C\" was changed elsewhere since then"
+        "nothing was changed: view \"C\" has been changed elsewhere since then"
     );
     assert_eq!(text(), "# mine\n");
 }

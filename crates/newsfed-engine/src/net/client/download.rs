@@ -14,7 +14,7 @@ use url::Url;
 /// The bytes that were already received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resume {
-    /// How many.
+    /// Number of bytes that are stored already.
     pub offset: u64,
     /// The validator of the file that they are from: the server sends the rest only if the file
     /// still has it.

@@ -25,7 +25,7 @@ async fn sends_head_requests_and_follows_no_redirects_on_request() {
 }
 
 #[tokio::test]
-async fn the_smaller_limit_of_a_body_counts() {
+async fn the_smaller_of_two_body_limits_applies() {
     let server = Server::start(|_| Reply::ok("text/xml", vec![b'x'; 1_000])).unwrap();
     // The limit in the settings, the limit of the request, and the one that is exceeded.
     for (most, own, exceeded) in [
