@@ -88,6 +88,19 @@ const ITEMS: &[Action] = &[
     Action::Filter,
     Action::Add,
 ];
+/// In the results of a search or filter.
+const NARROWED_ITEMS: &[Action] = &[
+    Action::Open,
+    Action::Back,
+    Action::Browser,
+    Action::Pin,
+    Action::ToggleRead,
+    Action::ReadAll,
+    Action::Search,
+    Action::Palette,
+    Action::NextUnread,
+    Action::Filter,
+];
 const SELECTED_ITEMS: &[Action] =
     &[Action::ToggleRead, Action::Pin, Action::Browser, Action::Copy, Action::Back];
 const READER: &[Action] = &[
@@ -159,6 +172,7 @@ impl App {
             Focus::Sources if marked > 0 => SELECTED_SOURCES,
             Focus::Sources => SOURCES,
             Focus::Items if marked > 0 => SELECTED_ITEMS,
+            Focus::Items if self.is_narrowed() => NARROWED_ITEMS,
             Focus::Items => ITEMS,
             Focus::Reader if self.shows_changes() => CHANGES,
             Focus::Reader if self.stepping() => MATCHES,
@@ -232,6 +246,9 @@ impl App {
             Action::PreviousUnread if self.stepping() => "previous match",
             Action::Back if self.focus == Focus::Reader && self.marks_matches() => "close search",
             Action::Back if self.stepping() => action.label(),
+            Action::Back if self.focus == Focus::Items && self.items.marked.is_empty() => {
+                "whole list"
+            }
             Action::Back if self.focus != Focus::Reader => "cancel selection",
             // `f` does so in every pane.
             Action::Filter => "find",

@@ -69,7 +69,11 @@ fn rule(app: &App, frame: &mut Frame<'_>, line: Rect) {
 /// How many items match: `7 found`, or `7 of 30` in a list of which the number of items is known.
 fn found(app: &App, bar: &SearchBar) -> String {
     if let Some(total) = &bar.total {
-        return format!("{} of {total}", super::chrome::count_of_list(app));
+        let count = super::chrome::count_of_list(app);
+        // Items may have arrived since the total was read.
+        let number = |text: &str| text.parse::<u64>().ok();
+        let total = if number(&count) > number(total) { &count } else { total };
+        return format!("{count} of {total}");
     }
     let count = match app.items.is_complete() {
         true => app.items.rows.len().to_string(),

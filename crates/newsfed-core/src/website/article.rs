@@ -117,7 +117,7 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     let tree = page.tree();
     let parse = |s: &str| Selectors::parse(s).ok();
     let first = |s: &str| parse(s).and_then(|s| s.first(tree));
-    let title = first(&rules.title).map(|e| text::line(&text_of(e))).unwrap_or_default();
+    let title = parse(&rules.title).map(|s| title(&s, tree)).unwrap_or_default();
     let content = first(&rules.content);
     let summary =
         content.map(|e| summarise(&text::line(&head_of(&text_of(e))))).unwrap_or_default();
@@ -146,6 +146,19 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
         instead: false,
         updated: stated.modified,
     }
+}
+
+/// The text of the first element, in the order of the selectors, that has letters or digits: a heading may be an
+/// ornament such as `***`.
+fn title(selectors: &Selectors, tree: &scraper::Html) -> String {
+    let line = |element| text::line(&text_of(element));
+    let is_text = |line: &String| line.contains(char::is_alphanumeric);
+    let first = selectors.first(tree).map(line).unwrap_or_default();
+    if is_text(&first) {
+        return first;
+    }
+    let all = selectors.each_matching(tree);
+    all.into_iter().flatten().map(line).find(is_text).unwrap_or(first)
 }
 
 /// More text than a summary can need, so that a long article is not sanitised twice.
@@ -241,6 +254,21 @@ mod tests {
         assert_eq!(found.content, "<p>One</p><p>Two</p>");
         assert_eq!(found.authors, ["Ann Lee", "Bob Ray"]);
         assert_eq!(found.published.unwrap().to_rfc3339(), "2024-05-06T00:00:00+00:00");
+    }
+
+    #[test]
+    fn a_heading_without_letters_is_not_the_title() {
+        for (markup, title) in [
+            ("<h1 class=hl>***</h1><h1 class=hl>A</h1>", "A"),
+            ("<h1 class=hl>***</h1>", "***"),
+            ("<h1 class=hl>7</h1><h1 class=hl>A</h1>", "7"),
+        ] {
+            assert_eq!(read(markup).title, title, "{markup}");
+        }
+        let url = url::Url::parse("https://example.org/a").unwrap();
+        let page = "<title>A</title><h1>B</h1><article><p>Text</p><h1>***</h1></article>";
+        let found = article(&Page::parse(page, &url).unwrap(), &WebsiteRules::default(), None);
+        assert_eq!(found.title, "B");
     }
 
     #[test]

@@ -294,12 +294,18 @@ pub struct PreviewItem {
 
 impl PreviewItem {
     pub(super) fn of_entry(entry: &Entry) -> Self {
-        Self { title: entry.title.clone(), date: entry_date(entry), summary: entry.opening() }
+        let (title, summary) = match entry.title.is_empty() {
+            true => (entry.opening(), String::new()),
+            false => (entry.title.clone(), entry.opening()),
+        };
+        Self { title, date: entry_date(entry), summary }
     }
 }
 
+/// The date by which an entry will be listed. The zero of a publisher's clock is not a date.
 fn entry_date(entry: &Entry) -> Option<Time> {
-    entry.published.or(entry.updated)
+    let real = |at: &Time| at.timestamp() > 0;
+    entry.published.filter(real).or(entry.updated.filter(real))
 }
 
 impl Way {

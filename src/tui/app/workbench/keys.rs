@@ -94,6 +94,7 @@ impl Bench {
                 KeyHint::Key("Up Down", "fields"),
                 KeyHint::Key("Tab", "next pane"),
                 KeyHint::Key("C-s", "save"),
+                KeyHint::Key("Esc", "back"),
             ],
             _ if self.repair().is_some() => &[
                 KeyHint::Key("Enter", "apply the repair"),
@@ -110,16 +111,16 @@ impl Bench {
             ],
             BenchPane::Page => &[
                 KeyHint::Key("Enter", "use element"),
+                KeyHint::Key("Esc", "back"),
+                KeyHint::Key("C-s", "save"),
                 KeyHint::Key("1-7", "choose field"),
                 KeyHint::Key("g", "open article"),
                 KeyHint::Key("P", "suggest selectors"),
-                KeyHint::Key("C-s", "save"),
                 KeyHint::Key("Tab", "next pane"),
                 KeyHint::Key("i", "type a selector"),
                 KeyHint::Key("v", "show text or outline"),
                 KeyHint::Key("t", "older copies"),
                 KeyHint::Key("n", "next page of the list"),
-                KeyHint::Key("Esc", "back"),
             ],
         }
     }
