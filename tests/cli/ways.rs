@@ -126,9 +126,12 @@ fn add_reports_that_all_articles_are_known() {
         let list = |name: &str| {
             format!("<!doctype html><title>{name}</title><main><ul>{rows}</ul></main>")
         };
+        let gone = "</ul><ul><li class=story><a href=/news/gone>The story of bus 7</a></ul>";
         match request.path.as_str() {
             "/news" => Reply::ok("text/html", list("News")),
             "/front" => Reply::ok("text/html", list("Front")),
+            "/more" => Reply::ok("text/html", list("More").replace("</ul>", gone)),
+            "/news/gone" => Reply::status(404),
             path if path.starts_with("/news/") => {
                 let text = "<p>The bus went to the harbour and came back in the evening.</p>";
                 Reply::ok("text/html", format!("<h1>{path}</h1><article>{text}</article>"))
@@ -145,6 +148,11 @@ fn add_reports_that_all_articles_are_known() {
     assert!(known.out.contains("0 items"), "{known:?}");
     let summary = "everything on its list (6 articles) is already known from News";
     assert!(known.err.contains(summary), "{known:?}");
+    // One page is missing; the others are known.
+    let known = add("/more");
+    assert!(known.out.contains("0 items"), "{known:?}");
+    assert!(known.err.contains("1 left out: 1 missing"), "{known:?}");
+    assert!(known.err.contains("; the rest is already known from News"), "{known:?}");
 }
 
 #[test]

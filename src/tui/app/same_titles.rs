@@ -33,9 +33,10 @@ fn place(entry: &SourceEntry, with_path: bool) -> String {
     let Some((url, host)) = url.and_then(|url| Some((url, url.host_str()?))) else {
         return entry.source.id.to_string();
     };
-    let host = host.strip_prefix("www.").unwrap_or(host);
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    let host = format!("{}{port}", host.strip_prefix("www.").unwrap_or(host));
     if !with_path {
-        return host.to_owned();
+        return host;
     }
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     format!("{host}{}{query}", url.path())

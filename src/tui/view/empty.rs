@@ -292,7 +292,9 @@ fn unfiltered(app: &App) -> Notice {
 fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     let what = match entry.source.kind() {
         SourceKind::Feed => "The feed was read, but contains no entries.",
-        SourceKind::Website => "The page was read, but its selector found no links to articles.",
+        SourceKind::Website => {
+            "The page was read, but has no new articles. Those of your other sources are not listed twice."
+        }
         SourceKind::Entries => "The page was read, but its selector found no entries.",
         SourceKind::Page => "The page was read. Its item appears as soon as the page has text.",
         SourceKind::Sitemap => "The sitemap was read. Pages that are added to it become items.",

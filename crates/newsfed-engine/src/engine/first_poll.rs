@@ -26,8 +26,15 @@ impl Handle {
         let last = PollFilter { source: Some(facts.key), noteworthy: false };
         let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
         let left_out = polls.first().and_then(|(_, poll)| LeftOut::describe(&poll.left_out));
-        if facts.items > 0 || left_out.is_some() {
+        if facts.items > 0 {
             return Ok(left_out);
+        }
+        if let Some(left_out) = left_out {
+            let others = self.holders(key, urls, false).await?.join(" and ");
+            return Ok(Some(match others.as_str() {
+                "" => left_out,
+                others => format!("{left_out}; the rest is already known from {others}"),
+            }));
         }
         if listed == 0 {
             return Ok(Some("the page lists nothing yet".to_owned()));
@@ -36,7 +43,7 @@ impl Handle {
         Ok(Some(match notes.as_str() {
             "" => {
                 let all = counted(listed, "article");
-                let others = self.holders(key, urls).await?.join(" and ");
+                let others = self.holders(key, urls, true).await?.join(" and ");
                 let from = if others.is_empty() { "other sources" } else { &others };
                 format!("everything on its list ({all}) is already known from {from}")
             }
@@ -47,19 +54,25 @@ impl Handle {
         }))
     }
 
-    /// The titles of the sources that have all of these pages, except the source with this key.
-    async fn holders(&self, but: i64, urls: Vec<Url>) -> Result<Vec<String>, StoreError> {
+    /// The titles of the sources that have these pages, except the source with this key. If `all`, none if they
+    /// lack one of the pages.
+    async fn holders(
+        &self,
+        but: i64,
+        urls: Vec<Url>,
+        all: bool,
+    ) -> Result<Vec<String>, StoreError> {
         let found = self.context.read(move |reader| {
             urls.iter().map(|url| reader.sources_with(but, url)).collect::<Result<Vec<_>, _>>()
         });
         let found = found.await?;
         // If one URL is in no source, other pages will be unknown too.
-        if found.iter().any(Vec::is_empty) {
+        if all && found.iter().any(Vec::is_empty) {
             return Ok(Vec::new());
         }
         let keys: BTreeSet<i64> = found.iter().filter_map(|keys| keys.first().copied()).collect();
-        let all = self.sources().await?.into_iter();
-        let titled = all.filter(|(_, facts)| keys.contains(&facts.key));
+        let sources = self.sources().await?.into_iter();
+        let titled = sources.filter(|(_, facts)| keys.contains(&facts.key));
         Ok(titled.map(|(source, facts)| facts.title(&source).to_owned()).collect())
     }
 }
