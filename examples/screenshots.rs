@@ -90,7 +90,7 @@ const SHOTS: &[Shot] = &[
             Press(COUNCIL),
             See("best match"),
             Press("e"),
-            See("Found by these selectors"),
+            See("Found "),
             See("Eleven lime"),
         ],
     },

@@ -8,8 +8,9 @@ use crate::article::{Change, Document, Thumbnail};
 use crate::config::{CommandOutput, Completion, FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::crawl::{CrawlListing, CrawlState};
 use crate::engine::{
-    CommandRun, Discovery, DownloadEntry, Edited, ListFollowed, PlayerState, PrefetchPlan, Report,
-    Rhythm, SaveState, ScheduleReport, Statistics, Status, TextGot, Tried, WorkbenchEvent,
+    CommandRun, Discovery, DownloadEntry, Edited, ListFollowed, NextCheck, PlayerState,
+    PrefetchPlan, Report, Rhythm, SaveState, ScheduleReport, Statistics, Status, TextGot, Tried,
+    WorkbenchEvent,
 };
 use crate::model::{
     Enclosure, Item, ItemRow, PollRecord, Queued, Source, SourceFacts, SourceId, SourceKind,
@@ -69,6 +70,8 @@ pub(super) enum Event {
     StatisticsLoaded(Result<Box<Statistics>, Failure>),
     /// The schedule of the source with this row key.
     WhyLoaded(i64, Result<Box<ScheduleReport>, Failure>),
+    /// When the source with this row key would be checked next with the values of its form.
+    NextCheckLoaded(i64, Option<NextCheck>),
     Marked(Result<MarksSet, Failure>),
     RulesLoaded(Result<Vec<RuleRecord>, Failure>),
     ValuesLoaded(Result<ItemValues, Failure>),

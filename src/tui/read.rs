@@ -11,8 +11,8 @@ pub(super) use article::document;
 use super::app::midnight;
 use super::event::{Event, Failure, Matches, RequestId, SourceEntry, SourceList};
 use crate::config::Paths;
-use crate::engine::{self, DownloadEntry, Handle, Rhythm, ScheduleReport, Statistics};
-use crate::model::Effect as RuleEffect;
+use crate::engine::{self, DownloadEntry, Handle, NextCheck, Rhythm, ScheduleReport, Statistics};
+use crate::model::{Effect as RuleEffect, Source};
 use crate::store::{
     Anchor, Count, Interrupter, Part, PollFilter, Reader, Result, StoreError, View,
 };
@@ -84,6 +84,8 @@ pub(super) enum Read {
     Rhythms(Vec<i64>),
     /// Schedule explanation of a source (row key).
     Why(i64),
+    /// When a source (row key) would be checked next with other settings.
+    NextCheck(i64, Box<Source>),
     /// Where items (row keys) match a full-text expression; without one, the beginnings of their texts.
     Snippets {
         keys: Vec<i64>,
@@ -301,6 +303,10 @@ impl ReaderThread {
                 let report = report.and_then(|report| report.ok_or_else(no_source));
                 Event::WhyLoaded(source, report.map(Box::new))
             }
+            Read::NextCheck(key, source) => {
+                let next = self.retry(|this| this.next_check(key, &source));
+                Event::NextCheckLoaded(key, next.ok().flatten())
+            }
             Read::Snippets { keys, expression } => {
                 let found = self.retry(|this| match &expression {
                     Some(expression) => this.reader.snippets(&keys, expression),
@@ -414,6 +420,13 @@ impl ReaderThread {
         let (now, declared) = (self.handle.now(), self.handle.declared().borrow().clone());
         let zone = chrono::Local.offset_from_utc_datetime(&now.naive_utc()).fix();
         engine::statistics(&self.reader, &declared, STATISTICS_WEEKS, zone, now)
+    }
+
+    fn next_check(&self, key: i64, source: &Source) -> Result<Option<NextCheck>> {
+        let Some(facts) = self.reader.source(key)? else { return Ok(None) };
+        let (now, settings) = (self.handle.now(), self.handle.settings());
+        let schedule = &settings.schedule;
+        engine::next_check_with(&self.reader, source, facts, schedule, now).map(Some)
     }
 
     fn why(&self, key: i64) -> Result<Option<ScheduleReport>> {

@@ -192,3 +192,25 @@ async fn a_clock_ten_years_ahead_polls_everything_once() {
     assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn the_next_check_follows_the_settings_of_a_draft() {
+    let (_server, home, engine) = polled_once().await;
+    let (source, facts) = engine.sources().await.unwrap().remove(0);
+    let reader = engine.store().reader().unwrap();
+    let (schedule, now) = (&home.settings.schedule, home.clock.now());
+    let next = |source: &Source| {
+        let facts = facts.clone();
+        newsfed::engine::next_check_with(&reader, source, facts, schedule, now).unwrap().next
+    };
+    assert_eq!(next(&source), facts.next_poll, "the same settings");
+    let hours = |hours: u64| Source {
+        interval: Some(std::time::Duration::from_secs(hours * 3600)),
+        ..(*source).clone()
+    };
+    let [short, long] = [6, 24].map(|n| next(&hours(n)).unwrap() - facts.last_poll.unwrap());
+    assert!((5.0..7.0).contains(&(short.as_seconds_f64() / 3600.0)), "{short}");
+    assert!((21.0..27.0).contains(&(long.as_seconds_f64() / 3600.0)), "{long}");
+    assert_eq!(next(&Source { enabled: false, ..(*source).clone() }), None);
+    engine.shutdown().await;
+}

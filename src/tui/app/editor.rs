@@ -8,11 +8,12 @@ use super::dialogs::{Dialog, KeyHints, Reply};
 use super::setting_search::SettingSearch;
 use super::{App, Bench, BenchPane};
 use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
-use crate::engine::{Discovery, Edited, Pace};
+use crate::engine::{Discovery, Edited, NextCheck, Pace};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Failure, NotSaved, RequestId};
 use crate::tui::input::Field;
+use crate::tui::read::Read;
 use crate::tui::style::Palette;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
@@ -60,6 +61,8 @@ pub(crate) struct Editor {
     pub(super) only_bench: bool,
     /// A search for a field.
     pub(crate) search: Option<SettingSearch>,
+    /// When a followed source would be checked next with these values.
+    pub(crate) next_check: Option<NextCheck>,
 }
 
 /// A save that is in progress.
@@ -88,6 +91,7 @@ impl Editor {
             open_bench_next,
             only_bench: false,
             search: None,
+            next_check: None,
         }
     }
 
@@ -167,6 +171,13 @@ impl Editor {
         if let Some(page) = neighbour(&self.pages(), &self.page(), forward) {
             self.open_page(page);
         }
+    }
+
+    /// Reads when a followed source would be checked next with these values.
+    fn read_next_check(&self) -> Option<Effect> {
+        let Subject::Source(key) = self.of else { return None };
+        let source = self.form.as_ref()?.source()?;
+        Some(Effect::Read(Read::NextCheck(key, Box::new(source))))
     }
 
     /// Fills the text fields from the form.
@@ -274,7 +285,13 @@ impl Dialog for Editor {
         if let Some(settings) = form.and_then(SourceForm::preview_settings) {
             app.apply_appearance(settings.ui.clone());
         }
-        self.preview()
+        let mut effects = self.preview();
+        let next_check = self.read_next_check();
+        if next_check.is_none() {
+            self.next_check = None;
+        }
+        effects.extend(next_check);
+        effects
     }
 
     /// A click selects a field or a page, the wheel moves between fields.
@@ -387,7 +404,7 @@ impl App {
                         Reply::close(app.note("Selectors are for websites. This source is a feed."))
                     }
                     true => editor.open_bench(app).into(),
-                    false => Reply::default(),
+                    false => Vec::from_iter(editor.read_next_check()).into(),
                 }
             }
             (Subject::Source(key), Err(why)) if *key == source && editor.form.is_none() => {
@@ -395,6 +412,15 @@ impl App {
             }
             _ => Reply::default(),
         })
+    }
+
+    pub(super) fn next_check_loaded(&mut self, key: i64, next: Option<NextCheck>) -> Vec<Effect> {
+        if let Some(editor) = self.dialog_mut::<Editor>()
+            && matches!(editor.of, Subject::Source(of) if of == key)
+        {
+            editor.next_check = next;
+        }
+        vec![]
     }
 
     pub(super) fn form_saved(

@@ -331,6 +331,7 @@ impl App {
             }
             Event::StatisticsLoaded(result) => self.statistics_loaded(result),
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),
+            Event::NextCheckLoaded(source, next) => self.next_check_loaded(source, next),
             Event::Marked(result) => self.marked(result),
             Event::RulesLoaded(result) => self.rules_loaded(result),
             Event::ValuesLoaded(result) => self.values_loaded(result),

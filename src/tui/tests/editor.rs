@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::{FileChange, Paths, SourcesFile};
+use crate::engine::NextCheck;
 use crate::model::CollectedChange;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -287,4 +288,31 @@ fn changes_to_account_sources_are_undone_and_redone() {
         assert_eq!(changes, &[(id.clone(), sent)]);
         stage.happen(Event::Edited(purpose.clone(), edited(back)));
     }
+}
+
+#[test]
+fn the_schedule_shows_the_next_check_with_the_values_of_the_form() {
+    let mut test = EditorTest::kernel();
+    let requested = test.stage.requested.pop().unwrap();
+    assert!(requested.contains("NextCheck"), "{requested}");
+    let key = test.stage.app.selected_source().unwrap();
+    let next = |minutes: Option<i64>| {
+        let next = minutes.map(|minutes| now() + TimeDelta::minutes(minutes));
+        Event::NextCheckLoaded(key, Some(NextCheck { next, overdue: false }))
+    };
+    test.stage.happen(next(Some(42)));
+    assert!(!test.screen().contains("Next check with"), "only on the page of the schedule");
+    test.stage.keys("<C-n>");
+    for (minutes, words) in [(Some(42), "in 42 min"), (Some(-5), "now"), (None, "never")] {
+        test.stage.happen(next(minutes));
+        test.shows(&format!("Next check with these values {words}"));
+    }
+    test.stage.requested.clear();
+    test.stage.keys("j2h");
+    let requested = test.stage.requested.join(" ");
+    assert!(requested.contains("interval: Some(7200s)"), "{requested}");
+    // An invalid value has no next check.
+    test.stage.requested.clear();
+    test.stage.keys("x");
+    assert!(test.stage.requested.is_empty(), "{:?}", test.stage.requested);
 }

@@ -8,7 +8,7 @@ use super::frame::{shape, window};
 use super::gallery;
 use super::row::Row;
 use crate::config::{FormField, FormPage, Role};
-use crate::util::text;
+use crate::util::{text, time_text};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
@@ -303,6 +303,7 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
         _ => area,
     };
     let area = search_line(app, frame, editor, area);
+    let area = next_check(app, frame, editor, area);
     let mut lines = wrap_plain(&format!("{note}{words}"), area.width.max(8).into());
     if lines.len() > usize::from(area.height) {
         lines.truncate(area.height.into());
@@ -319,6 +320,25 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
         row.left(rest.unwrap_or(&line), app.palette.style(role));
         frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..area });
     }
+}
+
+/// When the source would be checked next, in the last row of its schedule; returns the rows above it.
+fn next_check(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) -> Rect {
+    let next = editor.next_check.as_ref().filter(|_| {
+        editor.page() == FormPage::Schedule && editor.search.is_none() && area.height > 1
+    });
+    let Some(next) = next else { return area };
+    let when = match next.next.map(|at| (at - app.now).num_seconds()) {
+        Some(wait @ 1..) => format!("in {}", time_text::span(wait)),
+        Some(_) => "now".to_owned(),
+        None => "never".to_owned(),
+    };
+    let mut row = Row::new(area.width);
+    row.left("Next check with these values  ", app.palette.style(Role::Soft));
+    row.left(&when, app.palette.style(Role::Title));
+    let last = Rect { y: area.bottom() - 1, height: 1, ..area };
+    frame.render_widget(row.line(app.palette.style(Role::Text)), last);
+    Rect { height: area.height - 1, ..area }
 }
 
 /// The search for a field, in the first row; returns the rows below it.

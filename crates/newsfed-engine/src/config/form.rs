@@ -11,7 +11,7 @@ use super::setting::{Field, FormPage, Setting, Shape, is_reference};
 use super::settings::Settings;
 use super::shown::{setting_choices, setting_shown};
 use super::source_settings::{self, INHERIT};
-use crate::model::SourceKind;
+use crate::model::{Source, SourceKind};
 
 /// A source's entry, or the settings, as a form.
 #[derive(Debug, Clone)]
@@ -321,6 +321,12 @@ impl SourceForm {
     /// The changes to write.
     pub fn changes(&self) -> Vec<KeyChange> {
         self.fields.iter().filter(|f| f.is_changed()).map(FormField::change).collect()
+    }
+
+    /// The source that the entry declares with the changes, if they are valid.
+    pub fn source(&self) -> Option<Source> {
+        self.base.source_id()?;
+        self.base.source_with(&self.changes()).ok()
     }
 
     /// Whether the source should be polled after these changes.

@@ -97,7 +97,9 @@ pub use statistics::{
 // The choices of a prefetch.
 pub use crate::store::MarkedItems;
 pub use describe::{HOURS, ScheduleSummary, broken};
-pub use why::{NextCheck, PollSummary, Rhythm, Why, item_rate, next_check, rhythm, why};
+pub use why::{
+    NextCheck, PollSummary, Rhythm, Why, item_rate, next_check, next_check_with, rhythm, why,
+};
 #[cfg(any(test, feature = "testing"))]
 pub use workbench::TestWorkbench;
 pub use workbench::{Offer, Preview, Subject, Workbench, WorkbenchEvent, WorkbenchPage};

@@ -118,7 +118,7 @@ impl Planner {
 
     /// Plans the next poll again, with these settings, if it was planned with different ones. The
     /// back-off after a failure stays until the next poll.
-    fn plan_again(&self, facts: &mut SourceFacts) {
+    pub(super) fn plan_again(&self, facts: &mut SourceFacts) {
         let Some(planned) = facts.planned.clone() else { return };
         // A source without a next poll is due at once, for example because its URL has changed.
         if facts.fail_count > 0

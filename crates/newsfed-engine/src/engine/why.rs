@@ -2,6 +2,7 @@
 
 use super::account::{AccountPolling, account_polling};
 use super::budget::shared;
+use super::planner::{Planner, Scheduling};
 use super::setup::{Machine, east, limits, setup};
 use super::site::crawl_summary;
 use crate::config::ScheduleSettings;
@@ -13,6 +14,7 @@ use crate::net::host_key;
 use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
 use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::TimeDelta;
+use std::sync::Arc;
 use url::Url;
 
 /// Number of items whose gaps are examined.
@@ -91,6 +93,24 @@ pub fn next_check(source: &Source, facts: &SourceFacts, now: Time) -> NextCheck 
         .filter(|_| source.enabled && !gone && source.account.is_none());
     let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
     NextCheck { next, overdue }
+}
+
+/// When the next poll of a source will be due after these settings of it are saved.
+///
+/// # Errors
+/// If the database cannot be read.
+pub fn next_check_with(
+    reader: &Reader,
+    source: &Source,
+    mut facts: SourceFacts,
+    settings: &ScheduleSettings,
+    now: Time,
+) -> Result<NextCheck> {
+    let shared = shared(reader, settings, now)?;
+    let machine = Machine { east: east(now), seed: shared.seed };
+    let general = Arc::new(Scheduling::new(settings.clone()));
+    Planner::new(Arc::new(source.clone()), general, shared.price, machine).plan_again(&mut facts);
+    Ok(next_check(source, &facts, now))
 }
 
 /// How a source publishes, short enough for a row of a list.

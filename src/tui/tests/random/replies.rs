@@ -239,6 +239,10 @@ impl Chaos {
             Effect::Read(Read::Statistics) => {
                 Event::StatisticsLoaded(self.result(Box::new(statistics())))
             }
+            Effect::Read(Read::NextCheck(key, _)) => {
+                let next = Some(now() + TimeDelta::minutes(self.rng.i64(-9..99)));
+                Event::NextCheckLoaded(key, Some(crate::engine::NextCheck { next, overdue: false }))
+            }
             Effect::Read(Read::Why(source)) => Event::WhyLoaded(source, self.result(report())),
             Effect::Mark { mark, mut keys, to, cause } => {
                 keys.retain(|_| self.rng.u8(..8) > 0);
