@@ -328,8 +328,10 @@ impl App {
     pub(super) fn toggle_unread_only(&mut self) -> Vec<Effect> {
         let on = !self.settings.ui.unread_only;
         let mut effects = self.show_unread_only(on);
-        let label = if on { "read items are hidden" } else { "read items are shown" };
-        let purpose = Purpose::Command(Some(label.to_owned()));
+        // "All items" always shows everything.
+        let state = if on { "hidden" } else { "shown" };
+        let label = format!("read items of sources, folders and tags are {state}");
+        let purpose = Purpose::Command(Some(label));
         let change = FileChange::Settings(vec![setting(&["ui", "unread_only"], on)]);
         effects.push(Effect::Edit { purpose, change });
         effects

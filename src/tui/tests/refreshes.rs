@@ -1,7 +1,7 @@
 //! Several refreshes at the same time.
 
 use super::*;
-use crate::engine::{Refreshed, Report};
+use crate::engine::{Refreshed, Report, Status};
 
 impl Stage {
     /// The ids of the refreshes that were requested.
@@ -93,4 +93,20 @@ fn a_list_of_marked_items_refreshes_their_sources() {
     stage.keys("r");
     assert!(stage.has_message("Nothing to refresh: this list is empty"));
     assert!(stage.refreshes().is_empty());
+}
+
+#[test]
+fn the_sign_of_a_refresh_moves_nothing() {
+    let mut stage = Stage::new();
+    let before = stage.screen(120, 36);
+    let key = stage.app.sources.list.sources[0].facts.key;
+    let claimed = [key].into_iter().collect();
+    stage.happen(Event::StatusChanged(Status { claimed, ..Status::default() }));
+    let during = stage.screen(120, 36);
+    let sources = |screen: &str| {
+        let row = |line: &str| line.chars().take(26).collect::<String>();
+        screen.lines().map(row).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(sources(&during).matches('↻').count(), 1, "{during}");
+    assert_eq!(sources(&during).replace('↻', "▪"), sources(&before));
 }

@@ -130,6 +130,8 @@ fn line(
         RowId::Tag(_) => (m.tag, Role::Soft),
         RowId::Folder(f) if app.sources.folded.contains(f) => (m.folded, Role::Soft),
         RowId::Folder(_) => (m.open, Role::Soft),
+        // In the place of the square, so that nothing moves during a refresh.
+        RowId::Source(key) if app.status.claimed.contains(key) => (m.busy, Role::Accent),
         RowId::Source(key) => (m.square, app.sources.color(*key)),
     };
     out.left(&format!("{mark} "), style(role));
@@ -146,14 +148,11 @@ fn line(
     out.line(Style::new())
 }
 
-/// The state of a source that needs attention, or a mark while it is polled.
+/// The state of a source that needs attention.
 fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     let Some(entry) = row.entry.and_then(|i| app.sources.list.sources.get(i)) else {
         return (String::new(), Role::Dim);
     };
-    if app.status.claimed.contains(&entry.facts.key) {
-        return (format!(" {}", m.busy), Role::Accent);
-    }
     if !entry.source.enabled {
         return (" off".to_owned(), Role::Dim);
     }
