@@ -47,6 +47,15 @@ fn keeps_showing_why_an_announced_feed_is_not_offered() {
 }
 
 #[test]
+fn lists_that_look_alike_show_their_selectors() {
+    let other = Way::sample("https://council.example/news", "Council", Some(("h3 > a", 0.4)), &[]);
+    let mut stage = found(vec![list_way(), other], &[]);
+    shows(&mut stage, &["li > a", "h3 > a"]);
+    let mut stage = found(vec![list_way()], &[]);
+    assert!(!stage.screen(120, 36).contains("li > a"));
+}
+
+#[test]
 fn a_way_without_items_is_not_called_a_preview() {
     let mut stage = found(vec![Way::announced("https://council.example/feed", "All")], &[]);
     shows(&mut stage, &["Description"]);

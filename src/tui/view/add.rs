@@ -9,7 +9,7 @@ use super::frame::{padding, window};
 use super::row::Row;
 use crate::config::Role;
 use crate::engine::{Discovery, PreviewItem, Tried, Way};
-use crate::model::SourceKind;
+use crate::model::{SourceKind, SourceRules};
 use crate::util::text;
 use crate::util::time_text::{DayName, day_name};
 use chrono::Local;
@@ -271,6 +271,7 @@ fn found(
     let mut cells: Vec<WayCells<'_>> = (discovery.ways.iter().zip(&labels))
         .map(|(way, label)| cells(app, discovery, way, label))
         .collect();
+    distinguish(&mut cells, &discovery.ways);
     for (cells, source) in cells.iter_mut().zip(known) {
         if let Some(source) = source {
             cells.detail = format!("already followed as {}", known_title(app, *source));
@@ -344,8 +345,7 @@ fn preview(app: &App, (way, elsewhere): (&Way, bool), (width, height): (u16, u16
     entries.into_iter().flat_map(rows).collect()
 }
 
-/// A way: what it is, what it lists, and where it comes from. Its selectors are shown where they can be
-/// edited.
+/// A way: what it is, what it lists, and where it comes from.
 struct WayCells<'a> {
     name: &'a str,
     detail: String,
@@ -369,6 +369,19 @@ fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> Way
     let own = own.map(str::to_owned).filter(|_| way.kind() != SourceKind::Feed);
     let origin = own.or(elsewhere).or(title).unwrap_or_default();
     WayCells { name, detail, origin }
+}
+
+/// Gives lists of articles that look alike their selectors.
+fn distinguish(cells: &mut [WayCells<'_>], ways: &[Way]) {
+    let alike = |of: &WayCells<'_>, cells: &[WayCells<'_>]| {
+        of.origin.is_empty() && cells.iter().filter(|cells| cells.name == of.name).count() > 1
+    };
+    let alike: Vec<bool> = cells.iter().map(|of| alike(of, cells)).collect();
+    for ((cells, way), _) in cells.iter_mut().zip(ways).zip(alike).filter(|(_, alike)| *alike) {
+        if let SourceRules::Website(rules) = &way.rules {
+            cells.origin = rules.articles.as_deref().map(text::line).unwrap_or_default();
+        }
+    }
 }
 
 /// A URL without the part that it shares with the typed one.
