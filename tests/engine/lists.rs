@@ -185,7 +185,7 @@ async fn changes_and_marks_of_the_user_stay() {
     assert_eq!(planet.sources(), here);
     let said = said.join("");
     assert!(said.contains("Mine, bb stay, because you have changed it"), "{said}");
-    assert!(said.contains("cc stays, because you have pinned, tagged or kept"), "{said}");
+    assert!(said.contains("cc stays, because you have pinned or tagged"), "{said}");
     assert!(said.contains("1 removed (dd)"), "{said}");
     planet.engine.shutdown().await;
 }

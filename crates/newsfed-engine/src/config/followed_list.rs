@@ -40,7 +40,7 @@ pub struct Listed {
 pub enum Stay {
     /// The user has changed it.
     Edited,
-    /// The user has pinned, tagged or kept items of it.
+    /// The user has pinned or tagged items of it, or kept some for later.
     Kept,
     /// Either the list had it at a different URL, or it never had it; it is not known which.
     Unknown,
