@@ -88,19 +88,6 @@ const ITEMS: &[Action] = &[
     Action::Filter,
     Action::Add,
 ];
-/// In the results of a search or filter.
-const NARROWED_ITEMS: &[Action] = &[
-    Action::Open,
-    Action::Back,
-    Action::Browser,
-    Action::Pin,
-    Action::ToggleRead,
-    Action::ReadAll,
-    Action::Search,
-    Action::Palette,
-    Action::NextUnread,
-    Action::Filter,
-];
 const SELECTED_ITEMS: &[Action] =
     &[Action::ToggleRead, Action::Pin, Action::Browser, Action::Copy, Action::Back];
 const READER: &[Action] = &[
@@ -172,7 +159,6 @@ impl App {
             Focus::Sources if marked > 0 => SELECTED_SOURCES,
             Focus::Sources => SOURCES,
             Focus::Items if marked > 0 => SELECTED_ITEMS,
-            Focus::Items if self.is_narrowed() => NARROWED_ITEMS,
             Focus::Items => ITEMS,
             Focus::Reader if self.shows_changes() => CHANGES,
             Focus::Reader if self.stepping() => MATCHES,
@@ -191,7 +177,12 @@ impl App {
             has_use.then_some(())?;
             Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
         };
-        selected.into_iter().chain(actions.iter().filter_map(bound)).collect()
+        // In the results of a search or filter, the way back comes second.
+        let narrowed = self.focus == Focus::Items && marked == 0 && self.is_narrowed();
+        let (first, rest) = actions.split_at(usize::from(narrowed));
+        let back: &[Action] = if narrowed { &[Action::Back] } else { &[] };
+        let actions = first.iter().chain(back).chain(rest);
+        selected.into_iter().chain(actions.filter_map(bound)).collect()
     }
 
     /// The hints of a dialog with the keys that are bound now; commands without a key are left out.

@@ -371,7 +371,7 @@ fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> Way
     WayCells { name, detail, origin }
 }
 
-/// Gives lists of articles that look alike their selectors.
+/// Adds the selectors of lists of articles that have the same name.
 fn distinguish(cells: &mut [WayCells<'_>], ways: &[Way]) {
     let alike = |of: &WayCells<'_>, cells: &[WayCells<'_>]| {
         of.origin.is_empty() && cells.iter().filter(|cells| cells.name == of.name).count() > 1

@@ -83,9 +83,7 @@ pub fn list_page_with_rows(
     articles: &Selectors,
     next: Option<&Selectors>,
 ) -> ListPage {
-    let (mut found, rows) = read(page, articles, next);
-    row::complete(&mut found.links, &rows, &date_context(page));
-    found
+    completed(page, articles, next).0
 }
 
 /// Like [`list_page_with_rows`], with the texts beside the links, for previews.
@@ -94,10 +92,19 @@ pub(super) fn list_page_with_summaries(
     articles: &Selectors,
     next: Option<&Selectors>,
 ) -> ListPage {
-    let (mut found, rows) = read(page, articles, next);
-    row::complete(&mut found.links, &rows, &date_context(page));
+    let (mut found, rows) = completed(page, articles, next);
     row::summarise(&mut found.links, &rows);
     found
+}
+
+fn completed<'a>(
+    page: &'a Page,
+    articles: &Selectors,
+    next: Option<&Selectors>,
+) -> (ListPage, Vec<ElementRef<'a>>) {
+    let (mut found, rows) = read(page, articles, next);
+    row::complete(&mut found.links, &rows, &date_context(page));
+    (found, rows)
 }
 
 /// The links of a page with their elements and dates.

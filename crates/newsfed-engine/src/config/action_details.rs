@@ -146,7 +146,7 @@ impl Action {
             }
             Self::Edit => "Title, folder, tags, schedule, full text, rules and access.",
             Self::Workbench => {
-                "Selectors tell newsfed where the articles are on a page. You see what they find."
+                "Selectors describe where the articles are on a page. Shows what they find."
             }
             Self::EditFile => "For settings that the form does not have.",
             Self::Rename => "Names are yours; a feed that changes its title changes nothing.",

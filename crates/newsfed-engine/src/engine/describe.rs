@@ -6,7 +6,7 @@ use crate::model::{
     DecidingSignal, Moved, Outcome, Pause, PauseReason, Planned, SelectorProblem, Signal, Time,
 };
 use crate::schedule::{Gaps, Pulse};
-use crate::util::text::size;
+use crate::util::text::{counted, size};
 use crate::util::time_text::{self, span};
 use chrono::{Local, Offset, TimeDelta};
 
@@ -214,10 +214,10 @@ fn rate(why: &Why) -> String {
     }
     let day = |rate: f64| if rate < 1.0 { format!("{rate:.2}") } else { format!("{rate:.1}") };
     format!(
-        "{} items a day, {} right now (learned from {} items)",
+        "{} items a day, {} right now (learned from {})",
         day(known.items_per_day),
         day(known.items_per_day_now),
-        known.observed
+        counted(known.observed, "item")
     )
 }
 
