@@ -72,6 +72,7 @@ mod views;
 mod why;
 
 use args::{Cli, Command};
+use crate::util::allocator::Allocator;
 use clap::Parser;
 use exit::{Exit, Failure};
 use output::{Output, without_controls};
@@ -82,10 +83,10 @@ use std::process::ExitCode;
 pub use args::command;
 
 /// Runs the command line, program name first, and returns the exit code: 0 done, 1 failed, 2 wrong
-/// usage, 3 done in part, 4 invalid configuration, 130 interrupted. Commands that start threads for polling call
-/// `keep_little_memory` before. Others end soon, and are faster without.
-pub fn main(args: impl IntoIterator<Item = OsString>, keep_little_memory: fn()) -> ExitCode {
-    runtime::before_threads(keep_little_memory);
+/// usage, 3 done in part, 4 invalid configuration, 130 interrupted. Only commands that poll prepare the `allocator`:
+/// others end soon, and are faster without.
+pub fn main(args: impl IntoIterator<Item = OsString>, allocator: Allocator) -> ExitCode {
+    crate::util::allocator::set(allocator);
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(e) => {

@@ -4,10 +4,10 @@ use super::exit::Failure;
 use super::home::Home;
 use super::output::Output;
 use crate::engine::Handle;
+use crate::util::allocator;
 #[cfg(unix)]
 use sd_notify::NotifyState;
 use std::pin::Pin;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Number of threads for reading the database, parsing and resolving names.
@@ -15,14 +15,6 @@ const BLOCKING_THREADS: usize = 32;
 /// Time limit at exit for work on those threads: enough to finish saving a file, without waiting
 /// for an unresponsive name server.
 const PATIENCE: Duration = Duration::from_secs(1);
-
-static BEFORE_THREADS: OnceLock<fn()> = OnceLock::new();
-
-/// Sets what is done before a runtime is built.
-pub(super) fn before_threads(work: fn()) {
-    // Only the first call counts: a process has one command.
-    let _ = BEFORE_THREADS.set(work);
-}
 
 pub(super) struct Runtime(tokio::runtime::Runtime);
 
@@ -41,9 +33,7 @@ pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
 }
 
 fn build(mut builder: tokio::runtime::Builder) -> Result<Runtime, Failure> {
-    if let Some(work) = BEFORE_THREADS.get() {
-        work();
-    }
+    allocator::keep_little();
     builder
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()

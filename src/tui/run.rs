@@ -23,9 +23,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::DropGuard;
 
-/// Shortest time between two frames. It is half of what a user can notice, because the reply to a
+/// Shortest time between two frames. It is far less than what a user can notice, because the reply to a
 /// key often arrives right after the frame that shows the key press itself.
-const FRAME: Duration = Duration::from_millis(8);
+const FRAME: Duration = Duration::from_millis(4);
 /// Shortest time between two frames for background events, such as the progress of a refresh.
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
 /// How long the first frame waits for the list that it shows.

@@ -1,6 +1,7 @@
 //! Small helpers that every module may use.
 
 pub mod address;
+pub mod allocator;
 pub mod argv;
 pub mod browser;
 pub mod clock;

@@ -9,6 +9,7 @@ use super::fulltext;
 use super::message::{Role, Status};
 use super::site::tidy_crawls;
 use crate::model::{Retention, Time};
+use crate::util::allocator;
 use crate::util::text::counted;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +52,7 @@ pub(super) async fn run(
     }
 }
 
-/// Indexes the remaining items whenever nothing else is being written.
+/// Indexes the remaining items whenever nothing else is being written, then returns free memory to the system.
 async fn index(context: &Arc<Context>, role: Role) {
     let mut revision = context.store.revision();
     loop {
@@ -75,6 +76,8 @@ async fn index(context: &Arc<Context>, role: Role) {
                 }
             }
         }
+        // What a refresh has used is free by now.
+        tokio::task::spawn_blocking(allocator::give_back);
         if revision.changed().await.is_err() {
             return;
         }
