@@ -71,8 +71,8 @@ mod view_server;
 mod views;
 mod why;
 
-use args::{Cli, Command};
 use crate::util::allocator::Allocator;
+use args::{Cli, Command};
 use clap::Parser;
 use exit::{Exit, Failure};
 use output::{Output, without_controls};

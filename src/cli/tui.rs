@@ -45,8 +45,11 @@ pub(super) fn show(home: Home) -> Result<Left, Failure> {
     log::start(&home, 0, false);
     let store = home.store()?;
     runtime_beside()?.block_on(async {
-        let (handle, held) = home.engine(store, true).start_held().await?;
-        let Home { paths, settings, .. } = home;
+        let engine = home.engine(store, true);
+        let Home { paths, settings, sources, own_settings, .. } = home;
+        // The engine has its own.
+        drop((sources, own_settings));
+        let (handle, held) = engine.start_held().await?;
         let panes = Interface {
             handle: handle.clone(),
             held: Some(held),
