@@ -54,6 +54,10 @@ pub(in crate::tui) fn draw_keys(
         wrap_plain(line, inner.width.max(8).into()).into_iter().map(move |line| (line, *role))
     });
     let mut footer: Vec<_> = footer.collect();
+    // A gap, because the text would otherwise look like the next row.
+    if list.height >= 10 {
+        footer.insert(0, (String::new(), Role::Dim));
+    }
     let limit = usize::from(list.height / 2);
     footer.truncate(limit);
     let summary = u16::try_from(footer.len()).unwrap_or(0);
@@ -90,7 +94,7 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     let keys = binding_keys(page, (range, here));
     let cells: usize = keys.iter().map(|(part, _)| text::width(part)).sum();
     let whole = row.free();
-    let width = (whole * 3 / 5).min(whole.saturating_sub(cells)).max(whole * 2 / 5);
+    let width = (whole * 11 / 20).min(whole.saturating_sub(cells)).max(whole * 2 / 5);
     let help = text::truncate(first.action.help(), width.saturating_sub(2)).into_owned();
     row.left(&help, role(app, here, Role::Text));
     row.left(&" ".repeat(width.saturating_sub(text::width(&help))), style(Role::Text));

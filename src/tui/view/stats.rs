@@ -168,10 +168,12 @@ impl Sheet<'_> {
             };
             return totals.iter().map(line).collect();
         }
-        let cells = (usize::from(self.width) - 3 * GAP) / 4;
+        // Together they are as wide as the dialog.
+        let free = usize::from(self.width) - 3 * GAP;
         let ground = self.style(Role::Sunken);
         let (mut upper, mut lower) = (Vec::new(), Vec::new());
         for (n, total) in totals.into_iter().enumerate() {
+            let cells = free * (n + 1) / 4 - free * n / 4;
             if n > 0 {
                 let gap = (" ".repeat(GAP), Style::new());
                 upper.push(gap.clone());
