@@ -108,8 +108,8 @@ actions! {
         NextItem, "next-item", "next item", "Go to the next item, read or not";
         PreviousItem, "previous-item", "previous item", "Go to the previous item, read or not";
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
-        MarkRead, "mark-read", "mark as read", "Mark read, whatever it was before";
-        MarkUnread, "mark-unread", "mark as unread", "Mark unread, whatever it was before";
+        MarkRead, "mark-read", "mark as read", "Mark the items read";
+        MarkUnread, "mark-unread", "mark as unread", "Mark the items unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or stop keeping";
         Mute, "hide", "hide", "Hide items like this one, now and as they arrive";

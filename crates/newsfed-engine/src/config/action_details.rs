@@ -43,7 +43,9 @@ impl Action {
                 "Lists its items, in the order of the Sources pane. The first one follows the last."
             }
             Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
-            Self::MarkRead | Self::MarkUnread => "For keys that run several commands.",
+            Self::MarkRead | Self::MarkUnread => {
+                "Changes nothing if they already are. For keys that run several commands."
+            }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
             Self::Later => "A list of its own for items that you want to read later.",
