@@ -1,6 +1,6 @@
 //! The text in an empty list: why it is empty, and what can be done.
 
-use super::super::app::{App, SearchBar};
+use super::super::app::{App, Fate, SearchBar};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::row::{Row, padding};
@@ -80,6 +80,9 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
             lines.push(Line::styled(format!("{indent}{part}"), style(Role::Soft)));
         }
     }
+    if roomy && !notice.earlier.is_empty() {
+        lines.push(Line::default());
+    }
     lines.extend(earlier(app, &notice.earlier, width));
     let bound = |&(action, label): &(Action, &'static str)| {
         app.unavailable_reason(action).is_none().then_some(())?;
@@ -125,7 +128,8 @@ fn earlier(app: &App, failures: &[(String, String)], width: usize) -> Vec<Line<'
     let style = |role| app.palette.style(role);
     let line = |(ago, why): &(String, String)| {
         let mut row = Row::new(u16::try_from(width).unwrap_or(u16::MAX));
-        row.left(&format!("  {} ", marks(app).failing), style(Role::Error));
+        let (mark, role) = super::progress::mark(app, Fate::Failed);
+        row.left(&format!("  {mark} "), style(role));
         row.left(&format!("{ago:>3}  "), style(Role::Dim));
         row.left(why, style(Role::Soft));
         row.line(Style::new())

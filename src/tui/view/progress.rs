@@ -175,7 +175,7 @@ fn bar(app: &App, done: usize, total: usize) -> String {
 }
 
 /// The mark of a result; the words next to it have the same meaning.
-fn mark(app: &App, fate: Fate) -> (&'static str, Role) {
+pub(super) fn mark(app: &App, fate: Fate) -> (&'static str, Role) {
     let ascii = app.settings.ui.ascii;
     let of = |unicode, plain| if ascii { plain } else { unicode };
     match fate {
