@@ -12,11 +12,28 @@ use std::sync::Arc;
 /// Runs the demo. Everything is deleted at the end.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     tui::refuse_without_terminal()?;
-    let prepared = crate::demo::prepare(Arc::new(SystemClock))
+    let (own, message) = appearance(global);
+    let prepared = crate::demo::prepare(Arc::new(SystemClock), &own)
         .map_err(|e| Failure::Plain(format!("cannot start the demo: {e}")))?;
     let (paths, overrides) = (prepared.paths.clone(), global.set.clone());
     let config::Loaded { settings, sources, .. } = config::load(&paths, &overrides)?;
-    tui::show(Home::new(paths, overrides, settings, sources))?;
+    tui::show(Home::new(paths, overrides, settings, sources), message)?;
     out.note("That was the demo; nothing was saved. Run `newsfed` to start with your own sources.");
     Ok(Exit::Ok)
+}
+
+/// The user's appearance and keys, and a message about them.
+fn appearance(global: &Global) -> (String, Option<Result<String, String>>) {
+    let Ok(paths) = global.paths() else { return Default::default() };
+    let Ok(text) = std::fs::read_to_string(paths.config_file()) else { return Default::default() };
+    if config::load(&paths, &[]).is_err() {
+        let message = "config.toml has errors, so the demo uses the default appearance and keys. \
+                       `newsfed config check` lists them.";
+        return (String::new(), Some(Err(message.to_owned())));
+    }
+    let own = config::appearance(&text);
+    let message =
+        "The demo uses your appearance and keys. Other settings are its own, and nothing is saved.";
+    let message = (!own.is_empty()).then(|| Ok(message.to_owned()));
+    (own, message)
 }

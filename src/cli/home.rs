@@ -19,6 +19,8 @@ pub(super) struct Home {
     pub(super) sources: Vec<Arc<Source>>,
     /// The user's own settings for sources of accounts.
     pub(super) own_settings: Vec<Arc<Source>>,
+    /// Problems in the files that lose nothing.
+    pub(super) warnings: Vec<String>,
 }
 
 impl Home {
@@ -29,8 +31,9 @@ impl Home {
         for warning in &loaded.warnings {
             out.note(format!("newsfed: {warning}"));
         }
-        let config::Loaded { settings, sources, .. } = loaded;
-        Ok(Self::new(paths, global.set.clone(), settings, sources))
+        let config::Loaded { settings, sources, warnings } = loaded;
+        let warnings = warnings.iter().map(ToString::to_string).collect();
+        Ok(Self { warnings, ..Self::new(paths, global.set.clone(), settings, sources) })
     }
 
     /// A home with the entries of `sources.toml`.
@@ -42,7 +45,7 @@ impl Home {
     ) -> Self {
         let (sources, own_settings) =
             declared.into_iter().map(Arc::new).partition(|source| source.account.is_none());
-        Self { paths, overrides, settings, sources, own_settings }
+        Self { paths, overrides, settings, sources, own_settings, warnings: Vec::new() }
     }
 
     /// All entries of `sources.toml`.

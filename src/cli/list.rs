@@ -421,7 +421,7 @@ fn marks(row: &ItemRow, none: &str) -> String {
     if marks.is_empty() { none.to_owned() } else { marks }
 }
 
-/// The date of an item; `-` for an item without a date that is sorted as an older one.
+/// The date of an item; `-` if it has none.
 fn day_of(row: &ItemRow, of: fn(Time) -> String) -> String {
-    if row.is_backdated { "-".to_owned() } else { of(row.date) }
+    if row.found.is_some() { "-".to_owned() } else { of(row.date) }
 }

@@ -13,7 +13,8 @@ use crate::util::text::counted;
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     refuse_without_terminal()?;
     let home = Home::load(global, out)?;
-    let left = show(home)?;
+    let warning = first_warning(&home).map(Err);
+    let left = show(home, warning)?;
     if left.downloads > 0 {
         let downloads = counted(left.downloads, "download");
         out.note(format!(
@@ -37,8 +38,18 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
     }
 }
 
-/// Shows the interface until the user quits.
-pub(super) fn show(home: Home) -> Result<Left, Failure> {
+/// The first warning about the user's files, and how many others there are.
+fn first_warning(home: &Home) -> Option<String> {
+    let first = home.warnings.first()?;
+    let more = match home.warnings.len() - 1 {
+        0 => String::new(),
+        more => format!(". {}: see `newsfed config check`", counted(more, "more warning")),
+    };
+    Some(format!("{first}{more}"))
+}
+
+/// Shows the interface until the user quits, and at first a message.
+pub(super) fn show(home: Home, message: Option<Result<String, String>>) -> Result<Left, Failure> {
     // Both files have already been loaded without errors.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
     let terminal = TerminalQuery::start(&home.settings);
@@ -57,6 +68,7 @@ pub(super) fn show(home: Home) -> Result<Left, Failure> {
             paths,
             keymap,
             terminal,
+            message,
         };
         let left = tui::run(panes).await;
         handle.shutdown().await;

@@ -19,16 +19,17 @@ pub struct Prepared {
     pub settings: Settings,
 }
 
-/// Starts the sites, which publish by `clock`, and declares them in a temporary folder. Needs no network.
+/// Starts the sites, which publish by `clock`, and declares them in a temporary folder. Needs no network. `appearance`
+/// is added to the settings of the demo.
 ///
 /// # Errors
 /// When no port or no folder is available.
-pub fn prepare(clock: Arc<dyn Clock>) -> io::Result<Prepared> {
+pub fn prepare(clock: Arc<dyn Clock>, appearance: &str) -> io::Result<Prepared> {
     let world = World::start(clock)?;
     let dir = tempfile::Builder::new().prefix("newsfed-demo-").tempdir()?;
     let paths = Paths::below(dir.path());
     std::fs::create_dir_all(paths.config_dir())?;
-    std::fs::write(paths.config_file(), CONFIG)?;
+    std::fs::write(paths.config_file(), format!("{CONFIG}\n{appearance}"))?;
     SourcesFile::open(&paths).add(&world.sources()).map_err(io::Error::other)?;
     let settings = load(&paths, &[]).map_err(io::Error::other)?.settings;
     Ok(Prepared { world, dir, paths, settings })
@@ -41,7 +42,7 @@ mod tests {
 
     #[test]
     fn declares_what_the_sites_serve() {
-        let prepared = prepare(Arc::new(SystemClock)).unwrap();
+        let prepared = prepare(Arc::new(SystemClock), "").unwrap();
         let loaded = load(&prepared.paths, &[]).unwrap();
         assert_eq!(loaded.sources, prepared.world.sources());
         assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);

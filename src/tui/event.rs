@@ -64,6 +64,8 @@ pub(super) enum Event {
     Prefetched(bool),
     PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
+    /// The last failed checks of a source (row key).
+    FailuresLoaded(i64, Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
     /// Where rows match a full-text expression, by the row keys of their items.
     SnippetsLoaded(Option<String>, Result<Vec<(i64, Snippet)>, Failure>),

@@ -44,6 +44,8 @@ pub(super) enum Read {
         source: i64,
     },
     Log,
+    /// The last failed checks of a source (row key).
+    Failures(i64),
     /// What rules have done.
     Rules,
     /// The downloaded files. Reads the disk.
@@ -97,6 +99,8 @@ pub(super) enum Read {
     Version,
 }
 
+/// Maximum number of failed checks that are listed for a source without items.
+const FAILURES: usize = 5;
 /// Maximum number of log lines.
 const LOG_LINES: usize = 500;
 /// Maximum number of matches of a query that a dialog lists.
@@ -137,6 +141,7 @@ impl ReadQueue {
             | Read::Linked { .. }
             | Read::Snippets { .. }
             | Read::Values
+            | Read::Failures(_)
             | Read::Downloads => self.items.send(read),
             _ => self.lists.send(read),
         };
@@ -267,6 +272,11 @@ impl ReaderThread {
             Read::Log => {
                 let filter = PollFilter { source: None, noteworthy: true };
                 Event::LogLoaded(self.retry(|this| this.reader.polls(filter, LOG_LINES)))
+            }
+            Read::Failures(source) => {
+                let filter = PollFilter { source: Some(source), noteworthy: true };
+                let polls = self.retry(|this| this.reader.polls(filter, FAILURES));
+                Event::FailuresLoaded(source, polls)
             }
             Read::Downloads => Event::DownloadsListed(self.downloads()),
             Read::Rules => Event::RulesLoaded(self.retry(|this| this.reader.rule_records())),

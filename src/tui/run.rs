@@ -47,6 +47,8 @@ pub struct Interface {
     pub keymap: KeyMap,
     /// The queries for the terminal.
     pub terminal: TerminalQuery,
+    /// What is shown at first: a note, or a problem.
+    pub message: Option<Result<String, String>>,
 }
 
 /// Fatal errors of the interface.
@@ -60,7 +62,7 @@ pub enum InterfaceError {
 
 /// Runs the interface until the user quits or a signal ends the process.
 pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
-    let Interface { handle, held, mut settings, paths, keymap, terminal } = interface;
+    let Interface { handle, held, mut settings, paths, keymap, terminal, message } = interface;
     let var = |name: &str| std::env::var(name).ok();
     let support = ColorSupport::detect(var);
     let asked = terminal.replies();
@@ -77,6 +79,9 @@ pub async fn run(interface: Interface) -> Result<Left, InterfaceError> {
     let mut app = App::new(settings, keymap, palette, handle.now());
     app.terminal =
         TerminalInfo::new(asked.graphics.then_some(asked.replies), terminal::cell_size());
+    if let Some(message) = message {
+        app.update(Event::Message(message), handle.now());
+    }
     let (sender, events) = mpsc::unbounded_channel();
     let driver = Driver::new(handle.clone(), paths.clone(), sender)?;
     let screen = Screen::open(mouse)?;

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 /// The world on a fake clock, its sources declared, with the tour's settings.
 fn tour() -> (World, Home) {
     let mut home = Home::new();
-    let prepared = newsfed::demo::prepare(Arc::new(home.clock.clone())).unwrap();
+    let prepared = newsfed::demo::prepare(Arc::new(home.clock.clone()), "").unwrap();
     home.settings = prepared.settings.clone();
     home.settings.net.host_delay = Duration::ZERO;
     home.settings.net.feed_timeout = Duration::from_secs(1);

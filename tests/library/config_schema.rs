@@ -55,7 +55,7 @@ fn files_that_load_are_valid() {
     assert_valid(&config, "demo", include_str!("../../assets/demo/config.toml"));
     let starter = include_str!("../../crates/newsfed-engine/assets/starter-sources.toml");
     assert_valid(&sources, "starter", starter);
-    let demo = newsfed::demo::prepare(std::sync::Arc::new(newsfed::util::clock::SystemClock));
+    let demo = newsfed::demo::prepare(std::sync::Arc::new(newsfed::util::clock::SystemClock), "");
     let file = fs::read_to_string(demo.unwrap().paths.sources_file()).unwrap();
     assert_valid(&sources, "demo", &file);
     let mut count = 0;

@@ -6,19 +6,23 @@ use crate::config::Action;
 const NO_SOURCE: &str = "Select a source in the Sources pane first";
 pub(super) const NO_ITEM: &str = "Select an item first";
 const NO_ARTICLE: &str = "Open an item first";
+const ITEM_IS_READ: &str = "The item is still being read";
 
 impl App {
     /// Why an action does nothing now; `None` if it can be performed. Unlike
     /// [`Self::unavailable_reason`], which decides what is offered, this depends on whether rows are being read.
     pub(super) fn refusal(&self, action: Action) -> Option<&'static str> {
         let awaits = self.awaits_rows(action).then(|| self.being_read());
-        awaits.or_else(|| self.unavailable_reason(action))
+        awaits.or_else(|| match self.unavailable_reason(action) {
+            Some(NO_ARTICLE) if self.reader.next().is_some() => Some(ITEM_IS_READ),
+            why => why,
+        })
     }
 
     /// The message for a key that must wait.
     pub(super) fn being_read(&self) -> &'static str {
         match self.focus {
-            Focus::Reader => "The item is still being read",
+            Focus::Reader => ITEM_IS_READ,
             _ => "The list is still being read",
         }
     }
@@ -28,6 +32,8 @@ impl App {
         match action {
             Action::Pin
             | Action::ToggleRead
+            | Action::MarkRead
+            | Action::MarkUnread
             | Action::Later
             | Action::Snooze
             | Action::CopyMarkdown
@@ -128,6 +134,8 @@ impl App {
             },
             Action::Pin
             | Action::ToggleRead
+            | Action::MarkRead
+            | Action::MarkUnread
             | Action::Browser
             | Action::BrowserAndNext
             | Action::Copy

@@ -6,6 +6,7 @@ use super::triage::Extent;
 use super::{App, Focus, Smart, Toast};
 use crate::config::{Action, Context, Key, KeyCode, Lookup, SortOrder};
 use crate::engine::Pace;
+use crate::model::ItemRow;
 use crate::store::Mark;
 use crate::tui::effect::{Effect, ExitReason, FileUse};
 use crate::tui::event::Cause;
@@ -177,10 +178,14 @@ impl App {
             Action::NextUnread => self.next_unread(true),
             Action::PreviousUnread if self.stepping() => self.step(false),
             Action::PreviousUnread => self.next_unread(false),
+            Action::NextUnreadSource => self.go_to_unread_source(true),
+            Action::PreviousUnreadSource => self.go_to_unread_source(false),
             Action::NextItem => self.step_item(true),
             Action::PreviousItem => self.step_item(false),
             Action::Pin => self.toggle(Mark::Pinned),
             Action::ToggleRead => self.toggle(Mark::Read),
+            Action::MarkRead => self.mark_targets(Mark::Read, true),
+            Action::MarkUnread => self.mark_targets(Mark::Read, false),
             Action::Later => self.toggle(Mark::Later),
             Action::Snooze => self.snooze(),
             Action::ReadAll => self.read_all(),
@@ -369,14 +374,14 @@ impl App {
 
     /// Sets a mark on the targets, or clears it if all of them have it.
     fn toggle(&mut self, mark: Mark) -> Vec<Effect> {
-        let rows = self.item_targets();
-        let has = |row: &crate::model::ItemRow| match mark {
-            Mark::Read => row.read,
-            Mark::Later => row.later,
-            _ => row.pinned,
-        };
-        let to = !rows.iter().all(has);
-        let rows: Vec<_> = rows.into_iter().filter(|r| has(r) != to).collect();
+        let to = !self.item_targets().iter().all(|row| has(row, &mark));
+        self.mark_targets(mark, to)
+    }
+
+    /// Sets a mark on the targets, or clears it.
+    fn mark_targets(&mut self, mark: Mark, to: bool) -> Vec<Effect> {
+        let mut rows = self.item_targets();
+        rows.retain(|row| has(row, &mark) != to);
         if rows.is_empty() {
             return vec![];
         }
@@ -423,6 +428,14 @@ impl App {
             }
             None => Reply::default(),
         })
+    }
+}
+
+fn has(row: &ItemRow, mark: &Mark) -> bool {
+    match mark {
+        Mark::Read => row.read,
+        Mark::Later => row.later,
+        _ => row.pinned,
     }
 }
 

@@ -330,7 +330,11 @@ impl App {
     pub(super) fn open_links(&mut self, digits: &str) -> Vec<Effect> {
         let links = self.links().to_vec();
         if links.is_empty() {
-            return self.note("No links in this article");
+            let key = self.reader.row().map(|row| row.key);
+            return self.note(match key.is_some_and(|key| self.texts.is_fetching(key)) {
+                true => "No links yet: the page is still being fetched",
+                false => "No links in this article",
+            });
         }
         let typed: usize = digits.parse().unwrap_or(1);
         let selected = typed.saturating_sub(1).min(links.len() - 1);

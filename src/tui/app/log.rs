@@ -2,12 +2,13 @@
 
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
-use super::{App, Focus, RowId};
+use super::{App, CheckRow, Fate, Focus, RowId};
 use crate::config::Key;
-use crate::model::{PollRecord, SourceId};
+use crate::model::{Outcome, PollRecord, SourceId};
 use crate::tui::effect::Effect;
 use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
+use crate::util::time_text;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
@@ -18,7 +19,51 @@ pub(crate) struct LogList {
     pub(crate) selected: usize,
 }
 
+impl LogList {
+    /// The rows; `None` until they are read.
+    pub(crate) fn rows<'a>(&'a self, app: &App) -> Option<Vec<CheckRow<'a>>> {
+        let row = |(source, poll): &'a (SourceId, PollRecord)| {
+            let repairs = poll.repairs.join("; ");
+            let (fate, words, mut more) = match &poll.outcome {
+                Outcome::Failed { message, .. } => (Fate::Failed, message.into(), repairs),
+                _ => (Fate::Repaired, format!("notes: {repairs}").into(), String::new()),
+            };
+            let entry = app.sources.list.sources.iter().find(|entry| entry.source.id == *source);
+            if let Some(next) = entry.and_then(|entry| entry.facts.next_poll) {
+                let gap = if more.is_empty() { "" } else { ". " };
+                more += &format!("{gap}Next attempt: {}", time_text::clock(next, app.now));
+            }
+            let ago = time_text::age((app.now - poll.at).num_seconds());
+            CheckRow { source, fate, ago, words, more }
+        };
+        self.polls.as_ref().map(|polls| polls.iter().map(row).collect())
+    }
+}
+
 impl App {
+    /// Requests the last failed checks of the listed source, if it fails and has no items.
+    pub(super) fn request_failures(&self) -> Option<Effect> {
+        let Some(RowId::Source(key)) = self.items.listed else { return None };
+        let fails = self.sources.entry(key).is_some_and(|entry| entry.facts.fail_count > 1);
+        (fails && self.items.rows.is_empty()).then_some(Effect::Read(Read::Failures(key)))
+    }
+
+    pub(super) fn failures_loaded(
+        &mut self,
+        source: i64,
+        result: Result<Vec<(SourceId, PollRecord)>, String>,
+    ) -> Vec<Effect> {
+        match result {
+            Ok(polls) => {
+                let polls = polls.into_iter().map(|(_, poll)| poll);
+                let failed = polls.filter(|poll| matches!(poll.outcome, Outcome::Failed { .. }));
+                self.failures = Some((source, failed.collect()));
+                vec![]
+            }
+            Err(why) => self.problem(why),
+        }
+    }
+
     pub(super) fn open_log(&mut self) -> Vec<Effect> {
         self.push_dialog(LogList::default());
         vec![Effect::Read(Read::Log)]
@@ -66,7 +111,7 @@ impl Dialog for LogList {
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
-        view::dialogs::log(app, frame, self, area);
+        view::progress::log(app, frame, self, area);
     }
 
     fn hints(&self) -> KeyHints {

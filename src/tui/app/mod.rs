@@ -111,7 +111,7 @@ use super::read::Read;
 use super::style;
 use crate::config::{Action, Key, KeyMap, Settings};
 use crate::engine::{PlayerState, Status};
-use crate::model::Time;
+use crate::model::{PollRecord, Time};
 use crate::store::ItemValues;
 use arrange::Counting;
 use chrono::TimeDelta;
@@ -189,6 +189,8 @@ pub(super) struct App {
     /// Why the program ends once the items to mark read are counted.
     quitting: Option<ExitReason>,
     pub(super) crawls: CrawlRuns,
+    /// The last failed checks of the listed source (row key), newest first, if it has no items.
+    pub(super) failures: Option<(i64, Vec<PollRecord>)>,
     pub(super) texts: Texts,
     pub(super) history: History,
     edits: PendingEdits,
@@ -246,6 +248,7 @@ impl App {
             postponed: Vec::new(),
             quitting: None,
             crawls: CrawlRuns::default(),
+            failures: None,
             texts: Texts::default(),
             history: History::default(),
             edits: PendingEdits::default(),
@@ -325,6 +328,7 @@ impl App {
             Event::Prefetched(there) => self.prefetched(there),
             Event::PrefetchEnded => self.prefetch_ended(),
             Event::LogLoaded(result) => self.log_loaded(result),
+            Event::FailuresLoaded(source, result) => self.failures_loaded(source, result),
             Event::RhythmsLoaded(result) => self.rhythms_loaded(result),
             Event::SnippetsLoaded(expression, result) => {
                 self.snippets_loaded(expression.as_deref(), result)

@@ -26,6 +26,8 @@ pub(crate) struct Progress {
 pub(crate) enum Fate {
     Failed,
     Skipped,
+    /// Read, after repairs.
+    Repaired,
     New,
     Unchanged,
     Waiting,
@@ -46,6 +48,14 @@ pub(crate) struct CheckRow<'a> {
     /// How long ago the check was; empty if that is not shown.
     pub(crate) ago: String,
     pub(crate) words: Cow<'a, str>,
+    /// What is shown below the list while the row is selected, after its whole result.
+    pub(crate) more: String,
+}
+
+impl<'a> CheckRow<'a> {
+    fn new(source: &'a SourceId, fate: Fate, ago: String, words: Cow<'a, str>) -> Self {
+        Self { source, fate, ago, words, more: String::new() }
+    }
 }
 
 impl App {
@@ -94,7 +104,7 @@ impl App {
         if !self.has_refreshed() {
             return self.last_checks();
         }
-        let row = |source, fate, words| CheckRow { source, fate, ago: String::new(), words };
+        let row = |source, fate, words| CheckRow::new(source, fate, String::new(), words);
         let done = self.results.iter().flat_map(|(fate, rows)| {
             rows.iter().map(move |each| row(&each.source, *fate, Cow::from(&each.words)))
         });
@@ -123,7 +133,7 @@ impl App {
         };
         let of = |entry| {
             let (fate, ago, words): (Fate, String, Cow<'_, str>) = row(entry);
-            CheckRow { source: &entry.source.id, fate, ago, words }
+            CheckRow::new(&entry.source.id, fate, ago, words)
         };
         let mut rows: Vec<_> = self.sources.list.sources.iter().map(of).collect();
         rows.sort_by_key(|row| row.fate);

@@ -144,7 +144,7 @@ mod tests {
             ("read-all", vec!["read-all"]),
             ("del", vec!["delete"]),
             // A description that contains the word comes before a name that contains a longer one.
-            ("mark", vec!["toggle-read", "read-all", "read-above", "read-below", "read"]),
+            ("mark", vec!["mark-read", "mark-unread", "toggle-read", "read-all", "read-above"]),
             ("refresh", vec!["refresh", "refresh-all", "force-refresh"]),
             ("refresh all", vec!["refresh-all"]),
             ("ra", vec!["refresh-all", "read-all", "read-above"]),

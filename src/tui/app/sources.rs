@@ -158,18 +158,19 @@ impl SourcesPane {
         !self.unread_only || facts.unread > 0 || needs_care || wanted || is_current()
     }
 
-    /// The next or previous source (row key) with unread items, in the order of the pane. The first one
-    /// follows the last.
-    pub(super) fn next_unread_source(&self, key: i64, forward: bool) -> Option<i64> {
+    /// The source (row key) with unread items that follows or precedes a given one, in the order of the pane. The
+    /// first one follows the last, and without a given one it is the first or the last.
+    pub(super) fn next_unread_source(&self, key: Option<i64>, forward: bool) -> Option<i64> {
         let mut order: Vec<&SourceEntry> = self.list.sources.iter().collect();
         // Sources without a folder come last.
         order.sort_by_key(|e| (e.source.folder.is_none(), e.source.folder.as_deref()));
         if !forward {
             order.reverse();
         }
-        let at = order.iter().position(|e| e.facts.key == key)?;
-        let (before, after) = order.split_at(at);
-        let mut others = after.iter().skip(1).chain(before);
+        let at = key.and_then(|key| order.iter().position(|e| e.facts.key == key));
+        let (before, after) = order.split_at(at.map_or(0, |at| at + 1));
+        let before = &before[..before.len().saturating_sub(1)];
+        let mut others = after.iter().chain(before);
         others.find(|e| e.facts.unread > 0).map(|e| e.facts.key)
     }
 

@@ -384,18 +384,45 @@ impl App {
     pub(super) fn next_unread_source(&mut self, seek: Seek) -> Vec<Effect> {
         let next = match &self.items.listed {
             Some(RowId::Source(key)) if !self.is_narrowed() => {
-                self.sources.next_unread_source(*key, seek.forward)
+                self.sources.next_unread_source(Some(*key), seek.forward)
             }
             _ => None,
         };
         let Some(key) = next else { return self.start_over(seek) };
-        self.sources.unfold(key);
-        self.sources.select(&RowId::Source(key));
         let title = self.sources.entry(key).map(|entry| entry.title().to_owned());
-        let effects = self.show_selected_source();
-        self.items.seeking = Some(Seek { forward: true, here: true, ..seek });
+        let effects = self.list_unread_source(key, seek);
         self.note(title.unwrap_or_default());
         effects
+    }
+
+    /// Lists the items of a source, and goes to the first unread one.
+    fn list_unread_source(&mut self, key: i64, seek: Seek) -> Vec<Effect> {
+        self.sources.unfold(key);
+        self.sources.select(&RowId::Source(key));
+        let effects = self.show_selected_source();
+        self.items.seeking = Some(Seek { forward: true, here: true, ..seek });
+        effects
+    }
+
+    /// Lists the items of the next or previous source with unread items, in the order of the Sources pane.
+    pub(super) fn go_to_unread_source(&mut self, forward: bool) -> Vec<Effect> {
+        let from = match self.sources.current().map(|row| &row.id) {
+            Some(RowId::Source(key)) => Some(*key),
+            _ => None,
+        };
+        let Some(key) = self.sources.next_unread_source(from, forward) else {
+            let has_unread = from.and_then(|key| self.sources.entry(key));
+            return self.note(match has_unread.is_some_and(|entry| entry.facts.unread > 0) {
+                true => "No other source has unread items",
+                false => "No source has unread items",
+            });
+        };
+        self.sources.marked.clear();
+        self.zen = false;
+        if self.focus == Focus::Reader {
+            self.focus = Focus::Items;
+        }
+        self.list_unread_source(key, Seek { forward, here: true, open: false })
     }
 
     /// After the last unread item of a list, goes to the first one, as a search does.

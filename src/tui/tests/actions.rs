@@ -1,5 +1,6 @@
 //! Runs every action from the palette, on databases of several sizes.
 
+use super::lists::stage_with_files;
 use super::real::Real;
 use super::*;
 use crate::config::Action;
@@ -97,4 +98,55 @@ fn unavailable_actions_give_a_reason() {
     // The palette shows the reason before the action is run.
     stage.keys(":zen");
     assert!(stage.screen(100, 30).contains("Not available: Select an item first"));
+}
+
+#[test]
+fn sources_with_unread_items_follow_each_other() {
+    let mut stage = stage_with_files();
+    let listed = |stage: &Stage| stage.app.items.listing.title.clone();
+    let unread = |stage: &mut Stage, ids: &[&str]| {
+        let mut list = stage.files.as_ref().unwrap().list();
+        for entry in &mut list.sources {
+            entry.facts.unread = u32::from(ids.contains(&entry.source.id.as_str()));
+        }
+        stage.happen(Event::SourcesLoaded(Ok(list)));
+    };
+    unread(&mut stage, &["kernel", "theatre"]);
+    // From a view, the first source follows.
+    stage.keys("gu<C-n>");
+    let first = listed(&stage);
+    stage.keys("<C-n>");
+    let second = listed(&stage);
+    assert_ne!(first, second);
+    for (keys, expected) in [("<C-n>", &first), ("<C-b>", &second), ("<C-b>", &first)] {
+        stage.keys(keys);
+        assert_eq!(listed(&stage), *expected, "{keys}");
+    }
+    assert!(stage.app.items.current().is_some_and(|row| !row.read));
+    // From an article, the list of the source has the focus.
+    stage.keys("<Enter>");
+    assert_eq!(stage.app.focus, Focus::Reader);
+    stage.keys("<C-n>");
+    assert_eq!((listed(&stage), stage.app.focus), (second, Focus::Items));
+    unread(&mut stage, &[]);
+    stage.keys("<C-n>");
+    stage.shows("No source has unread items");
+}
+
+#[test]
+fn marking_read_never_marks_unread() {
+    let mut stage = stage_with_files();
+    let mut settings = Settings::default();
+    let own = [("5", "mark-read"), ("6", "mark-unread")];
+    let own = own.map(|(key, action)| (key.to_owned(), action.to_owned()));
+    settings.keys.bindings.insert("items".to_owned(), own.into());
+    stage.app.keymap = KeyMap::load(&settings.keys).unwrap();
+    stage.keys("gu");
+    stage.app.items.rows[0].read = false;
+    let is_read = |stage: &Stage| stage.app.items.rows[0].read;
+    for (key, expected) in [("5", true), ("5", true), ("6", false), ("6", false)] {
+        stage.keys("gg");
+        stage.keys(key);
+        assert_eq!(is_read(&stage), expected, "{key}");
+    }
 }

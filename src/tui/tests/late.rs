@@ -227,6 +227,15 @@ fn a_key_is_about_the_article_that_is_being_read() {
 }
 
 #[test]
+fn keys_for_links_wait_for_the_first_article() {
+    let mut stage = Stage::new();
+    let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+    stage.app.update(Event::KeyPressed(enter), now());
+    stage.hold(";");
+    assert!(stage.has_message("The item is still being read"));
+}
+
+#[test]
 fn an_opened_item_is_read_although_its_article_was_read_before_the_mark() {
     for mark_first in [false, true] {
         let mut stage = Stage::new();

@@ -27,7 +27,7 @@ pub(in crate::tui) fn item_rows() -> Vec<ItemRow> {
         title: (*title).to_owned(),
         url: Some(format!("https://kernel.example/{i}")),
         date: now() - TimeDelta::minutes(4 << i),
-        is_backdated: false,
+        found: None,
         pinned: i == 2,
         later: false,
         read: i % 3 == 2,

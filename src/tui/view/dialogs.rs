@@ -1,8 +1,7 @@
 //! Dialogs on top of the panes.
 
 use super::super::app::{
-    App, Completion, Confirm, KeyHints, LinkList, LogList, OutputWindow, Prompt, Starters,
-    TakesBack,
+    App, Completion, Confirm, KeyHints, LinkList, OutputWindow, Prompt, Starters, TakesBack,
 };
 use super::super::input::Field;
 use super::chrome::marks;
@@ -11,11 +10,9 @@ use super::frame::window;
 use super::row::{Row, padding};
 use crate::article::{Link, LinkKind};
 use crate::config::{Context, Role};
-use crate::model::{ErrorKind, Outcome};
 use crate::query::Query;
 use crate::util::media;
 use crate::util::text;
-use crate::util::time_text::{age, clock};
 use crate::util::url_text::readable;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -354,63 +351,6 @@ pub(in crate::tui) fn output(
     for (y, line) in (inner.y..inner.bottom()).zip(lines) {
         let line = Line::styled(line.clone(), app.palette.style(Role::Text));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
-    }
-}
-
-pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area: DialogArea) {
-    let inner = window(
-        app,
-        frame,
-        area,
-        ("Log", "failed checks and notes"),
-        (area.body.width, area.body.height),
-    );
-    let Some(polls) = &log.polls else { return };
-    if polls.is_empty() {
-        frame.render_widget(Line::raw("No failures."), inner);
-        return;
-    }
-    // The selected entry is shown in full below.
-    let summary = 6.min(inner.height / 2);
-    let list = Rect { height: inner.height - summary, ..inner };
-    rows(app, frame, list, polls.len(), log.selected, |i, row, here| {
-        let (source, poll) = &polls[i];
-        let (text, tone) = describe_outcome(&poll.outcome, &poll.repairs);
-        row.left(
-            &format!("{:>4}  ", age((app.now - poll.at).num_seconds())),
-            role(app, here, Role::Dim),
-        );
-        let name = app.source_name(source);
-        let name = text::truncate(name, 24).into_owned();
-        let gap = " ".repeat(25usize.saturating_sub(text::width(&name)));
-        row.left(&(name + &gap), role(app, here, Role::Accent));
-        row.left(&text, role(app, here, tone));
-    });
-    let Some((source, poll)) = polls.get(log.selected) else { return };
-    let detail = Rect { y: list.bottom(), height: summary, ..inner };
-    let mut text = describe_outcome(&poll.outcome, &poll.repairs).0;
-    if !poll.repairs.is_empty() && matches!(poll.outcome, Outcome::Failed { .. }) {
-        text += &format!("; {}", poll.repairs.join("; "));
-    }
-    let entry = app.sources.list.sources.iter().find(|s| s.source.id == *source);
-    if let Some(next) = entry.and_then(|e| e.facts.next_poll) {
-        let next = clock(next, app.now);
-        text += &format!(". Next attempt: {next}");
-    }
-    let wrapped = super::super::reader::wrap_plain(&text, detail.width.into());
-    for (y, line) in (detail.y + 1..detail.bottom()).zip(wrapped) {
-        let line = Line::styled(line, app.palette.style(Role::Text));
-        frame.render_widget(line, Rect { y, height: 1, ..detail });
-    }
-}
-
-fn describe_outcome(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
-    match outcome {
-        Outcome::Failed { kind, message } => {
-            let role = if *kind == ErrorKind::Politeness { Role::Warning } else { Role::Error };
-            (message.clone(), role)
-        }
-        _ => (format!("notes: {}", repairs.join("; ")), Role::Warning),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text in an empty list: why it is empty, and what can be done.
 
-use super::super::app::{App, SearchBar};
+use super::super::app::{App, Fate, SearchBar};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::row::{Row, padding};
@@ -10,7 +10,7 @@ use crate::query::Query;
 use crate::store::Scope;
 use crate::tui::event::SourceEntry;
 use crate::util::text;
-use crate::util::time_text::span;
+use crate::util::time_text::{age, span};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -26,6 +26,8 @@ struct Notice {
     mark: (&'static str, Role),
     title: String,
     text: String,
+    /// Earlier failures: how long ago, and why.
+    earlier: Vec<(String, String)>,
     /// Commands, with their effects here.
     commands: Vec<(Action, &'static str)>,
     /// Whether there is a problem, so that the commands are shown as a list.
@@ -78,6 +80,10 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
             lines.push(Line::styled(format!("{indent}{part}"), style(Role::Soft)));
         }
     }
+    if roomy && !notice.earlier.is_empty() {
+        lines.push(Line::default());
+    }
+    lines.extend(earlier(app, &notice.earlier, width));
     let bound = |&(action, label): &(Action, &'static str)| {
         app.unavailable_reason(action).is_none().then_some(())?;
         let keys = app.keymap.keys_for(Context::Items, action);
@@ -117,6 +123,21 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
     lines
 }
 
+/// The lines with earlier failures.
+fn earlier(app: &App, failures: &[(String, String)], width: usize) -> Vec<Line<'static>> {
+    let style = |role| app.palette.style(role);
+    let line = |(ago, why): &(String, String)| {
+        let mut row = Row::new(u16::try_from(width).unwrap_or(u16::MAX));
+        let (mark, role) = super::progress::mark(app, Fate::Failed);
+        row.left(&format!("  {mark} "), style(role));
+        row.left(&format!("{ago:>3}  "), style(Role::Dim));
+        row.left(why, style(Role::Soft));
+        row.line(Style::new())
+    };
+    let head = (!failures.is_empty()).then(|| Line::styled("  Earlier", style(Role::Soft)));
+    head.into_iter().chain(failures.iter().map(line)).collect()
+}
+
 /// How to run a command without a key that is only needed in the first steps.
 fn by_name(app: &App, action: Action) -> Option<String> {
     let is_first = matches!(action, Action::Starters | Action::Demo);
@@ -145,6 +166,7 @@ fn notice(app: &App) -> Option<Notice> {
         mark: (m.bullet, Role::Dim),
         title: title.to_owned(),
         text: text.to_owned(),
+        earlier: Vec::new(),
         commands,
         problem: false,
     };
@@ -192,6 +214,7 @@ fn notice(app: &App) -> Option<Notice> {
                 false => "The query of this view has an error".to_owned(),
             },
             text: error.unwrap_or_default(),
+            earlier: Vec::new(),
             commands: vec![(Action::Edit, "edit the query")],
             problem: true,
         },
@@ -221,6 +244,7 @@ fn nothing_marked(app: &App, by: Action) -> Notice {
         mark: (marks(app).bullet, Role::Dim),
         title: title.to_owned(),
         text: format!("{adds}{stays}").trim_start().to_owned(),
+        earlier: Vec::new(),
         commands: vec![(Action::ShowUnread, "unread items"), (Action::ShowAll, "all items")],
         problem: false,
     }
@@ -252,6 +276,7 @@ fn unfiltered(app: &App) -> Notice {
             mark: (m.selected, Role::Ok),
             title: "You have read everything".to_owned(),
             text: next.map(in_).unwrap_or_default(),
+            earlier: Vec::new(),
             commands,
             problem: false,
         };
@@ -261,6 +286,7 @@ fn unfiltered(app: &App) -> Notice {
             mark: (m.bullet, Role::Dim),
             title: "Nothing here now".to_owned(),
             text: String::new(),
+            earlier: Vec::new(),
             commands: vec![(Action::ShowAll, "all items"), (Action::RefreshAll, "refresh now")],
             problem: false,
         };
@@ -271,6 +297,7 @@ fn unfiltered(app: &App) -> Notice {
             mark: (m.failing, Role::Warning),
             title: "No items yet".to_owned(),
             text: format!("{} of {all} sources failed.", failing.len()),
+            earlier: Vec::new(),
             commands: vec![
                 (Action::Log, "what failed and why"),
                 (Action::RefreshAll, "try again now"),
@@ -282,6 +309,7 @@ fn unfiltered(app: &App) -> Notice {
             mark: (m.bullet, Role::Dim),
             title: "No items yet".to_owned(),
             text: String::new(),
+            earlier: Vec::new(),
             commands: vec![(Action::RefreshAll, "refresh now")],
             problem: false,
         },
@@ -307,6 +335,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
         mark: (marks(app).bullet, Role::Dim),
         title: "Nothing found yet".to_owned(),
         text: what.to_owned(),
+        earlier: Vec::new(),
         commands: vec![
             (Action::Refresh, "try again now"),
             (Action::Workbench, "edit the selectors"),
@@ -344,6 +373,15 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
         2 => "twice".to_owned(),
         n => format!("{n} times"),
     };
+    let known = app.failures.as_ref().filter(|(source, _)| *source == facts.key);
+    let polls = known.map(|(_, polls)| polls.as_slice()).unwrap_or_default();
+    // The title is about the last one.
+    let earlier = polls.iter().skip(1).map(|poll| match &poll.outcome {
+        Outcome::Failed { message, .. } => {
+            (age((app.now - poll.at).num_seconds()), message.clone())
+        }
+        _ => Default::default(),
+    });
     let next =
         facts.next_poll.filter(|_| entry.source.enabled).map_or(String::new(), |next| match (next
             - app.now)
@@ -359,6 +397,7 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
             "newsfed tried {times}.{next}{}",
             another_way(app, entry).unwrap_or_default()
         ),
+        earlier: earlier.collect(),
         commands: vec![
             (Action::Refresh, "try again now"),
             (Action::Browser, "open the page in the browser"),

@@ -13,8 +13,6 @@ use std::cell::Cell;
 pub(super) enum Group {
     /// Pinned rows, which come first whatever their date.
     Pinned,
-    /// Rows without a date among older ones.
-    Undated,
     /// Rows dated in `from..to`.
     Dated(Time, Time),
     /// Rows of a source (row key).
@@ -66,9 +64,6 @@ impl Groups {
         if index < self.pinned {
             return Group::Pinned;
         }
-        if rows.get(index).is_some_and(|row| row.is_backdated) {
-            return Group::Undated;
-        }
         let date = rows.get(index).map_or(self.now, |row| row.date);
         let last = self.last.get().filter(|(from, to)| (*from..*to).contains(&date));
         let (from, to) = last.unwrap_or_else(|| self.around(date));
@@ -99,7 +94,6 @@ impl Groups {
                 entry.map(|s| app.sources.name(s, usize::MAX).into_owned()).unwrap_or_default()
             }
             Group::Pinned => "Pinned".to_owned(),
-            Group::Undated => "No date".to_owned(),
             Group::Dated(from, _) => self.label_from(from),
         }
     }
@@ -156,8 +150,7 @@ impl Groups {
     ) -> Option<usize> {
         let inside = |row: &&ItemRow| match group {
             Group::Pinned => true,
-            Group::Undated => row.is_backdated,
-            Group::Dated(from, to) => !row.is_backdated && (from..to).contains(&row.date),
+            Group::Dated(from, to) => (from..to).contains(&row.date),
             Group::Of(source) => row.source_key == source,
         };
         if group == Group::Pinned {

@@ -336,14 +336,15 @@ impl<'a> Cell<'a> {
         }
     }
 
+    /// The date; `~` and the time of discovery for an item without one.
     fn date(&self) -> String {
-        let (date, now) = (self.row.date, self.app.now);
-        match self.form.dates {
-            _ if self.row.is_backdated => "-".to_owned(),
+        let (date, now) = (self.row.found.unwrap_or(self.row.date), self.app.now);
+        let shown = match self.form.dates {
             DateStyle::Age => age((now - date).num_seconds()),
             DateStyle::Date => near_day(date, now),
             DateStyle::Time => near_minute(date, now),
-        }
+        };
+        if self.row.found.is_some() { format!("~{shown}") } else { shown }
     }
 
     /// The start of a row: padding and a mark, or as much space.

@@ -16,11 +16,11 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
     ];
     let states: Vec<&str> = states.iter().filter(|state| state.0).map(|state| state.1).collect();
     let title = super::snippet::title(app, row);
-    let age = match (app.now - row.date).num_seconds() {
-        _ if row.is_backdated => "no date".to_owned(),
+    let age = match (app.now - row.found.unwrap_or(row.date)).num_seconds() {
         ..60 => "now".to_owned(),
         seconds => format!("{} ago", span(seconds)),
     };
+    let age = if row.found.is_some() { format!("no date, found {age}") } else { age };
     let state = if states.is_empty() { String::new() } else { format!("{}: ", states.join(", ")) };
     let source = if source.is_empty() { String::new() } else { format!("; {source}") };
     let also = match row.also {

@@ -1,6 +1,6 @@
-//! The progress of a refresh: a bar, and a row per source. Without one, the last checks.
+//! The progress of a refresh: a bar, and a row per source. Without one, the last checks. The log has the same rows.
 
-use super::super::app::{App, CheckRow, Fate, Progress};
+use super::super::app::{App, CheckRow, Fate, LogList, Progress};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::dialogs::{DialogArea, role, rows, rule};
@@ -13,6 +13,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 100;
+const LEAST_HEIGHT: u16 = 12;
+/// The title while there are results of a refresh.
+const REFRESH: &str = "Refresh";
 /// Minimum and maximum number of cells for the names of sources.
 const NAMES: (usize, usize) = (12, 30);
 /// Number of cells for the ages of checks, with the gap after them.
@@ -40,18 +43,20 @@ impl Columns {
         2 + self.names + 2 + self.ages + text::width(&row.words) > self.all
     }
 
-    /// The lines with the whole result of a row, and with its source if that is cut off too; none if the row
-    /// shows all of its result.
+    /// The lines with the whole result of a row, and with its source if that is cut off too, if the row does not
+    /// show them; then what else is known about it.
     fn detail(self, app: &App, row: &CheckRow<'_>) -> Vec<String> {
+        let more =
+            wrap_plain(&row.more, self.all.max(8)).into_iter().filter(|line| !line.is_empty());
         if !self.cuts(row) {
-            return Vec::new();
+            return more.collect();
         }
         let name = app.source_name(row.source);
         let words = match text::width(name) > self.names {
             true => format!("{name}: {}", row.words),
             false => row.words.to_string(),
         };
-        wrap_plain(&words, self.all.max(8))
+        wrap_plain(&words, self.all.max(8)).into_iter().chain(more).collect()
     }
 }
 
@@ -66,31 +71,56 @@ pub(in crate::tui) fn draw(
     let waiting = list.iter().filter(|row| row.fate == Fate::Waiting).count();
     let done = list.len() - waiting;
     let (title, subject) = match (app.refreshing.is_empty(), app.has_refreshed()) {
-        (false, _) => ("Refresh", format!("{done} of {}", list.len())),
-        (true, true) => ("Refresh", "finished".to_owned()),
+        (false, _) => (REFRESH, format!("{done} of {}", list.len())),
+        (true, true) => (REFRESH, "finished".to_owned()),
         (true, false) => ("Last checks", "automatic".to_owned()),
     };
+    checks(app, frame, area, (title, &subject), &list, progress.selected);
+}
+
+/// Draws the log.
+pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area: DialogArea) {
+    let list = log.rows(app);
+    let is_empty = list.as_ref().is_some_and(Vec::is_empty);
+    let list = list.unwrap_or_default();
+    checks(app, frame, area, ("Log", "failed checks and notes"), &list, log.selected);
+    if is_empty {
+        let inner = shape(area.body, (WIDTH, LEAST_HEIGHT)).inner;
+        frame.render_widget(Line::styled("No failures.", app.palette.style(Role::Soft)), inner);
+    }
+}
+
+/// Draws a list of checks below a summary, and what is not shown of the selected row below the list.
+fn checks(
+    app: &App,
+    frame: &mut Frame<'_>,
+    area: DialogArea,
+    title: (&str, &str),
+    list: &[CheckRow<'_>],
+    selected: usize,
+) {
     let width = usize::from(shape(area.body, (WIDTH, 1)).inner.width);
-    let columns = Columns::of(&list, width);
+    let columns = Columns::of(list, width);
     // The longest result decides, so that the list does not jump while the selection moves.
-    let cut = list.iter().filter(|row| columns.cuts(row));
+    let cut = list.iter().filter(|row| columns.cuts(row) || !row.more.is_empty());
     let longest = cut.max_by_key(|row| text::width(&row.words));
     let lines = |row| columns.detail(app, row).len() + 1;
-    let detail = longest.into_iter().chain(list.get(progress.selected)).map(lines).max();
+    let detail = longest.into_iter().chain(list.get(selected)).map(lines).max();
     // The rule alone is not drawn.
     let detail = u16::try_from(detail.filter(|lines| *lines > 1).unwrap_or(0)).unwrap_or(u16::MAX);
     let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(detail + 2);
-    let inner = window(app, frame, area, (title, &subject), (WIDTH, height.max(12)));
-    summary(app, frame, &list, Rect { height: inner.height.min(1), ..inner });
+    let inner = window(app, frame, area, title, (WIDTH, height.max(LEAST_HEIGHT)));
+    let with_bar = title.0 == REFRESH && app.has_refreshed();
+    summary(app, frame, list, with_bar, Rect { height: inner.height.min(1), ..inner });
     // The summary, and an empty row if there is space.
     let above = if inner.height < 2 + LEAST_ROWS + detail { 1 } else { 2 };
     let top = (inner.y + above).min(inner.bottom());
     let below = detail.min(inner.height.saturating_sub(above + LEAST_ROWS));
     let part = Rect { y: top, height: inner.bottom().saturating_sub(top + below), ..inner };
-    rows(app, frame, part, list.len(), progress.selected, |i, row, here| {
+    rows(app, frame, part, list.len(), selected, |i, row, here| {
         draw_row(app, row, (&list[i], here), columns);
     });
-    let Some(lines) = list.get(progress.selected).map(|row| columns.detail(app, row)) else {
+    let Some(lines) = list.get(selected).map(|row| columns.detail(app, row)) else {
         return;
     };
     if below == 0 || lines.is_empty() {
@@ -104,11 +134,12 @@ pub(in crate::tui) fn draw(
 }
 
 /// How many sources have which result, and the bar of a refresh.
-fn summary(app: &App, frame: &mut Frame<'_>, list: &[CheckRow<'_>], area: Rect) {
+fn summary(app: &App, frame: &mut Frame<'_>, list: &[CheckRow<'_>], with_bar: bool, area: Rect) {
     let count = |fate| list.iter().filter(|row| row.fate == fate).count();
     let counts = [
         (count(Fate::Failed), "failed"),
         (count(Fate::Skipped), "skipped"),
+        (count(Fate::Repaired), "with notes"),
         (count(Fate::New), "with new items"),
         (count(Fate::Unchanged), "unchanged"),
         (count(Fate::Waiting), "waiting"),
@@ -116,7 +147,7 @@ fn summary(app: &App, frame: &mut Frame<'_>, list: &[CheckRow<'_>], area: Rect) 
     let counts = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
     let words = counts.collect::<Vec<_>>().join(", ");
     let mut head = Row::new(area.width);
-    if app.has_refreshed() {
+    if with_bar {
         let done = list.len() - count(Fate::Waiting);
         head.right(bar(app, done, list.len()), app.palette.style(Role::Accent));
     }
@@ -144,12 +175,13 @@ fn bar(app: &App, done: usize, total: usize) -> String {
 }
 
 /// The mark of a result; the words next to it have the same meaning.
-fn mark(app: &App, fate: Fate) -> (&'static str, Role) {
+pub(super) fn mark(app: &App, fate: Fate) -> (&'static str, Role) {
     let ascii = app.settings.ui.ascii;
     let of = |unicode, plain| if ascii { plain } else { unicode };
     match fate {
         Fate::Failed => (of("✗", "x"), Role::Error),
         Fate::Skipped => (of("–", "-"), Role::Warning),
+        Fate::Repaired => ("!", Role::Warning),
         Fate::New => (of("✓", "+"), Role::Ok),
         Fate::Unchanged => (of("·", "."), Role::Dim),
         Fate::Waiting => (marks(app).busy, Role::Dim),

@@ -141,10 +141,11 @@ pub struct ItemRow {
     /// One line of plain text; may be empty.
     pub title: String,
     pub url: Option<String>,
-    /// The date it is sorted by: published, but never later than discovered.
+    /// The date it is sorted by: published, but never later than discovered. Without a date, the time of discovery or the
+    /// start of that day.
     pub date: Time,
-    /// Whether it has no date, and its source had it before it was followed.
-    pub is_backdated: bool,
+    /// When it was discovered, if it has no date.
+    pub found: Option<Time>,
     pub pinned: bool,
     pub read: bool,
     /// Whether it is kept for later.

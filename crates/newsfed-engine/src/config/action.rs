@@ -103,9 +103,13 @@ actions! {
     Items {
         NextUnread, "next-unread", "next unread", "Go to the next unread item";
         PreviousUnread, "previous-unread", "previous unread", "Go to the previous unread item";
+        NextUnreadSource, "next-unread-source", "next source", "Go to the next source with unread items";
+        PreviousUnreadSource, "previous-unread-source", "previous source", "Go to the previous source with unread items";
         NextItem, "next-item", "next item", "Go to the next item, read or not";
         PreviousItem, "previous-item", "previous item", "Go to the previous item, read or not";
         ToggleRead, "toggle-read", "mark read", "Mark read or unread";
+        MarkRead, "mark-read", "mark as read", "Mark the items read";
+        MarkUnread, "mark-unread", "mark as unread", "Mark the items unread";
         Pin, "pin", "pin", "Pin or unpin";
         Later, "later", "later", "Keep for later, or stop keeping";
         Mute, "hide", "hide", "Hide items like this one, now and as they arrive";
@@ -243,6 +247,7 @@ impl Action {
             Self::Rules => "notify notification message alert automatic killfile",
             Self::Import => "opml newsboat subscriptions",
             Self::Mute => "mute block ignore killfile",
+            Self::NextUnreadSource | Self::PreviousUnreadSource => "feed",
             Self::Later => "bookmark queue",
             Self::Pin => "star favourite favorite bookmark",
             Self::Save => "export print file",

@@ -39,7 +39,13 @@ impl Action {
             Self::NextUnread | Self::PreviousUnread => {
                 "After the last unread item it continues at the start of the list."
             }
+            Self::NextUnreadSource | Self::PreviousUnreadSource => {
+                "Lists its items, in the order of the Sources pane. The first one follows the last."
+            }
             Self::NextItem | Self::PreviousItem => "Opens the item that is next in the list.",
+            Self::MarkRead | Self::MarkUnread => {
+                "Changes nothing if they already are. For keys that run several commands."
+            }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
             Self::Later => "A list of its own for items that you want to read later.",

@@ -26,9 +26,10 @@ fn presets_are_valid_and_bind_every_action() {
                 assert_eq!(clash, None, "{preset} {context:?} {}", show_sequence(keys));
             }
         }
-        // These need an argument, or are offered where there are no sources yet.
+        // These need an argument, are offered where there are no sources yet, or are for several commands.
         let typed = [Action::Set, Action::ReadMatching, Action::ReadFor, Action::Run];
-        let typed = [&typed[..], &[Action::Starters, Action::Demo]].concat();
+        let others = [Action::Starters, Action::Demo, Action::MarkRead, Action::MarkUnread];
+        let typed = [typed, others].concat();
         for action in Action::ALL.iter().filter(|a| !typed.contains(a)) {
             let reached = Context::ALL.iter().any(|c| map.keys_for(*c, *action).is_some());
             assert!(reached, "{preset} does not bind {action}");

@@ -7,6 +7,7 @@ use super::document::{Node, Pair, Value, parse, parse_value, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
 use super::hooks;
 use super::item_rules;
+use super::key_lines;
 use super::keymap::{Context, KeyMap};
 use super::paths::Paths;
 use super::quote::quote;
@@ -363,11 +364,22 @@ fn check_keys(tree: &[Pair], settings: &Settings, report: &mut Report) {
     if find(tree, &["keys"]).is_none() {
         return;
     }
+    let at = |context: &str, keys: &str| {
+        let at = find(tree, &["keys", context, keys]).map(|p| p.at);
+        (at.unwrap_or_default(), format!("keys.{context}.\"{keys}\""))
+    };
+    for (context, bindings) in &settings.keys.bindings {
+        for (keys, line) in bindings {
+            let (at, name) = at(context, keys);
+            for problem in key_lines::problems(line, &settings.commands) {
+                report.warn(at, &name, problem);
+            }
+        }
+    }
     let Err(errors) = KeyMap::load(&settings.keys) else { return };
     for error in errors.0.iter().filter(|e| !e.keys.is_empty()) {
-        let at = find(tree, &["keys", &error.context, &error.keys]).map(|p| p.at);
-        let name = format!("keys.{}.\"{}\"", error.context, error.keys);
-        report.error(at.unwrap_or_default(), &name, error.message.clone());
+        let (at, name) = at(&error.context, &error.keys);
+        report.error(at, &name, error.message.clone());
     }
 }
 

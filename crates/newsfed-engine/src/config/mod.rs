@@ -4,6 +4,7 @@ mod accounts;
 mod action;
 mod action_details;
 mod advice;
+mod appearance;
 mod checks;
 mod choices;
 mod commands;
@@ -26,6 +27,7 @@ mod item_rules;
 mod json_schema;
 mod json_schema_values;
 mod key;
+mod key_lines;
 mod keymap;
 mod list_edit;
 mod load;
@@ -64,6 +66,7 @@ mod website;
 
 pub use accounts::{AccountSettings, add_account, remove_account};
 pub use action::{Action, Task, UnknownAction, begins_as};
+pub use appearance::appearance;
 pub use choices::{
     Background, COLUMNS, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, HookAfter,
     ListStyle, MarkRead, NotifyWay, SortOrder,

@@ -1,6 +1,6 @@
 //! The programs of `[[command]]`, run for items that the user selects.
 
-use super::announce::runs::{filled, placeholders, source_titles};
+use super::announce::runs::{filled, placeholders, shown_title, source_titles};
 use super::context::Context;
 use super::handle::Handle;
 use super::program::run_for_output;
@@ -8,7 +8,6 @@ use crate::article::{self, Document};
 use crate::config::{COMMAND_LIMIT, CommandInput, CommandSettings};
 use crate::model::Item;
 use crate::store::StoreError;
-use crate::util::text::line;
 use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
@@ -119,7 +118,7 @@ async fn prepared(
     let source = titles.get(&item.source).cloned().unwrap_or_default();
     let argv = filled(&command.run, &placeholders(&item, &source));
     let input = command.input;
-    let (bytes, title) = (item.body().len(), line(&item.title));
+    let (bytes, title) = (item.body().len(), shown_title(&item));
     let text = context.read_document(bytes, move || input_of(input, key, &item, &source)).await;
     Ok(Some(Prepared { title, argv, input: text.flatten() }))
 }

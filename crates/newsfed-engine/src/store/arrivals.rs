@@ -58,7 +58,7 @@ pub(super) struct Arrivals<'a> {
     /// Stored items that rules match or may match.
     stored: Vec<Stored>,
     is_indexed: bool,
-    /// Whether items without a date are sorted as older ones.
+    /// Whether items without a date are sorted below the dated ones of that day.
     pub(super) backdates: bool,
 }
 

@@ -3,7 +3,6 @@
 use super::Store;
 use super::articles::unpack;
 use super::error::{Result, StoreError};
-use super::ingest::{backdated, known_date};
 use super::reader::Reader;
 use super::rows::to_json;
 use super::stories::{self, Member};
@@ -68,7 +67,7 @@ impl Reader {
         let mut query = self.conn.prepare_cached(
             concat!("SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
                      THEN d.summary ELSE coalesce(d.content, '') END,
-                 a.key, CASE WHEN a.origin <> ?2 THEN a.body END, i.source, ", known_date!(), ", i.title, i.url
+                 a.key, CASE WHEN a.origin <> ?2 THEN a.body END, i.source, i.date, i.title, i.url
              FROM unindexed u JOIN detail d ON d.item = u.item JOIN item i ON i.key = u.item
              LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = u.item)
              ORDER BY u.item DESC LIMIT ?1"),

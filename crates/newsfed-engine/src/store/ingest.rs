@@ -10,6 +10,8 @@ use super::rows::{KeptOutcome, load_facts, save_finished, to_json};
 use super::rules::{Announcement, Rules};
 use super::versions;
 use crate::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
+use crate::util::clock::start_of_day;
+use chrono::Local;
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use std::collections::HashSet;
 
@@ -304,35 +306,21 @@ fn new_id(at: Time) -> uuid::Uuid {
     ))
 }
 
-/// The value of [`BACKDATED`], for SQL.
-macro_rules! backdated {
-    () => {
-        2_592_000
-    };
-}
-
-/// How long before its discovery an item without a date is sorted, in seconds, if its source had it before it
-/// was followed, because it must not be above the news of other sources.
-pub(super) const BACKDATED: i64 = backdated!();
-
-/// The date of an item `i`, or when it was discovered if it has none.
-macro_rules! known_date {
-    () => {
-        concat!("iif(i.discovered - i.date = ", backdated!(), ", i.discovered, i.date)")
-    };
-}
-pub(super) use {backdated, known_date};
-
 /// The date by which lists are sorted: the publisher's, but never in the future.
 pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     let said = entry.entry.published.or(entry.entry.updated);
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Like [`sort_date`], for an item among the first ones of its source.
+/// Like [`sort_date`], for an item among the first ones of its source: without a date it is sorted by the start of the
+/// day on which it was found, because it is probably older than what other sources published on that day.
 pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     let is_dated = entry.entry.published.or(entry.entry.updated).is_some();
-    if is_dated { sort_date(entry, discovered) } else { discovered - BACKDATED }
+    if is_dated {
+        return sort_date(entry, discovered);
+    }
+    let day = super::rows::time(discovered).with_timezone(&Local).date_naive();
+    start_of_day(day, &Local).map_or(discovered, |start| start.timestamp().min(discovered))
 }
 
 /// Stores a new item, sorted by `date` (seconds), under the given key or under one that is higher than all

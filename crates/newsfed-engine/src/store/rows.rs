@@ -2,7 +2,6 @@
 
 use super::articles::unpack;
 use super::error::{Result, StoreError};
-use super::ingest::BACKDATED;
 use super::stories::others;
 use crate::model::{
     BriefFacts, Collected, DateOrigin, DatePrecision, DateSource, FeedHints, Item, ItemId, ItemRow,
@@ -34,13 +33,17 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|e| StoreError::Sqlite(e.to_string()))
 }
 
-/// The columns that [`item_row`] reads, from a table called `i`.
+/// The columns that [`item_row`] reads, from a table called `i`. The last one is when an item without a date was found.
+/// Only items sorted by that time or by the start of that day can be such items, and looking up all others would take long.
 pub(super) const ITEM_ROW: &str = concat!(
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
     i.substantial, i.comment_count, i.comments_seen, i.later,
     (SELECT story FROM story_item WHERE item = i.key), (SELECT count(*) ",
     others!(),
-    "), i.discovered"
+    "),
+    iif((i.date = i.discovered OR i.date % 900 = 0 AND i.discovered - i.date < 90000)
+        AND (SELECT coalesce(published, updated) IS NULL FROM detail WHERE item = i.key),
+        i.discovered, NULL)"
 );
 
 /// The column after [`ITEM_ROW`] of a search that lists the best matches first: words in titles count most. The
@@ -70,7 +73,7 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
         later: r.get(13)?,
         story: r.get(14)?,
         also: r.get(15)?,
-        is_backdated: r.get::<_, i64>(16)?.checked_sub(r.get(5)?) == Some(BACKDATED),
+        found: opt_time(r.get(16)?),
         rank: 0,
     })
 }

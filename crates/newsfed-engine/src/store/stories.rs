@@ -7,7 +7,6 @@
 //! compared, and an item that contradicts a member of a story stays outside: precision before recall.
 
 use super::error::Result;
-use super::ingest::{backdated, known_date};
 use super::marks::{self, Mark};
 use super::reader::Reader;
 use super::rows::time;
@@ -134,12 +133,10 @@ fn candidates(conn: &Connection, item: &Member) -> Result<Vec<Member>> {
 
 /// An item with its signature; `None` if it is gone or too old.
 fn member(conn: &Connection, item: i64) -> Result<Option<Member>> {
-    let mut query = conn.prepare_cached(concat!(
-        "SELECT i.source, ",
-        known_date!(),
-        ", s.data FROM signature s JOIN item i ON i.key = s.item
-             WHERE s.item = ?1"
-    ))?;
+    let mut query = conn.prepare_cached(
+        "SELECT i.source, i.date, s.data FROM signature s JOIN item i ON i.key = s.item
+         WHERE s.item = ?1",
+    )?;
     let row = query
         .query_row([item], |r| {
             let signature = Signature::from_bytes(r.get_ref(2)?.as_blob()?);
@@ -271,12 +268,10 @@ fn forget(conn: &Connection, item: i64, data: &[u8]) -> Result<()> {
 /// Row keys grow with time, so no signature waits for longer than a week.
 fn expire(conn: &Connection, count: usize) -> Result<()> {
     let since = since(conn)?;
-    let mut oldest = conn.prepare_cached(concat!(
-        "SELECT s.item, s.data, ",
-        known_date!(),
-        " >= ?1 FROM signature s LEFT JOIN item i ON i.key = s.item
-             ORDER BY s.item LIMIT ?2"
-    ))?;
+    let mut oldest = conn.prepare_cached(
+        "SELECT s.item, s.data, i.date >= ?1 FROM signature s LEFT JOIN item i ON i.key = s.item
+         ORDER BY s.item LIMIT ?2",
+    )?;
     let mut rows = oldest.query(params![since, i64::try_from(count).unwrap_or(i64::MAX)])?;
     let mut expired: Vec<(i64, Vec<u8>)> = Vec::new();
     while let Some(row) = rows.next()? {

@@ -283,6 +283,7 @@ impl App {
             Ok(window) => {
                 let mut effects = self.rows_arrived(placement, window);
                 effects.extend(self.count_list(placement));
+                effects.extend(self.request_failures());
                 effects
             }
             Err(why) => {

@@ -36,6 +36,59 @@ fn the_whole_error_of_the_selected_check_is_shown_at_every_size() {
     }
 }
 
+/// A failed check some minutes ago.
+fn failed(source: &str, minutes: i64, message: &str) -> (SourceId, PollRecord) {
+    let outcome = Outcome::Failed { kind: ErrorKind::Permanent, message: message.to_owned() };
+    let poll = PollRecord {
+        at: now() - TimeDelta::minutes(minutes),
+        status: None,
+        millis: 5,
+        requests: 1,
+        bytes: 0,
+        outcome,
+        repairs: vec![],
+        left_out: vec![],
+    };
+    (SourceId(source.to_owned()), poll)
+}
+
+#[test]
+fn the_log_shows_failures_like_the_last_checks() {
+    let mut stage = Stage::with(Settings::default(), failing("no such host"), item_rows());
+    let row = |stage: &mut Stage| {
+        let screen = stage.screen(120, 36);
+        let line = screen.lines().find(|line| line.contains("no such host")).unwrap().to_owned();
+        line.trim_matches(['│', '▌', ' ']).to_owned()
+    };
+    stage.keys("V");
+    let check = row(&mut stage);
+    assert!(check.contains("✗ ") && check.contains("5m  no such host"), "{check}");
+    stage.keys("<Esc>v");
+    let source = stage.app.sources.list.sources[0].source.id.to_string();
+    stage.happen(Event::LogLoaded(Ok(vec![failed(&source, 5, "no such host")])));
+    assert_eq!(row(&mut stage), check);
+}
+
+#[test]
+fn a_source_without_items_shows_its_earlier_failures() {
+    let mut list = failing("no such host");
+    list.sources.truncate(1);
+    (list.sources[0].facts.fail_count, list.sources[0].facts.items) = (3, 0);
+    let (key, id) = (list.sources[0].facts.key, list.sources[0].source.id.to_string());
+    let mut stage = Stage::with(Settings::default(), list, Vec::new());
+    stage.requested.clear();
+    stage.keys("gsG");
+    let asks = format!("Failures({key})");
+    assert!(stage.requested.iter().any(|effect| effect.contains(&asks)), "{:?}", stage.requested);
+    let polls = [(5, "no such host"), (65, "the server refused"), (190, "timed out")];
+    let polls = polls.map(|(minutes, message)| failed(&id, minutes, message)).to_vec();
+    stage.happen(Event::FailuresLoaded(key, Ok(polls)));
+    let screen = stage.screen(120, 36);
+    assert!(screen.contains("✗  1h  the server refused"), "{screen}");
+    assert!(screen.contains("✗  3h  timed out"), "{screen}");
+    assert_eq!(screen.matches("no such host").count(), 1, "{screen}");
+}
+
 #[test]
 fn the_names_of_checks_leave_most_of_the_row_to_the_results() {
     for (width, height) in [(80, 24), (50, 15)] {

@@ -206,7 +206,7 @@ impl Chaos {
             }
             Effect::RemoveDownload { entry } => Event::DownloadRemoved(self.result(entry.path)),
             Effect::Read(Read::Downloads) => Event::DownloadsListed(self.result(downloads())),
-            Effect::Read(Read::Log) => {
+            Effect::Read(read @ (Read::Log | Read::Failures(_))) => {
                 let poll = PollRecord {
                     at: now(),
                     status: Some(404),
@@ -218,7 +218,10 @@ impl Chaos {
                     left_out: Vec::new(),
                 };
                 let polls = vec![(SourceId("kernel".to_owned()), poll); self.rng.usize(..40)];
-                Event::LogLoaded(self.result(polls))
+                match read {
+                    Read::Failures(source) => Event::FailuresLoaded(source, self.result(polls)),
+                    _ => Event::LogLoaded(self.result(polls)),
+                }
             }
             Effect::Read(Read::Rhythms(sources)) => {
                 let pulse = Pulse::Silent;

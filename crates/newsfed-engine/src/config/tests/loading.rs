@@ -150,6 +150,17 @@ fn warns_of_desktop_notifications_that_the_program_cannot_send() {
 }
 
 #[test]
+fn warns_of_commands_of_keys_that_lack_an_argument() {
+    let config = "[keys.items]\n\"x\" = \"pin; save; next-unread\"\n\"y\" = \"search\"\n";
+    let loaded = Home::new(config, "").load(&[]).unwrap();
+    let [warning] = loaded.warnings.as_slice() else { panic!("{:?}", loaded.warnings) };
+    let warning = warning.to_string();
+    for part in ["config.toml:2:", "keys.items.\"x\"", "\"save\" lacks a file"] {
+        assert!(warning.contains(part), "{part}: {warning}");
+    }
+}
+
+#[test]
 fn a_file_of_the_largest_size_is_read() {
     let size = crate::util::limits::CONFIG_BYTES;
     for (bytes, is_read) in [(size, true), (size + 1, false)] {

@@ -7,7 +7,7 @@ use super::{AT_ONCE, Announced};
 use crate::config::{RUN_LIMIT, RuleSettings, Settings};
 use crate::model::{CommandRecord, Item, Source, SourceId};
 use crate::store::StoreError;
-use crate::util::{argv, text, url};
+use crate::util::{argv, html, text, url, url_text};
 use futures_util::stream::{self, StreamExt};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -185,6 +185,28 @@ fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> O
     Order { argv: filled(&rule.run, &values), input }
 }
 
+/// Maximum width of a title that is the beginning of a text, in cells.
+const TITLE: usize = 80;
+/// How much of a text is read for that, in bytes.
+const TITLE_MARKUP: usize = 4000;
+
+/// The title of an item as lists show it: without one, the beginning of its text, else a name from its URL.
+pub(in crate::engine) fn shown_title(item: &Item) -> String {
+    title_of(&item.title, item.body(), item.url.as_deref())
+}
+
+fn title_of(title: &str, body: &str, url: Option<&str>) -> String {
+    if !title.is_empty() {
+        return text::line(title);
+    }
+    let start = text::line(&html::to_text(text::start(body, TITLE_MARKUP)));
+    match (start.is_empty(), url) {
+        (false, _) => text::truncate(&start, TITLE).into_owned(),
+        (true, Some(url)) => text::line(&url_text::summary(url)),
+        (true, None) => "(no title)".to_owned(),
+    }
+}
+
 /// The values of placeholders in arguments.
 pub(in crate::engine) fn placeholders(
     item: &Item,
@@ -194,7 +216,7 @@ pub(in crate::engine) fn placeholders(
     let url = item.url.as_deref().and_then(|url| url::parse_web(url).ok());
     vec![
         ("{url}", url.map(|web| web.url.to_string()).unwrap_or_default()),
-        ("{title}", text::line(&item.title)),
+        ("{title}", shown_title(item)),
         ("{source}", text::line(source_title)),
         ("{author}", text::line(&item.authors.join(", "))),
     ]
@@ -205,4 +227,25 @@ pub(in crate::engine) fn filled(argv: &[String], values: &[(&'static str, String
     let values: Vec<(&str, &str)> =
         values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     argv::filled(argv, &values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_without_a_title_are_named_by_their_text_or_url() {
+        let url = Some("https://www.site.example/notes/a-small-change");
+        let long = "<p>word ".repeat(100);
+        for (title, body, url, expected) in [
+            ("Title", "<p>Text</p>", url, "Title"),
+            ("", "<p>Some <b>text</b></p>\n<p>More</p>", url, "Some text More"),
+            ("", "<p> </p>", url, "site.example · a small change"),
+            ("", "", None, "(no title)"),
+        ] {
+            assert_eq!(title_of(title, body, url), expected);
+        }
+        let shown = title_of("", &long, None);
+        assert!(shown.starts_with("word word") && text::width(&shown) <= TITLE, "{shown}");
+    }
 }

@@ -24,6 +24,12 @@ impl Fixture {
     }
 }
 
+/// The start of the day of a time.
+fn start_of(now: Time) -> Time {
+    let day = now.with_timezone(&chrono::Local).date_naive();
+    crate::util::clock::start_of_day(day, &chrono::Local).unwrap()
+}
+
 fn read(html: &str, changed: bool) -> PageResult {
     PageResult::Read(Box::new(page_read(html, changed)))
 }
@@ -88,11 +94,11 @@ fn a_page_provides_dates_and_authors_missing_in_the_feed() {
     let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
     let f = with_teaser();
     let row = f.rows(&View::of(Scope::All)).remove(0);
-    assert_eq!((row.date, row.is_backdated), (f.now - TimeDelta::days(30), true));
+    assert_eq!((row.date, row.found), (start_of(f.now), Some(f.now)));
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (Some(said), vec!["Ann".to_owned()]));
     let row = f.rows(&View::of(Scope::All)).remove(0);
-    assert_eq!((row.date, row.is_backdated), (said, false));
+    assert_eq!((row.date, row.found), (said, None));
     // Values in the feed take precedence.
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![Entry { authors: vec!["Bo".to_owned()], ..dated("a", 5) }]);
@@ -103,16 +109,30 @@ fn a_page_provides_dates_and_authors_missing_in_the_feed() {
 }
 
 #[test]
-fn items_without_a_date_are_new_only_if_they_appear_after_the_first_check() {
+fn items_without_a_date_are_listed_on_the_day_they_were_found() {
     let f = Fixture::new(&["a"]);
-    f.poll("a", vec![entry("undated"), dated("dated", 5)]);
+    let day = start_of(f.now);
+    let at = |title: &str, time: Time| Entry { published: Some(time), ..entry(title) };
+    let this_day = || at("this day", day + (f.now - day) / 2);
+    let before = || at("before", day - TimeDelta::hours(1));
+    f.poll("a", vec![entry("undated"), entry("second"), this_day(), before()]);
     let now = f.now;
     let change = f.store.change_facts(f.key("a"), move |facts| facts.last_ok = Some(now));
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(change).unwrap();
-    f.poll("a", vec![entry("later"), entry("undated"), dated("dated", 5)]);
+    f.poll("a", vec![entry("later"), entry("undated"), entry("second"), this_day(), before()]);
     let rows = f.rows(&View::of(Scope::All));
-    let listed: Vec<_> = rows.iter().map(|row| (row.title.as_str(), row.is_backdated)).collect();
-    assert_eq!(listed, [("later", false), ("dated", false), ("undated", true)]);
+    let listed: Vec<_> = rows.iter().map(|row| (row.title.as_str(), row.found)).collect();
+    let found = Some(f.now);
+    assert_eq!(
+        listed,
+        [
+            ("later", found),
+            ("this day", None),
+            ("undated", found),
+            ("second", found),
+            ("before", None)
+        ]
+    );
 }
 
 #[test]

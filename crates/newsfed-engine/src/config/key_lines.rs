@@ -1,0 +1,95 @@
+//! What is missing in the commands that a key runs.
+
+use super::action::Action;
+use super::external::CommandSettings;
+use super::quote::quote;
+
+/// A command that asks for its argument if it has none: the argument in words, and an example.
+fn argument(action: Action) -> Option<(&'static str, &'static str)> {
+    Some(match action {
+        Action::Set => ("a setting and its value", "set ui.list compact"),
+        Action::ReadMatching => ("a query", "read age>3d"),
+        Action::ReadFor => ("the minutes", "read-for 20"),
+        Action::Run => ("the name of a [[command]]", "run NAME"),
+        Action::Tag => ("a tag", "tag linux"),
+        Action::Theme => ("a theme", "theme nord"),
+        Action::Add => ("a URL", "add https://example.org/"),
+        Action::Import => ("a file", "import feeds.opml"),
+        Action::Search => ("the words", "search rust"),
+        Action::Filter => ("the words", "filter rust"),
+        Action::Find => ("the words", "find rust"),
+        Action::Save => ("a file", "save weekend.epub"),
+        Action::Pipe => ("a shell command", "pipe wc -w"),
+        _ => return None,
+    })
+}
+
+/// What will not work in the commands that a key runs: arguments that are missing, and programs that do not exist.
+pub(super) fn problems(line: &str, programs: &[CommandSettings]) -> Vec<String> {
+    if !line.trim().contains([' ', ';']) {
+        // A single command opens the palette or a dialog, in which the argument is typed.
+        return Vec::new();
+    }
+    let commands: Vec<&str> = line.split(';').map(str::trim).filter(|c| !c.is_empty()).collect();
+    let mut found = Vec::new();
+    for (at, command) in commands.iter().enumerate() {
+        let (name, given) = command.split_once(' ').unwrap_or((command, ""));
+        let Ok(action) = name.parse::<Action>() else { continue };
+        let given = given.trim();
+        let Some((what, example)) = argument(action) else { continue };
+        let is_missing = match action {
+            Action::Set => !given.contains([' ', '=']),
+            _ => given.is_empty(),
+        };
+        let stops = match at + 1 < commands.len() {
+            true => "asks for it, and the commands after it do not run",
+            false => "asks for it",
+        };
+        if is_missing {
+            found.push(format!(
+                "{} lacks {what}, so it {stops}; write it after the command, as in {}",
+                quote(command),
+                quote(example)
+            ));
+        } else if action == Action::Run && !programs.iter().any(|program| program.name == given) {
+            found.push(format!("there is no [[command]] with the name {}", quote(given)));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_missing_arguments_and_programs() {
+        let programs = [CommandSettings { name: "linkding".to_owned(), ..Default::default() }];
+        for (line, expected) in [
+            ("run", &[][..]),
+            ("search", &[]),
+            ("run linkding", &[]),
+            ("pin; copy; next-unread", &[]),
+            ("set ui.theme nord; save weekend.epub", &[]),
+            ("run pocket", &["no [[command]] with the name \"pocket\""]),
+            (
+                "save; next-unread",
+                &[
+                    "\"save\" lacks a file, so it asks for it, and the commands after it do not run; write it after the \
+                   command, as in \"save weekend.epub\"",
+                ],
+            ),
+            ("pin; read-for", &["\"read-for\" lacks the minutes, so it asks for it; write"]),
+            (
+                "set ui.theme; run",
+                &["\"set ui.theme\" lacks a setting and its value", "\"run\" lacks"],
+            ),
+        ] {
+            let found = problems(line, &programs);
+            assert_eq!(found.len(), expected.len(), "{line}: {found:?}");
+            for (message, part) in found.iter().zip(expected) {
+                assert!(message.contains(part), "{line}: {message}");
+            }
+        }
+    }
+}
