@@ -81,6 +81,11 @@ impl Completion {
         (!candidates.is_empty()).then_some(Self { candidates, applied: None, at: spot.at, typed })
     }
 
+    /// The byte range of the field that a candidate replaces.
+    pub(crate) fn replaces(&self) -> Range<usize> {
+        self.at.clone()
+    }
+
     /// Inserts the next or previous candidate, wrapping around at the ends.
     pub(super) fn step(&mut self, field: &mut Field, forward: bool) {
         let count = self.candidates.len();

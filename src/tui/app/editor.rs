@@ -110,6 +110,14 @@ impl Editor {
         matches!(self.of, Subject::Way(..))
     }
 
+    /// The row key of the source, if it is followed.
+    pub(crate) fn source_key(&self) -> Option<i64> {
+        match self.of {
+            Subject::Source(key) => Some(key),
+            _ => None,
+        }
+    }
+
     /// Sets the interface settings that are restored on leaving.
     pub(super) fn set_restore(&mut self, ui: UiSettings) {
         self.restore = Some(ui);
@@ -175,7 +183,7 @@ impl Editor {
 
     /// Reads when a followed source would be checked next with these values.
     fn read_next_check(&self) -> Option<Effect> {
-        let Subject::Source(key) = self.of else { return None };
+        let key = self.source_key()?;
         let source = self.form.as_ref()?.source()?;
         Some(Effect::Read(Read::NextCheck(key, Box::new(source))))
     }

@@ -53,7 +53,7 @@ const KEYS: [(&str, Option<SelectorField>); 7] = [
 #[derive(Debug)]
 pub(crate) struct Bench {
     /// Replies to another workbench are dropped.
-    id: RequestId,
+    pub(crate) id: RequestId,
     /// Whether it is shown instead of the form.
     pub(crate) shown: bool,
     pub(crate) pane: BenchPane,
@@ -66,6 +66,8 @@ pub(crate) struct Bench {
     /// Pages that are being loaded.
     pub(crate) waiting: HashSet<WorkbenchPage>,
     pub(crate) failed: HashMap<WorkbenchPage, String>,
+    /// Whether the first article is fetched for the matches of its selectors, without being shown.
+    sampling: bool,
     /// Times of the stored copies of the list, newest first.
     pub(crate) copies: Vec<Time>,
     offers: HashMap<WorkbenchPage, Vec<Offer>>,
@@ -105,6 +107,7 @@ impl Bench {
             sheets: HashMap::new(),
             waiting: HashSet::from([at]),
             failed: HashMap::new(),
+            sampling: false,
             copies: Vec::new(),
             offers: HashMap::new(),
             applied: None,
@@ -162,6 +165,14 @@ impl Bench {
         let article = self.preview.article.iter().flat_map(|page| &page.found);
         let mut all = list.chain(article);
         all.find(|(one, _)| *one == part).map(|(_, found)| found.as_ref())
+    }
+
+    /// Whether the page of a selector is being loaded.
+    pub(crate) fn is_loading(&self, part: SelectorField) -> bool {
+        if self.on_page || SelectorField::LIST.contains(&part) {
+            return self.waiting.contains(&WorkbenchPage::List);
+        }
+        self.sampling || self.waiting.contains(&WorkbenchPage::Article)
     }
 
     /// The marked elements of a selector on the page that is shown.

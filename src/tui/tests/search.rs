@@ -242,3 +242,14 @@ fn a_filter_shows_how_many_items_of_the_list_match() {
     let screen = stage.screen(80, 24);
     assert!(line(&screen, 0).contains("1 of ") || line(&screen, 1).contains("1 of "), "{screen}");
 }
+
+#[test]
+fn completions_leave_the_rule_of_the_filter_visible_and_open_at_its_text() {
+    let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
+    stage.screen(120, 36);
+    stage.keys("ffe<Tab>");
+    let screen = stage.screen(120, 36);
+    let lines: Vec<&str> = screen.lines().collect();
+    let row = lines.iter().position(|line| line.contains("Filter")).unwrap();
+    assert!(lines[row + 1].contains('━'), "{screen}");
+}

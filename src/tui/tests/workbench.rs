@@ -232,10 +232,10 @@ fn entries_are_chosen_on_their_page() {
     test.keys("2i<C-u><Enter>");
     test.shows("4 articles");
     test.shows("Version 1.4");
-    test.shows("2026-03-04");
+    test.shows("4 Mar");
     let screen = test.screen();
     let row = screen.lines().find(|line| line.contains(" Content ")).unwrap();
-    assert!(row.trim_end().ends_with(" 4 ✓"), "those within the blocks count: {row}");
+    assert!(row.trim_end().ends_with(" 4  ✓"), "those within the blocks count: {row}");
     test.keys("n");
     test.shows("Entries are read from one page only");
     test.keys("1i<C-u>.release<Enter><C-s>");
@@ -250,9 +250,7 @@ fn shows_matches_while_typing() {
     test.keys("i<C-u>article:first-child h3");
     test.shows("1 article   3 of 4 lost");
     test.keys(" >");
-    test.shows(
-        "✗ Articles: This is not a complete CSS selector: an element is missing at its end.",
-    );
+    test.shows("✗ This is not a complete CSS selector: an element is missing at its end.");
     test.shows("No articles");
     test.keys(" a<Enter>");
     test.shows("1 article");
@@ -263,11 +261,11 @@ fn picking_an_element_fills_the_active_field() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("2<Home>jjjjjjjjjj");
     let screen = test.screen();
-    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 4;
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 5;
     test.keys("<Home>");
     test.keys(&"j".repeat(steps));
     test.keys("<Enter>");
-    test.shows("2 Next page     a.older");
+    test.shows("2 Next page    ▏a.older");
     test.keys("n");
     test.shows("2: Bridge reopens in March");
     // On an article: title, author and date.
@@ -275,12 +273,12 @@ fn picking_an_element_fills_the_active_field() {
     for (field, line) in [("4", "p.byline"), ("5", "span.stamp")] {
         test.keys(field);
         let screen = test.screen();
-        let steps = screen.lines().position(|l| l.contains(line)).unwrap() - 4;
+        let steps = screen.lines().position(|l| l.contains(line)).unwrap() - 5;
         test.keys("<Home>");
         test.keys(&"j".repeat(steps));
         test.keys("<Enter>");
     }
-    test.shows("2026-11-20 · J. Roe, A. Lee");
+    test.shows("20 Nov · J. Roe, A. Lee");
     test.keys("1");
     test.shows("Page outline · now");
     test.keys("<C-s>");
@@ -310,11 +308,12 @@ fn applies_and_restores_suggestions() {
     test.shows("5 articles   0 of 4 lost");
     test.shows("suggestion 1 of");
     test.keys("gP");
-    test.shows("div.story-text, article, main");
+    test.shows("div.story-text, article, mai");
     test.shows("1 Articles      a.story-link");
     test.keys("P<Esc>");
     test.shows("7 Content       .text");
-    test.shows("1 Articles      a.story-link");
+    test.keys("1");
+    test.shows("1 Articles     ▏a.story-link");
     test.keys("<Esc><Esc><Esc>");
     assert!(test.stage.app.dialogs.is_empty());
     assert_eq!(test.text(), FILE);
@@ -328,7 +327,7 @@ fn restores_manual_edits_after_the_last_suggestion() {
         for _ in 0..20 {
             test.keys("P");
             let screen = test.screen();
-            offered |= screen.contains("1 Articles      a.story-link");
+            offered |= screen.contains("1 Articles     ▏a.story-link");
             if offered && !screen.contains("suggestion ") {
                 break;
             }
@@ -337,14 +336,14 @@ fn restores_manual_edits_after_the_last_suggestion() {
         test.shows(own);
     };
     test.keys("Pi<C-u>div.story a<Esc>");
-    walk_round(&mut test, "1 Articles      div.story a");
+    walk_round(&mut test, "1 Articles     ▏div.story a");
     test.keys("P");
     test.keys("1<Home>");
     let screen = test.screen();
-    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 4;
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 5;
     test.keys(&"j".repeat(steps));
     test.keys("<Enter>");
-    walk_round(&mut test, "1 Articles      a.older");
+    walk_round(&mut test, "1 Articles     ▏a.older");
 }
 
 #[test]
@@ -459,7 +458,7 @@ fn mouse_selects_lines_articles_and_fields() {
     click(&mut test, "2 Next page");
     test.keys("<Esc>");
     click(&mut test, "a.older");
-    test.shows("2 Next page     a.older");
+    test.shows("2 Next page    ▏a.older");
     click(&mut test, "  2 Budget");
     test.shows("Page outline · article");
 }

@@ -36,12 +36,13 @@ pub(super) fn rows_above_selected(app: &App, line: Rect) -> Option<u16> {
     Some(selected.checked_sub(line.bottom())?.max(1))
 }
 
-/// Draws the candidates above or below a line; in at most `most` rows until the user wants one of them.
+/// Draws the candidates above or below a field with its frame, from the column `x` of the text that they replace;
+/// in at most `most` rows until the user wants one of them.
 pub(super) fn candidates(
     app: &App,
     frame: &mut Frame<'_>,
     completion: &Completion,
-    line: Rect,
+    (line, x): (Rect, u16),
     most: Option<u16>,
 ) {
     let count = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
@@ -52,8 +53,11 @@ pub(super) fn candidates(
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);
     // A narrow list would not stand out from what it covers.
     let width = u16::try_from((widest + help_width + 4).max(LEAST_WIDTH)).unwrap_or(MAX_WIDTH);
-    let width = width.min(MAX_WIDTH).min(line.width);
-    let area = Rect { width, ..free };
+    let screen = frame.area();
+    let width = width.min(MAX_WIDTH).min(screen.width);
+    // The names are below what is typed, after an empty cell.
+    let x = x.saturating_sub(1).clamp(screen.x, screen.right() - width);
+    let area = Rect { x, width, ..free };
     frame.render_widget(Clear, area);
     let selected = completion.applied.unwrap_or(0);
     let first = (selected + 1).saturating_sub(usize::from(height));
@@ -67,6 +71,8 @@ pub(super) fn candidates(
         if i + 1 == height && last < completion.candidates.len() {
             let more = completion.candidates.len() - last;
             row.right(format!(" {more} more "), role(Role::Dim));
+        } else if i == 0 && first > 0 {
+            row.right(format!(" {first} before "), role(Role::Dim));
         }
         let name =
             text::truncate(&candidate.text, usize::from(width).saturating_sub(2)).into_owned();

@@ -103,7 +103,7 @@ pub(super) fn foot_line(
         let at = Rect { x: line.right() + 3, width: keys - 3, ..area.foot };
         frame.render_widget(super::frame::key_line(app, area, at, ground), at);
     }
-    completed_line(app, frame, &label, typed, role, (line, None));
+    completed_line(app, frame, &label, typed, role, (line, line, None));
     (line, before)
 }
 
@@ -139,14 +139,14 @@ pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, 
     }
 }
 
-/// A field with its completion or its error.
+/// A field with its completion or its error, which are outside its frame: the line, and a rule below it.
 pub(super) fn completed_line(
     app: &App,
     frame: &mut Frame<'_>,
     label: &str,
     (field, completion, error): (&Field, &Option<Completion>, &Option<String>),
     role: Role,
-    (foot, most): (Rect, Option<u16>),
+    (foot, framed, most): (Rect, Rect, Option<u16>),
 ) {
     field_line(app, frame, label, field, foot);
     if error.is_some()
@@ -155,7 +155,11 @@ pub(super) fn completed_line(
         mark_error(app, frame, label, (field, e.at), foot);
     }
     if let Some(completion) = completion {
-        super::complete::candidates(app, frame, completion, foot, most);
+        let used = label_cells(label, foot);
+        let width = usize::from(foot.width).saturating_sub(used + 1).max(1);
+        let at = used + field.visible_cells(width, completion.replaces()).start;
+        let x = foot.x + u16::try_from(at).unwrap_or(foot.width).min(foot.width);
+        super::complete::candidates(app, frame, completion, (framed, x), most);
     } else if let Some(error) = error {
         let used = text::width(label);
         super::complete::message_line(app, frame, error, role, field, used, foot);

@@ -41,8 +41,9 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     frame.render_widget(count.line(Style::new()), row);
     let line = Rect { width: row.width.saturating_sub(cells.max(COUNT)), ..row };
     rule(app, frame, line);
-    let most = complete::rows_above_selected(app, line);
-    completed_line(app, frame, &label, typed, role, (line, most));
+    let framed = Rect { height: 2, ..line };
+    let most = complete::rows_above_selected(app, framed);
+    completed_line(app, frame, &label, typed, role, (line, framed, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
         // One row, so that it covers the rule, but no title.
         let hint = super::complete::syntax(row.width);

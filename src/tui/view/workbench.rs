@@ -1,14 +1,15 @@
 //! Layout of the selector workbench: the page, the matches of the selectors, and their fields.
 
 mod fields;
+mod message;
 mod panes;
 
 use super::super::app::{App, Bench, BenchPane, Editor};
 use super::chrome::marks;
 use super::first_row;
-use super::row::{Row, padding};
+use super::row::{Row, fill, padding};
 use crate::config::Role;
-use crate::engine::{SelectorField, WorkbenchPage};
+use crate::engine::SelectorField;
 use crate::util::text::{self, counted};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -23,6 +24,10 @@ const TWO_COLUMNS: u16 = 110;
 const THREE_SIDES: u16 = 140;
 /// Height from which there are rules below titles.
 const RULED: u16 = 20;
+/// Height from which rows above and below the titles stay empty.
+const AIRY: u16 = 35;
+/// Rows of the page and the articles that stay if the fields are spaced.
+const SPACED: u16 = 12;
 
 /// The colour of a selector, its matches and its values.
 fn color(part: SelectorField) -> Role {
@@ -47,6 +52,8 @@ pub(in crate::tui) enum Spot {
 /// The areas of the parts.
 struct Parts {
     header: Rect,
+    /// The page, the articles and what is beside them.
+    middle: Rect,
     /// The page with its title.
     page: Option<Rect>,
     /// The stored copy of the page.
@@ -61,12 +68,17 @@ struct Parts {
     rule: Rect,
     fields: Rect,
     columns: u16,
+    /// Rows from one field to the next; in the second one is the message about the field.
+    step: u16,
     message: Rect,
 }
 
 fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     let body = super::body_of(size);
     let columns = if body.width >= TWO_COLUMNS { 2 } else { 1 };
+    let title = if body.height >= RULED { 2 } else { 1 };
+    // Rows that stay empty where there are many.
+    let air = u16::from(body.height >= AIRY);
     let count = u16::try_from(bench.fields.len()).unwrap_or(0).div_ceil(columns);
     let limit = match body.height {
         0..10 => 1,
@@ -74,44 +86,64 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
         15..20 => 4,
         _ => count,
     };
-    let rows = count.min(limit);
-    let title = if body.height >= RULED { 2 } else { 1 };
-    let header = Rect { height: body.height.min(title), ..body };
+    let lines = count.min(limit);
+    // The message, the titles, and the empty rows above, below and between them.
+    let around = 1 + 3 * title + 4 * air;
+    let spaced = body.height >= around + 2 * lines - lines.min(1) + SPACED;
+    let step = if spaced { 2 } else { 1 };
+    let rows = (lines * step).saturating_sub(step - 1);
+    let top = body.y + air.min(body.height);
+    let header = Rect { y: top, height: (body.bottom() - top).min(title), ..body };
     let message = Rect { y: body.bottom().saturating_sub(1), height: 1, ..body };
-    let fields = Rect { y: message.y.saturating_sub(rows), height: rows, ..body };
-    let rule = Rect { y: fields.y.saturating_sub(title), height: title, ..body };
+    let fields = Rect { y: message.y.saturating_sub(rows + air), height: rows, ..body };
+    let rule = Rect { y: fields.y.saturating_sub(title + air), height: title, ..body };
     let top = header.bottom();
-    let middle = Rect { y: top, height: rule.y.saturating_sub(top), ..body };
-    let has_article = bench.preview.article.is_some();
-    let beside = bench.beside().is_some() && body.width >= THREE_SIDES;
-    let (page, right) = if body.width >= SIDE_BY_SIDE {
-        let left = body.width * if beside { 13 } else { 11 } / 20;
-        let right = Rect { x: left + 1, width: body.width - left - 1, ..middle };
-        (Some(Rect { width: left, ..middle }), Some(right))
-    } else if bench.pane == BenchPane::Items {
-        (None, Some(middle))
-    } else {
-        (Some(middle), None)
-    };
-    let (page, copy) = match page {
-        Some(page) if beside => {
-            let left = page.width / 2;
-            let copy = Rect { x: left + 1, width: page.width - left - 1, ..page };
-            (Some(Rect { width: left, ..page }), Some(copy))
-        }
-        page => (page, None),
-    };
+    let middle = Rect { y: top, height: rule.y.saturating_sub(top + air), ..body };
+    let (page, copy, right) = columns_of(bench, middle);
     let (items, article) = match right {
-        Some(right) if has_article => {
-            // The article gets most of the space while the user works on it.
-            let share = if bench.is_article() { 3 } else { 2 };
-            let height = (right.height / share).max(2).min(right.height);
+        Some(right) if bench.is_article() && bench.preview.article.is_some() => {
+            // The article gets most of the space.
+            let height = (right.height / 3).max(2).min(right.height);
             let below = Rect { y: right.y + height, height: right.height - height, ..right };
-            (Some(Rect { height, ..right }), Some(below))
+            let gap = u16::from(right.height >= WITH_GAPS);
+            (Some(Rect { height: height - gap, ..right }), Some(below))
         }
         other => (other, None),
     };
-    Parts { header, page, copy, items, article, title, rule, fields, columns, message }
+    Parts {
+        header,
+        middle,
+        page,
+        copy,
+        items,
+        article,
+        title,
+        rule,
+        fields,
+        columns,
+        step,
+        message,
+    }
+}
+
+/// The areas of the page, of its stored copy, and of what the selectors find.
+fn columns_of(bench: &Bench, middle: Rect) -> (Option<Rect>, Option<Rect>, Option<Rect>) {
+    if middle.width < SIDE_BY_SIDE {
+        return match bench.pane {
+            BenchPane::Items => (None, None, Some(middle)),
+            _ => (Some(middle), None, None),
+        };
+    }
+    let beside = bench.beside().is_some() && middle.width >= THREE_SIDES;
+    let left = middle.width * if beside { 13 } else { 11 } / 20;
+    let right = Rect { x: left + 1, width: middle.width - left - 1, ..middle };
+    let page = Rect { width: left, ..middle };
+    if !beside {
+        return (Some(page), None, Some(right));
+    }
+    let left = page.width / 2;
+    let copy = Rect { x: left + 1, width: page.width - left - 1, ..page };
+    (Some(Rect { width: left, ..page }), Some(copy), Some(right))
 }
 
 /// The area below the title of a pane.
@@ -122,27 +154,43 @@ fn below(area: Rect, title: u16) -> Rect {
 
 /// Height of the page from which a row at its end shows the path of the selected element.
 const WITH_PATH: u16 = 6;
-/// Height of the list of articles from which each has a second row with its summary.
+/// Height of the page from which another one shows what the active selector gives.
+const WITH_VALUE: u16 = 11;
+/// Heights of the list of articles from which each has a second row with its summary, and an empty one.
 const WITH_SUMMARIES: u16 = 8;
+const WITH_GAPS: u16 = 14;
 
-/// The lines of the page, and the row for the path of the selected element.
+/// The lines of the page, and the rows for the path of the selected element and the value.
 fn page_parts(area: Rect, title: u16) -> (Rect, Rect) {
     let area = below(area, title);
-    let path = u16::from(area.height >= WITH_PATH);
-    let lines = Rect { height: area.height - path, ..area };
-    (lines, Rect { y: lines.bottom(), height: path, ..area })
+    let (rows, gap) = match area.height {
+        WITH_VALUE.. => (2, 1),
+        WITH_PATH.. => (1, 0),
+        _ => (0, 0),
+    };
+    let lines = Rect { height: area.height - rows - gap, ..area };
+    (lines, Rect { y: lines.bottom() + gap, height: rows, ..area })
 }
 
 /// Number of rows of each article.
-fn item_rows(bench: &Bench, area: Rect) -> usize {
+fn item_rows(bench: &Bench, area: Rect) -> u16 {
     let has_summary = bench.items().0.iter().any(|item| !item.summary.is_empty());
-    if has_summary && area.height >= WITH_SUMMARIES { 2 } else { 1 }
+    match area.height {
+        WITH_GAPS.. if has_summary => 3,
+        WITH_SUMMARIES.. if has_summary => 2,
+        _ => 1,
+    }
+}
+
+/// Number of articles that fit; the empty row after the last one may be missing.
+fn item_count(area: Rect, rows: u16) -> usize {
+    usize::from((area.height + rows / 3) / rows)
 }
 
 /// The first visible line of fields, so that the active one is visible.
 fn first_field(bench: &Bench, parts: &Parts) -> usize {
     let columns = usize::from(parts.columns);
-    let height = usize::from(parts.fields.height);
+    let height = usize::from(parts.fields.height.div_ceil(parts.step));
     let lines = bench.fields.len().div_ceil(columns);
     let active = if columns == 1 { bench.active } else { bench.active % lines.max(1) };
     (active + 1).saturating_sub(height)
@@ -151,11 +199,11 @@ fn first_field(bench: &Bench, parts: &Parts) -> usize {
 /// The part at a screen position.
 pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Option<Spot> {
     let parts = parts(bench, size);
-    let row_in = |area: Rect, selected: usize, count: usize, rows: usize| {
-        let height = usize::from(area.height) / rows;
-        let line = usize::from(at.y.checked_sub(area.y)?);
-        let row = first_row(selected, height, count) + line / rows;
-        (area.contains(at) && line < height * rows && row < count).then_some(row)
+    let row_in = |area: Rect, selected: usize, count: usize, rows: u16| {
+        let shown = item_count(area, rows);
+        let line = usize::from(at.y.checked_sub(area.y)? / rows);
+        let row = first_row(selected, shown, count) + line;
+        (area.contains(at) && line < shown && row < count).then_some(row)
     };
     if let (Some(area), Some(sheet)) = (parts.page, bench.sheet())
         && let Some(row) =
@@ -174,7 +222,7 @@ pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Optio
         return None;
     }
     let lines = bench.fields.len().div_ceil(parts.columns.into());
-    let line = first_field(bench, &parts) + usize::from(at.y - parts.fields.y);
+    let line = first_field(bench, &parts) + usize::from((at.y - parts.fields.y) / parts.step);
     let column = usize::from(parts.columns == 2 && at.x >= parts.fields.width / 2);
     let field = line + column * lines;
     (field < bench.fields.len()).then_some(Spot::Field(field))
@@ -205,17 +253,21 @@ pub(in crate::tui) fn draw(
         panes::article(app, frame, bench, (area, parts.title));
     }
     let name = if parts.title > 1 { "Selectors" } else { "" };
+    if parts.title > 1 || bench.pane != BenchPane::Fields {
+        let last = Rect { y: parts.rule.bottom().saturating_sub(1), height: 1, ..parts.rule };
+        fill(frame, marks(app).across, app.palette.style(Role::Border), last);
+    }
     title(app, frame, name, bench.pane == BenchPane::Fields, parts.rule);
     let sides = [parts.copy, parts.items].into_iter().flatten();
-    for area in sides.filter(|area| area.x > 0 && parts.rule.y > area.y) {
-        let height = parts.rule.y - area.y;
-        super::chrome::divider(app, frame, Rect { x: area.x - 1, y: area.y, width: 1, height });
+    for area in sides.filter(|area| area.x > 0) {
+        let at = Rect { x: area.x - 1, width: 1, ..parts.middle };
+        super::chrome::divider(app, frame, at);
     }
     fields::fields(app, frame, editor, bench, &parts);
-    message(app, frame, editor, bench, parts.message);
+    message::draw(app, frame, editor, bench, &parts);
 }
 
-/// Source title, state and numbers of matched and lost articles.
+/// Source title and URL, state, and numbers of matched and lost articles.
 fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     let (mut row, m) = (Row::new(area.width), marks(app));
@@ -238,32 +290,31 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
         row.right(format!("  {what}"), style(role));
     }
     row.left(&" ".repeat(padding(area.width)), Style::new());
+    if let Some(key) = editor.source_key().filter(|_| area.width >= SIDE_BY_SIDE) {
+        row.left(&format!("{} ", m.square), style(app.sources.color(key)));
+    }
     row.left(&text::truncate(&editor.title, 40), style(Role::Title));
-    if area.width >= SIDE_BY_SIDE {
-        row.left("  selectors", style(Role::Dim));
+    if let Some(sheet) = bench.sheet().filter(|_| area.width >= SIDE_BY_SIDE) {
+        let url = &sheet.url;
+        let path = Some(url.path()).filter(|path| *path != "/").unwrap_or_default();
+        let place = format!("  {}{path}", url.host_str().unwrap_or_default());
+        if text::width(&place) <= row.free() {
+            row.left(&place, style(Role::Dim));
+        }
     }
     frame.render_widget(row.line(style(Role::Text)), Rect { height: area.height.min(1), ..area });
     if area.height > 1 {
-        let rule = Rect { y: area.y + 1, height: 1, ..area };
-        line(frame, &m.across.repeat(area.width.into()), style(Role::Border), rule);
+        fill(frame, m.across, style(Role::Border), Rect { y: area.y + 1, height: 1, ..area });
     }
 }
 
-/// The title of a part, with a rule below it that is heavy under the words of the focused one. If there is a
-/// single row and no words, only the rule.
+/// The title of a part; if it is focused, a heavy rule is below its words.
 fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
-    if area.height == 0 {
+    if area.height == 0 || words.is_empty() {
         return;
     }
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let pad = padding(area.width);
-    let last = Rect { y: area.y + area.height.min(2) - 1, height: 1, ..area };
-    if area.height > 1 || words.is_empty() {
-        line(frame, &m.across.repeat(area.width.into()), style(Role::Border), last);
-    }
-    if words.is_empty() {
-        return;
-    }
     let mut row = Row::new(area.width);
     let single = area.height == 1 && focused;
     row.left(&" ".repeat(pad - usize::from(single)), Style::new());
@@ -275,8 +326,8 @@ fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rec
     if area.height > 1 && focused {
         let cells = text::width(words).min(usize::from(area.width).saturating_sub(pad));
         let x = area.x + u16::try_from(pad).unwrap_or(0);
-        let under = Rect { x, width: u16::try_from(cells).unwrap_or(0), ..last };
-        line(frame, &m.heavy.repeat(cells), style(Role::BorderFocus), under);
+        let under = Rect { x, y: area.y + 1, width: u16::try_from(cells).unwrap_or(0), height: 1 };
+        fill(frame, m.heavy, style(Role::BorderFocus), under);
     }
 }
 
@@ -286,69 +337,4 @@ fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
         row.left(words, style);
         frame.render_widget(row.line(style), Rect { height: 1, ..area });
     }
-}
-
-/// That the selector of the active field matches nothing, while it is typed.
-fn nothing_matched(editor: &Editor, bench: &Bench) -> Option<String> {
-    let field = bench.field().filter(|_| bench.pane == BenchPane::Fields)?;
-    let selector = editor.typed.get(field.index)?.value().trim();
-    let found = bench.found(field.part?)??;
-    if found.count > 0 || selector.is_empty() {
-        return None;
-    }
-    let meant = bench.meant(selector).map(|meant| format!(" Did you mean {meant}?"));
-    Some(format!("Matches nothing.{}", meant.unwrap_or_default()))
-}
-
-/// The message below the fields: an error, a suggestion, or the help of the active field.
-fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
-    let Some(form) = &editor.form else { return };
-    let field = bench.field();
-    let field_info = field.and_then(|field| form.fields().get(field.index));
-    let gone = marks(app).gone;
-    let error = field_info
-        .and_then(|info| Some(format!("{gone} {}: {}", info.label, info.error.as_ref()?)));
-    let unread = bench.preview.article.as_ref().and_then(|article| article.date_text.as_ref());
-    let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
-    let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
-    let list_failed = bench.failed.get(&WorkbenchPage::List);
-    let offers = bench.offers();
-    let (words, role) = if let Some(error) = error {
-        (error, Role::Error)
-    } else if let Some(why) = &form.problem {
-        (format!("{gone} {why}"), Role::Error)
-    } else if let Some(nothing) = nothing_matched(editor, bench) {
-        (format!("{gone} {nothing}"), Role::Error)
-    } else if let Some(repair) = bench.repair() {
-        let applied = repair.selectors.iter().filter(|(part, _)| editor.is_filled(*part));
-        let selectors: Vec<String> =
-            applied.map(|(part, s)| format!("{} = {s}", part.key())).collect();
-        let known = match (repair.known, bench.is_article()) {
-            (_, true) => String::new(),
-            (0, _) => format!("   {}", counted(repair.count, "article")),
-            (known, _) => {
-                format!("   {}, {known} of them stored", counted(repair.count, "article"))
-            }
-        };
-        let (of, selectors) = (offers.len(), selectors.join("  "));
-        (format!("Press Enter to apply repair 1 of {of}: {selectors}{known}"), Role::Warning)
-    } else if let Some(text) = unread {
-        let text = text::truncate(text, 60);
-        (format!("! \"{text}\" is not a recognised date; set date_format"), Role::Error)
-    } else if let Some(why) = failed.or(list_failed) {
-        (format!("! {why}"), Role::Error)
-    } else if let Some(applied) = bench.applied() {
-        (format!("suggestion {} of {}; P: next", applied + 1, offers.len()), Role::Accent)
-    } else {
-        (field_info.map_or("", |field_info| field_info.help()).to_owned(), Role::Dim)
-    };
-    let pad = " ".repeat(padding(area.width));
-    let mut row = Row::new(area.width);
-    if role == Role::Dim && !offers.is_empty() {
-        row.right(pad.clone(), Style::new());
-        row.right(format!("   P: {} suggested", offers.len()), Style::new());
-    }
-    row.left(&format!("{pad}{words}"), Style::new());
-    let style = app.palette.style(role);
-    frame.render_widget(row.line(style), Rect { height: area.height.min(1), ..area });
 }

@@ -78,6 +78,15 @@ pub fn near_day(time: Time, now: Time) -> String {
     time.format(form).to_string()
 }
 
+/// The day of a publication in the publisher's calendar, as in `12 Nov`; with the year if it is another one.
+pub fn near_published_day(time: Time, now: Time) -> String {
+    match DatePrecision::of(time) {
+        DatePrecision::Day if time.year() == now.year() => time.format("%-d %b").to_string(),
+        DatePrecision::Day => time.format("%-d %b %Y").to_string(),
+        DatePrecision::Time => near_day(time, now),
+    }
+}
+
 /// A day and a time, as in `12 Nov 14:05`; in other years the day alone.
 pub fn near_minute(time: Time, now: Time) -> String {
     let (local, today) = (time.with_timezone(&Local), now.with_timezone(&Local));

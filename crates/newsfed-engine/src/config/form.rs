@@ -6,7 +6,7 @@
 
 use super::advice::Expected;
 use super::schema;
-use super::section::{KeyChange, Section};
+use super::section::{Checked, KeyChange, Section};
 use super::setting::{Field, FormPage, Setting, Shape, is_reference};
 use super::settings::Settings;
 use super::shown::{setting_choices, setting_shown};
@@ -20,6 +20,8 @@ pub struct SourceForm {
     fields: Vec<FormField>,
     /// The settings with the changes, in the form of the settings, if they are valid.
     settings: Option<Box<Settings>>,
+    /// The source with the changes, in the form of a source, if it is valid.
+    source: Option<Box<Source>>,
     /// An error that belongs to no field.
     pub problem: Option<String>,
 }
@@ -224,7 +226,8 @@ impl SourceForm {
             }
             fields.push(field);
         }
-        Self { base, fields, settings: None, problem: None }
+        let source = base.source_with(&[]).ok().map(Box::new);
+        Self { base, fields, settings: None, source, problem: None }
     }
 
     /// The form of the settings.
@@ -243,7 +246,8 @@ impl SourceForm {
                 ..FormField::new(setting, &base)
             }
         });
-        let mut form = Self { fields: fields.collect(), base, settings: None, problem: None };
+        let mut form =
+            Self { fields: fields.collect(), base, settings: None, source: None, problem: None };
         form.check();
         let settings = form.settings.as_deref();
         let themes = settings.map(|s| setting_choices(s, "ui.theme"));
@@ -326,7 +330,7 @@ impl SourceForm {
     /// The source that the entry declares with the changes, if they are valid.
     pub fn source(&self) -> Option<Source> {
         self.base.source_id()?;
-        self.base.source_with(&self.changes()).ok()
+        self.source.as_deref().cloned()
     }
 
     /// Whether the source should be polled after these changes.
@@ -359,10 +363,14 @@ impl SourceForm {
     pub fn check(&mut self) {
         self.problem = None;
         self.fields.iter_mut().for_each(|field| field.error = None);
-        self.settings = None;
+        (self.settings, self.source) = (None, None);
         let errors = match self.base.check(&self.changes()) {
-            Ok(Ok(settings)) => {
-                self.settings = settings.map(Box::new);
+            Ok(Ok(Checked::Settings(settings))) => {
+                self.settings = Some(settings);
+                return;
+            }
+            Ok(Ok(Checked::Source(source))) => {
+                self.source = source;
                 return;
             }
             Ok(Err(errors)) => errors.errors,

@@ -99,7 +99,7 @@ pub use reference::{SettingReference, elements_reference, settings_reference, so
 pub use render::view_text;
 pub use role::Role;
 pub use save::SaveError;
-pub use section::{KeyChange, Section};
+pub use section::{Checked, KeyChange, Section};
 pub use setting::FormPage;
 pub use settings::{
     DownloadSettings, FeedsSettings, KeySettings, ListLayout, ListenSettings, LlmSettings,

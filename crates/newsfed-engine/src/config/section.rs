@@ -185,21 +185,26 @@ impl Section {
         source.ok_or_else(|| ConfigErrors::whole("sources.toml", "there is no [[source]]"))
     }
 
-    /// Has the loader read the section with these changes made. Returns its errors and, for the
-    /// settings, what they would be.
+    /// Has the loader read the section with these changes made. Returns its errors, or what it reads.
     ///
     /// # Errors
     /// When the section can only be changed in an editor.
-    pub fn check(
-        &self,
-        changes: &[KeyChange],
-    ) -> Result<Result<Option<Settings>, ConfigErrors>, String> {
+    pub fn check(&self, changes: &[KeyChange]) -> Result<Result<Checked, ConfigErrors>, String> {
         let text = self.with(changes).map_err(|e| e.to_string())?;
         Ok(match &self.scope {
-            Scope::Source(_) => check_sources(Path::new(""), &text).map(|_| None),
-            Scope::Settings(overrides) => {
-                check_settings(Path::new(""), &text, overrides).map(|(settings, _)| Some(settings))
-            }
+            Scope::Source(_) => check_sources(Path::new(""), &text).map(|(sources, _)| {
+                let source = sources.into_iter().next().map(|(_, source)| Box::new(source));
+                Checked::Source(source)
+            }),
+            Scope::Settings(overrides) => check_settings(Path::new(""), &text, overrides)
+                .map(|(settings, _)| Checked::Settings(Box::new(settings))),
         })
     }
+}
+
+/// What the loader reads in a section.
+#[derive(Debug)]
+pub enum Checked {
+    Source(Option<Box<Source>>),
+    Settings(Box<Settings>),
 }

@@ -5,6 +5,7 @@ use crate::engine::{Preview, SelectorField, WorkbenchEvent, WorkbenchPage};
 use crate::model::RuleKey;
 use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
+use url::Url;
 
 impl Editor {
     pub(in super::super) fn bench_replied(
@@ -28,6 +29,7 @@ impl Editor {
             }
             WorkbenchEvent::Page { place, url, outline, needs_javascript } => {
                 let expected = bench.waiting.remove(&place);
+                bench.sampling &= place != WorkbenchPage::Article;
                 bench.failed.remove(&place);
                 if needs_javascript {
                     let why = "The page needs JavaScript, which newsfed does not run";
@@ -41,7 +43,8 @@ impl Editor {
                 self.preview()
             }
             WorkbenchEvent::Failed { place, why } => {
-                bench.waiting.remove(&place);
+                let expected = bench.waiting.remove(&place);
+                bench.sampling &= place != WorkbenchPage::Article;
                 bench.failed.insert(place, why.clone());
                 // Falls back to a stored copy.
                 if place == WorkbenchPage::List && !bench.copies.is_empty() {
@@ -53,7 +56,13 @@ impl Editor {
                     bench.waiting.insert(place);
                     return vec![Effect::Bench { bench: id, ask: BenchRequest::Copy(0) }];
                 }
-                if matches!(place, WorkbenchPage::List) { vec![] } else { app.problem(why) }
+                let quiet = match place {
+                    WorkbenchPage::List => true,
+                    // It was not asked for.
+                    WorkbenchPage::Article => !expected,
+                    _ => false,
+                };
+                if quiet { vec![] } else { app.problem(why) }
             }
             WorkbenchEvent::Offers(place, offers) => {
                 let expected = match bench.broken.as_ref().map(|problem| problem.key) {
@@ -107,16 +116,27 @@ impl Bench {
         if let Some((mark, sheet)) = mark.zip(copy.and_then(|place| self.sheets.get_mut(&place))) {
             sheet.go_to_first(mark);
         }
-        // Broken article selectors are repaired on the first article.
-        let in_articles = self.broken.as_ref().is_some_and(|t| t.key != RuleKey::Articles);
         let requested = self.sheets.contains_key(&WorkbenchPage::Article)
             || self.waiting.contains(&WorkbenchPage::Article)
             || self.failed.contains_key(&WorkbenchPage::Article);
-        match first {
-            Some((url, title)) if in_articles && !requested && !self.on_page => {
-                self.fetch(url, WorkbenchPage::Article, title)
-            }
-            _ => vec![],
+        let Some((url, title)) = first.filter(|_| !requested && !self.on_page) else {
+            return vec![];
+        };
+        // Broken article selectors are repaired on the first article.
+        if self.broken.as_ref().is_some_and(|problem| problem.key != RuleKey::Articles) {
+            return self.fetch(url, WorkbenchPage::Article, title);
         }
+        self.sample(url, title)
+    }
+
+    /// Fetches an article for the matches of its selectors.
+    fn sample(&mut self, url: Url, title: String) -> Vec<Effect> {
+        let on_list = self.at == WorkbenchPage::List && self.sheet().is_some();
+        if self.sampling || !on_list {
+            return vec![];
+        }
+        self.sampling = true;
+        let ask = BenchRequest::Fetch { url, place: WorkbenchPage::Article, title };
+        vec![Effect::Bench { bench: self.id, ask }]
     }
 }

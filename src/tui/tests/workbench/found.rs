@@ -32,7 +32,7 @@ fn a_click_on_a_summary_selects_its_article() {
     let lines: Vec<&str> = screen.lines().collect();
     let row = lines.iter().position(|line| line.contains("  2 Budget hearing")).unwrap();
     assert!(lines[row + 1].contains("After nine months"), "{screen}");
-    for (row, expected) in [(row, 1), (row + 1, 1), (row + 2, 2)] {
+    for (row, expected) in [(row, 1), (row + 1, 1), (row + 3, 2)] {
         let kind = MouseEventKind::Down(MouseButton::Left);
         let row = u16::try_from(row).unwrap();
         let event = MouseEvent { kind, column: 90, row, modifiers: KeyModifiers::NONE };
@@ -69,5 +69,72 @@ fn the_help_lists_its_keys_in_whole_words() {
     test.keys("?");
     for words in ["choose field", "open article", "type a selector", "show text or outline"] {
         test.shows(words);
+    }
+}
+
+#[test]
+fn every_selector_has_a_number_of_matches() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    let screen = test.screen();
+    // The selectors of articles match on the first one, while the list is shown.
+    assert!(screen.contains("Page outline · now"), "{screen}");
+    for (label, result) in [("1 Articles", "5  ✓"), ("3 Title", "1  ✓"), ("7 Content", "0  ✗")]
+    {
+        let row = screen.lines().find(|line| line.contains(label)).unwrap();
+        let (_, row) = row.split_once(label).unwrap();
+        assert!(row.contains(result), "{row}");
+    }
+    test.keys("3");
+    test.shows("Page outline · article");
+    test.shows("Gives Bridge reopens in March");
+}
+
+#[test]
+fn an_article_that_was_not_asked_for_fails_silently() {
+    let mut test = BenchTest::new(now_page(), false);
+    test.stage.keys("W");
+    let entry = test.entry();
+    let mut requested = Vec::new();
+    let mut events = vec![Event::EntryLoaded(1, Ok(entry))];
+    while let Some(event) = events.pop() {
+        for effect in test.stage.app.update(event, now()) {
+            match effect {
+                Effect::OpenBench { .. } => {
+                    test.bench.lay(WorkbenchPage::List, &at("/news"), &now_page())
+                }
+                Effect::Bench { ask: BenchRequest::Preview { request, rules, list }, .. } => {
+                    test.bench.preview(request, *rules, list);
+                }
+                Effect::Bench { bench, ask: BenchRequest::Fetch { url, place, .. } } => {
+                    requested.push(url.path().to_owned());
+                    let why = "404 Not Found".to_owned();
+                    events.push(Event::BenchReplied(bench, WorkbenchEvent::Failed { place, why }));
+                }
+                _ => {}
+            }
+            let editor: &crate::tui::app::Editor = test.stage.app.dialog().unwrap();
+            let id = editor.bench().map(|bench| bench.id);
+            events.extend(id.into_iter().flat_map(|id| {
+                test.bench.events().into_iter().map(move |said| Event::BenchReplied(id, said))
+            }));
+        }
+    }
+    assert_eq!(requested, ["/a/0"], "it is fetched once");
+    let screen = test.screen();
+    assert!(screen.contains("5 articles") && !screen.contains("404"), "{screen}");
+}
+
+#[test]
+fn a_message_about_a_field_is_directly_below_it() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    for field in ["1", "2", "4"] {
+        test.keys(field);
+        test.keys(&format!("i<C-u>.different-{field}"));
+        let screen = test.screen();
+        let lines: Vec<&str> = screen.lines().collect();
+        let typed = format!(".different-{field}");
+        let row = lines.iter().position(|line| line.contains(&typed)).unwrap();
+        assert!(lines[row + 1].contains("✗ Matches nothing."), "{screen}");
+        test.keys("<Esc>");
     }
 }

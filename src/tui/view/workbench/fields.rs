@@ -1,6 +1,5 @@
 //! The selector fields and their matches.
 
-use super::panes::day;
 use super::{Parts, color, first_field};
 use crate::config::Role;
 use crate::engine::SelectorField;
@@ -14,6 +13,13 @@ use ratatui::style::Style;
 
 /// Width of the name column, in cells.
 const LABELS: u16 = 17;
+/// Width of the number of matches with its sign, in cells, and in narrow fields.
+const RESULTS: u16 = 8;
+const NARROW_RESULTS: u16 = 6;
+/// Width of narrow fields.
+const NARROW: u16 = 50;
+/// Cells between the columns.
+const BETWEEN: u16 = 3;
 
 /// Draws the fields that fit, including the active one.
 pub(super) fn fields(
@@ -23,44 +29,64 @@ pub(super) fn fields(
     bench: &Bench,
     parts: &Parts,
 ) {
-    let lines = bench.fields.len().div_ceil(parts.columns.into());
-    let first = first_field(bench, parts);
-    let pad = u16::try_from(padding(parts.fields.width)).unwrap_or(0);
-    let width = (parts.fields.width - 2 * pad) / parts.columns;
     for (i, field) in bench.fields.iter().enumerate() {
-        let (column, row) = (i / lines.max(1), i % lines.max(1));
-        let Some(row) = row.checked_sub(first).and_then(|row| u16::try_from(row).ok()) else {
-            continue;
-        };
-        if row >= parts.fields.height {
-            continue;
+        if let Some(area) = field_area(bench, parts, i) {
+            draw_field(app, frame, editor, bench, (i, *field), (area, parts.step));
         }
-        let x = parts.fields.x + pad + width * u16::try_from(column).unwrap_or(0);
-        let gap = if parts.columns > 1 { 3 } else { 0 };
-        let area = Rect { x, y: parts.fields.y + row, width: width - gap, height: 1 };
-        draw_field(app, frame, editor, bench, (i, *field), area);
     }
+}
+
+/// The row of a field, if it is visible.
+fn field_area(bench: &Bench, parts: &Parts, field: usize) -> Option<Rect> {
+    let lines = bench.fields.len().div_ceil(parts.columns.into()).max(1);
+    let (column, line) = (field / lines, field % lines);
+    let line = u16::try_from(line.checked_sub(first_field(bench, parts))?).ok()?;
+    let pad = u16::try_from(padding(parts.fields.width)).unwrap_or(0);
+    let gaps = BETWEEN * (parts.columns - 1);
+    let width = parts.fields.width.saturating_sub(2 * pad + gaps) / parts.columns;
+    let x = parts.fields.x + pad + (width + BETWEEN) * u16::try_from(column).ok()?;
+    let y = line * parts.step;
+    (y < parts.fields.height).then_some(Rect { x, y: parts.fields.y + y, width, height: 1 })
+}
+
+/// The input of a field within its row.
+fn input(area: Rect) -> Rect {
+    let labels = LABELS.min(area.width / 2);
+    let results = if area.width < NARROW { NARROW_RESULTS } else { RESULTS };
+    let width = area.width.saturating_sub(labels + results).max(1);
+    Rect { x: area.x + labels, width, ..area }
+}
+
+/// The input of a field, if it is visible.
+pub(super) fn input_area(bench: &Bench, parts: &Parts, field: usize) -> Option<Rect> {
+    field_area(bench, parts, field).map(input)
 }
 
 /// The result of a field: the number of matched elements, and whether that is good.
 fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Verdict) {
     let article = bench.preview.article.as_ref();
+    let date = article.and_then(|page| page.article.published);
+    let none = || ("–".to_owned(), Verdict::None);
     match (field.part, wrong) {
         (_, true) => (String::new(), Verdict::Bad),
         (Some(SelectorField::Date), _) if !empty && article.is_some() => {
             let found = bench.found(SelectorField::Date).flatten().map_or(0, |found| found.count);
-            match article.and_then(|page| page.article.published) {
-                Some(date) => (format!("{found}  {}", day(date)), Verdict::Good),
-                None if found > 0 => (format!("{found}  no date"), Verdict::Bad),
-                None => ("0".to_owned(), Verdict::Bad),
-            }
+            let good = found > 0 && date.is_some();
+            (found.to_string(), if good { Verdict::Good } else { Verdict::Bad })
         }
         (Some(part), _) => match bench.found(part) {
             Some(Some(found)) if found.count > 0 => (found.count.to_string(), Verdict::Good),
             Some(Some(_)) => ("0".to_owned(), Verdict::Bad),
-            _ => (String::new(), Verdict::None),
+            Some(None) => none(),
+            None if bench.is_loading(part) => ("…".to_owned(), Verdict::None),
+            None => none(),
         },
-        (None, _) => (String::new(), Verdict::None),
+        // The date format matches no elements, but reads a date or not.
+        (None, _) if article.is_some_and(|page| page.date_text.is_some()) => {
+            (String::new(), Verdict::Bad)
+        }
+        (None, _) if date.is_some() => (String::new(), Verdict::Good),
+        (None, _) => none(),
     }
 }
 
@@ -79,7 +105,7 @@ fn draw_field(
     editor: &Editor,
     bench: &Bench,
     (number, field): (usize, BenchField),
-    area: Rect,
+    (area, step): (Rect, u16),
 ) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else {
@@ -95,32 +121,42 @@ fn draw_field(
         Verdict::Bad => (m.gone, Role::Error),
         Verdict::None => (" ", Role::Dim),
     };
+    let result = if app.settings.ui.ascii { result.replace('–', "-") } else { result };
     let square = field.part.map_or(Role::Dim, color);
     let mut label = Row::new(area.width);
-    let pointer = if active { m.pointer } else { m.square };
-    label.left(pointer, style(if active { Role::Accent } else { square }));
+    let pointer = if active && step == 1 { m.pointer } else { m.square };
+    label.left(pointer, style(square));
     label.left(&format!(" {} ", number + 1), style(Role::KeyHint));
     label.left(&info.label, style(if active { Role::Title } else { Role::Soft }));
-    label.right(format!(" {sign}"), style(role));
-    label.right(format!(" {result}"), style(role));
-    frame.render_widget(label.line(Style::new()), area);
-    let labels = LABELS.min(area.width / 2);
-    let results = u16::try_from(text::width(&result).max(3) + 3).unwrap_or(0);
-    let inside = Rect {
-        x: area.x + labels,
-        width: area.width.saturating_sub(labels + results).max(1),
-        ..area
+    let result = match area.width < NARROW {
+        true => format!(" {result:>3} {sign}"),
+        false => format!(" {result:>4}  {sign}"),
     };
-    frame
-        .buffer_mut()
-        .set_style(inside, style(if typing { Role::InputFocus } else { Role::Input }));
+    label.right(result, style(role));
+    frame.render_widget(label.line(Style::new()), area);
+    let inside = input(area);
+    // Without space between them, the fields would be one dark block.
+    let surface = match (typing, active) {
+        (true, _) => Some(Role::InputFocus),
+        (_, true) => Some(Role::SelectedUnfocused),
+        _ => Some(Role::Input).filter(|_| step > 1),
+    };
+    if let Some(surface) = surface {
+        frame.buffer_mut().set_style(inside, style(surface));
+    }
     let space = usize::from(inside.width).saturating_sub(2).max(1);
     let (shown, cursor) = match typing {
         true => typed.visible(space),
         false => (text::truncate(typed.value(), space).into_owned(), 0),
     };
     let mut row = Row::new(inside.width);
-    row.left(" ", Style::new());
+    let bar = match verdict {
+        Verdict::Bad if typing => (m.bar, Role::Error),
+        _ if typing => (m.bar, Role::Accent),
+        _ if active => (m.faint_bar, Role::Edge),
+        _ => (" ", Role::Text),
+    };
+    row.left(bar.0, style(bar.1));
     if shown.is_empty() && !typing {
         row.left(info.unset(), style(Role::Dim));
     } else {

@@ -1,19 +1,22 @@
 //! The page, the articles found on it, and the fetched article.
 
 use super::super::first_row;
-use super::{below, color, item_rows, line, page_parts, title};
+use super::{below, color, item_count, item_rows, line, page_parts, title};
 use crate::config::Role;
-use crate::engine::{ListLink, WorkbenchPage};
-use crate::model::Time;
+use crate::engine::{ListLink, SelectorField, WorkbenchPage};
 use crate::tui::app::{App, Bench, BenchPane, Marked, SheetView};
 use crate::tui::reader::wrap_plain;
 use crate::tui::view::chrome::marks;
 use crate::tui::view::row::{Row, padding};
-use crate::util::{text, time_text};
+use crate::util::text::{self, counted};
+use crate::util::time_text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
+
+/// Width of the page below which there are no lines from an element to those within it.
+const NARROW: u16 = 42;
 
 /// The element tree or the text of the page, with the matches of the active selector marked.
 pub(super) fn page(
@@ -51,6 +54,9 @@ pub(super) fn page(
         return;
     };
     path(app, frame, sheet, path_at);
+    if place == bench.at && path_at.height > 1 {
+        value(app, frame, bench, Rect { y: path_at.y + 1, height: 1, ..path_at });
+    }
     let lines = Lines { app, bench, sheet, place, focused };
     let (height, count) = (usize::from(area.height), sheet.count());
     let first = first_row(sheet.selected(), height, count);
@@ -83,6 +89,40 @@ fn path(app: &App, frame: &mut Frame<'_>, sheet: &SheetView, area: Rect) {
     let last = path.last().copied().unwrap_or_default();
     row.left(shown.as_deref().unwrap_or(last), style(Role::Soft));
     frame.render_widget(row.line(Style::new()), Rect { height: area.height.min(1), ..area });
+}
+
+/// What the active selector gives.
+fn value(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let Some(part) = bench.field().and_then(|field| field.part) else { return };
+    let value = given(app, bench, part);
+    let mut row = Row::new(area.width);
+    row.left(&format!("{}Gives ", " ".repeat(padding(area.width))), style(Role::Dim));
+    match value {
+        Some(value) => row.left(&value, style(Role::Ok)),
+        None => row.left("nothing", style(Role::Dim)),
+    }
+    frame.render_widget(row.line(Style::new()), area);
+}
+
+fn given(app: &App, bench: &Bench, part: SelectorField) -> Option<String> {
+    let day = |date| time_text::near_published_day(date, app.now);
+    let (items, _) = bench.items();
+    let first = items.first();
+    let article = bench.preview.article.as_ref().map(|page| &page.article);
+    let value = match (part, bench.on_page) {
+        (SelectorField::Articles, _) => counted(first.map(|_| items.len())?, "article"),
+        (SelectorField::Next, _) => bench.preview.list.as_ref()?.next.as_ref()?.to_string(),
+        (SelectorField::Title, true) => first?.title.clone(),
+        (SelectorField::Author, true) => first?.author.clone()?,
+        (SelectorField::Date, true) => day(first?.date?),
+        (SelectorField::Content, true) => first?.summary.clone(),
+        (SelectorField::Title, false) => article?.title.clone(),
+        (SelectorField::Author, false) => article?.authors.join(", "),
+        (SelectorField::Date, false) => day(article?.published?),
+        (SelectorField::Content, false) => article?.summary.clone(),
+    };
+    Some(value).filter(|value| !value.is_empty())
 }
 
 /// Draws the lines of a page.
@@ -126,8 +166,13 @@ impl Lines<'_> {
             return row.line(Style::new());
         }
         let Some(line) = self.sheet.line(i) else { return row.line(Style::new()) };
-        let depth = usize::from(line.depth).min(usize::from(width) / 4);
-        row.left(&" ".repeat(depth), Style::new());
+        let guide = match (width < NARROW, ascii) {
+            (true, _) => " ",
+            (false, true) => ": ",
+            (false, false) => "┊ ",
+        };
+        let depth = usize::from(line.depth).min(usize::from(width) / 6);
+        row.left(&guide.repeat(depth), self.style(Role::Border));
         let fold = if self.sheet.is_folded(i) { m.folded } else { " " };
         row.left(fold, self.style(Role::Dim));
         self.name(&mut row, &line.name);
@@ -155,10 +200,6 @@ impl Lines<'_> {
             row.left(&part[at..], self.style(Role::CodeType));
         }
     }
-}
-
-pub(super) fn day(date: Time) -> String {
-    date.format("%Y-%m-%d").to_string()
 }
 
 /// The title of the list, with how many of the articles have a date and an author.
@@ -201,15 +242,15 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows
         return;
     }
     let rows = item_rows(bench, area);
-    let (height, count) = (usize::from(area.height) / rows, items.len());
+    let (height, count) = (item_count(area, rows), items.len());
     let first = first_row(bench.item, height, count);
-    for (y, i) in (area.y..area.bottom()).step_by(rows).zip(first..count.min(first + height)) {
+    let starts = (area.y..area.bottom()).step_by(rows.into());
+    for (y, i) in starts.zip(first..count.min(first + height)) {
         let here = i == bench.item;
         let at = Rect { y, height: 1, ..area };
         if here {
             let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
-            let both = Rect { height: u16::try_from(rows).unwrap_or(1), ..at };
-            frame.buffer_mut().set_style(both, style(role));
+            frame.buffer_mut().set_style(Rect { height: rows.min(2), ..at }, style(role));
         }
         if rows > 1 {
             let mut row = Row::new(area.width);
@@ -220,7 +261,8 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows
         let ListLink { url, title, date, author, .. } = items[i];
         let mut row = Row::new(area.width);
         row.right(" ".repeat(padding(area.width)), Style::new());
-        row.right(date.map(|d| format!("  {}", day(d))).unwrap_or_default(), style(Role::Source3));
+        let date = date.map(|date| format!("  {}", time_text::near_published_day(date, app.now)));
+        row.right(date.unwrap_or_default(), style(Role::Source3));
         let author = author.as_ref().map(|author| format!("  {}", text::truncate(author, 20)));
         row.right(author.unwrap_or_default(), style(Role::Source6));
         let bar = match (here, focused) {
@@ -234,7 +276,7 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows
         row.left(second, style(Role::Accent));
         let name = if title.is_empty() { url.as_str() } else { title };
         row.left(name, style(if here { Role::Title } else { Role::Bright }));
-        if !title.is_empty() && usize::from(area.width) > 60 {
+        if !title.is_empty() && rows == 1 && area.width > 60 {
             row.left(&format!("  {}", url.path()), style(Role::Dim));
         }
         frame.render_widget(row.line(Style::new()), at);
@@ -253,6 +295,7 @@ pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, ro
     let area = below(area, rows);
     let width = usize::from(area.width).saturating_sub(4).max(8);
     let mut lines: Vec<(String, Role)> = vec![(article.title.clone(), Role::Header)];
+    let day = |date| time_text::near_published_day(date, app.now);
     let date = article.published.map_or("no date".to_owned(), day);
     let who = match article.authors.as_slice() {
         [] => "no author".to_owned(),

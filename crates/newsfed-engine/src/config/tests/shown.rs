@@ -282,7 +282,8 @@ fn settings_are_written_as_they_are_shown() {
     let changes: Vec<KeyChange> = changes.collect();
     assert!(changes.len() > 50);
     let read = Section::settings("", &[]).check(&changes).unwrap().unwrap();
-    assert_eq!(read, Some(settings.clone()));
+    let Checked::Settings(read) = read else { panic!() };
+    assert_eq!(*read, settings);
     assert_eq!(setting_change("ui.theme", " ").value, None);
     for (key, some) in [("ui.theme", "nord"), ("ui.ascii", "off"), ("schedule.policy", "fixed")] {
         let choices = setting_choices(&settings, key);
