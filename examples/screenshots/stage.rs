@@ -58,7 +58,7 @@ impl Clock for StageClock {
 pub(crate) fn run(theme: &str) -> Result<()> {
     let start: Time = START.parse()?;
     let clock = Arc::new(StageClock { from: Mutex::new((start, Instant::now())) });
-    let prepared = prepare(clock.clone())?;
+    let prepared = prepare(clock.clone(), "")?;
     let theme = format!("ui.theme={theme}");
     let overrides: Vec<String> = OVERRIDES.iter().map(|&o| o.to_owned()).chain([theme]).collect();
     let settings = load(&prepared.paths, &overrides)?.settings;
@@ -71,8 +71,17 @@ pub(crate) fn run(theme: &str) -> Result<()> {
         let handle = engine(true)?.start().await?;
         let keymap = KeyMap::load(&settings.keys)?;
         let (settings, paths) = (settings.clone(), prepared.paths.clone());
-        newsfed::tui::run(Interface { handle, held: None, settings, paths, keymap, terminal })
-            .await?;
+        let message = None;
+        newsfed::tui::run(Interface {
+            handle,
+            held: None,
+            settings,
+            paths,
+            keymap,
+            terminal,
+            message,
+        })
+        .await?;
         Ok(())
     })
 }

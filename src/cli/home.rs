@@ -3,12 +3,14 @@
 use super::exit::Failure;
 use super::global::Global;
 use super::output::Output;
+use super::progress::Progress;
 use crate::config::{self, Paths, Settings};
 use crate::engine::Engine;
 use crate::model::Source;
 use crate::net::Names;
-use crate::store::Store;
+use crate::store::{Migration, Store, StoreError};
 use crate::util::clock::SystemClock;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The user's files, loaded.
@@ -55,17 +57,35 @@ impl Home {
 
     /// Opens the database, creating it if necessary.
     pub(super) fn store(&self) -> Result<Store, Failure> {
-        Ok(self.configured(Store::open(&self.paths.database())?))
+        self.opened(Store::open_showing)
     }
 
     /// Like [`Self::store`], for commands that rarely write.
     pub(super) fn store_to_read(&self) -> Result<Store, Failure> {
-        Ok(self.configured(Store::open_to_read(&self.paths.database())?))
+        self.opened(Store::open_to_read)
     }
 
-    fn configured(&self, store: Store) -> Store {
+    fn opened<F>(&self, open: F) -> Result<Store, Failure>
+    where
+        F: FnOnce(&Path, &mut dyn FnMut(Migration)) -> Result<Store, StoreError>,
+    {
+        let mut wheel = None;
+        let opened = open(&self.paths.database(), &mut |migration| {
+            wheel.get_or_insert_with(Progress::rare).show(match migration {
+                Migration::Copy(percent) => {
+                    format!("Copying the database before an update: {percent} %")
+                }
+                Migration::Step(step, steps) => {
+                    format!("Updating the database: step {step} of {steps}")
+                }
+            });
+        });
+        if let Some(wheel) = wheel {
+            wheel.clear();
+        }
+        let store = opened?;
         store.read_stories_together(self.settings.ui.mark_stories);
-        store
+        Ok(store)
     }
 
     /// An engine ready to start; with `follow` it polls due sources automatically.

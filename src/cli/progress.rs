@@ -11,8 +11,12 @@ pub(super) struct Progress {
 impl Progress {
     /// A bar with that many steps.
     pub(super) fn new(steps: usize, out: &Output) -> Self {
+        Self::drawn(steps, out.quiet)
+    }
+
+    fn drawn(steps: usize, quiet: bool) -> Self {
         let target =
-            if out.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
         // The template is constant and valid, so the fallback is never used.
         let style = ProgressStyle::with_template("{pos} of {len} {wide_bar} {msg:24!.dim}");
@@ -22,7 +26,16 @@ impl Progress {
 
     /// A spinner with a message, for work of unknown length.
     pub(super) fn wheel(out: &Output) -> Self {
-        let progress = Self::new(0, out);
+        Self::spinner(out.quiet)
+    }
+
+    /// The same for rare work that takes long, even with `--quiet`.
+    pub(super) fn rare() -> Self {
+        Self::spinner(false)
+    }
+
+    fn spinner(quiet: bool) -> Self {
+        let progress = Self::drawn(0, quiet);
         let style = ProgressStyle::with_template("{spinner} {wide_msg}");
         progress.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         progress

@@ -205,7 +205,7 @@ fn changes(from: &KeySettings, to: &KeySettings) -> Vec<KeyChange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Section;
+    use crate::config::section::{Checked, Section};
 
     fn row(settings: &KeySettings, action: Action, context: Context) -> KeyRow {
         let rows = key_rows(settings);
@@ -214,7 +214,9 @@ mod tests {
 
     /// The changes as the loader reads them.
     fn apply(text: &str, changes: &[KeyChange]) -> KeySettings {
-        Section::settings(text, &[]).check(changes).unwrap().unwrap().unwrap().keys
+        let checked = Section::settings(text, &[]).check(changes).unwrap().unwrap();
+        let Checked::Settings(settings) = checked else { panic!("not settings") };
+        settings.keys
     }
 
     fn keys(text: &str) -> Vec<Key> {

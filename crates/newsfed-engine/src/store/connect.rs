@@ -1,9 +1,9 @@
-//! Opening the database: folder, file modes, pragmas, migrations with a backup before each.
+//! Opening the database: folder, file modes, pragmas.
 
 use super::error::{Result, StoreError};
 use super::functions;
+use super::migrate::{Migration, STEPS, migrate};
 use rusqlite::{Connection, OpenFlags};
-use rusqlite_migration::{M, Migrations, SchemaVersion};
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,35 +12,16 @@ use std::time::Duration;
 /// How long a statement waits for another process's write lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One step per schema version; a released step is never edited.
-pub(super) const STEPS: &[M<'static>] = &[
-    M::up(include_str!("schema.sql")),
-    M::up(include_str!("schema-2.sql")),
-    M::up(include_str!("schema-3.sql")),
-    M::up(include_str!("schema-4.sql")),
-    M::up(include_str!("schema-5.sql")),
-    M::up(include_str!("schema-6.sql")),
-    M::up(include_str!("schema-7.sql")),
-    M::up(include_str!("schema-8.sql")),
-    M::up(include_str!("schema-9.sql")),
-    M::up(include_str!("schema-10.sql")),
-    M::up(include_str!("schema-11.sql")),
-    M::up(include_str!("schema-12.sql")),
-    M::up(include_str!("schema-13.sql")),
-    M::up(include_str!("schema-14.sql")),
-    M::up(include_str!("schema-15.sql")),
-    M::up(include_str!("schema-16.sql")),
-    M::up(include_str!("schema-17.sql")),
-    M::up(include_str!("schema-18.sql")),
-    M::up(include_str!("schema-19.sql")),
-    M::up(include_str!("schema-20.sql")),
-    M::up(include_str!("schema-21.sql")),
-    M::up(include_str!("schema-22.sql")),
-    M::up(include_str!("schema-23.sql")),
-];
-
 /// Opens the only read-write connection; creates or migrates the file first.
 pub(super) fn open_writer(path: &Path) -> Result<Connection> {
+    open_writer_showing(path, &mut |_| {})
+}
+
+/// The same; `show` receives the progress of a migration.
+pub(super) fn open_writer_showing(
+    path: &Path,
+    show: &mut dyn FnMut(Migration),
+) -> Result<Connection> {
     create_private(path)?;
     let mut conn = Connection::open(path).map_err(|e| open_error(path, &e))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
@@ -61,7 +42,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     // Each rule has its own statement.
     conn.set_prepared_statement_cache_capacity(320);
     functions::register(&conn)?;
-    migrate(&mut conn, path)?;
+    migrate(&mut conn, path, show)?;
     Ok(conn)
 }
 
@@ -115,13 +96,6 @@ pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Whether the database has the schema of this version.
-pub(super) fn is_current(conn: &Connection) -> bool {
-    let version: rusqlite::Result<i64> =
-        conn.pragma_query_value(None, "user_version", |r| r.get(0));
-    version.is_ok_and(|version| usize::try_from(version) == Ok(STEPS.len()))
-}
-
 /// Fails if the file was written by a newer newsfed. A version that cannot be read is not an error.
 pub(super) fn refuse_newer(path: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -133,7 +107,7 @@ pub(super) fn refuse_newer(path: &Path) -> Result<()> {
     }
 }
 
-fn too_new(path: &Path, found: usize) -> StoreError {
+pub(super) fn too_new(path: &Path, found: usize) -> StoreError {
     StoreError::TooNew { path: path.to_owned(), found, known: STEPS.len() }
 }
 
@@ -196,60 +170,11 @@ pub(super) fn create_private(path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn migrate(conn: &mut Connection, path: &Path) -> Result<()> {
-    let migrations = Migrations::from_slice(STEPS);
-    let version = |conn: &Connection| -> Result<usize> {
-        match migrations.current_version(conn) {
-            Ok(SchemaVersion::NoneSet) => Ok(0),
-            Ok(SchemaVersion::Inside(v) | SchemaVersion::Outside(v)) => Ok(v.get()),
-            Err(e) => Err(migration_error(e)),
-        }
-    };
-    let found = version(conn)?;
-    if found > STEPS.len() {
-        return Err(too_new(path, found));
-    }
-    for step in found..STEPS.len() {
-        // A new file has no data to back up.
-        if found > 0 {
-            back_up(conn, &backup_path(path, step))?;
-        }
-        match migrations.to_version(conn, step + 1) {
-            Ok(()) => {}
-            // If two processes start at once, the other one may have done this step.
-            Err(_) if version(conn)? > step => {}
-            Err(e) => return Err(migration_error(e)),
-        }
-    }
-    Ok(())
-}
-
-fn migration_error(e: rusqlite_migration::Error) -> StoreError {
-    match e {
-        rusqlite_migration::Error::RusqliteError { err, .. } => err.into(),
-        other => StoreError::Sqlite(other.to_string()),
-    }
-}
-
-/// `newsfed.db` at schema 3 is saved as `newsfed.db.schema-3.bak`.
-fn backup_path(path: &Path, version: usize) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".schema-{version}.bak"));
-    PathBuf::from(name)
-}
-
-/// Copies the whole database to a file that only its owner can read.
-fn back_up(conn: &Connection, to: &Path) -> Result<()> {
-    create_private(to)?;
-    let mut copy = Connection::open(to).map_err(|e| open_error(to, &e))?;
-    let backup = rusqlite::backup::Backup::new(conn, &mut copy)?;
-    backup.run_to_completion(1024, Duration::ZERO, None)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::migrate::{back_up, backup_path};
+    use rusqlite_migration::Migrations;
 
     #[test]
     fn migration_steps_are_valid_sql() {
@@ -323,7 +248,26 @@ mod tests {
         )
         .unwrap();
         assert_eq!(all("SELECT comments_seen FROM item ORDER BY key"), [Some(3), None]);
+        // One copy, however many steps there are.
+        let backups = fs::read_dir(dir.path()).unwrap().filter_map(std::result::Result::ok);
+        let backups = backups.filter(|file| file.path().extension().is_some_and(|e| e == "bak"));
+        assert_eq!(backups.count(), 1);
         assert!(backup_path(&path, 8).exists());
+    }
+
+    #[test]
+    fn migrations_show_their_progress() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut shown = Vec::new();
+        drop(open_writer_showing(&path, &mut |what| shown.push(what)).unwrap());
+        assert_eq!(shown, [], "a new database has nothing to migrate");
+        fs::remove_file(&path).unwrap();
+        let mut old = Connection::open(&path).unwrap();
+        Migrations::from_slice(STEPS).to_version(&mut old, STEPS.len() - 2).unwrap();
+        drop(old);
+        drop(open_writer_showing(&path, &mut |what| shown.push(what)).unwrap());
+        assert_eq!(shown, [Migration::Copy(100), Migration::Step(1, 2), Migration::Step(2, 2)]);
     }
 
     #[test]
@@ -450,7 +394,7 @@ mod tests {
         let conn = open_writer(&path).unwrap();
         conn.execute("INSERT INTO source (id, url) VALUES ('a', 'http://a/')", []).unwrap();
         let bak = backup_path(&path, 1);
-        back_up(&conn, &bak).unwrap();
+        back_up(&conn, &bak, &mut |_| {}).unwrap();
         let n: i64 = Connection::open(&bak)
             .unwrap()
             .query_row("SELECT count(*) FROM source", [], |r| r.get(0))

@@ -65,12 +65,12 @@ pub(super) const MAX_TEXT: usize = 200_000;
 impl Reader {
     pub(super) fn next_unindexed(&self) -> Result<Vec<Body>> {
         let mut query = self.conn.prepare_cached(
-            concat!("SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
+            "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
                      THEN d.summary ELSE coalesce(d.content, '') END,
                  a.key, CASE WHEN a.origin <> ?2 THEN a.body END, i.source, i.date, i.title, i.url
              FROM unindexed u JOIN detail d ON d.item = u.item JOIN item i ON i.key = u.item
              LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = u.item)
-             ORDER BY u.item DESC LIMIT ?1"),
+             ORDER BY u.item DESC LIMIT ?1",
         )?;
         let rows = query.query_map(params![BATCH, to_json(&TextFrom::Feed)?], |r| {
             let article = r.get_ref(4)?.as_blob_or_null()?.and_then(unpack);

@@ -44,6 +44,7 @@ mod mark_registers;
 mod mark_sources;
 mod marks;
 mod memo;
+mod migrate;
 mod new_marks;
 mod pages;
 mod part;
@@ -109,6 +110,7 @@ pub use lock::{Poller, PollerLock};
 pub use mark_expiry::MAX_SHARED_MARKS;
 pub use marks::{IdMatch, Mark};
 pub use memo::{FEEDS_SECRET, SERVE_LOGIN};
+pub use migrate::Migration;
 pub use pages::{KnownEntry, KnownTo, PollPages, ReservedKeys};
 pub use part::{Beyond, Part};
 pub use prefetch::{Ahead, MarkedItems, WantedPage};
@@ -172,8 +174,12 @@ enum WriterState {
 
 impl WriterState {
     /// Starts the writer, unless the database can only be read. A new one cannot be read either.
-    fn open(path: &Path, revision: &Arc<watch::Sender<u64>>) -> Result<Self> {
-        match Writer::start(path, revision.clone()) {
+    fn open(
+        path: &Path,
+        revision: &Arc<watch::Sender<u64>>,
+        show: &mut dyn FnMut(Migration),
+    ) -> Result<Self> {
+        match Writer::start(path, revision.clone(), show) {
             Ok((writer, thread)) => Ok(Self::Open(writer, thread)),
             Err(e) if e.leaves_reading() => match Reader::open(path) {
                 Err(StoreError::Open { .. }) => Err(connect::open_error(path, &e)),
@@ -211,21 +217,13 @@ impl Store {
     /// Opens the database, creating or migrating it first. A database that can only be read is
     /// opened too; writes then fail with [`StoreError::ReadOnly`] or [`StoreError::Full`] until that changes.
     pub fn open(path: &Path) -> Result<Self> {
-        let revision = Arc::new(watch::Sender::new(0));
-        Ok(Self::with(path, WriterState::open(path, &revision)?, revision))
+        Self::open_showing(path, &mut |_| {})
     }
 
-    /// Like [`Self::open`], but a database with the current schema is only opened for writing when something
-    /// is written, because that takes longer than reading a list.
-    pub fn open_to_read(path: &Path) -> Result<Self> {
-        let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
-            return Self::open(path);
-        };
-        // All rows of sources are read twice. With the default size, their pages would be, too.
-        reader.conn.pragma_update(None, "cache_size", -8192)?;
-        let store = Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0)));
-        *store.spare() = Some(reader);
-        Ok(store)
+    /// The same; `show` receives the progress of a migration.
+    pub fn open_showing(path: &Path, show: &mut dyn FnMut(Migration)) -> Result<Self> {
+        let revision = Arc::new(watch::Sender::new(0));
+        Ok(Self::with(path, WriterState::open(path, &revision, show)?, revision))
     }
 
     fn with(path: &Path, writer: WriterState, revision: Arc<watch::Sender<u64>>) -> Self {
@@ -333,7 +331,8 @@ impl Store {
     fn writer(&self) -> Result<Writer> {
         let mut state = self.inner.state();
         if let WriterState::Unavailable = *state {
-            let (writer, thread) = Writer::start(&self.inner.path, self.inner.revision.clone())?;
+            let (writer, thread) =
+                Writer::start(&self.inner.path, self.inner.revision.clone(), &mut |_| {})?;
             *state = WriterState::Open(writer, thread);
         }
         match &*state {

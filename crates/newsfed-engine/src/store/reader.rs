@@ -4,17 +4,36 @@ use super::articles::{self, PageState};
 use super::connect;
 use super::count::Count;
 use super::error::Result;
+use super::migrate::{self, Migration};
 use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources;
 use super::view::View;
+use super::{Store, WriterState};
 use crate::model::{Item, ItemRow, Retention, SourceFacts, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::watch;
 
 /// Reads committed data. The queries are in the modules of their tables.
 pub struct Reader {
     pub(super) conn: Connection,
     frozen: bool,
+}
+
+impl Store {
+    /// Like [`Self::open`], but a database with the current schema is only opened for writing when something
+    /// is written, because that takes longer than reading a list.
+    pub fn open_to_read(path: &Path, show: &mut dyn FnMut(Migration)) -> Result<Self> {
+        let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
+            return Self::open_showing(path, show);
+        };
+        // All rows of sources are read twice. With the default size, their pages would be, too.
+        reader.conn.pragma_update(None, "cache_size", -8192)?;
+        let store = Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0)));
+        *store.spare() = Some(reader);
+        Ok(store)
+    }
 }
 
 impl Reader {
@@ -31,7 +50,7 @@ impl Reader {
 
     /// Whether the database has the schema of this version and can be written.
     pub(super) fn is_current(&self) -> bool {
-        !self.frozen && connect::is_current(&self.conn)
+        !self.frozen && migrate::is_current(&self.conn)
     }
 
     /// Returns a handle to stop a query of this reader from another thread; the query fails with

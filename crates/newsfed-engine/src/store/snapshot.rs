@@ -1,7 +1,8 @@
 //! Copies a database for a backup, and makes a database from a backup.
 
-use super::connect::{STEPS, create_private, open_writer, refuse_newer};
+use super::connect::{create_private, open_writer, refuse_newer};
 use super::error::{Result, StoreError};
+use super::migrate::STEPS;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;

@@ -6,9 +6,10 @@
 //! job fails. So a job may run twice, and has no effect except on the database. Replies are sent after the
 //! commit.
 
-use super::connect::open_writer;
+use super::connect::open_writer_showing;
 use super::error::{Result, StoreError};
 use super::hashing::Hashing;
+use super::migrate::Migration;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
@@ -83,9 +84,13 @@ pub(super) type Joined = std::thread::JoinHandle<()>;
 
 impl Writer {
     /// Opens the database and starts the thread; `revision` grows with each commit that changed
-    /// something.
-    pub(super) fn start(path: &Path, revision: Arc<watch::Sender<u64>>) -> Result<(Self, Joined)> {
-        let conn = open_writer(path)?;
+    /// something. `show` receives the progress of a migration.
+    pub(super) fn start(
+        path: &Path,
+        revision: Arc<watch::Sender<u64>>,
+        show: &mut dyn FnMut(Migration),
+    ) -> Result<(Self, Joined)> {
+        let conn = open_writer_showing(path, show)?;
         let hashing = Hashing::of(&conn)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
         let sources = Arc::new(AtomicUsize::new(0));
