@@ -341,7 +341,7 @@ impl<'a> Importer<'a> {
         let ImportCounts { new, known, removed, read, pinned, later, tagged } = counts;
         let removed = match removed {
             0 => String::new(),
-            removed => format!(", {removed} left out (removed earlier)"),
+            removed => format!(", {removed} skipped (already removed)"),
         };
         out.result(format!(
             "{}: {new} new, {known} known{removed}; {read} read, {pinned} pinned, {later} for \

@@ -376,7 +376,7 @@ fn a_search_without_matches_leaves_no_preview() {
 }
 
 #[test]
-fn reading_goes_on_where_a_pinned_item_was() {
+fn reading_continues_where_a_pinned_item_was() {
     with_runtime(async {
         let mut real = Real::new(1, 8).await;
         real.until("the list is there", |app| app.items.rows.len() == 8).await;
@@ -459,7 +459,7 @@ fn items_for_some_minutes_are_not_listed_late() {
 }
 
 #[test]
-fn marks_go_on_to_the_next_row_and_undo_returns_to_the_one_it_restores() {
+fn marking_moves_to_the_next_row_and_undo_returns_to_the_restored_row() {
     for key in ["m", "p", "B"] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

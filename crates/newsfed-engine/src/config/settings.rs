@@ -157,7 +157,7 @@ impl Default for ServeSettings {
 /// `[net]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetSettings {
-    /// Concurrent requests over all hosts, 1-1024.
+    /// Maximum number of concurrent requests to all hosts, 1-1024.
     pub max_in_flight: usize,
     /// Minimum time between the starts of two requests to one host.
     pub host_delay: Duration,
@@ -453,7 +453,7 @@ pub struct ViewSettings {
     pub layout: ListLayout,
 }
 
-/// How a list is shown; what is not set is as in `[ui]`.
+/// How a list is shown; unset fields have the value in `[ui]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListLayout {
     pub sort: Option<SortOrder>,

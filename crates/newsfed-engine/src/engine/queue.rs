@@ -63,7 +63,7 @@ impl Queue {
         Some((Claim { key: job.key, host }, job))
     }
 
-    /// Forgets the waiting jobs whose results were requested, so that their channels close. Returns their
+    /// Drops the waiting jobs whose results were requested, so that their channels close. Returns their
     /// number.
     pub(super) fn cancel_reported(&mut self) -> usize {
         let before = self.claimed.len();

@@ -74,7 +74,7 @@ impl Files {
 }
 
 impl Hold {
-    /// Runs an operation on the file, which stays in use until the result is dropped.
+    /// Runs an operation on the file, which stays locked until the result is dropped.
     async fn run<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
