@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Programs and files to follow.
 #[derive(Debug, clap::Args)]
 pub(super) struct OriginArgs {
-    /// Follow the feed that this program prints; the words after the program are its arguments
+    /// Follow the feed that this program prints; further words are its arguments
     #[arg(
         long,
         value_name = "PROGRAM",
@@ -39,7 +39,7 @@ pub(super) struct OriginArgs {
     /// With --mail: only emails whose sender contains this text
     #[arg(long, value_name = "TEXT", requires = "mail")]
     from: Option<String>,
-    /// Pass the feed through this program; the words after the program are its arguments
+    /// Pass the feed through this program; further words are its arguments
     #[arg(
         long,
         value_name = "PROGRAM",

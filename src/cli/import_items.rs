@@ -24,7 +24,7 @@ use std::sync::Arc;
 const BATCH: usize = 1000;
 /// Maximum total size of their texts, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
-/// Maximum number of unfollowed feeds that are named.
+/// Maximum number of unfollowed feeds that are listed.
 const NAMED: usize = 10;
 
 #[derive(Serialize)]

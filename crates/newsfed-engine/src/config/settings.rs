@@ -263,7 +263,7 @@ impl ScheduleSettings {
     /// The settings for one source. A source with its own interval is polled at that interval,
     /// unless it also names a policy. Its own limits replace the general ones, including
     /// `usual_min_interval`. A fixed interval is limited by `min_interval` alone, and so is advaRSS:
-    /// whoever chooses one of them chooses the intervals. Websites and sitemaps cost their servers more than feeds, so they are
+    /// a user who chooses one of them chooses the intervals. Websites and sitemaps cost their servers more than feeds, so they are
     /// polled less often by default.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;

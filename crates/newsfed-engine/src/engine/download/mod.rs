@@ -80,7 +80,7 @@ impl Hold {
         work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
     ) -> Result<T, DownloadError> {
         let hold = self.clone();
-        // If nobody waits any more, the value is dropped before the hold.
+        // If no task waits any more, the value is dropped before the hold.
         blocking(move || Ok((work(), hold))).await?.0
     }
 }
