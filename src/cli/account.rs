@@ -42,7 +42,7 @@ enum AccountCommand {
         /// Only these accounts
         #[arg(value_name = "ACCOUNT")]
         accounts: Vec<String>,
-        /// Accept the server's pins even if many of them changed
+        /// Accept the server's pins and labels even if many of them have changed
         #[arg(long)]
         accept: bool,
     },

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Programs and files to follow.
 #[derive(Debug, clap::Args)]
 pub(super) struct OriginArgs {
-    /// Follow the feed that this program prints; what follows are its arguments
+    /// Follow the feed that this program prints; further words are its arguments
     #[arg(
         long,
         value_name = "PROGRAM",
@@ -39,7 +39,7 @@ pub(super) struct OriginArgs {
     /// With --mail: only emails whose sender contains this text
     #[arg(long, value_name = "TEXT", requires = "mail")]
     from: Option<String>,
-    /// Pass the feed through this program; what follows are its arguments
+    /// Pass the feed through this program; further words are its arguments
     #[arg(
         long,
         value_name = "PROGRAM",
@@ -71,7 +71,7 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
         let is_url = url.trim().starts_with('/') && !Path::new(url.trim()).exists();
         return match TypedOrigin::parse(&url).filter(|_| !is_url) {
             None => Ok(None),
-            // A program given as a URL could come from a list that a script reads.
+            // Such a URL could come from an untrusted list that a script passes on.
             Some(_) => Err(Failure::Plain(format!("{}: {HOW}", text::line(&url)))),
         };
     }

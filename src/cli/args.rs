@@ -27,7 +27,7 @@ Examples:
   newsfed sync && newsfed list --unread    show what is new
   newsfed --set net.host_delay=2s sync     change a setting for one run
 
-Exit codes: 0 success, 1 failure, 2 invalid usage, 3 partial success, 4 invalid
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 partial success, 4 invalid
 configuration, 130 interrupted.
 
 Environment: NEWSFED_CONFIG_DIR and NEWSFED_DATA_DIR set --config-dir and
@@ -63,7 +63,7 @@ pub(super) enum Command {
     Discover(discover::DiscoverArgs),
     /// List and change the sources
     Sources(sources::SourcesArgs),
-    /// Read and mark the items of a server with the Google Reader API
+    /// Manage accounts on servers with the Google Reader API
     Account(account::AccountArgs),
     /// Refresh all sources now
     Sync(sync::SyncArgs),
@@ -129,7 +129,7 @@ pub(super) enum Command {
     Config(config::ConfigArgs),
     /// Show what sources publish, how much of it was read, and what could be removed
     Stats(stats::StatsArgs),
-    /// List the views of config.toml with their item counts, or write them as feeds
+    /// List, add and remove views, or write them as feeds
     Views(views::ViewsArgs),
     /// Show the files through which your machines exchange marks
     Machines(machines::MachinesArgs),

@@ -63,7 +63,7 @@ pub(super) struct CrawlArgs {
     /// Crawl this older recording first, and then count only what is new
     #[arg(long, value_name = "FILE", requires = "replay")]
     after: Option<PathBuf>,
-    /// Write how many targets were found after each request
+    /// Write the number of targets found after each request
     #[arg(long, value_name = "FILE", requires = "replay")]
     curve: Option<PathBuf>,
     /// Print tables of requests, bytes and predictions too

@@ -72,7 +72,7 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
         let (failed, last) = (record.failed, record.status);
         Finding::warning(
             "hook",
-            format!("{name}: {failed} of {runs} failed; the last: {last}{error}{skipped}"),
+            format!("{name}: {failed} of {runs} failed; last failure: {last}{error}{skipped}"),
         )
     };
     let notify = (!settings.notify.command.is_empty()).then_some(NOTIFY_COMMAND);

@@ -59,7 +59,7 @@ pub(super) struct ExtractArgs {
     /// Do not learn from pages of the same source
     #[arg(long, requires = "batch")]
     no_history: bool,
-    /// Print every page again at the end, with everything that was learned
+    /// Print every page again at the end, using everything learned from all pages
     #[arg(long, requires = "batch", conflicts_with = "no_history")]
     r#final: bool,
 }
@@ -80,11 +80,11 @@ Examples:
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ModeName {
-    /// With only the words of the title and the summary
+    /// By the words of the title and the summary only
     Guided,
-    /// With only the page
+    /// By the page only
     Page,
-    /// With everything that is known
+    /// By title, summary, page and what was learned about the site
     Auto,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Batch {
     pub(super) root: PathBuf,
     /// Whether to learn from pages of one source.
     pub(super) history: bool,
-    /// Whether to read every page again at the end with everything that was learned.
+    /// Whether to read every page again at the end, using everything learned from all pages.
     pub(super) again: bool,
     /// When pages were fetched whose line does not state it.
     pub(super) fetched_at: Option<Time>,

@@ -66,7 +66,7 @@ database.sqlite of eilmeldung and NewsFlash, JSON of Inoreader, Feedly,
 FreshRSS and other services, and Pocket's CSV or HTML. Import the list of feeds
 first. Items of feeds that you follow go to their sources: known items get
 their marks, and new items are added with the data in the file. Items that a
-service has saved from elsewhere go into a source of their own that is never
+service has saved from other pages go into a source of their own that is never
 polled. Marks are only added, never removed, and rules are not applied. Flags
 of newsboat that do not pin become tags such as flag-b.
 
@@ -92,12 +92,12 @@ struct Imported {
 }
 
 impl Imported {
-    /// A summary such as `2 added, 1 already followed (1 got a folder or tags), 1 view saved, 0 skipped`.
+    /// A summary such as `2 added, 1 already followed (a folder or tags added to 1), 1 view saved, 0 skipped`.
     fn describe(&self) -> String {
         let (added, already, skipped) = (self.added.len(), self.already.len(), self.skipped.len());
         let completed = match self.completed.len() {
             0 => String::new(),
-            n => format!(" ({n} got a folder or tags)"),
+            n => format!(" (a folder or tags added to {n})"),
         };
         let views = match self.views.len() {
             0 => String::new(),

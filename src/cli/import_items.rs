@@ -24,7 +24,7 @@ use std::sync::Arc;
 const BATCH: usize = 1000;
 /// Maximum total size of their texts, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
-/// Maximum number of unfollowed feeds that are named.
+/// Maximum number of unfollowed feeds that are listed.
 const NAMED: usize = 10;
 
 #[derive(Serialize)]
@@ -341,7 +341,7 @@ impl<'a> Importer<'a> {
         let ImportCounts { new, known, removed, read, pinned, later, tagged } = counts;
         let removed = match removed {
             0 => String::new(),
-            removed => format!(", {removed} left out (removed earlier)"),
+            removed => format!(", {removed} skipped (already removed)"),
         };
         out.result(format!(
             "{}: {new} new, {known} known{removed}; {read} read, {pinned} pinned, {later} for \

@@ -37,7 +37,7 @@ pub(super) struct ReadArgs {
 }
 
 const READ: &str = "\
-Name items by number, or select them with options. If one of them is unknown,
+Give the numbers of items, or select items with options. If one is unknown,
 nothing is marked. With ui.mark_stories, the other items of their stories are
 marked too. --undo undoes the last run; repeat it to undo earlier ones, up to
 20. Items that the run marked and that are still read become unread.

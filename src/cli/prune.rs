@@ -25,7 +25,8 @@ const EXAMPLES: &str = "\
 [retention] in config.toml and retention in sources.toml determine how long
 items are kept. Pinned items always stay; unread items stay unless the setting
 retention.unread is on. download.days determines how long downloads are kept.
-`newsfed daemon` and the interface do the same every few hours.
+`newsfed daemon` and the interface remove such items and downloads every few
+hours.
 
 Examples:
   newsfed prune
@@ -114,7 +115,7 @@ fn downloads(
     let done = if apply { "removed" } else { "would be removed; --apply removes them" };
     out.result(format!("{} {done}", counted(gone.len(), "download")))?;
     if apply {
-        store.forget_downloads_blocking(gone)?;
+        store.drop_download_records_blocking(gone)?;
     }
     Ok(exit)
 }

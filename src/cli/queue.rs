@@ -58,7 +58,7 @@ enum QueueCommand {
         id: String,
         /// Number of positions to move by
         #[arg(allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-1000..=1000))]
-        places: i64,
+        positions: i64,
     },
     /// Play the queue from the start, or from an item, until you stop it
     Play {
@@ -101,10 +101,10 @@ pub(super) fn run(args: &QueueArgs, global: &Global, out: &mut Output) -> Result
         }
         QueueCommand::Clear => remove(&home.store()?, None, out),
         QueueCommand::Undo => undo(&home.store()?, out),
-        QueueCommand::Move { id, places } => {
+        QueueCommand::Move { id, positions } => {
             let store = home.store()?;
             let episode = episode(&store, Some(id))?;
-            let moved = store.move_in_queue_blocking(episode.key, *places)?;
+            let moved = store.move_in_queue_blocking(episode.key, *positions)?;
             report(usize::from(moved != 0), out)?;
             Ok(Exit::Ok)
         }

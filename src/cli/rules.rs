@@ -52,7 +52,7 @@ enum RulesCommand {
 }
 
 const EXAMPLES: &str = "\
-A [[rule]] of config.toml has a query, and names what happens to new items that
+A [[rule]] of config.toml has a query, and sets what happens to new items that
 match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a
 command for each. Rules apply in the order of the file when items arrive;
 stored items stay as they are until `newsfed rules apply`, which neither
@@ -191,7 +191,7 @@ fn done_outside(record: &RuleRecord) -> String {
         done += &format!(", ran {}", counted(ran, "command"));
         if commands.failed > 0 {
             done += &format!(
-                " ({} failed, the last: {}",
+                " ({} failed, last failure: {}",
                 commands.failed,
                 text::line(&commands.status)
             );

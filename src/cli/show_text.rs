@@ -9,9 +9,9 @@ use crate::store::Reader;
 pub(super) enum TextSource {
     /// The feed's own text
     Feed,
-    /// The text of the page alone
+    /// The text extracted from the page, without the template of its site
     Page,
-    /// The text of the page, found with the template of its site
+    /// The text extracted from the page with the template of its site
     Site,
 }
 
@@ -85,12 +85,13 @@ impl Chooser<'_> {
         let key = self.key;
         let why = match wish {
             TextSource::Feed if self.reads_pages => "its source is not a feed".to_owned(),
-            TextSource::Feed => "the feed gives none".to_owned(),
+            TextSource::Feed => "the feed contains none".to_owned(),
             TextSource::Page => {
                 format!("its page is not stored; `newsfed prefetch {key}` fetches it")
             }
             TextSource::Site => {
-                "no template of its site was used; newsfed learns one from several pages".to_owned()
+                "newsfed has no template for its site yet; it learns one from several pages"
+                    .to_owned()
             }
         };
         let names = ["feed", "page", "site"].into_iter().zip(there);

@@ -35,7 +35,7 @@ Examples:
   newsfed sources edit kernel
   newsfed sources edit kernel --folder Tech/Linux --tags linux,c";
 
-/// One option for each setting that has one: keys with their new values.
+/// The settings given as options: keys and their new values.
 #[derive(Debug)]
 struct SettingOptions(Vec<(&'static str, String)>);
 

@@ -44,7 +44,7 @@ pub(super) enum SourcesCommand {
     Show(SourceNames),
     /// Change a source, with options or in $EDITOR
     Edit(EditArgs),
-    /// Poll sources again, even those that are waiting after errors such as 404
+    /// Poll sources again, even those that are paused after errors such as 404
     Enable(SourceNames),
     /// Stop polling sources, but keep their items
     Disable(SourceNames),

@@ -25,7 +25,7 @@ pub(super) enum CrawlCommand {
     /// Reads which sources explore their sites.
     Explorations,
     /// Removes a crawl from the list; its files stay.
-    Forget(PathBuf),
+    Unlist(PathBuf),
     /// Follows a site with crawls.
     Follow { request: RequestId, start: String, targets: String },
 }
@@ -103,8 +103,8 @@ async fn asked(handle: &Handle, command: CrawlCommand) -> Option<Event> {
         CrawlCommand::Explorations => {
             Event::ExplorationsListed(handle.explorations().await.map_err(message))
         }
-        CrawlCommand::Forget(folder) => match handle.forget_crawl(&folder).await {
-            Ok(()) => Event::CrawlForgotten(folder),
+        CrawlCommand::Unlist(folder) => match handle.unlist_crawl(&folder).await {
+            Ok(()) => Event::CrawlUnlisted(folder),
             Err(e) => Event::Message(Err(message(e))),
         },
         CrawlCommand::Follow { request, start, targets } => {

@@ -148,7 +148,7 @@ pub(super) enum Event {
     CrawlChanged(Box<CrawlState>),
     CrawlsListed(Result<CrawlListing, Failure>),
     /// The crawl in a folder is no longer listed.
-    CrawlForgotten(std::path::PathBuf),
+    CrawlUnlisted(std::path::PathBuf),
     /// Sources (row keys) that explore their sites, with their progress in words.
     ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
     /// Whether the background of the terminal is light, from a late reply.

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 
-/// A signal that can be forgotten, because the runtime may report it late.
-pub(super) struct Forgettable {
+/// A signal that can be reset, because the runtime may report it late.
+pub(super) struct Resettable {
     signal: Signal,
     arrived: Arc<AtomicBool>,
 }
 
-impl Forgettable {
+impl Resettable {
     fn new(number: i32) -> std::io::Result<Self> {
         let arrived = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(number, arrived.clone())?;
@@ -29,18 +29,18 @@ impl Forgettable {
         }
     }
 
-    fn forget(&self) {
+    fn reset(&self) {
         self.arrived.store(false, Ordering::SeqCst);
     }
 }
 
 pub(super) struct Signals {
-    pub(super) interrupt: Forgettable,
+    pub(super) interrupt: Resettable,
     pub(super) terminate: Signal,
     pub(super) hang_up: Signal,
-    pub(super) quit: Forgettable,
-    pub(super) stop: Forgettable,
-    pub(super) resume: Forgettable,
+    pub(super) quit: Resettable,
+    pub(super) stop: Resettable,
+    pub(super) resume: Resettable,
     /// Whether the terminal is lent to another program; then this one is stopped together with it.
     lent: Arc<AtomicBool>,
 }
@@ -50,16 +50,16 @@ impl Signals {
         let lent = Arc::new(AtomicBool::new(false));
         // Registered before the next line: the handler that is registered first runs before the process
         // stops.
-        let stop = Forgettable::new(SIGTSTP)?;
+        let stop = Resettable::new(SIGTSTP)?;
         signal_hook::flag::register_conditional_default(SIGTSTP, lent.clone())?;
         Ok(Self {
             lent,
-            interrupt: Forgettable::new(SIGINT)?,
+            interrupt: Resettable::new(SIGINT)?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
-            quit: Forgettable::new(SIGQUIT)?,
+            quit: Resettable::new(SIGQUIT)?,
             stop,
-            resume: Forgettable::new(SIGCONT)?,
+            resume: Resettable::new(SIGCONT)?,
         })
     }
 
@@ -79,11 +79,11 @@ impl Signals {
         }))
     }
 
-    /// Forgets signals that arrived while the terminal was lent, because they were meant for the other
+    /// Drops signals that arrived while the terminal was lent, because they were meant for the other
     /// program.
     pub(super) fn take_back(&self) {
         self.lent.store(false, Ordering::SeqCst);
         let meant = [&self.interrupt, &self.quit, &self.stop, &self.resume];
-        meant.into_iter().for_each(Forgettable::forget);
+        meant.into_iter().for_each(Resettable::reset);
     }
 }

@@ -99,7 +99,7 @@ fn database_of_a_newer_version_is_not_rebuilt() {
     drop(database);
     let rebuilt = world.run(&["doctor", "--rebuild"]);
     assert_eq!(rebuilt.code, Some(1), "{rebuilt:?}");
-    assert!(rebuilt.err.contains("newer newsfed (schema 99"), "{rebuilt:?}");
+    assert!(rebuilt.err.contains("newer version of newsfed (schema 99"), "{rebuilt:?}");
     assert!(rebuilt.err.contains("update newsfed"), "{rebuilt:?}");
     let files = std::fs::read_dir(world.path().join("data")).unwrap();
     let names: Vec<String> =
@@ -152,7 +152,7 @@ fn a_new_database_on_a_full_disk_is_not_called_an_old_one() {
         assert!(said.ends_with("code 1\n"), "{name}: {said}");
         assert!(said.contains("cannot open the database /"), "{name}: {said}");
         assert!(said.contains("the disk is full; free some space and try again"), "{name}: {said}");
-        assert!(!said.contains("older newsfed"), "{name}: {said}");
+        assert!(!said.contains("older version of newsfed"), "{name}: {said}");
     }
     assert!(runs[3..].iter().all(|(_, said)| said.ends_with("code 0\n")), "{runs:?}");
 }

@@ -91,15 +91,15 @@ fn failing_hooks_change_nothing_but_what_doctor_reports() {
     for part in [
         "sync: 1 run, all succeeded",
         "arrival has not run yet",
-        "missing: 1 of 1 run failed; the last: /no/such/program cannot be started",
-        "bad: 1 of 1 run failed; the last: exit status: 7: no way",
-        "slow: 1 of 1 run failed; the last: stopped after its limit of 1 s",
+        "missing: 1 of 1 run failed; last failure: /no/such/program cannot be started",
+        "bad: 1 of 1 run failed; last failure: exit status: 7: no way",
+        "slow: 1 of 1 run failed; last failure: stopped after its limit of 1 s",
     ] {
         assert!(doctor.contains(part), "{part} in {doctor}");
     }
     // The second poll has a new item, and a message about it.
     world.run(&SYNC);
     let doctor = world.run(&["doctor"]).out;
-    let part = "notify.command: 1 of 1 run failed; the last: /no/such/pager cannot be started";
+    let part = "notify.command: 1 of 1 run failed; last failure: /no/such/pager cannot be started";
     assert!(doctor.contains(part), "{doctor}");
 }

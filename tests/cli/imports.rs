@@ -59,7 +59,7 @@ fn flags_pin_or_become_tags_and_unfollowed_feeds_are_named() {
     let run = world.run(&["import", "--pin-flags", "b", &file]);
     assert!(run.err.contains("1 item of https://lost.example/rss: not followed"), "{}", run.err);
     assert!(run.err.contains("exec:~/feed: not followed"), "{}", run.err);
-    let line = "newsboat's cache: 2 new, 0 known, 1 left out (removed earlier); 1 read, 1 pinned, 0 for later, 2 tagged\n";
+    let line = "newsboat's cache: 2 new, 0 known, 1 skipped (already removed); 1 read, 1 pinned, 0 for later, 2 tagged\n";
     assert_eq!(run.ok(), line);
     assert_eq!(items(&world), ["Spring tide true false", "Neap tide false true"]);
     for (query, count) in [("tag:flag-s", 1), ("tag:flag-x", 1)] {
@@ -237,7 +237,7 @@ fn an_import_completes_followed_sources_and_reports_what_it_leaves_out() {
     assert!(done.err.contains("completed: a: tag new and folder There\n"), "{done:?}");
     assert_eq!(
         done.ok(),
-        "OPML: 0 added, 2 already followed (1 got a folder or tags), 0 skipped\n"
+        "OPML: 0 added, 2 already followed (a folder or tags added to 1), 0 skipped\n"
     );
     assert!(after().contains("tags = [\"old\", \"new\"]\nfolder = \"There\"\n"), "{}", after());
     let again = world.run_with(&["import", "--json", "-"], list).values().remove(0);

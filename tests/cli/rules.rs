@@ -131,7 +131,8 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
     assert_eq!(runs(), 1, "at arrival");
     let listed = world.run(&["rules"]).ok();
     assert!(
-        listed.contains("notified of 1, ran 1 command (1 failed, the last: exit status: 4: no)"),
+        listed
+            .contains("notified of 1, ran 1 command (1 failed, last failure: exit status: 4: no)"),
         "{listed}"
     );
     let json = world.run(&["rules", "--json"]).values().remove(0);

@@ -259,7 +259,7 @@ fn comments_are_followed_as_a_source() {
     assert!(again.contains("already followed"), "{again}");
     let none = world.numbers().into_iter().find(|number| *number != id).unwrap();
     let none = quick(&world, &["add", "--comments-of", &none]);
-    assert!(none.err.contains("no feed for its comments"), "{none:?}");
+    assert!(none.err.contains("no comment feed"), "{none:?}");
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn guide_of(item: &Value) -> Guide {
 }
 
 /// Reads the items of several designs of a site one after another: each page alone, with what was learned so
-/// far, and with everything that was learned.
+/// far, and using everything learned from all pages.
 fn read(folder: &Path, gold: &Value, designs: &[&str]) -> [Vec<(String, Fit)>; 3] {
     let mut template = Template::default();
     let mut rows = [Vec::new(), Vec::new(), Vec::new()];

@@ -54,7 +54,7 @@ async fn a_second_engine_watches() {
 }
 
 #[tokio::test]
-async fn a_disabled_source_is_polled_only_by_name() {
+async fn a_disabled_source_is_polled_only_if_it_is_named() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
     let off = Source { enabled: false, ..source("off", &server.url("/off")) };
     let home = Home::with(&[source("on", &server.url("/on")), off]);

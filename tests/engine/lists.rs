@@ -505,7 +505,7 @@ async fn following_a_list_leaves_the_others_and_reports_what_is_missing() {
 }
 
 #[tokio::test]
-async fn a_list_names_feeds_and_nothing_else() {
+async fn a_list_can_only_add_feeds() {
     let hostile = "<outline text='p' xmlUrl='http://192.168.1.5/feed'/>\
         <outline text='l' xmlUrl='http://localhost/feed'/>\
         <outline text='e' xmlUrl='exec:touch /tmp/x'/>\

@@ -289,7 +289,7 @@ fn settings() -> BTreeSet<String> {
 }
 
 #[test]
-fn settings_exist() {
+fn settings_in_the_guide_exist() {
     let settings = settings();
     let sections: BTreeSet<&str> =
         settings.iter().filter_map(|k| Some(k.split_once('.')?.0)).collect();

@@ -62,7 +62,7 @@ fn dates() {
 }
 
 #[test]
-fn text_and_markup() {
+fn texts_and_markup() {
     replay("sanitise", FORMS * 4, checks::sanitise);
 }
 
@@ -77,7 +77,7 @@ fn sitemaps() {
 }
 
 #[test]
-fn lists_of_sources() {
+fn source_lists() {
     replay("opml", FORMS, checks::opml);
 }
 
@@ -102,12 +102,12 @@ fn queries() {
 }
 
 #[test]
-fn edits_of_sources() {
+fn source_edits() {
     replay("edits", FORMS / 3, checks::edits);
 }
 
 #[test]
-fn requests_of_apps() {
+fn app_requests() {
     replay("requests", FORMS * 4, checks::requests);
 }
 
@@ -117,7 +117,7 @@ fn articles() {
 }
 
 #[test]
-fn every_target_is_fuzzed_at_night() {
+fn every_target_runs_in_the_nightly_workflow() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = std::fs::read_to_string(root.join("fuzz/Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();

@@ -45,7 +45,7 @@ fn cancelled_downloads_are_continued() {
     t.send(key::CTRL_S);
     t.wait_for("Downloaded ");
     assert!(std::fs::read(folder.join("a.mp3")).unwrap() == whole);
-    // A download that is stopped when the interface closes is named.
+    // Quitting stops the running download, and reports this.
     std::fs::remove_file(folder.join("a.mp3")).unwrap();
     t.send(key::CTRL_S);
     t.wait_for("Downloading");

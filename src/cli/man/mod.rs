@@ -31,8 +31,8 @@ pub(super) struct ManArgs {
 
 const EXAMPLES: &str = "\
 There is a page for each command, and newsfed-config(5), newsfed-sources(5)
-and newsfed-query(7). In a terminal, man shows the page; otherwise its source
-is printed.
+and newsfed-query(7). In a terminal, man shows the page; otherwise the page
+is printed as roff.
 
 Examples:
   newsfed man account add

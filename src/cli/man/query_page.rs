@@ -7,7 +7,7 @@ use std::io;
 
 const DESCRIPTION: &str = "\
 A query selects items. It is the same everywhere: after `/` and `f` in the interface, in `newsfed search`, with `--query`,
-and in the `[[view]]` and `[[rule]]` entries of newsfed-config(5). Conditions beside each other must all be met. Case and
+and in the `[[view]]` and `[[rule]]` entries of newsfed-config(5). Conditions next to each other must all be met. Case and
 accents are ignored.";
 
 /// Terms without an operator, and what they match.

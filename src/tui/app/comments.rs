@@ -32,7 +32,7 @@ impl App {
             let key = page.and(self.keymap.keys_for(self.context(), Action::Comments));
             let hint = key.map(|key| format!(". Press {key} to open their page"));
             let hint = hint.unwrap_or_default();
-            return self.note(format!("This item has no feed for its comments{hint}"));
+            return self.note(format!("This item has no comment feed{hint}"));
         }
         self.note("Reading the comment feed …");
         let request = self.request();

@@ -174,7 +174,7 @@ impl App {
         });
     }
 
-    pub(super) fn crawl_forgotten(&mut self, folder: &Path) -> Vec<Effect> {
+    pub(super) fn crawl_unlisted(&mut self, folder: &Path) -> Vec<Effect> {
         self.change_crawls(|runs| {
             runs.all.retain(|crawl| crawl.folder != folder || crawl.is_running());
         });
@@ -315,8 +315,8 @@ impl CrawlList {
                 let question = format!("Remove the crawl of {} from the list?", crawl.site());
                 let detail =
                     format!("Its files stay in {}.", line(&crawl.folder.to_string_lossy()));
-                let forget = Effect::Crawl(CrawlCommand::Forget(crawl.folder.clone()));
-                app.push_dialog(Confirm::for_good(question, detail, forget))
+                let unlist = Effect::Crawl(CrawlCommand::Unlist(crawl.folder.clone()));
+                app.push_dialog(Confirm::for_good(question, detail, unlist))
             }
             KeyCode::Char('f') if crawl.start.is_empty() => app.note("Its site is not known"),
             KeyCode::Char('f') => {

@@ -160,7 +160,7 @@ pub(crate) enum TakesBack {
 pub(crate) struct Confirm {
     pub(crate) title: &'static str,
     pub(crate) question: String,
-    /// Its subjects, one per line.
+    /// What the change affects, one thing per line.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
     /// The effect of the key `a` instead.

@@ -269,8 +269,8 @@ impl ReaderPane {
         }
     }
 
-    /// Removes the marks of a search; returns whether there were any. The marks of the search whose results
-    /// are listed return with the next match.
+    /// Hides the highlights of a search; returns whether there were any. Those of the search whose results
+    /// are listed are shown again with the next match.
     pub(super) fn hide_marks(&mut self) -> bool {
         match self.find.as_mut().filter(|find| find.text.is_none()) {
             Some(find) => {
@@ -292,10 +292,10 @@ impl ReaderPane {
     }
 
     /// Records the place where a typed search began as a jump, if that place is no longer on the screen.
-    fn remember_find(&mut self) {
+    fn record_find(&mut self) {
         let from = self.find.as_ref().map(|find| find.from).filter(|from| *from != self.top);
         if let Some(line) = from.and_then(|from| self.lines.lines.get(from)) {
-            self.remember_jump(line.at);
+            self.record_jump(line.at);
         }
     }
 
@@ -374,7 +374,7 @@ impl App {
         let missing = self.reader.find.as_ref().filter(|find| find.pieces.is_empty());
         let text = missing.and_then(|find| find.text.as_deref()).map(|text| text.trim().to_owned());
         let Some(text) = text else {
-            self.reader.remember_find();
+            self.reader.record_find();
             return vec![];
         };
         self.reader.cancel_find();

@@ -271,7 +271,7 @@ impl App {
         Some((title, hints.collect()))
     }
 
-    /// Forgets the pending keys.
+    /// Clears the pending keys.
     pub(super) fn cancel_sequence(&mut self) -> Vec<Effect> {
         self.pending.clear();
         vec![]

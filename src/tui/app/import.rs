@@ -312,7 +312,7 @@ impl App {
             text += &format!(", {} already followed", counted_as(known, "was", "were"));
         }
         if completed > 0 {
-            text += &format!(" ({completed} got a folder or tags)");
+            text += &format!(" (a folder or tags added to {completed})");
         }
         if skipped > 0 {
             text += &format!(", {skipped} skipped");

@@ -179,8 +179,8 @@ impl Dialog for LinkList {
 }
 
 impl ReaderPane {
-    /// Remembers where a jump from this article begins.
-    pub(super) fn remember_jump(&mut self, place: usize) {
+    /// Records where a jump from this article begins.
+    pub(super) fn record_jump(&mut self, place: usize) {
         if let Some(key) = self.row().map(|row| row.key) {
             if self.jumps.len() >= MAX_JUMPS {
                 self.jumps.remove(0);
@@ -225,7 +225,7 @@ impl App {
         let Some(line) = line else {
             return self.note("This part of the text is not shown");
         };
-        self.reader.remember_jump(self.reader.place);
+        self.reader.record_jump(self.reader.place);
         self.reader.go_to_line(line);
         match self.keymap.keys_for(Context::Reader, Action::JumpBack) {
             Some(key) => self.note(format!("Press {key} to go back")),
@@ -277,7 +277,7 @@ impl App {
         match result.ok().flatten().filter(|key| is_open && *key != from) {
             None => vec![Effect::Browse { urls: vec![url] }],
             Some(key) => {
-                self.reader.remember_jump(self.reader.place);
+                self.reader.record_jump(self.reader.place);
                 let mut effects = self.jump_to_item(key);
                 if let Some(key) = self.keymap.keys_for(Context::Reader, Action::JumpBack) {
                     effects.extend(self.note(format!("One of your items. Press {key} to go back")));

@@ -390,7 +390,7 @@ impl App {
             Event::PlayerChanged(state) => self.player_changed(*state),
             Event::CrawlChanged(state) => self.crawl_changed(*state),
             Event::CrawlsListed(result) => self.crawls_listed(result),
-            Event::CrawlForgotten(folder) => self.crawl_forgotten(&folder),
+            Event::CrawlUnlisted(folder) => self.crawl_unlisted(&folder),
             Event::ExplorationsListed(result) => self.explorations_listed(result),
             Event::Downloaded(result) => self.downloaded(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),

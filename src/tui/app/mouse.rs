@@ -40,7 +40,7 @@ impl Borders {
         self.items.unwrap_or(settings.items_width)
     }
 
-    /// Forgets the width of a pane if its setting changes.
+    /// Clears the width of a pane if its setting changes.
     pub(super) fn settings_changed(&mut self, before: &UiSettings, after: &UiSettings) {
         self.sources.take_if(|_| before.sources_width != after.sources_width);
         self.items.take_if(|_| before.items_width != after.items_width);

@@ -47,7 +47,7 @@ impl ReaderPane {
         }
     }
 
-    /// Remembers the passage at the top of the screen before another text of the article is shown.
+    /// Records the passage at the top of the screen before another text of the article is shown.
     /// `restarts`: whether that text is shown from its start if it does not contain the passage.
     fn keep_passage(&mut self, restarts: bool) {
         let seen = self.lines.lines.iter().skip(self.top).take(AHEAD).map(solid);

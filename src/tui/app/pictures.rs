@@ -115,7 +115,7 @@ impl Pictures {
         shelf.truncate(most);
     }
 
-    /// Forgets all pictures, because they are needed in a different size.
+    /// Drops all pictures, because they are needed in a different size.
     fn drop_all(&mut self) {
         self.kept.clear();
         self.small.clear();

@@ -329,7 +329,7 @@ impl ReaderPane {
         self.article = Some(Arc::new(Article { row, ..Article::clone(article) }));
     }
 
-    fn remember_place(&mut self) {
+    fn record_place(&mut self) {
         if let Some(key) = self.row().map(|row| row.key).filter(|_| !self.is_at_searched()) {
             if self.places.len() >= MAX_PLACES {
                 self.places.clear();
@@ -340,7 +340,7 @@ impl ReaderPane {
 
     /// Shows nothing, and drops an article that is still loading.
     fn close(&mut self) {
-        self.remember_place();
+        self.record_place();
         (self.article, self.loading, self.jumping_to) = (None, None, None);
         (self.find, self.set_aside) = (None, None);
         (self.searched, self.haystack) = (SearchedText::default(), None);
@@ -356,7 +356,7 @@ impl ReaderPane {
     fn show(&mut self, mut article: Arc<Article>) {
         let same = self.row().is_some_and(|row| row.key == article.row.key);
         if !same {
-            self.remember_place();
+            self.record_place();
             self.place = self.places.get(&article.row.key).copied().unwrap_or(article.position);
             self.stored_place = self.place;
             (self.find, self.set_aside) = (None, None);

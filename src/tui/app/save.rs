@@ -46,7 +46,7 @@ impl App {
             Ok((text, _)) if text.len() > MOST_BYTES => {
                 let (is, limit) = (size(text.len() as u64), size(MOST_BYTES as u64));
                 self.problem(format!(
-                    "Not copied: {is} of Markdown, and terminals accept at most {limit}"
+                    "Not copied: the Markdown has {is}, but terminals accept at most {limit}"
                 ))
             }
             Ok((text, count)) => {

@@ -168,8 +168,8 @@ pub(crate) struct SearchedWord {
 }
 
 impl SearchedWord {
-    /// The words and phrases of a query that are worth marking, without words such as `the`. If there are no
-    /// others, such words count where they are adjacent.
+    /// The words and phrases of a query that are highlighted. Words such as `the` are highlighted only if
+    /// the query has no others, and only where they are adjacent.
     pub(crate) fn all(query: &Query) -> Vec<Self> {
         let words = query.text_words();
         let says_little =

@@ -140,7 +140,7 @@ fn keys_act_on_the_selected_crawl() {
         ("js", "This crawl is not running"),
         ("jd", "Remove the crawl of rain.example from the list?"),
         ("jd", "Its files stay in /crawls/0."),
-        ("jd<Enter>", "Crawl(Forget(\"/crawls/0\"))"),
+        ("jd<Enter>", "Crawl(Unlist(\"/crawls/0\"))"),
         ("o", "OpenDownload { path: \"/crawls/now\", media_type: \"inode/directory\" }"),
         ("f", "start: \"https://rain.example/\", targets: \"files\" }"),
         (
@@ -167,11 +167,11 @@ fn keys_act_on_the_selected_crawl() {
 fn a_crawl_is_removed_from_the_list_after_confirmation() {
     let mut stage = stage(Settings::default());
     stage.keys("jjd<Esc>");
-    assert_eq!(stage.asked_for("Crawl(Forget"), 0);
+    assert_eq!(stage.asked_for("Crawl(Unlist"), 0);
     stage.keys("d<Enter>");
-    assert_eq!(stage.asked_for("Crawl(Forget(\"/crawls/1\"))"), 1);
+    assert_eq!(stage.asked_for("Crawl(Unlist(\"/crawls/1\"))"), 1);
     stage.keys("j");
-    stage.happen(Event::CrawlForgotten("/crawls/1".into()));
+    stage.happen(Event::CrawlUnlisted("/crawls/1".into()));
     stage.keys_give("", "Removed from the list; the files stay in /crawls/1");
     // The selection stays on its crawl.
     stage.keys_give("o", "path: \"/crawls/2\"");

@@ -222,7 +222,7 @@ async fn crawls_stop_with_the_interface_and_are_listed_later() {
     assert_eq!((&crawl.start, &crawl.targets), (&before.start, &before.targets));
     assert!(crawl.progress.requests >= before.progress.requests);
     assert_eq!(crawl.curve.points().last().unwrap().0, crawl.progress.requests);
-    real.handle.forget_crawl(&out).await.unwrap();
+    real.handle.unlist_crawl(&out).await.unwrap();
     assert!(real.handle.crawls(vec![]).await.unwrap().crawls.is_empty());
     assert!(out.join("crawl.db").exists(), "its files stay");
 }

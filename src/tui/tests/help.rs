@@ -9,7 +9,7 @@ fn commands_are_found_by_words_other_than_their_names() {
         ("mail", "Follow a new URL"),
         ("podcast", "Put the audio or video of the selected items into the queue"),
         ("macro", "Change the key bindings"),
-        ("notify", "Show the rules: what they do, have done and would do"),
+        ("notify", "Show the rules, what they did, and the items that they match"),
         ("opml", "Import sources from a file, or follow a list"),
     ] {
         for opened in ["?", ":"] {

@@ -1,4 +1,4 @@
-//! Keys that are pressed while replies are still to come: rows of a list, articles, stored changes.
+//! Keys that are pressed while replies are pending: rows of a list, articles, stored changes.
 
 mod dialogs;
 mod marking;

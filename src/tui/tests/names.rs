@@ -15,7 +15,7 @@ fn listed(titles: &[&str]) -> Stage {
 const LONG: &str = "A long title of an item that says in the end what it is about";
 
 #[test]
-fn a_list_with_rows_to_spare_shows_long_titles_in_two() {
+fn a_list_with_unused_rows_shows_long_titles_in_two() {
     for (width, height) in [(80, 24), (84, 30), (66, 20)] {
         let mut stage = listed(&["Short", LONG, "Another", LONG]);
         let screen = stage.screen(width, height);

@@ -443,7 +443,7 @@ proptest! {
 }
 
 #[test]
-fn titles_from_right_to_left_are_at_the_right() {
+fn right_to_left_titles_are_right_aligned() {
     let mut stage = stage("<p>x</p>", None);
     let rule = |stage: &mut Stage| {
         let screen = stage.screen(80, 24);

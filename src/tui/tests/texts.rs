@@ -175,7 +175,7 @@ fn marks_changed_articles_and_shows_their_view() {
 }
 
 #[test]
-fn an_item_without_a_title_is_listed_by_how_its_text_begins() {
+fn an_item_without_a_title_is_listed_by_the_beginning_of_its_text() {
     let mut stage = Stage::new();
     stage.app.items.rows[0].title.clear();
     let key = stage.app.items.rows[0].key;

@@ -156,7 +156,7 @@ fn articles_are_copied_and_saved() {
     stage.happen(Event::SaveAdvanced(state, 12));
     stage.keys_give("", "Saving 3 of 12 articles, 1 picture; C-k cancels");
     stage.happen(Event::MarkdownMade(Ok(("x".repeat(1 << 21), 2))));
-    stage.keys_give("", "Not copied: 2.0 MB of Markdown, and terminals accept at most 1.0 MB");
+    stage.keys_give("", "Not copied: the Markdown has 2.0 MB, but terminals accept at most 1.0 MB");
     stage.app.settings.save.folder = Some("/tmp/articles".to_owned());
     stage.keys("<C-w>");
     assert!(stage.screen(120, 40).contains("Save in /tmp/articles (.md, .html or .epub): "));
@@ -376,7 +376,7 @@ fn a_search_without_matches_leaves_no_preview() {
 }
 
 #[test]
-fn reading_goes_on_where_a_pinned_item_was() {
+fn reading_continues_where_a_pinned_item_was() {
     with_runtime(async {
         let mut real = Real::new(1, 8).await;
         real.until("the list is there", |app| app.items.rows.len() == 8).await;
@@ -459,7 +459,7 @@ fn items_for_some_minutes_are_not_listed_late() {
 }
 
 #[test]
-fn marks_go_on_to_the_next_row_and_undo_returns_to_the_one_it_restores() {
+fn marking_moves_to_the_next_row_and_undo_returns_to_the_restored_row() {
     for key in ["m", "p", "B"] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

@@ -327,7 +327,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
         SourceKind::Page => "The page was read. Its item appears as soon as the page has text.",
         SourceKind::Sitemap => "The sitemap was read. Pages that are added to it become items.",
         SourceKind::Crawl => {
-            "The site was explored, and no page was recognised as an article. Later checks explore further."
+            "No page of the site was recognised as an article. Later checks explore more of the site."
         }
         SourceKind::List => "A list has no items of its own; its sources have them.",
     };

@@ -240,7 +240,7 @@ fn draw_row(
     let pictured = with_pictures(app, form, at.width);
     let text = at.width - if pictured { pictures::reserved(app, row) } else { 0 };
     let cell = Cell::new(app, row, form, text, (selected, focused));
-    // Below the last row, or next to the end of a picture.
+    // The row between two items, or a row beside a picture that is taller than the text.
     let blank = part + 1 == form.rows() || text == at.width && part > cell.summary().len() + 1;
     if cell.is_magazine() && blank {
         return;

@@ -226,7 +226,7 @@ fn clickable(app: &App, row: Rect, cells: Range<usize>, keys: Vec<Key>) {
     }
 }
 
-/// Paints the surface of a row that is selected.
+/// Draws the background of a selected row.
 fn select(app: &App, frame: &mut Frame<'_>, area: Rect, selected: bool, focused: bool) {
     let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
     let style = app.palette.style(role);

@@ -80,7 +80,7 @@ fn commands_line(commands: &CommandRecord) -> String {
         said += &format!(", {} not run", commands.skipped);
     }
     if commands.failed > 0 {
-        said += &format!("; the last: {}", text::line(&commands.status));
+        said += &format!("; last failure: {}", text::line(&commands.status));
         let error = commands.error.as_deref().map(text::line);
         said += &error.map(|error| format!(": {error}")).unwrap_or_default();
     }

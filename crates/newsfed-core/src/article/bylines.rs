@@ -79,7 +79,7 @@ pub(super) fn marked(element: ElementRef<'_>, prefixes: &Prefixes) -> Vec<String
     names
 }
 
-/// Whether two texts are in elements of the same kind beside each other, as names in a list without signs
+/// Whether two texts are in elements of the same kind next to each other, as names in a list without signs
 /// between them.
 fn are_alike(a: NodeRef<'_, Node>, b: NodeRef<'_, Node>) -> bool {
     let (Some(a), Some(b)) = (a.parent(), b.parent()) else { return false };

@@ -419,7 +419,7 @@ impl Builder<'_> {
                 if credit && flow.inline.last().is_some_and(|last| *last != Inline::Break) {
                     flow.inline.push(Inline::Break);
                 }
-                // The labels of tabs are beside each other without white space.
+                // The labels of tabs are next to each other without white space.
                 let apart = e.value().attrs().any(|(name, value)| name == "role" && value == "tab");
                 flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
                 self.flow(e, depth + 1, flow);

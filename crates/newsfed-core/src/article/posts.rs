@@ -122,7 +122,7 @@ impl Mark {
     }
 }
 
-/// The posts among the selected blocks: boxes beside each other, each with a name, a time and text.
+/// The posts among the selected blocks: boxes next to each other, each with a name, a time and text.
 pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts {
     let names = names(page, context);
     if names.len() < 2 {
@@ -171,7 +171,7 @@ fn group<'a>(page: &Page<'a>, at: usize) -> Group<'a> {
     (page.elements[at].parent, page.elements[at].name())
 }
 
-/// The boxes of posts: those beside each other with a name and a time, and others like them.
+/// The boxes of posts: those next to each other with a name and a time, and others like them.
 fn boxes(
     page: &Page<'_>,
     taken: &[bool],

@@ -340,7 +340,7 @@ fn visible_bylines_name_the_authors() {
         ("<h2 class=author-title><span class=author-heading>投稿者:</span> 山田</h2>", &["山田"]),
         ("<p>Írta: Kovács Anna</p>", &["Kovács Anna"]),
         ("<p>A cura di Anna Rossi</p>", &["Anna Rossi"]),
-        // Names in elements beside each other.
+        // Names in elements next to each other.
         (
             "<p>By <a href=/by/anna>Anna Berg</a><a href=/by/ben>Ben Fox</a></p>",
             &["Anna Berg", "Ben Fox"],

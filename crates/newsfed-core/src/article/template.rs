@@ -184,7 +184,7 @@ impl Template {
         self.idle = 0;
         self.pages += 1;
         if self.pages > MEMORY {
-            self.forget();
+            self.decay();
         }
         self.take_places(page, paths, agreements);
         self.choose();
@@ -354,7 +354,7 @@ impl Template {
         (!range.is_empty()).then_some(range)
     }
 
-    fn forget(&mut self) {
+    fn decay(&mut self) {
         self.pages /= 2;
         self.seen /= 2;
         for place in &mut self.places {

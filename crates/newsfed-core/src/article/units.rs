@@ -21,7 +21,7 @@ pub(super) struct Units {
     posts: f32,
 }
 
-/// Boxes of one kind beside each other.
+/// Boxes of one kind next to each other.
 #[derive(Debug, Default, Clone, Copy)]
 struct Group {
     count: u32,

@@ -94,7 +94,7 @@ fn evidence(cell: &str) -> Option<Evidence> {
     })
 }
 
-/// Whether a separator makes groups of three digits, as in `1,234,567`.
+/// Whether a separator separates groups of three digits, as in `1,234,567`.
 fn in_groups(digits: &str, separator: char) -> bool {
     let mut groups = digits.trim_start_matches(['+', '-']).split(separator);
     let all = |group: &str| group.bytes().all(|b| b.is_ascii_digit());

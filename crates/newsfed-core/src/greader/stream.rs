@@ -37,7 +37,7 @@ impl Stream {
     }
 }
 
-/// Always with `-`: FreshRSS takes any other name for the whole reading list.
+/// Always with `-`: FreshRSS treats any other name as the whole reading list.
 impl fmt::Display for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self {

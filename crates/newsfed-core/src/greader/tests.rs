@@ -97,7 +97,7 @@ fn responses_are_read_with_missing_null_and_mistyped_fields() {
     assert_eq!(contents.items[0].published, 17);
     assert_eq!(contents.items[0].origin.stream_id, "feed/1");
     assert_eq!(contents.items[1], Entry { id: "7".to_owned(), ..Entry::default() });
-    // Other responses must not be taken for an empty list.
+    // Other responses must not count as an empty list.
     for wrong in ["[]", "{}", "OK", "<html></html>", r#"{"error":"x"}"#] {
         assert!(serde_json::from_str::<Contents>(wrong).is_err(), "{wrong}");
         assert!(serde_json::from_str::<ItemRefs>(wrong).is_err(), "{wrong}");

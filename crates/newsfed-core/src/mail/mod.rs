@@ -12,7 +12,7 @@ use mail_parser::{Message, MessageParser, MimeHeaders, PartType};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Maximum number of attachments that are named.
+/// Maximum number of attachments that are listed.
 const MOST_ATTACHMENTS: usize = 20;
 /// Longest attachment name, in characters.
 const MOST_NAME: usize = 100;

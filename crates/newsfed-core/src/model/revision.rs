@@ -55,7 +55,7 @@ impl RevisionKind {
 }
 
 impl Revision {
-    /// The text was changed, but it was not examined how.
+    /// The text changed in an unknown way, because the change was not examined.
     pub fn text() -> Self {
         Self { kind: RevisionKind::Text, from: String::new(), to: String::new() }
     }

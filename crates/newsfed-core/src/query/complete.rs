@@ -46,7 +46,7 @@ pub const OPERATORS: &[Operator] = &[
         "title:",
         "TEXT",
         "in the title",
-        "Items with a word, a phrase or a match of a regular expression in the title.",
+        "Items whose title contains a word or phrase, or matches a regular expression.",
     ),
     operator(
         "author:",
@@ -58,7 +58,7 @@ pub const OPERATORS: &[Operator] = &[
         "after:",
         "DATE",
         "dated that day or later",
-        "Items dated in that day, month or year, or later.",
+        "Items dated on that day, in that month or year, or later.",
     ),
     operator("before:", "DATE", "dated before that day", "Items dated before that."),
     operator("age<", "AGE", "newer than that", "Items newer than that."),

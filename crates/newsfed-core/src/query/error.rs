@@ -66,7 +66,7 @@ pub enum QueryErrorKind {
     Missing(&'static str, &'static str),
     /// A word that joins conditions in other search languages.
     #[error(
-        "words beside each other must all match, OR separates alternatives, and a minus excludes; \
+        "words next to each other must all match, OR separates alternatives, and a minus excludes; \
          quote \"{}\" to find it as text",
         clean(.0)
     )]

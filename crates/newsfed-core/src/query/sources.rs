@@ -61,7 +61,7 @@ impl<'a, I: Iterator<Item = Known<'a>> + Clone> Directory<I> {
     }
 }
 
-/// A name in comparable form: a query has spaces where the name has quotation marks.
+/// A name in a form for comparison. Quotation marks become spaces, because a query cannot contain them.
 fn plain(name: &str) -> String {
     comparable(&name.replace('"', " "))
 }

@@ -71,7 +71,7 @@ fn rejects_unknown_operators_with_a_suggestion() {
         ("rust OR", "\"OR\" needs a condition before it and one after it"),
         ("OR rust", "\"OR\" needs a condition before it and one after it"),
         ("(rust OR) go", "\"OR\" needs"),
-        ("rust AND go", "words beside each other must all match, OR separates"),
+        ("rust AND go", "words next to each other must all match, OR separates"),
         ("rust && go", "quote \"&&\" to find it as text"),
         ("rust ) go", "there is no \"(\" before it"),
         ("rust ()", "\"(\" needs a condition after it"),

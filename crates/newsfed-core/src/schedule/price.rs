@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_of_its_own_is_corrected_after_each_day() {
+    fn the_price_of_a_source_with_its_own_budget_is_corrected_daily() {
         let at = |hours: i64| Time::from_timestamp(1_700_000_000 + hours * 3600, 0).unwrap();
         let mut own = OwnBudget::load(&[], 12.0);
         let start = own.price();

@@ -123,7 +123,7 @@ fn from_variable(around: &Surroundings<'_>) -> Option<Vec<String>> {
     lines.into_iter().find(|argv| argv.first().is_some_and(|p| (around.installed)(p)))
 }
 
-/// Where the path of a downloaded file goes.
+/// The placeholder for the path of a downloaded file.
 const FILE: &str = "{file}";
 
 /// Whether a program needs the file on the disk.

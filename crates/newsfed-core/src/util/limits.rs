@@ -48,8 +48,8 @@ limits! {
     PAGE_DEPTH = 512, "nesting of a page";
     /// Elements, texts and comments of a page, including what a parser repeats.
     PAGE_NODES = 120_000, "elements, text nodes and comments of a page";
-    /// The total nesting of all elements, texts and comments of a page: for each of them, parsers examine all
-    /// elements around it.
+    /// For each element, text and comment of a page, parsers examine all elements around it, so this limits
+    /// their work.
     PAGE_STEPS = 20_000_000, "sum of the nesting depths of all elements, text nodes and comments of a page";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.

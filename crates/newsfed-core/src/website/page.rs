@@ -89,7 +89,7 @@ impl Page {
         &self.base
     }
 
-    /// The target of a reference: http or https, without its fragment and sessions.
+    /// The target of a reference: http or https, without its fragment and session parameters.
     pub fn resolve(&self, href: &str) -> Option<Url> {
         let mut url = without_session(address::resolve(&self.base, href)?);
         url.set_fragment(None);

@@ -118,7 +118,7 @@ fn author(block: ElementRef<'_>, link: ElementRef<'_>) -> Option<String> {
     names.next()
 }
 
-/// The latest date of a row that has other dates besides the date of the article; the start of a
+/// The latest date of a row that has dates other than that of the article; the start of a
 /// day if the time is not given.
 fn activity(block: ElementRef<'_>, link: ElementRef<'_>, context: &Context) -> Option<Time> {
     let times: Vec<Time> = block

@@ -367,7 +367,7 @@ fn marks(fields: &Fields) -> Result<Marks, Unreadable> {
         }
     }
     match add.is_empty() && remove.is_empty() {
-        true => wrong("a and r name no mark: read, starred or a label"),
+        true => wrong("a and r contain no mark: read, starred or a label"),
         false => Ok(Marks { items, add, remove }),
     }
 }

@@ -66,7 +66,7 @@ impl Api {
         });
         let response = task.await.unwrap_or_else(|e| {
             tracing::error!("an API request was not handled: {e}");
-            Response::text(StatusCode::INTERNAL_SERVER_ERROR, "The server has an error")
+            Response::text(StatusCode::INTERNAL_SERVER_ERROR, "Internal server error")
         });
         response
             .with(SERVER, HeaderValue::from_static("newsfed"))

@@ -286,7 +286,7 @@ impl Api {
             let name = name_of(&listing);
             let feed = writer.finish(&Outline { id: name.clone(), title: name });
             if let Some(left_out) = &feed.left_out {
-                tracing::warn!("a stream is too long as Atom: {left_out}");
+                tracing::warn!("a stream was cut off at the size limit of Atom feeds: {left_out}");
             }
             Ok(feed.text)
         })

@@ -23,7 +23,7 @@ pub enum BackupError {
     #[error("{} is damaged: {why}; nothing was restored", file.display())]
     Damaged { file: PathBuf, why: String },
     #[error(
-        "{} was made by a newer newsfed ({newsfed}, {what} {found}; this version supports {known}); \
+        "{} was made by a newer version of newsfed ({newsfed}, {what} {found}; this version supports {known}); \
          update newsfed first", file.display()
     )]
     TooNew { file: PathBuf, newsfed: String, what: &'static str, found: u64, known: u64 },

@@ -359,7 +359,7 @@ fn hostile_archives_are_refused_before_anything_is_replaced() {
         (
             "format",
             repack(&file, |m, _| m.format = 2),
-            concat!("newer newsfed (", env!("CARGO_PKG_VERSION"), ", format 2"),
+            concat!("newer version of newsfed (", env!("CARGO_PKG_VERSION"), ", format 2"),
         ),
         ("schema", repack(&file, |m, _| m.schema = 99), "database schema 99"),
         ("manifest", lines("{"), "manifest cannot be read"),

@@ -111,7 +111,7 @@ actions! {
         MarkRead, "mark-read", "mark as read", "Mark the items read";
         MarkUnread, "mark-unread", "mark as unread", "Mark the items unread";
         Pin, "pin", "pin", "Pin or unpin";
-        Later, "later", "later", "Keep for later, or stop keeping";
+        Later, "later", "later", "Keep for later, or stop keeping it";
         Mute, "hide", "hide", "Hide items like this one, now and as they arrive";
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
@@ -212,7 +212,7 @@ actions! {
         Undo, "undo", "undo", "Undo the last change";
         Redo, "redo", "redo", "Redo the last undone change";
         History, "history", "history", "List the changes, to undo or redo several";
-        Rules, "rules", "rules", "Show the rules: what they do, have done and would do";
+        Rules, "rules", "rules", "Show the rules, what they did, and the items that they match";
         Settings, "settings", "settings", "Change the settings";
         Set, "set", "set", "Change one setting by its name";
         Theme, "theme", "theme", "Choose a theme, with a live preview";

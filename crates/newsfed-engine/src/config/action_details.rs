@@ -48,14 +48,12 @@ impl Action {
             }
             Self::ToggleRead => "Applies to the selected items, or to the current one.",
             Self::Pin => "A pinned item stays at the top of lists, and is never removed.",
-            Self::Later => "A list of its own for items that you want to read later.",
+            Self::Later => "A separate list of items that you want to read later.",
             Self::Mute => {
-                "Makes a rule from words, the author or the source, for good or for some time."
+                "Makes a rule from words, the author or the source, permanently or for some time."
             }
             Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",
-            Self::FoldStories => {
-                "If several sources report the same story, one row stands for all of them."
-            }
+            Self::FoldStories => "If several sources report the same story, only one row is shown.",
             Self::ReadAll => "Asks first if there are more than 50 items. It can be undone.",
             Self::ReadAbove | Self::ReadBelow => {
                 "Includes rows that are not on the screen. It can be undone."
@@ -148,14 +146,14 @@ impl Action {
                 "Reads OPML, URLs, and exports of other readers. OPML at a URL can be followed."
             }
             Self::AcceptList => {
-                "If much has left a followed list at once, nothing is removed until you agree."
+                "If many sources leave a followed list at once, they stay until you confirm it."
             }
             Self::Edit => "Title, folder, tags, schedule, full text, rules and access.",
             Self::Workbench => {
                 "Selectors describe where the articles are on a page. Shows what they find."
             }
             Self::EditFile => "For settings that the form does not have.",
-            Self::Rename => "Names are yours; a feed that changes its title changes nothing.",
+            Self::Rename => "The name stays when the feed changes its title.",
             Self::Move => "Asks for the folder. One that does not exist is created.",
             Self::EditTags => {
                 "Asks for the tags: a name adds one, a name with a minus sign removes it."

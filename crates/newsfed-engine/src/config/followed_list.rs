@@ -49,7 +49,7 @@ pub enum Stay {
 impl Stay {
     pub fn why(self) -> &'static str {
         match self {
-            Self::Edited => "you have changed it",
+            Self::Edited => "you have changed its settings",
             Self::Kept => "you have pinned or tagged items of it, or kept some for later",
             Self::Unknown => "its URL is not on the list",
         }

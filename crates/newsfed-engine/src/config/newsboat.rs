@@ -5,7 +5,7 @@ use super::import::{
     not_an_address,
 };
 
-/// Parses either format; anything that only newsboat writes makes it a newsboat file.
+/// Parses either format. A file with syntax that only newsboat has is a newsboat file.
 pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     let mut gatherer = Gatherer::default();
     let mut kind = ImportKind::Urls;

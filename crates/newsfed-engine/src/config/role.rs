@@ -22,10 +22,10 @@ macro_rules! roles {
 }
 
 roles! {
-    Ground, "ground", "The surface of lists and articles";
-    Panel, "panel", "The surface of the Sources pane";
-    Raised, "raised", "The surface of dialogs, messages and code blocks";
-    Sunken, "sunken", "The surface of text fields, and what a dialog covers";
+    Ground, "ground", "The background of lists and articles";
+    Panel, "panel", "The background of the Sources pane";
+    Raised, "raised", "The background of dialogs, messages and code blocks";
+    Sunken, "sunken", "The background of text fields, and of the panes behind a dialog";
     Text, "text", "Running text";
     Soft, "soft", "Labels and names";
     Dim, "dim", "Less important text";

@@ -158,7 +158,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.columns", Rule::Any, |s| Slot::Words(&mut s.ui.columns)).on(
         FormPage::Reading,
         "Columns in lists",
-        "Beside titles, from the left: stories, comments, source, minutes, date.",
+        "The columns beside titles: stories, comments, source, minutes, date.",
     ),
     key("ui.mark_read", Rule::OneOf(MarkRead::NAMES), |s| Slot::Choice(&mut s.ui.mark_read)).on(
         FormPage::Reading,
@@ -243,7 +243,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Programs,
             "Notify command",
-            "Such as notify-send {title} {text}. Used without the interface too.",
+            "A command such as notify-send {title} {text}, also for the daemon and sync.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
@@ -323,7 +323,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.interval", Rule::Within(1, YEAR), |s| Slot::Time(&mut s.schedule.interval)).on(
         FormPage::Budget,
         "Fixed interval",
-        "Time between two polls under the fixed policy, such as 30m or 1h.",
+        "Time between two polls with the policy fixed, such as 30m or 1h.",
     ),
     key("schedule.min_interval", Rule::Within(0, YEAR), |s| {
         Slot::Time(&mut s.schedule.min_interval)

@@ -157,7 +157,7 @@ impl Default for ServeSettings {
 /// `[net]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetSettings {
-    /// Concurrent requests over all hosts, 1-1024.
+    /// Maximum number of concurrent requests to all hosts, 1-1024.
     pub max_in_flight: usize,
     /// Minimum time between the starts of two requests to one host.
     pub host_delay: Duration,
@@ -263,7 +263,7 @@ impl ScheduleSettings {
     /// The settings for one source. A source with its own interval is polled at that interval,
     /// unless it also names a policy. Its own limits replace the general ones, including
     /// `usual_min_interval`. A fixed interval is limited by `min_interval` alone, and so is advaRSS:
-    /// whoever chooses one of them chooses the intervals. Websites and sitemaps cost their servers more than feeds, so they are
+    /// a user who chooses one of them chooses the intervals. Websites and sitemaps cost their servers more than feeds, so they are
     /// polled less often by default.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
@@ -453,7 +453,7 @@ pub struct ViewSettings {
     pub layout: ListLayout,
 }
 
-/// How a list is shown; what is not set is as in `[ui]`.
+/// How a list is shown; unset fields have the value in `[ui]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListLayout {
     pub sort: Option<SortOrder>,

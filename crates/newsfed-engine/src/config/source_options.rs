@@ -19,8 +19,7 @@ pub struct SourceOption {
 pub fn source_options() -> Vec<SourceOption> {
     let option = |setting: &Setting<SourceDraft>| {
         let (name, value) = setting.field.option?;
-        let (first, rest) = setting.field.help.trim_end_matches('.').split_at(1);
-        let mut help = format!("{}: {}{rest}", setting.field.label, first.to_lowercase());
+        let mut help = setting.field.help.trim_end_matches('.').to_owned();
         match setting.choices(&mut SourceDraft::default()) {
             [] => {}
             choices => help = format!("{help} ({})", choices.join(", ")),

@@ -84,7 +84,7 @@ const fn key(
 /// Every key but `id`, in the order of the form.
 pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("title", LINE, |d| Slot::MaybeText(&mut d.title))
-        .on(GENERAL, "Title", "Shown instead of the title of the feed or page.")
+        .on(GENERAL, "Title", "Replaces the title of the feed or page.")
         .unset("default (feed or page title)")
         .option("title", "TITLE"),
     key("url", Rule::Any, |_| Slot::Special)
@@ -100,11 +100,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset("default (feed)")
         .polls(),
     key("folder", FOLDER, |d| Slot::MaybeText(&mut d.folder))
-        .on(GENERAL, "Folder", "Levels are separated by /, as in Tech/Rust.")
+        .on(GENERAL, "Folder", "A folder such as Tech/Rust; / separates levels.")
         .unset("none")
         .option("folder", "FOLDER"),
     key("tags", TAG, |d| Slot::Words(&mut d.tags))
-        .on(GENERAL, "Tags", "Words separated by commas.")
+        .on(GENERAL, "Tags", "Tags separated by commas.")
         .unset("none")
         .option("tags", "TAGS"),
     key("enabled", Rule::Any, |d| Slot::Flag(&mut d.enabled))
@@ -141,7 +141,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .option("remove-after", "DAYS"),
     key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
         .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its mark in lists.")
-        .unset("default (by id)")
+        .unset("default (from the id)")
         .option("color", "1-8"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {
         Slot::Choice(&mut d.schedule.policy)
@@ -150,7 +150,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     .unset(INHERIT),
     key("interval", Rule::Within(1, YEAR), |d| Slot::MaybeTime(&mut d.interval))
         .on(SCHEDULE, "Interval", "Fixed time between two polls, such as 30m, 2h or 1d.")
-        .unset("default (by policy)")
+        .unset("default (chosen by the policy)")
         .option("interval", "TIME"),
     key("schedule.min_interval", Rule::Within(0, YEAR), |d| {
         Slot::MaybeTime(&mut d.schedule.min_interval)
@@ -166,7 +166,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("schedule.priority", Rule::OneOf(Priority::NAMES), |d| {
         Slot::Choice(&mut d.schedule.priority)
     })
-    .on(SCHEDULE, "Priority", "high doubles the polls under the learned policy, low halves them.")
+    .on(SCHEDULE, "Priority", "With the policy learned, high doubles the polls, low halves them.")
     .unset("default (normal)"),
     key("schedule.polls_per_day", POLLS, |d| Slot::MaybeNumber(&mut d.schedule.polls_per_day))
         .on(SCHEDULE, "Polls per day", "Budget of this source in polls per day, 0.1 to 280.")

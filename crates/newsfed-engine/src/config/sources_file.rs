@@ -38,7 +38,7 @@ pub struct Completion {
     pub id: SourceId,
     /// Tags that the source does not have.
     pub tags: Vec<String>,
-    /// The folder, if the source has none.
+    /// The folder in the list, if the source is in none yet.
     pub folder: Option<String>,
     /// The folder of the list, and the one in which the source stays.
     pub other_folder: Option<(String, String)>,

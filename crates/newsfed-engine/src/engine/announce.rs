@@ -22,7 +22,7 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Maximum number of rule commands that run at the same time, and likewise of hooks.
+/// Maximum number of rule commands that run at the same time, and maximum number of hooks.
 const AT_ONCE: usize = 2;
 /// Maximum number of items per refresh for which commands run.
 pub const MOST_RUNS: usize = 100;

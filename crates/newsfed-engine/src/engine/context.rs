@@ -315,8 +315,8 @@ impl Context {
         notes.push(note);
     }
 
-    /// Forgets how the last synchronisation of an account went.
-    pub(super) fn forget_account_note(&self, account: &str) {
+    /// Clears the note on the last synchronisation of an account.
+    pub(super) fn clear_account_note(&self, account: &str) {
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|note| note.account != account);
     }

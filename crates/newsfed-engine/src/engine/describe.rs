@@ -197,9 +197,9 @@ fn worth(why: &Why) -> String {
     let (found, few) = match expected {
         1.0.. => (format!("{expected:.1} new items are expected by then"), "too few"),
         _ if chance < 1.0 => {
-            ("a new item by then is less than 1 % likely".to_owned(), "too little")
+            ("the chance of a new item by then is less than 1 %".to_owned(), "too little")
         }
-        _ => (format!("a new item by then is {chance:.0} % likely"), "too little"),
+        _ => (format!("the chance of a new item by then is {chance:.0} %"), "too little"),
     };
     match too_few {
         true => format!("; {found}, {few} for an earlier check"),

@@ -96,7 +96,7 @@ impl Handle {
     }
 }
 
-/// Runs what waits for the disk on a thread of its own.
+/// Runs work that waits for the disk on a thread for blocking work.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EditError> + Send + 'static,
 ) -> Result<T, FollowError> {

@@ -51,7 +51,7 @@ pub enum FollowError {
     #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
     Status { host: String, status: u16 },
     /// An item without a comment feed.
-    #[error("this item has no feed for its comments")]
+    #[error("this item has no comment feed")]
     NoComments,
     /// The comment feed is at a private address, on a different host from the item's source.
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]

@@ -213,7 +213,7 @@ impl Handle {
         reports
     }
 
-    /// Forgets the sources of refreshes that have not been polled yet; their channels close once
+    /// Drops the sources of refreshes that have not been polled yet; their channels close once
     /// the running polls are done.
     pub async fn cancel_refresh(&self) {
         // A closed channel means that the engine is stopping.

@@ -28,8 +28,8 @@ impl Handle {
     ) -> Result<Thumbnail, String> {
         let context = &self.context;
         let response = fetch(context, source, url).await?;
-        // A small file may be a large picture. Those that wait for their turn must not hold the threads
-        // that feeds need.
+        // A small file may be a large picture. Pictures that wait for their turn must not occupy the
+        // threads that feeds need.
         let _turn = TURN.lock().await;
         let work = move || Thumbnail::read(&response.body, detailed);
         let read = context.read_document(limits::IMAGE_BYTES, work).await.flatten();

@@ -73,7 +73,7 @@ pub(super) async fn poll(
     }
     // Pages that the old rules refused may be articles under the new ones.
     if facts.website.rules != rules_before || job.pace == Pace::Force {
-        context.store.forget_refused(key, now).await?;
+        context.store.clear_refused(key, now).await?;
         // The list is read again even if it has not changed.
         facts.website.unfinished |= job.source.kind().reads_pages();
     }
@@ -89,13 +89,13 @@ pub(super) async fn poll(
             // No request was sent: the host is paused, not this source in particular.
             let pause = Pause { until, reason: PauseReason::HostPaused };
             context.store.pause(vec![key], pause).await?;
-            context.store.forget_poll(Some(key)).await?;
+            context.store.clear_begun_poll(Some(key)).await?;
             return Ok(Refreshed::Left(pause).into());
         }
         Box::pin(read(&started, fetcher, (answer, requests))).await
     };
     let Some(source) = declared_as(context, job) else {
-        context.store.forget_poll(Some(key)).await?;
+        context.store.clear_begun_poll(Some(key)).await?;
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, during the check".to_owned(),
         )

@@ -63,7 +63,7 @@ impl Queue {
         Some((Claim { key: job.key, host }, job))
     }
 
-    /// Forgets the waiting jobs whose results were requested, so that their channels close. Returns their
+    /// Drops the waiting jobs whose results were requested, so that their channels close. Returns their
     /// number.
     pub(super) fn cancel_reported(&mut self) -> usize {
         let before = self.claimed.len();
@@ -174,7 +174,7 @@ mod tests {
         drop(listener);
         let (claim, running) = queue.pop().unwrap();
         assert_eq!(queue.cancel_reported(), 2);
-        assert_eq!(queue.pop().unwrap().0.key, 4, "nobody waits for a due one");
+        assert_eq!(queue.pop().unwrap().0.key, 4, "no caller waits for a due one");
         assert!(queue.is_drained() && queue.pop().is_none());
         assert!(queue.push("a".to_owned(), job(2)), "its claim was released");
         drop(running);

@@ -130,7 +130,7 @@ impl Loop {
         // Dropping a task closes its connection; running writes are finished.
         self.tasks.shutdown().await;
         if self.role.is_locked()
-            && let Err(e) = self.context.store.forget_poll(None).await
+            && let Err(e) = self.context.store.clear_begun_poll(None).await
         {
             tracing::debug!("cannot delete the records of stopped polls: {e}");
         }

@@ -166,7 +166,7 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
     let rules = settings.rules.iter().map(|rule| rule.name.clone());
     let hooks = settings.hooks.iter().map(|hook| hook.name.as_str());
     let hooks = hooks.chain([NOTIFY_COMMAND]).map(hook_record);
-    context.store.forget_commands(rules.chain(hooks).collect()).await?;
+    context.store.delete_other_records(rules.chain(hooks).collect()).await?;
     download::retire(context).await?;
     let (folder, kept) = (context.store.folder().to_owned(), context.read(|r| r.kept_ids()).await?);
     if let Some(Err(e)) = context.work(move || tidy_crawls(&folder, &kept)).await {

@@ -165,7 +165,7 @@ impl Verdict {
             planned.fresh_for = None;
         }
         let said = self.signal(&response, facts.website.hints, None);
-        let memory = self.remember(facts, ingested, &response, said.as_ref());
+        let memory = self.updated_memory(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
         // The hints of a site count until its own rate is known.
         let signal = match memory.learned().gap(self.now) {
@@ -197,7 +197,7 @@ impl Verdict {
 
     /// The state of the schedule after this poll. A failed poll shows nothing about what the source
     /// publishes.
-    fn remember(
+    fn updated_memory(
         &self,
         facts: &SourceFacts,
         ingested: &Ingested,

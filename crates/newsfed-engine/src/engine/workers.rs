@@ -125,8 +125,8 @@ impl Shared {
         loop {
             if let Some(task) = state.take(takes_large) {
                 drop(state);
-                // The panic hook has printed the message. Whoever waits for the result learns that there is
-                // none.
+                // The panic hook has printed the message. The caller that waits for the result gets an
+                // error.
                 drop(catch_unwind(AssertUnwindSafe(task.run)));
                 state = self.lock();
             } else if state.closed {

@@ -53,13 +53,13 @@ impl Brotli {
             return BrotliStep::Waiting;
         }
         let mut out = [0; STEP];
-        let (mut room, mut end, mut total) = (STEP, 0, 0);
+        let (mut available, mut end, mut total) = (STEP, 0, 0);
         let mut left = self.input.len() - self.used;
         let result = BrotliDecompressStream(
             &mut left,
             &mut self.used,
             &self.input,
-            &mut room,
+            &mut available,
             &mut end,
             &mut out,
             &mut total,

@@ -94,7 +94,7 @@ pub enum FetchError {
         /// When robots.txt is fetched again.
         until: Time,
     },
-    #[error("the network could not be set up ({detail})")]
+    #[error("the HTTP client could not be started ({detail})")]
     Setup { detail: String },
     /// This machine lacks something that every connection needs. The server is not the reason.
     #[error("no connection was made: {0}")]
@@ -267,7 +267,7 @@ impl Attempt<'_> {
             }
             Error::InvalidCertificate(
                 Bad::NotValidForName | Bad::NotValidForNameContext { .. },
-            ) => "its certificate is for another name".to_owned(),
+            ) => "its certificate is for another host name".to_owned(),
             Error::FailedToGetCurrentTime => {
                 "the clock of this computer is set to a time before 1970; correct it".to_owned()
             }
@@ -378,7 +378,7 @@ mod tests {
             (invalid(Bad::Expired), "its certificate has expired"),
             (invalid(Bad::NotValidYet), "not valid yet; check the clock of this computer"),
             (invalid(Bad::UnknownIssuer), "an authority that this computer trusts"),
-            (invalid(Bad::NotValidForName), "its certificate is for another name"),
+            (invalid(Bad::NotValidForName), "its certificate is for another host name"),
             (Error::FailedToGetCurrentTime, "set to a time before 1970; correct it"),
             (Error::DecryptError, "decrypt"),
         ];

@@ -76,8 +76,8 @@ impl Secrets {
         }
     }
 
-    /// Forgets a value that was refused, so that its command runs again; returns whether it was known.
-    pub(crate) async fn forget(&self, secret: &Secret) -> bool {
+    /// Drops a value that was refused, so that its command runs again; returns whether it was known.
+    pub(crate) async fn drop_cached(&self, secret: &Secret) -> bool {
         match secret {
             Secret::Command(argv) => self.commands.lock().await.remove(argv).is_some(),
             Secret::Plain(_) | Secret::Env(_) | Secret::File(_) => false,
@@ -197,7 +197,7 @@ mod tests {
         let (a, b) = tokio::join!(secrets.look_up(&secret), secrets.look_up(&secret));
         assert_eq!((a.unwrap().as_ref(), b.unwrap().as_ref()), ("x", "x"));
         assert_eq!(std::fs::read_to_string(folder.path().join("runs")).unwrap(), "x\n");
-        assert!(secrets.forget(&secret).await && !secrets.forget(&secret).await);
+        assert!(secrets.drop_cached(&secret).await && !secrets.drop_cached(&secret).await);
         secrets.look_up(&secret).await.unwrap();
         assert_eq!(std::fs::read_to_string(folder.path().join("runs")).unwrap(), "x\nx\n");
     }

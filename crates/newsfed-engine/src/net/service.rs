@@ -118,9 +118,9 @@ impl Client {
         self.secret(secret).await
     }
 
-    /// Forgets the value of a secret that a service has refused; returns whether the next one may differ.
-    pub async fn forget_secret(&self, secret: &Secret) -> bool {
-        self.secrets().forget(secret).await
+    /// Drops the value of a secret that a service has refused; returns whether the next one may differ.
+    pub async fn drop_secret(&self, secret: &Secret) -> bool {
+        self.secrets().drop_cached(secret).await
     }
 
     /// Sends a JSON document, with the secret as bearer token, and returns the body of the

@@ -18,7 +18,7 @@ pub fn is_for_loopback(request: &Request) -> bool {
 }
 
 /// Whether two texts are equal. The time that it takes depends only on their lengths, so that
-/// nobody can guess a secret byte by byte.
+/// a secret cannot be guessed byte by byte.
 pub fn same_secret(given: &str, secret: &str) -> bool {
     let pairs = given.bytes().zip(secret.bytes());
     let difference = pairs.fold(0, |all, (a, b)| std::hint::black_box(all | (a ^ b)));

@@ -326,7 +326,7 @@ impl Store {
         .await
     }
 
-    /// Forgets an account and everything that is known about its server; returns whether there was
+    /// Deletes an account and everything that is known about its server; returns whether there was
     /// one. Its sources are removed like the user's own.
     pub fn remove_account_blocking(&self, id: String, now: Time) -> Result<bool> {
         self.writer()?.call_blocking(move |conn| remove(conn, &id, now))

@@ -185,8 +185,8 @@ impl Store {
         self.call(move |conn| sources.iter().try_for_each(|key| release(conn, *key, now))).await
     }
 
-    /// Forgets that sources (row keys) were moved.
-    pub async fn forget_moved(&self, sources: Vec<i64>) -> Result<()> {
+    /// Deletes the records of moved sources (row keys).
+    pub async fn clear_moved(&self, sources: Vec<i64>) -> Result<()> {
         self.call(move |conn| {
             let mut delete = conn.prepare_cached("DELETE FROM account_moved WHERE source = ?1")?;
             for source in &sources {

@@ -29,8 +29,8 @@ impl Store {
 
     /// Deletes the record of the started poll of a source (row key), or of all sources, because nothing from it will be
     /// stored.
-    pub async fn forget_poll(&self, source: Option<i64>) -> Result<()> {
-        self.call_quietly(move |conn| forget(conn, source)).await
+    pub async fn clear_begun_poll(&self, source: Option<i64>) -> Result<()> {
+        self.call_quietly(move |conn| clear_begun(conn, source)).await
     }
 
     /// Stores the failures of polls that an earlier process had started when it ended; returns their number.
@@ -52,7 +52,7 @@ pub(super) fn begin(conn: &Connection, source: i64, now: Time) -> Result<()> {
 }
 
 /// Deletes the record of a poll that has started, because nothing from it will be stored; without a source, the polls of all sources.
-pub(super) fn forget(conn: &Connection, source: Option<i64>) -> Result<()> {
+pub(super) fn clear_begun(conn: &Connection, source: Option<i64>) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET poll_begun = NULL WHERE poll_begun IS NOT NULL AND (?1 IS NULL OR key = ?1)",
     )?
@@ -90,6 +90,6 @@ pub(super) fn fail_unfinished(
         };
         save_poll(conn, *source, &record, false)?;
     }
-    forget(conn, None)?;
+    clear_begun(conn, None)?;
     Ok(unfinished.len())
 }

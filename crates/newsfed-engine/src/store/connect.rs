@@ -297,7 +297,7 @@ mod tests {
         };
         assert_eq!(unindexed().as_deref(), Some("1,3"));
         new.execute_batch(insert).unwrap();
-        assert_eq!(counts(), (3, 2, 1), "whoever inserts items counts them");
+        assert_eq!(counts(), (3, 2, 1), "the code that inserts items counts them");
         new.execute_batch(
             "UPDATE source SET items = 4, unread = 3; DELETE FROM item WHERE key = 2",
         )

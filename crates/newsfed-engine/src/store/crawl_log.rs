@@ -182,7 +182,7 @@ impl CrawlLog {
     }
 
     /// Removes the last responses, which must not have added links.
-    pub fn forget_last(&mut self, answers: u32) -> Result<()> {
+    pub fn drop_last(&mut self, answers: u32) -> Result<()> {
         let keep = self.requests.saturating_sub(answers);
         self.conn.execute("DELETE FROM request WHERE id >= ?1", [keep])?;
         self.requests = keep;
@@ -432,7 +432,7 @@ mod tests {
         log.append(&second, std::iter::empty(), None).unwrap();
         assert_eq!(log.spent(1).unwrap(), (0, 9));
         assert_eq!(log.spent(9).unwrap(), (3, 18));
-        log.forget_last(1).unwrap();
+        log.drop_last(1).unwrap();
         log.set_note("seed", "7").unwrap();
         drop(log);
         let mut log = CrawlLog::open(&path).unwrap();

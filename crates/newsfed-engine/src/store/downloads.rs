@@ -52,23 +52,23 @@ impl Store {
         .await
     }
 
-    /// Forgets files that are gone, by their paths.
-    pub async fn forget_downloads(&self, paths: Vec<String>) -> Result<()> {
-        self.call_quietly(move |conn| forget(conn, &paths)).await
+    /// Deletes the records of files that are gone, by their paths.
+    pub async fn drop_download_records(&self, paths: Vec<String>) -> Result<()> {
+        self.call_quietly(move |conn| drop_records(conn, &paths)).await
     }
 
-    /// Like [`Store::forget_downloads`], outside of a runtime.
-    pub fn forget_downloads_blocking(&self, paths: Vec<String>) -> Result<()> {
-        self.writer()?.call_blocking(move |conn| forget(conn, &paths))
+    /// Like [`Store::drop_download_records`], outside of a runtime.
+    pub fn drop_download_records_blocking(&self, paths: Vec<String>) -> Result<()> {
+        self.writer()?.call_blocking(move |conn| drop_records(conn, &paths))
     }
 }
 
-fn forget(conn: &Connection, paths: &[String]) -> Result<()> {
-    let mut forget = conn.prepare_cached("DELETE FROM download WHERE path = ?1")?;
-    let mut forget_url = conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?;
+fn drop_records(conn: &Connection, paths: &[String]) -> Result<()> {
+    let mut delete = conn.prepare_cached("DELETE FROM download WHERE path = ?1")?;
+    let mut delete_url = conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?;
     for path in paths {
-        forget.execute([path])?;
-        forget_url.execute([format!("{URL_OF}{path}")])?;
+        delete.execute([path])?;
+        delete_url.execute([format!("{URL_OF}{path}")])?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ pub enum StoreError {
     },
     /// Written by a newer newsfed.
     #[error(
-        "the database {path} was written by a newer newsfed (schema {found}, this version supports {known}); \
+        "the database {path} was written by a newer version of newsfed (schema {found}, this version supports {known}); \
          update newsfed, or choose another folder with --data-dir"
     )]
     TooNew {
@@ -25,7 +25,7 @@ pub enum StoreError {
     },
     /// Written by an older newsfed, and cannot be migrated.
     #[error(
-        "the database {path} was written by an older newsfed and cannot be migrated because of its \
+        "the database {path} was written by an older version of newsfed and cannot be migrated because of its \
          permissions or a full disk; fix that and start newsfed again"
     )]
     TooOld { path: PathBuf },

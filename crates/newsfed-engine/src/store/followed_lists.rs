@@ -35,7 +35,7 @@ fn write(conn: &Connection, source: i64, set: &str, values: &[&dyn rusqlite::ToS
 }
 
 /// Makes the next poll fetch the whole list.
-fn forget_body(conn: &Connection, source: i64) -> Result<()> {
+fn clear_validators(conn: &Connection, source: i64) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL
          WHERE key = ?1",
@@ -57,21 +57,21 @@ impl Store {
         let set = "listed = ?2, whole = ?3, accept = ?4, refused = NULL, confirmed = NULL";
         self.call_quietly(move |conn| {
             write(conn, source, set, &[&listed, &is_whole, &is_confirmed])?;
-            if is_whole { Ok(()) } else { forget_body(conn, source) }
+            if is_whole { Ok(()) } else { clear_validators(conn, source) }
         })
         .await
     }
 
-    /// Forgets what a list contains, so that it is read again. What was applied stays.
-    pub async fn forget_listed(&self, source: i64) -> Result<()> {
+    /// Clears what a list contains, so that it is read again. What was applied stays.
+    pub async fn clear_listed(&self, source: i64) -> Result<()> {
         self.set_listed(source, String::new(), false, false).await
     }
 
-    /// Forgets everything about a list, so that it is followed like a new one.
-    pub async fn forget_list(&self, source: i64) -> Result<()> {
+    /// Clears everything about a list, so that it is followed like a new one.
+    pub async fn clear_list(&self, source: i64) -> Result<()> {
         self.call_quietly(move |conn| {
             conn.execute("DELETE FROM followed_list WHERE source = ?1", [source])?;
-            forget_body(conn, source)
+            clear_validators(conn, source)
         })
         .await
     }

@@ -256,7 +256,7 @@ fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
         done.removed += removed;
         done.kept += usize::try_from(stored).unwrap_or(0).saturating_sub(removed);
     }
-    let mut forget = conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?;
+    let mut delete = conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?;
     let mut bring_back =
         conn.prepare_cached("DELETE FROM pruned WHERE source = ?1 AND hash = ?2")?;
     for number in 0..record.notes {
@@ -265,9 +265,9 @@ fn undo(conn: &Connection, name: &str) -> Result<ImportUndone> {
             bring_back.execute([source, hash])?;
             touched.insert(source);
         }
-        forget.execute([note])?;
+        delete.execute([note])?;
     }
-    forget.execute([name])?;
+    delete.execute([name])?;
     // Items that the feeds still list return with the next poll, which therefore must read everything.
     let mut read_again = conn.prepare_cached(
         "UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL

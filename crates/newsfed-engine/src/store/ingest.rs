@@ -284,7 +284,7 @@ pub(super) fn has_pruned(conn: &Connection, source: i64, entry: &Prepared) -> Re
     Ok(conn.prepare_cached(question)?.query_row([source, hash], |r| r.get(0))?)
 }
 
-/// Remembers as removed an entry that is not stored, so that no poll stores it.
+/// Records as removed an entry that is not stored, so that no poll stores it.
 pub(super) fn prune_ahead(
     conn: &Connection,
     source: i64,

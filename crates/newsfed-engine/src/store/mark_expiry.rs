@@ -1,4 +1,4 @@
-//! Forgets marks after half a year, if they wait for items that are not here, or belong to items that were
+//! Deletes marks after half a year, if they wait for items that are not here, or belong to items that were
 //! removed.
 
 use super::Store;
@@ -76,7 +76,7 @@ impl Reader {
 }
 
 impl Store {
-    /// Forgets marks that have waited long enough, at most once a day; returns how many.
+    /// Deletes marks that have waited long enough, at most once a day; returns how many.
     pub fn expire_marks_blocking(&self, now: Time) -> Result<usize> {
         let (reader, today) = (self.reader()?, now.timestamp().div_euclid(86_400));
         let mut ages = reader.ages(today)?;
@@ -94,8 +94,8 @@ impl Store {
             after = seen;
             expired += without.len();
             self.writer()?.call_blocking(move |conn| {
-                let mut forget = conn.prepare_cached("DELETE FROM shared_mark WHERE key = ?1")?;
-                without.iter().try_for_each(|key| forget.execute([key]).map(drop))?;
+                let mut delete = conn.prepare_cached("DELETE FROM shared_mark WHERE key = ?1")?;
+                without.iter().try_for_each(|key| delete.execute([key]).map(drop))?;
                 Ok(())
             })?;
         }

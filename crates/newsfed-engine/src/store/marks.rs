@@ -33,8 +33,8 @@ pub(super) fn set(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Res
     Ok(changed)
 }
 
-/// Forgets that a rule set marks which the user has set or removed since, so that undoing the rule leaves
-/// them as they are.
+/// Deletes the records of rules for marks that the user has set or removed since, so that undoing the rule
+/// leaves these marks as they are.
 fn disown(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<()> {
     let effect = match mark {
         // No rule sets this mark.
@@ -48,7 +48,7 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<()> 
     let effect = effect.to_string();
     let mut any = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM rule_effect)")?;
     if any.query_row([], |r| r.get(0))? {
-        let mut forget = conn.prepare_cached(
+        let mut delete = conn.prepare_cached(
             "DELETE FROM rule_effect WHERE item = ?1 AND comparable(effect) = comparable(?2)",
         )?;
         let mut shown = conn.prepare_cached(
@@ -58,7 +58,7 @@ fn disown(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<()> 
         // Unread and pinned items are shown.
         let shows = matches!((mark, to), (Mark::Read, false) | (Mark::Pinned, true));
         for key in keys {
-            forget.execute(params![key, effect])?;
+            delete.execute(params![key, effect])?;
             if shows {
                 shown.execute([key])?;
             }
@@ -100,11 +100,11 @@ fn unsnooze(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
         "UPDATE item SET hidden = 0, read = (SELECT was_read FROM snooze WHERE item = ?1)
          WHERE key = ?1 AND hidden = 2",
     )?;
-    let mut forget = conn.prepare_cached("DELETE FROM snooze WHERE item = ?1")?;
+    let mut delete = conn.prepare_cached("DELETE FROM snooze WHERE item = ?1")?;
     let mut changed = Vec::new();
     for &key in keys {
         if show.execute([key])? > 0 {
-            forget.execute([key])?;
+            delete.execute([key])?;
             changed.push(key);
         }
     }
@@ -113,7 +113,7 @@ fn unsnooze(conn: &Connection, keys: &[i64]) -> Result<Vec<i64>> {
 
 /// Hides items (row keys) until a time; returns those that changed.
 fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
-    let mut remember = conn.prepare_cached(
+    let mut record = conn.prepare_cached(
         "INSERT INTO snooze (item, until, was_read)
          SELECT key, ?2, read FROM item WHERE key = ?1 AND hidden <> 1
          ON CONFLICT (item) DO UPDATE SET until = excluded.until",
@@ -121,7 +121,7 @@ fn snooze(conn: &Connection, keys: &[i64], until: Time) -> Result<Vec<i64>> {
     let mut hide = conn.prepare_cached("UPDATE item SET read = 1, hidden = 2 WHERE key = ?1")?;
     let mut changed = Vec::new();
     for &key in keys {
-        if remember.execute(params![key, until.timestamp()])? > 0 {
+        if record.execute(params![key, until.timestamp()])? > 0 {
             hide.execute([key])?;
             changed.push(key);
         }

@@ -407,10 +407,10 @@ impl Store {
         .await
     }
 
-    /// Forgets which pages of a source (row key) were refused; those from before it was followed
+    /// Clears the refused pages of a source (row key), except those from before it was followed, which
     /// stay refused.
-    pub async fn forget_refused(&self, source: i64, now: Time) -> Result<()> {
-        self.call(move |conn| pages::forget_refused(conn, source, now)).await
+    pub async fn clear_refused(&self, source: i64, now: Time) -> Result<()> {
+        self.call(move |conn| pages::clear_refused(conn, source, now)).await
     }
 
     /// Stores a finished poll in one transaction. `None` if the source is gone.

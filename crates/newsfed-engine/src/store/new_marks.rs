@@ -2,7 +2,7 @@
 //! changing a stored item would write it and its indexes again.
 
 use super::error::Result;
-use super::rule_effects::{REMEMBER, apply_by, forget_hidden};
+use super::rule_effects::{RECORD, apply_by, clear_hidden};
 use super::rule_undo::comes_back_as;
 use super::{marks, tags};
 use crate::model::{Effect, Time};
@@ -115,13 +115,13 @@ impl<'a> Marking<'a> {
         if self.done.is_empty() {
             return Ok(());
         }
-        let mut remember = conn.prepare_cached(REMEMBER)?;
+        let mut record = conn.prepare_cached(RECORD)?;
         for (rule, mark, was_read) in &self.done {
             if let Kind::Tag(tag, form) = &mark.kind {
                 conn.prepare_cached("INSERT INTO item_tag (item, form, tag) VALUES (?1, ?2, ?3)")?
                     .execute(params![key, form, tag])?;
             }
-            remember.execute(params![key, mark.effect, rule, now.timestamp(), was_read])?;
+            record.execute(params![key, mark.effect, rule, now.timestamp(), was_read])?;
         }
         if shares {
             let NewMarks { read, pinned, later, .. } = self.marks;
@@ -159,11 +159,11 @@ pub(super) fn apply_to_new<'a>(
 /// Lets new items stay read that are read only because an earlier rule hid them, and that a later rule may
 /// show.
 fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<()> {
-    let mut remember = conn.prepare_cached(REMEMBER)?;
+    let mut record = conn.prepare_cached(RECORD)?;
     let effect = Effect::Read.to_string();
     for key in keys {
         if comes_back_as(conn, *key, true)? {
-            remember.execute(params![key, effect, name, now.timestamp(), false])?;
+            record.execute(params![key, effect, name, now.timestamp(), false])?;
         }
     }
     Ok(())
@@ -175,11 +175,11 @@ fn show_new(conn: &Connection, keys: &[i64]) -> Result<()> {
         "UPDATE item SET hidden = 0, read = ?2, comments_seen = iif(?2, comments_seen, NULL)
          WHERE key = ?1",
     )?;
-    let mut forget =
+    let mut delete =
         conn.prepare_cached("DELETE FROM marked WHERE item = ?1 AND form = 'read' AND NOT ?2")?;
-    for (key, was_read) in forget_hidden(conn, keys)? {
+    for (key, was_read) in clear_hidden(conn, keys)? {
         show.execute(params![key, was_read])?;
-        forget.execute(params![key, was_read])?;
+        delete.execute(params![key, was_read])?;
     }
     Ok(())
 }

@@ -211,15 +211,15 @@ pub(super) fn save(conn: &Connection, source: i64, pages: &PollPages) -> Result<
 /// Pages that are refused for longer than this are from before the source was followed.
 const OLD: chrono::TimeDelta = chrono::TimeDelta::days(365);
 
-/// Forgets the failed pages of a source, but not those from before it was followed.
-pub(super) fn forget_refused(conn: &Connection, source: i64, now: Time) -> Result<()> {
+/// Clears the failed pages of a source, but not those from before it was followed.
+pub(super) fn clear_refused(conn: &Connection, source: i64, now: Time) -> Result<()> {
     conn.prepare_cached("DELETE FROM page WHERE source = ?1 AND until < ?2")?
         .execute(params![source, (now + OLD).timestamp()])?;
     Ok(())
 }
 
 /// Removes pages whose time has passed at `now`.
-pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
+pub(super) fn expire(conn: &Connection, now: Time) -> Result<()> {
     conn.execute("DELETE FROM page WHERE until <= ?1", [now.timestamp()])?;
     Ok(())
 }

@@ -150,7 +150,7 @@ impl Phrases {
         }
         let is_clean = search_part((machine, sieve), found, BODY, |walk| walk.read_markup(markup));
         if is_clean == Some(false) {
-            found.forget(BODY);
+            found.clear_parts(BODY);
             let body = stripped(markup);
             search_part((machine, sieve), found, BODY, |walk| walk.read(&body));
         }
@@ -186,23 +186,23 @@ fn search_part<A: Automaton, T>(
 /// The phrases of an item. The same value is used for one item after the other.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// For each phrase: the parts that have it, and those that may have it.
+    /// For each phrase: the parts that contain it, and those that may contain it.
     parts: Vec<u8>,
-    /// The phrases that any part has or may have.
+    /// The phrases that any part contains or may contain.
     touched: Vec<usize>,
-    /// The parts that may have any phrase.
+    /// The parts that may contain any phrase.
     open: u8,
 }
 
 impl Found {
     fn clear(&mut self, phrases: usize) {
-        self.forget(u8::MAX);
+        self.clear_parts(u8::MAX);
         self.touched.clear();
         self.parts.resize(phrases, 0);
         self.open = 0;
     }
 
-    fn forget(&mut self, part: u8) {
+    fn clear_parts(&mut self, part: u8) {
         for phrase in &self.touched {
             if let Some(parts) = self.parts.get_mut(*phrase) {
                 *parts &= !(part | part << POSSIBLE);
@@ -211,12 +211,12 @@ impl Found {
         self.open &= !part;
     }
 
-    /// The parts that may have a phrase.
+    /// The parts that may contain a phrase.
     fn possible(&self, phrase: usize) -> u8 {
         self.parts.get(phrase).map_or(0, |parts| parts >> POSSIBLE)
     }
 
-    /// Marks the phrases that a part may have as certain.
+    /// Records that a part does contain the phrases that it may contain.
     fn confirm(&mut self, part: u8) {
         for phrase in &self.touched {
             if let Some(parts) = self.parts.get_mut(*phrase) {

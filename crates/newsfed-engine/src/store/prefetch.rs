@@ -125,7 +125,7 @@ impl Reader {
 }
 
 /// Removes the due times of pages that have not been fetched for a week.
-pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
+pub(super) fn expire(conn: &Connection, now: Time) -> Result<()> {
     let before = now.timestamp() - NEW_DAYS * DAY;
     conn.execute("UPDATE fetch SET next = NULL WHERE next < ?1", [before])?;
     Ok(())

@@ -68,8 +68,8 @@ fn boundary(conn: &Connection, source: i64, keep: u32) -> Result<Option<(i64, i6
 pub(super) fn tidy(conn: &Connection, now: Time) -> Result<()> {
     let before = |days: i64| now.timestamp() - days * DAY;
     conn.execute("DELETE FROM poll WHERE at < ?1", [before(POLL_DAYS)])?;
-    super::pages::forget(conn, now)?;
-    super::prefetch::forget(conn, now)?;
+    super::pages::expire(conn, now)?;
+    super::prefetch::expire(conn, now)?;
     conn.execute("DELETE FROM pruned WHERE seen < ?1", [before(PRUNED_DAYS)])?;
     let forgotten = "declared = 0 AND undeclared_at < ?1";
     conn.execute(

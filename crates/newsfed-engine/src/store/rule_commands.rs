@@ -4,7 +4,7 @@ use super::Store;
 use super::error::Result;
 use super::memo;
 use super::reader::Reader;
-use super::rule_effects::remember_outside;
+use super::rule_effects::record_outside;
 use crate::model::{CommandRecord, Effect, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
@@ -39,11 +39,11 @@ fn change(
         stored.and_then(|stored| serde_json::from_str(&stored).ok()).unwrap_or_default();
     change(&mut record);
     memo::set(conn, &name, &super::rows::to_json(&record)?)?;
-    remember_outside(conn, rule, &Effect::Run, ran.as_slice(), now)
+    record_outside(conn, rule, &Effect::Run, ran.as_slice(), now)
 }
 
-/// Forgets how the commands of a rule ended.
-pub(super) fn forget(conn: &Connection, rule: &str) -> Result<()> {
+/// Deletes the record of how the commands of a rule ended.
+pub(super) fn delete_record(conn: &Connection, rule: &str) -> Result<()> {
     conn.prepare_cached("DELETE FROM memo WHERE name = ?1")?.execute([record_name(rule)])?;
     Ok(())
 }
@@ -79,11 +79,11 @@ impl Store {
         self.call(move |conn| change(conn, &rule, ran, &record, now)).await
     }
 
-    /// Forgets how the commands of rules ended, other than these.
-    pub async fn forget_commands(&self, except: Vec<String>) -> Result<()> {
+    /// Deletes the records of how commands of rules ended, except for these rules.
+    pub async fn delete_other_records(&self, except: Vec<String>) -> Result<()> {
         self.call(move |conn| {
             let mut gone = all(conn)?.into_keys().filter(|rule| !except.contains(rule));
-            gone.try_for_each(|rule| forget(conn, &rule))
+            gone.try_for_each(|rule| delete_record(conn, &rule))
         })
         .await
     }

@@ -145,7 +145,7 @@ pub(super) fn apply_by(
     set: SetMark,
 ) -> Result<Vec<Changed>> {
     let Some(mark) = mark_of(effect) else { return Ok(Vec::new()) };
-    let mut remember = conn.prepare_cached(REMEMBER)?;
+    let mut record = conn.prepare_cached(RECORD)?;
     // Only a mark that hides an item makes it read.
     let hides = mark == Mark::Hidden;
     let unread = if hides { unread_of(conn, keys)? } else { HashSet::new() };
@@ -153,17 +153,18 @@ pub(super) fn apply_by(
     let changed: Vec<Changed> = changed.map(|key| (key, hides && !unread.contains(&key))).collect();
     let effect = effect.to_string();
     for (key, was_read) in &changed {
-        remember.execute(params![key, effect, name, now.timestamp(), was_read])?;
+        record.execute(params![key, effect, name, now.timestamp(), was_read])?;
     }
     Ok(changed)
 }
 
-pub(super) const REMEMBER: &str =
+pub(super) const RECORD: &str =
     "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// Forgets which of these items (row keys) rules hid; returns them, and whether they were read before.
-pub(super) fn forget_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Changed>> {
+/// Deletes the records of rules that hid any of these items (row keys); returns these items, and whether they
+/// were read before.
+pub(super) fn clear_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Changed>> {
     let mut hidden = conn.prepare_cached(
         "DELETE FROM rule_effect WHERE effect = 'hide'
          AND item = (SELECT key FROM item WHERE key = ?1 AND hidden <> 0) RETURNING was_read",
@@ -178,7 +179,7 @@ pub(super) fn forget_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Chang
 
 /// Shows items again that rules hid: pinned items are shown, whatever the order of the rules.
 fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
-    let hidden = forget_hidden(conn, keys)?;
+    let hidden = clear_hidden(conn, keys)?;
     let shown: Vec<i64> = hidden.iter().map(|(key, _)| *key).collect();
     marks::set(conn, &Mark::Hidden, &shown, false)?;
     let read = hidden.into_iter().filter(|(_, was_read)| *was_read);
@@ -186,22 +187,22 @@ fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Remembers that a rule notified the user of items (row keys), or ran its command for them. Some may have
+/// Records that a rule notified the user of items (row keys), or ran its command for them. Some may have
 /// been removed by then.
-pub(super) fn remember_outside(
+pub(super) fn record_outside(
     conn: &Connection,
     name: &str,
     effect: &Effect,
     keys: &[i64],
     now: Time,
 ) -> Result<()> {
-    let mut remember = conn.prepare_cached(
+    let mut record = conn.prepare_cached(
         "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
          SELECT key, ?2, ?3, ?4, 0 FROM item WHERE key = ?1",
     )?;
     let effect = effect.to_string();
     for key in keys {
-        remember.execute(params![key, effect, name, now.timestamp()])?;
+        record.execute(params![key, effect, name, now.timestamp()])?;
     }
     Ok(())
 }
@@ -267,9 +268,9 @@ impl Store {
         .await
     }
 
-    /// Remembers that a rule notified the user of items (row keys).
+    /// Records that a rule notified the user of items (row keys).
     pub async fn record_notified(&self, rule: String, items: Vec<i64>, now: Time) -> Result<()> {
-        self.call(move |conn| remember_outside(conn, &rule, &Effect::Notify, &items, now)).await
+        self.call(move |conn| record_outside(conn, &rule, &Effect::Notify, &items, now)).await
     }
 
     /// Like [`Self::apply_rule`], outside of a runtime; returns the number of items that changed.

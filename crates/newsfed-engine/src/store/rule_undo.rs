@@ -4,7 +4,7 @@
 use super::error::Result;
 use super::marks::{self, Mark};
 use super::rule_commands;
-use super::rule_effects::{Changed, REMEMBER, RuleMarks, apply_effect, forget_hidden, mark_of};
+use super::rule_effects::{Changed, RECORD, RuleMarks, apply_effect, clear_hidden, mark_of};
 use crate::model::{Effect, Time};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
@@ -27,7 +27,7 @@ pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
     }
     let back = unmark(conn, &RuleMarks::new(all))?;
     conn.prepare_cached("DELETE FROM rule_effect WHERE rule = ?1")?.execute([rule])?;
-    rule_commands::forget(conn, rule)?;
+    rule_commands::delete_record(conn, rule)?;
     Ok(back)
 }
 
@@ -57,7 +57,7 @@ pub(super) fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> 
 fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
     for (key, was_read) in &mut changed {
         // Only the database knows what has been undone since.
-        if let [(_, stored)] = forget_hidden(conn, &[*key])?[..] {
+        if let [(_, stored)] = clear_hidden(conn, &[*key])?[..] {
             *was_read = stored;
         }
     }
@@ -73,14 +73,14 @@ fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
 fn unread(conn: &Connection, changed: Vec<Changed>) -> Result<Vec<Changed>> {
     let mut hidden =
         conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND hidden <> 0)")?;
-    let mut forget =
+    let mut delete =
         conn.prepare_cached("DELETE FROM rule_effect WHERE item = ?1 AND effect = 'read'")?;
     let (mut shown, mut done) = (Vec::new(), Vec::new());
     for (key, _) in changed {
         if !hidden.query_row([key], |r| r.get(0))? {
             shown.push(key);
         } else if comes_back_as(conn, key, false)? {
-            forget.execute([key])?;
+            delete.execute([key])?;
             done.push(key);
         }
     }
@@ -107,13 +107,13 @@ pub(super) fn mark_again(
     marks: &RuleMarks,
     now: Time,
 ) -> Result<()> {
-    let mut remember = conn.prepare_cached(REMEMBER)?;
+    let mut record = conn.prepare_cached(RECORD)?;
     for (effect, changed) in marks.changes() {
         let keys: Vec<i64> = changed.into_iter().map(|(key, _)| key).collect();
         if *effect == Effect::Read {
             for key in &keys {
                 if comes_back_as(conn, *key, true)? {
-                    remember.execute(params![
+                    record.execute(params![
                         key,
                         effect.to_string(),
                         rule,

@@ -172,9 +172,9 @@ fn record(conn: &Connection, now: Time) -> Result<bool> {
         put(conn, &SharedMark { source, guid, url, mark: mark.clone(), on, stamp }, false)?;
     }
     clock.save(conn)?;
-    let mut forget = conn.prepare_cached("DELETE FROM marked WHERE item = ?1 AND form = ?2")?;
+    let mut delete = conn.prepare_cached("DELETE FROM marked WHERE item = ?1 AND form = ?2")?;
     for (item, form, _) in &changed {
-        forget.execute(params![item, form])?;
+        delete.execute(params![item, form])?;
     }
     Ok(true)
 }

@@ -79,11 +79,11 @@ pub(super) fn since(conn: &Connection) -> Result<i64> {
     Ok(newest.unwrap_or_default().saturating_sub(MAX_APART))
 }
 
-/// Adds items to the stories of others. `together`: an item whose story was read becomes read too.
+/// Adds items to the stories of others. `together`: an item whose story was read is marked read too.
 pub(super) fn add(conn: &Connection, items: &[&Member], together: bool) -> Result<()> {
     // All signatures are stored first, so that the order of the items matters as little as possible.
     for item in items {
-        remember(conn, item)?;
+        store_signature(conn, item)?;
     }
     for item in items {
         let candidates = candidates(conn, item)?;
@@ -93,13 +93,13 @@ pub(super) fn add(conn: &Connection, items: &[&Member], together: bool) -> Resul
 }
 
 /// Stores the signature of an item and its keys.
-fn remember(conn: &Connection, item: &Member) -> Result<()> {
+fn store_signature(conn: &Connection, item: &Member) -> Result<()> {
     let known = conn
         .prepare_cached("SELECT data FROM signature WHERE item = ?1")?
         .query_row([item.item], |r| r.get::<_, Vec<u8>>(0))
         .optional()?;
     if let Some(data) = known {
-        forget(conn, item.item, &data)?;
+        delete_signature(conn, item.item, &data)?;
     }
     let mut insert =
         conn.prepare_cached("INSERT OR IGNORE INTO story_key (key, item) VALUES (?1, ?2)")?;
@@ -255,7 +255,7 @@ pub(super) fn with_members(conn: &Connection, items: &[i64]) -> Result<Vec<i64>>
 }
 
 /// Removes the signature of an item and its keys.
-fn forget(conn: &Connection, item: i64, data: &[u8]) -> Result<()> {
+fn delete_signature(conn: &Connection, item: i64, data: &[u8]) -> Result<()> {
     let mut delete = conn.prepare_cached("DELETE FROM story_key WHERE key = ?1 AND item = ?2")?;
     for key in Signature::from_bytes(data).unwrap_or_default().keys() {
         delete.execute([key, item])?;
@@ -281,7 +281,7 @@ fn expire(conn: &Connection, count: usize) -> Result<()> {
         expired.push((row.get(0)?, row.get(1)?));
     }
     drop(rows);
-    expired.iter().try_for_each(|(item, data)| forget(conn, *item, data))
+    expired.iter().try_for_each(|(item, data)| delete_signature(conn, *item, data))
 }
 
 impl Reader {

@@ -3,7 +3,7 @@
 
 use super::error::Result;
 use super::marks::{self, Mark};
-use super::rule_effects::REMEMBER;
+use super::rule_effects::RECORD;
 use super::{Store, stories};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
@@ -36,7 +36,7 @@ impl Ended {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remember(&self, mark: &Mark, to: bool, changed: Vec<(i64, Option<Before>)>) {
+    fn record(&self, mark: &Mark, to: bool, changed: Vec<(i64, Option<Before>)>) {
         let mut all = self.lock();
         for (key, before) in changed {
             let place = (key, discriminant(mark), to);
@@ -58,7 +58,7 @@ impl Ended {
         keys.iter().filter_map(|key| Some((*key, of(key)?))).collect()
     }
 
-    fn forget_last(&self, mark: &Mark, keys: &[i64], to: bool) {
+    fn drop_last(&self, mark: &Mark, keys: &[i64], to: bool) {
         let mut all = self.lock();
         for key in keys {
             let place = (*key, discriminant(mark), to);
@@ -142,7 +142,7 @@ fn restore(conn: &Connection, mark: &Mark, key: i64, to: bool, before: &Before) 
             .execute(params![key, until, was_read])?;
     }
     if let Some((rule, at, was_read)) = &before.rule {
-        conn.prepare_cached(REMEMBER)?.execute(params![key, "hide", rule, at, was_read])?;
+        conn.prepare_cached(RECORD)?.execute(params![key, "hide", rule, at, was_read])?;
     }
     Ok(true)
 }
@@ -167,7 +167,7 @@ impl Store {
             .await?;
         if can_end(&marked, to) {
             let before = changed.iter().map(|key| (*key, ended.remove(key))).collect();
-            self.inner.ended.remember(&marked, to, before);
+            self.inner.ended.record(&marked, to, before);
         }
         Ok(changed)
     }
@@ -192,7 +192,7 @@ impl Store {
                 Ok(changed)
             })
             .await?;
-        self.inner.ended.forget_last(&undone, &all, was_set);
+        self.inner.ended.drop_last(&undone, &all, was_set);
         Ok(changed)
     }
 }

@@ -1,4 +1,4 @@
-//! Remembers what commands that mark items read have changed, so that it can be undone.
+//! Records what commands that mark items read have changed, so that it can be undone.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -11,10 +11,10 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of commands that can be undone, the last one first.
+/// Maximum number of commands that can be undone, the latest one first.
 const MAX_RUNS: u32 = 20;
 
-/// The pattern for names of notes, which end with their numbers.
+/// A pattern (GLOB) for the names of the stored commands, each of which ends with a number.
 const NOTES: &str = "marked read [0-9]*";
 
 /// What one command has marked read.
@@ -34,8 +34,8 @@ pub struct ReadUndone {
     pub unread: usize,
 }
 
-/// Remembers items that a command has marked read, and forgets the oldest such note if there are many.
-fn remember(conn: &Connection, items: &[i64], now: Time) -> Result<()> {
+/// Records items that a command has marked read, and forgets the oldest such note if there are many.
+fn record(conn: &Connection, items: &[i64], now: Time) -> Result<()> {
     if items.is_empty() {
         return Ok(());
     }
@@ -100,7 +100,7 @@ impl Store {
     ) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| {
             let keys = part::mark_read(conn, &view, part, stories)?;
-            remember(conn, &keys, now)?;
+            record(conn, &keys, now)?;
             Ok(keys)
         })
     }
@@ -118,7 +118,7 @@ impl Store {
                 true => stories::mark(conn, &Mark::Read, &items, true)?,
                 false => marks::set(conn, &Mark::Read, &items, true)?,
             };
-            remember(conn, &keys, now)?;
+            record(conn, &keys, now)?;
             Ok(keys)
         })
     }

@@ -110,7 +110,7 @@ impl ItemsPane {
         self.rows.sort_by(|a, b| view.compare(&a.into(), &b.into()));
     }
 
-    fn forget_far_rows(&mut self) {
+    fn drop_far_rows(&mut self) {
         let count = self.rows.len();
         if count <= MAX_ROWS {
             return;
@@ -170,7 +170,7 @@ impl ItemsPane {
                 self.held = line.filter(|_| found.is_some());
             }
         }
-        self.forget_far_rows();
+        self.drop_far_rows();
         self.series = Series::of(&self.rows);
     }
 
@@ -207,7 +207,7 @@ impl ItemsPane {
 
     /// Ends the selection of items that are no longer in memory; returns how many of them are still in the
     /// list, but too far away.
-    fn forget_selected(&mut self, before: &[(i64, Cursor)]) -> usize {
+    fn drop_selected(&mut self, before: &[(i64, Cursor)]) -> usize {
         let known: HashSet<i64> = self.rows.iter().map(|row| row.key).collect();
         self.marked.retain(|key| known.contains(key));
         before.iter().filter(|(key, at)| !known.contains(key) && self.is_beyond(at)).count()
@@ -304,7 +304,7 @@ impl App {
     fn rows_arrived(&mut self, placement: Placement, window: Window) -> Vec<Effect> {
         let selected = self.items.selected_positions();
         self.items.place(placement, window);
-        let far = self.items.forget_selected(&selected);
+        let far = self.items.drop_selected(&selected);
         if far > 0 {
             let (far, left) = (counted(far, "item"), self.items.marked.len());
             self.note(format!(

@@ -51,7 +51,7 @@ impl Chaos {
                 Event::CrawlsListed(self.result(listing))
             }
             CrawlCommand::Explorations => Event::ExplorationsListed(self.result(vec![])),
-            CrawlCommand::Forget(folder) => Event::CrawlForgotten(folder),
+            CrawlCommand::Unlist(folder) => Event::CrawlUnlisted(folder),
         })
     }
 }

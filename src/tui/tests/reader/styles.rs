@@ -101,7 +101,7 @@ fn code_has_its_surface_up_to_the_end_of_the_column() {
 }
 
 #[test]
-fn right_to_left_paragraphs_end_at_the_right_edge() {
+fn right_to_left_paragraphs_are_right_aligned() {
     let mut stage = stage("<p>نص</p><ul><li>نص</li></ul><p>text</p>", None);
     stage.screen(60, 30);
     stage.keys("<Enter>z");

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_with_a_zone_and_days_are_not_moved() {
+    fn dates_with_a_zone_or_without_a_time_are_not_shifted() {
         let head = modified("2026-11-14T10:42:00+01:00");
         for (line, want) in [
             ("12.11.2026", "2026-11-12T00:00:00+00:00"),

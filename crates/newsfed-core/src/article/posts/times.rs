@@ -270,7 +270,7 @@ fn label_above(page: &Page<'_>, at: usize) -> Option<String> {
 }
 
 /// Whether a block is part of a text that goes on: the next one is in the same box, or both are paragraphs
-/// beside each other.
+/// next to each other.
 fn goes_on(page: &Page<'_>, at: usize) -> bool {
     let Some(next) = page.blocks.get(at + 1) else { return false };
     let [here, next] = [page.blocks[at].element, next.element];

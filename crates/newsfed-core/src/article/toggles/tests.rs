@@ -49,7 +49,7 @@ fn keeps_the_text_behind_a_toggle_and_removes_its_label() {
 }
 
 #[test]
-fn links_and_other_hidden_text_are_as_before() {
+fn links_and_other_hidden_text_stay_unchanged() {
     let found = read(&format!(
         "{}<p>Other harbours: <a href=/more>read more</a> about them here.</p>\
          <div id=x hidden><p>A secret note that nobody sees.</p></div><p>The end of it all.</p>{TEXT}",

@@ -59,7 +59,7 @@ impl ByPath {
         self.cluster_of.get(link as usize).is_some_and(|cluster| *cluster != NONE)
     }
 
-    /// Remembers how the next page was chosen.
+    /// Records how the next page was chosen.
     pub(super) fn chose(&mut self, link: LinkId, by: Chosen) {
         self.chosen = Some((link, by));
     }

@@ -45,7 +45,7 @@ pub(super) struct Profile {
 
 impl Profile {
     /// Counts shrunk towards the flat profile: `fh = (c + k/24) / (n + k) * 24`, with each hour
-    /// smoothed by its neighbours; `fd` and the parts of an hour likewise.
+    /// smoothed by its neighbours; so are `fd` and the parts of an hour.
     pub(super) fn new(state: &State, closed: Week) -> Self {
         let count = |counts: &[u32], at: usize| f64::from(counts[at % counts.len()]);
         let total = |counts: &[u32]| counts.iter().map(|c| f64::from(*c)).sum::<f64>();

@@ -41,7 +41,7 @@ impl Scheduler for Noting<'_> {
 }
 
 #[test]
-fn timelines_report_their_times() {
+fn timelines_contain_the_times_of_their_items() {
     let hours: Vec<i64> = (-30..40).map(|h| h * HOUR).collect();
     let one = timeline(2, &hours);
     assert_eq!((one.starts(), one.ends(), one.days()), (at(0), at(2 * DAY), 2.0));

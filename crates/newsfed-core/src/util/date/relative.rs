@@ -157,7 +157,7 @@ fn weekday(text: &str, context: &Context) -> Option<Match> {
     Some(Match { minutes: i64::from(days) * DAY, unit: DAY, named: true, at: start..end })
 }
 
-/// The numbers and places of a pattern in a text.
+/// The matches of a pattern in a text: their numbers and their ranges of bytes.
 fn matched(text: &str, pattern: &Ago) -> Vec<(i64, Range<usize>)> {
     if let Some(number) = pattern.fixed {
         return whole_word(text, pattern.before).map(|at| (number, at)).into_iter().collect();

@@ -76,7 +76,7 @@ fn reads_pasted_urls() {
 }
 
 #[test]
-fn rejects_other_input() {
+fn rejects_input_that_is_not_a_url() {
     let cases = [
         "",
         "  ",

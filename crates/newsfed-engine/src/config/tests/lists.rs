@@ -142,7 +142,7 @@ fn a_source_that_has_moved_is_found_at_its_new_url() {
 }
 
 #[test]
-fn changes_by_the_list_give_way_to_those_by_the_user() {
+fn changes_by_the_user_take_precedence_over_those_of_the_list() {
     let with = |title: Option<&str>, folder: Option<&str>, tags: &[&str], user: Option<&str>| {
         let mut source = source("a");
         source.title = title.map(str::to_owned);

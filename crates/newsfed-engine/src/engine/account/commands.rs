@@ -67,7 +67,7 @@ impl Handle {
         let stored = self.context.store.open_account(id.to_owned(), url, user).await?;
         let mut state = AccountState::read(&stored.state);
         if let Some(secret) = settings.password() {
-            self.context.client.forget_secret(&secret).await;
+            self.context.client.drop_secret(&secret).await;
         }
         let mut session = Session::new(self.context.clone(), settings, stored);
         session.log_in().await?;

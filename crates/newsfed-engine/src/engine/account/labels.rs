@@ -24,7 +24,7 @@ pub(super) struct TagList {
 }
 
 impl TagList {
-    /// A label with the name of a folder is taken for the folder.
+    /// Servers treat a label with the name of a folder as the folder.
     fn of(tags: Tags) -> Self {
         let mut list = Self::default();
         for tag in tags.tags {

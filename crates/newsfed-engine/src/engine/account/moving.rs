@@ -152,7 +152,7 @@ impl Handle {
         let after = sync.subscriptions().await.map_err(failed)?;
         let (moving, staying) = divide(intents, &known, (&before, &after.feeds), &reasons);
         let stay: Vec<i64> = staying.iter().map(|(source, _)| source.source).collect();
-        store.forget_moved(stay).await?;
+        store.clear_moved(stay).await?;
         let staying = staying.into_iter().map(|(source, why)| (source.id, why)).collect();
         if moving.is_empty() {
             return Ok(Moved { staying, ..Moved::default() });
@@ -247,7 +247,7 @@ impl Handle {
         blocking(move || file.restore(&entries)).await?;
         self.read_again().await;
         let keys: Vec<i64> = back.iter().map(|source| source.source).collect();
-        self.context.store.forget_moved(keys).await?;
+        self.context.store.clear_moved(keys).await?;
         done.moved = back.into_iter().map(|source| source.id).collect();
         Ok(done)
     }

@@ -115,12 +115,12 @@ impl Session {
         let client = self.context.client.clone();
         let password = client.service_secret(&secret).await?;
         let result = self.log_in_with(&password).await;
-        if !matches!(result, Err(AccountError::Refused)) || !client.forget_secret(&secret).await {
+        if !matches!(result, Err(AccountError::Refused)) || !client.drop_secret(&secret).await {
             return result;
         }
         let newer = client.service_secret(&secret).await?;
         if newer == password {
-            client.forget_secret(&secret).await;
+            client.drop_secret(&secret).await;
             return result;
         }
         self.log_in_with(&newer).await

@@ -70,7 +70,7 @@ impl AccountState {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Remembers something that the user should know.
+    /// Records something that the user should know.
     pub(super) fn warn(&mut self, now: i64, warning: String) {
         self.warnings.retain(|(_, known)| *known != warning);
         self.warnings.push((now, warning));
@@ -78,7 +78,7 @@ impl AccountState {
         self.warnings.drain(..surplus);
     }
 
-    /// Forgets old warnings.
+    /// Clears old warnings.
     pub(super) fn end_warnings(&mut self, now: i64) {
         self.warnings.retain(|(at, _)| (now - at).abs() < WARNING_SECONDS);
     }
@@ -136,7 +136,7 @@ pub enum AccountError {
     )]
     Pins { lost: usize, gained: usize },
     #[error(
-        "the server would remove {lost} tags of items; no tag was changed. If that is intended, run \
+        "the server would remove {lost} item tags; no tag was changed. If that is intended, run \
          `newsfed account sync --accept`"
     )]
     Labels { lost: usize },

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Name of the stored list of folders.
 const FOLDERS: &str = "crawl_folders";
-/// Maximum number of folders that are remembered; the oldest are forgotten.
+/// Maximum number of folders that are listed; the oldest are dropped.
 const MOST_FOLDERS: usize = 100;
 /// Number of responses between two readings of the link kinds.
 const GROUPS_EVERY: u64 = 20;
@@ -31,7 +31,7 @@ pub(in crate::engine) struct Crawls {
     /// One crawl per host runs at a time.
     hosts: Mutex<HashMap<String, Arc<Semaphore>>>,
     /// Held while the list of folders is changed.
-    remembering: tokio::sync::Mutex<()>,
+    listing: tokio::sync::Mutex<()>,
 }
 
 impl Crawls {
@@ -81,7 +81,7 @@ impl Drop for RunningCrawl {
 /// The crawls that a list shows.
 #[derive(Debug, Clone, Default)]
 pub struct CrawlListing {
-    /// Crawls in remembered folders, the newest first.
+    /// Crawls in listed folders, the newest first.
     pub crawls: Vec<CrawlState>,
     /// Folders that the request excluded.
     pub except: Vec<PathBuf>,
@@ -106,13 +106,13 @@ impl Handle {
         RunningCrawl { stop, states, task: tokio::spawn(run.run(plan)) }
     }
 
-    /// The crawls in remembered folders except those in `except`, and the sources that explore.
+    /// The crawls in listed folders except those in `except`, and the sources that explore.
     /// Folders without a crawl are left out.
     ///
     /// # Errors
     /// If the database cannot be read.
     pub async fn crawls(&self, except: Vec<PathBuf>) -> Result<CrawlListing, StoreError> {
-        let mut folders = remembered(&self.context).await?;
+        let mut folders = listed_folders(&self.context).await?;
         folders.retain(|folder| !except.contains(folder));
         let read = move || -> Vec<CrawlState> {
             folders.into_iter().filter_map(CrawlState::read).rev().collect()
@@ -139,8 +139,8 @@ impl Handle {
     ///
     /// # Errors
     /// If that cannot be stored.
-    pub async fn forget_crawl(&self, folder: &Path) -> Result<(), StoreError> {
-        change_remembered(&self.context, |folders| folders.retain(|known| known != folder)).await
+    pub async fn unlist_crawl(&self, folder: &Path) -> Result<(), StoreError> {
+        change_listed(&self.context, |folders| folders.retain(|known| known != folder)).await
     }
 
     /// Follows a site as a source of kind crawl, with the targets of a crawl.
@@ -164,18 +164,18 @@ impl Handle {
     }
 }
 
-/// The remembered folders, the newest last.
-async fn remembered(context: &Arc<Context>) -> Result<Vec<PathBuf>, StoreError> {
+/// The listed folders, the newest last.
+async fn listed_folders(context: &Arc<Context>) -> Result<Vec<PathBuf>, StoreError> {
     let text = context.read(|reader| reader.memo(FOLDERS)).await?;
     Ok(serde_json::from_str(&text.unwrap_or_default()).unwrap_or_default())
 }
 
-async fn change_remembered(
+async fn change_listed(
     context: &Arc<Context>,
     change: impl FnOnce(&mut Vec<PathBuf>),
 ) -> Result<(), StoreError> {
-    let _turn = context.crawls.remembering.lock().await;
-    let before = remembered(context).await?;
+    let _turn = context.crawls.listing.lock().await;
+    let before = listed_folders(context).await?;
     let mut folders = before.clone();
     change(&mut folders);
     folders.drain(..folders.len().saturating_sub(MOST_FOLDERS));
@@ -207,7 +207,7 @@ impl Run {
             Ok(crawl) => self.follow(crawl).await,
         };
         if self.state.exists || !matches!(phase, CrawlPhase::Failed(_)) {
-            self.remember().await;
+            self.list_folder().await;
         }
         self.turn = None;
         self.state.deadline = None;
@@ -239,7 +239,7 @@ impl Run {
     /// Runs the crawl to its end; returns its phase at the end. The folder is free afterwards.
     async fn follow(&mut self, mut crawl: Crawl) -> CrawlPhase {
         // Even if the program is killed, the interface finds it again.
-        self.remember().await;
+        self.list_folder().await;
         let end = self.steps(&mut crawl).await;
         self.state.advanced(&crawl);
         self.state.groups = crawl.link_groups(MOST_GROUPS).iter().map(describe).collect();
@@ -295,16 +295,16 @@ impl Run {
         }
     }
 
-    async fn remember(&mut self) {
+    async fn list_folder(&mut self) {
         let folder = self.state.folder.clone();
         let change = |folders: &mut Vec<PathBuf>| {
             if !folders.contains(&folder) {
                 folders.push(folder);
             }
         };
-        if let Err(e) = change_remembered(&self.handle.context, change).await {
+        if let Err(e) = change_listed(&self.handle.context, change).await {
             let why = text::line(&e.to_string());
-            tracing::warn!("the folder of a crawl is not remembered: {why}");
+            tracing::warn!("the folder of a crawl is not listed: {why}");
             self.state.note = Some(format!("this crawl will not be listed later: {why}"));
         }
     }

@@ -319,7 +319,7 @@ impl Crawl {
                 let answered = self.take(ask, got)?;
                 if let Some(mut why) = unread {
                     // The start page may be readable when the crawl is resumed.
-                    self.record.forget_last(1)?;
+                    self.record.drop_last(1)?;
                     if is_lost && self.order.start.scheme() == "https" {
                         why += "; start at http:// if the site has no https";
                     }
@@ -329,7 +329,7 @@ impl Crawl {
                     return Ok(answered);
                 }
                 // The pages may be available when the host responds again.
-                self.record.forget_last(self.lost)?;
+                self.record.drop_last(self.lost)?;
                 Ok(CrawlStep::Ended(CrawlEnd::Left(why)))
             }
             Err(words) => Ok(CrawlStep::Ended(CrawlEnd::Left(words))),

@@ -94,7 +94,7 @@ impl Record {
         let order = read_order(&log)?;
         // The pages may be available when the host responds again.
         let lost = log.lost_at_end()?;
-        forget_last(&mut log, lost)?;
+        drop_last(&mut log, lost)?;
         if !secret && log.note(CREDENTIALS)?.is_some() {
             return Err(CrawlError::Credentials);
         }
@@ -260,8 +260,8 @@ impl Record {
     }
 
     /// Removes the last responses, which have failed.
-    pub(super) fn forget_last(&mut self, answers: u32) -> Result<(), CrawlError> {
-        forget_last(&mut self.log, answers)
+    pub(super) fn drop_last(&mut self, answers: u32) -> Result<(), CrawlError> {
+        drop_last(&mut self.log, answers)
     }
 
     /// Keeps the last responses although they have failed.
@@ -282,11 +282,11 @@ impl Record {
 }
 
 /// Removes the last responses, of which only the costs are kept.
-fn forget_last(log: &mut CrawlLog, answers: u32) -> Result<(), CrawlError> {
+fn drop_last(log: &mut CrawlLog, answers: u32) -> Result<(), CrawlError> {
     if answers > 0 {
         let (requests, bytes) = log.spent(answers)?;
         note_beside(log, requests, bytes)?;
-        log.forget_last(answers)?;
+        log.drop_last(answers)?;
     }
     Ok(())
 }

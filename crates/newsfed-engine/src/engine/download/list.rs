@@ -144,7 +144,7 @@ impl Handle {
             }
         })
         .await?;
-        let forgotten = self.context.store.forget_downloads(vec![entry.path]).await;
+        let forgotten = self.context.store.drop_download_records(vec![entry.path]).await;
         forgotten.map_err(|e| DownloadError::Refused(e.to_string()))
     }
 }

@@ -74,13 +74,13 @@ impl Files {
 }
 
 impl Hold {
-    /// Runs an operation on the file, which stays in use until the result is dropped.
+    /// Runs an operation on the file, which stays locked until the result is dropped.
     async fn run<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
     ) -> Result<T, DownloadError> {
         let hold = self.clone();
-        // If nobody waits any more, the value is dropped before the hold.
+        // If no task waits any more, the value is dropped before the hold.
         blocking(move || Ok((work(), hold))).await?.0
     }
 }

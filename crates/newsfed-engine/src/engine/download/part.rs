@@ -137,7 +137,7 @@ impl Part {
                 }
                 Err(why) => return Err(failed(&path, why)),
             };
-            // Nobody else knows the file yet.
+            // No other download uses the file yet.
             file.try_lock().map_err(|why| failed(&path, io::Error::other(why)))?;
             let part = Self { file, path, record: record.clone(), size: 0 };
             match part.write_record() {

@@ -112,7 +112,7 @@ pub(in crate::engine) async fn retire(context: &Arc<Context>) -> Result<()> {
     if gone.is_empty() {
         return Ok(());
     }
-    context.store.forget_downloads(gone).await
+    context.store.drop_download_records(gone).await
 }
 
 /// Removes expired files; returns the paths at which there are none any more.

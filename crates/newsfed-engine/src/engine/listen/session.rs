@@ -48,7 +48,7 @@ pub(super) struct Session {
     /// The other end is the player's standard input: the player ends when this end is closed, even if newsfed
     /// is killed.
     _lifeline: Option<Lifeline>,
-    /// The folder of the socket, which nobody else can enter.
+    /// The folder of the socket, which only the user can enter.
     _folder: TempDir,
 }
 

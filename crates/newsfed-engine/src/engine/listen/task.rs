@@ -240,7 +240,7 @@ impl Task {
             Ending::Complete if length.is_some_and(|length| position + REST >= length) => {
                 let next = self.next_of(&playing.key).await;
                 self.store_place(true).await;
-                // The pause between two episodes must not be taken for the end.
+                // The pause between two episodes must not count as the end.
                 self.state.send_modify(|state| state.is_starting = next.is_some());
                 self.close().await;
                 if let Some(next) = next {

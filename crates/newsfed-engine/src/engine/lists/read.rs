@@ -35,7 +35,7 @@ pub(in crate::engine) async fn begun(
     if source.kind() != SourceKind::List {
         return Ok(facts.clone());
     }
-    context.store.forget_list(facts.key).await?;
+    context.store.clear_list(facts.key).await?;
     Ok(SourceFacts { body_hash: None, ..facts.clone() })
 }
 

@@ -112,7 +112,7 @@ impl Handle {
             Ok(None) => return Ok(None),
             Err(damage) => {
                 if let Damage::Listed(key) = damage {
-                    self.context.store.forget_listed(key).await?;
+                    self.context.store.clear_listed(key).await?;
                 }
                 return Err(damage.into());
             }

@@ -22,8 +22,8 @@ const EXTENSION: &str = "marks";
 const MOST_FILES: usize = 256;
 /// Larger files are not read.
 const MOST_BYTES: u64 = 256 << 20;
-/// The file of this machine is written again when it has this many lines more than twice the number of
-/// current marks.
+/// The file of this machine is rewritten when its number of lines exceeds twice the number of current
+/// marks by this many.
 const SPARE_LINES: usize = 200;
 
 /// Why marks cannot be exchanged.

@@ -134,7 +134,7 @@ async fn note(handle: &Handle, problem: Option<String>) {
                 waiting: waiting.unwrap_or_default(),
             });
         }
-        None => context.forget_account_note(MARKS_FOLDER),
+        None => context.clear_account_note(MARKS_FOLDER),
     }
     // Publishes the status.
     handle.replan().await;

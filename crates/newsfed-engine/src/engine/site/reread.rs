@@ -44,7 +44,7 @@ impl Handle {
         }
         let done = reread(&self.context, source, key, limit).await?;
         // The next poll retries what earlier ones left out.
-        self.context.store.forget_refused(key, self.context.clock.now()).await?;
+        self.context.store.clear_refused(key, self.context.clock.now()).await?;
         self.context.store.change_facts(key, |facts| facts.website.unfinished = true).await?;
         Ok(done)
     }

@@ -129,7 +129,7 @@ pub(super) async fn read(
         }
     }
     gathering.unfinished |= walk.cut();
-    forget_oldest(&mut gathering.active);
+    drop_oldest(&mut gathering.active);
     Ok(())
 }
 
@@ -164,7 +164,7 @@ fn key_of(url: &Url) -> u64 {
     stable_hash([normalise(url).as_str()])
 }
 
-fn forget_oldest(active: &mut BTreeMap<u64, Time>) {
+fn drop_oldest(active: &mut BTreeMap<u64, Time>) {
     if active.len() > MAX_ACTIVE {
         let mut times: Vec<Time> = active.values().copied().collect();
         times.sort_unstable_by(|a, b| b.cmp(a));

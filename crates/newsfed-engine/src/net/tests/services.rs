@@ -129,8 +129,8 @@ async fn posts_json_with_a_secret_as_bearer_token() {
 async fn only_values_of_commands_can_be_forgotten() {
     let client = client();
     let command = Secret::Command(vec!["printf".into(), "hush".into()]);
-    assert!(!client.forget_secret(&command).await, "not known yet");
+    assert!(!client.drop_secret(&command).await, "not known yet");
     assert_eq!(client.service_secret(&command).await.unwrap().as_ref(), "hush");
-    assert!(client.forget_secret(&command).await);
-    assert!(!client.forget_secret(&Secret::Plain("hush".into())).await);
+    assert!(client.drop_secret(&command).await);
+    assert!(!client.drop_secret(&Secret::Plain("hush".into())).await);
 }

@@ -234,7 +234,7 @@ fn a_source_moves_to_an_account_and_back_with_its_items() {
     assert_eq!((f.key("own"), f.counts("own")), (own, (3, 3, 1)));
     wait(f.store.adopt_sources(account, vec![(own, "feed/a".to_owned())])).unwrap();
     assert!(facts(&f, "own").collected.is_some());
-    wait(f.store.forget_moved(vec![own])).unwrap();
+    wait(f.store.clear_moved(vec![own])).unwrap();
     assert_eq!(recorded(), []);
     wait(f.store.begin_move(account, vec![moved(None)])).unwrap();
     assert!(!f.store.remove_account_blocking("other".into(), f.now).unwrap());

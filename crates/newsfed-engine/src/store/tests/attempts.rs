@@ -9,9 +9,9 @@ fn recording_a_started_poll_keeps_the_revision() {
     let f = Fixture::new(&["a"]);
     let key = f.store.reader().unwrap().sources().unwrap()[0].key;
     let before = *f.store.revision().borrow();
-    wait(f.store.forget_poll(Some(key))).unwrap();
+    wait(f.store.clear_begun_poll(Some(key))).unwrap();
     wait(f.store.begin_poll(key, f.now, |_| true)).unwrap();
-    wait(f.store.forget_poll(None)).unwrap();
+    wait(f.store.clear_begun_poll(None)).unwrap();
     assert_eq!(*f.store.revision().borrow(), before);
     // A poll that the facts do not allow is not recorded.
     assert!(wait(f.store.begin_poll(key, f.now, |_| false)).unwrap().is_some());

@@ -39,9 +39,9 @@ fn downloads_are_listed_with_their_items_and_forgotten() {
         assert!(all()[1].kept && !all()[0].kept, "{mark:?}");
         f.store.mark_blocking(mark, vec![item("two")], false).unwrap();
     }
-    wait(f.store.forget_downloads(vec![again.path.clone(), "/unknown".into()])).unwrap();
+    wait(f.store.drop_download_records(vec![again.path.clone(), "/unknown".into()])).unwrap();
     assert_eq!(all(), [two.clone(), gone]);
-    f.store.forget_downloads_blocking(vec!["/gone.mp3".into()]).unwrap();
+    f.store.drop_download_records_blocking(vec!["/gone.mp3".into()]).unwrap();
     assert_eq!(all(), [two]);
     // A new file at the path of a forgotten one inherits nothing from its record.
     wait(f.store.record_download(DownloadRecord { url: None, ..again })).unwrap();

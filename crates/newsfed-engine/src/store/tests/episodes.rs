@@ -13,7 +13,7 @@ fn episode(guid: &str) -> Entry {
 }
 
 #[test]
-fn episodes_are_queued_moved_heard_and_kept() {
+fn episodes_are_queued_moved_played_and_kept() {
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![episode("one"), episode("two"), episode("three"), entry("text")]);
     let rows = f.rows(&View::of(Scope::All));

@@ -51,11 +51,11 @@ fn a_list_is_stored_applied_and_forgotten() {
     wait(f.store.set_listed(key, "part".into(), false, false)).unwrap();
     assert!(asks_for_all(&f, "list") && !asks_for_all(&f, "other"));
     polled(&f);
-    wait(f.store.forget_listed(key)).unwrap();
+    wait(f.store.clear_listed(key)).unwrap();
     let empty = FollowedList { listed: String::new(), is_whole: false, ..applied };
     assert_eq!((stored(&f).as_ref(), asks_for_all(&f, "list")), (Some(&empty), true));
     polled(&f);
-    wait(f.store.forget_list(key)).unwrap();
+    wait(f.store.clear_list(key)).unwrap();
     assert_eq!((stored(&f), asks_for_all(&f, "list")), (None, true));
     assert!(!asks_for_all(&f, "other"));
 }

@@ -394,7 +394,7 @@ fn records_of_commands_are_changed_at_once_listed_and_forgotten() {
     assert!(records().iter().all(|record| record.last == now));
     f.store.undo_rule_blocking("a".to_owned()).unwrap();
     assert_eq!(listed(), all[1..]);
-    super::upkeep::wait(f.store.forget_commands(vec!["c!".to_owned()])).unwrap();
+    super::upkeep::wait(f.store.delete_other_records(vec!["c!".to_owned()])).unwrap();
     assert_eq!(listed(), all[2..], "the rule b was removed");
 }
 

@@ -88,7 +88,7 @@ fn tidying_removes_what_is_too_old() {
     };
     assert_eq!(left(f.now + DAY), (true, 1));
     assert_eq!(left(f.now + DAY * 7), (true, 1));
-    assert_eq!(left(f.now + DAY * 9), (false, 1), "nobody has fetched the page for a week");
+    assert_eq!(left(f.now + DAY * 9), (false, 1), "the page was not fetched for a week");
     assert_eq!(left(f.now + DAY * 1000), (false, 0));
     f.declare(&["kept", "removed"]);
     assert_eq!(f.titles(&View::of(Scope::All)), ["a"], "the items of the removed source are gone");
