@@ -126,10 +126,12 @@ fn suggestions_do_not_cover_the_selected_result() {
         let screen = stage.screen(width, height);
         let selected = stage.app.items.current().unwrap().title.clone();
         let start: String = selected.chars().take(12).collect();
-        assert!(screen.contains(&start) && screen.contains(" more "), "{screen}");
+        assert!(screen.contains(&start), "{screen}");
+        // Where the selected item is in the first row, there is no list until it is asked for.
+        assert_eq!(screen.contains(" more"), height > 14, "{screen}");
         stage.keys("<Tab>");
         let screen = stage.screen(width, height);
-        assert!(!screen.contains(" more "), "{screen}");
+        assert!(!screen.contains(" more"), "{screen}");
         let shown = ["council", "theatre", "news"];
         assert!(shown.iter().all(|name| screen.contains(name)), "{screen}");
     }

@@ -29,11 +29,11 @@ fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
     }
 }
 
-/// How many rows below the line of a search leave the selected item visible, but at least one.
+/// How many rows below the line of a search leave the selected item visible.
 pub(super) fn rows_above_selected(app: &App, line: Rect) -> Option<u16> {
     let first = app.items.shown.iter().position(|shown| *shown == Some(app.items.selected))?;
     let selected = app.areas.items?.y.saturating_add(u16::try_from(first).ok()?);
-    Some(selected.checked_sub(line.bottom())?.max(1))
+    selected.checked_sub(line.bottom())
 }
 
 /// Draws the candidates above or below a field with its frame, from the column `x` of the text that they replace;
