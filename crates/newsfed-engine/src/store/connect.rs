@@ -122,7 +122,7 @@ pub(super) fn is_current(conn: &Connection) -> bool {
     version.is_ok_and(|version| usize::try_from(version) == Ok(STEPS.len()))
 }
 
-/// Fails if the file was written by a newer newsfed. A version that cannot be read is not an error.
+/// Fails if the file was written by a newer version of newsfed. A version that cannot be read is not an error.
 pub(super) fn refuse_newer(path: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let version = Connection::open_with_flags(path, flags)
