@@ -74,7 +74,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     hands.walk_to("@datetime");
     hands.press(&[key::ENTER]);
     hands.term.wait_for("date: ");
-    hands.term.wait_for("1  20");
+    hands.term.wait_for("dates 4 of 4");
     hands.press(&[key::CTRL_S]);
     hands.term.wait_for("Following Council of Lindenau");
     hands.term.wait_title("Council of Lindenau");

@@ -23,7 +23,7 @@ pub struct Restored {
 /// Checks a backup without restoring it.
 ///
 /// # Errors
-/// If it is not a backup, damaged, or made by a newer newsfed.
+/// If it is not a backup, damaged, or made by a newer version of newsfed.
 pub fn check(paths: &Paths, file: &Path, progress: Progress<'_>) -> Result<Manifest, BackupError> {
     Ok(prepare(paths, file, progress)?.0.manifest)
 }
@@ -32,7 +32,7 @@ pub fn check(paths: &Paths, file: &Path, progress: Progress<'_>) -> Result<Manif
 /// error. After an error everything is as before.
 ///
 /// # Errors
-/// If it is not a backup, damaged, or made by a newer newsfed; if another process uses the database; if
+/// If it is not a backup, damaged, or made by a newer version of newsfed; if another process uses the database; if
 /// files exist and `replace` is false; if something cannot be written.
 pub fn restore(
     paths: &Paths,

@@ -243,7 +243,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .on(
             FormPage::Programs,
             "Notify command",
-            "A command such as notify-send {title} {text}, also for the daemon and sync.",
+            "Such as notify-send {title} {text}. The daemon and sync use it too.",
         )
         .unset("none"),
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))

@@ -73,7 +73,9 @@ fn describes_what_a_poll_is_worth() {
     let mut why = why();
     assert_eq!(
         summary(&why),
-        format!("{clock}; a new item by then is 12 % likely, enough for a check within the budget")
+        format!(
+            "{clock}; the chance of a new item by then is 12 %, enough for a check within the budget"
+        )
     );
     why.expected = Some(0.001);
     moved(&mut why, PauseReason::MaxInterval, later(15));
@@ -81,7 +83,7 @@ fn describes_what_a_poll_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}; a new item by then is less than 1 % likely, too little for an earlier check; \
+            "{clock}; the chance of a new item by then is less than 1 %, too little for an earlier check; \
              brought forward to {most} (maximum interval)"
         )
     );

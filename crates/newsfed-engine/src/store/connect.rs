@@ -96,7 +96,7 @@ pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Fails if the file was written by a newer newsfed. A version that cannot be read is not an error.
+/// Fails if the file was written by a newer version of newsfed. A version that cannot be read is not an error.
 pub(super) fn refuse_newer(path: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let version = Connection::open_with_flags(path, flags)

@@ -114,7 +114,7 @@ const FINISH: &str = "
 /// Moves the database away and creates a new one from what can be read. No process may have it open.
 ///
 /// # Errors
-/// If a newer newsfed wrote the database, because this version would lose a part of it, or if files cannot be
+/// If a newer version of newsfed wrote the database, because this version would lose a part of it, or if files cannot be
 /// moved or written. The database is then where it was.
 pub fn rebuild(path: &Path) -> Result<Rebuilt> {
     refuse_newer(path)?;

@@ -39,7 +39,7 @@ pub fn snapshot(from: &Path, to: &Path) -> Result<usize> {
 /// Checks a database from a backup and migrates it; returns the schema version that it had.
 ///
 /// # Errors
-/// If it is damaged, or a newer newsfed wrote it.
+/// If it is damaged, or a newer version of newsfed wrote it.
 pub fn adopt(path: &Path) -> Result<usize> {
     refuse_newer(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

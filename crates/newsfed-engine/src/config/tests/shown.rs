@@ -129,7 +129,7 @@ fn settings_of_a_source_are_listed_unless_they_are_defaults_or_secrets() {
     assert!(values.len() <= keys.len() && keys.len() == 5, "{keys:?}");
     let options = source_options();
     let option = |key: &str| options.iter().find(|option| option.key == key).unwrap();
-    assert!(option("title").help.starts_with("Title: "), "{}", option("title").help);
+    assert!(option("title").help.starts_with("Replaces "), "{}", option("title").help);
     assert!(option("interval").help.contains("30m"));
     assert!(options.iter().any(|option| option.help.contains(" [empty: ")));
     assert!(options.iter().all(|option| !option.help.ends_with('.')));
