@@ -28,11 +28,16 @@ impl Hands {
     /// Moves down to the line of the page that contains some words.
     fn walk_to(&mut self, words: &str) {
         self.press(&[HOME]);
+        // Below the title and its rule.
+        let first =
+            |screen: &str| screen.lines().position(|l| l.contains("Page outline")).unwrap() + 2;
+        self.term.wait_until("the first line", |screen| {
+            screen.lines().nth(first(screen)).is_some_and(|line| line.starts_with('▌'))
+        });
         self.term.wait_for(words);
         let screen = self.term.screen();
-        let row = |words: &str| screen.lines().position(|line| line.contains(words)).unwrap();
-        // Below the title and its rule.
-        for _ in row("Page outline") + 2..row(words) {
+        let row = screen.lines().position(|line| line.contains(words)).unwrap();
+        for _ in first(&screen)..row {
             self.press(&["j"]);
         }
     }
