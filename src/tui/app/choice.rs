@@ -21,6 +21,7 @@ impl Editor {
             ];
         }
         match self.page() {
+            _ if self.chooses_theme() => Self::theme_hints(),
             FormPage::Selectors => &[
                 KeyHint::Key("Enter", "edit on the page"),
                 KeyHint::Key("C-s", "save"),

@@ -43,7 +43,9 @@ pub(crate) struct Editor {
     /// Index of the focused field.
     pub(crate) focus: usize,
     /// Whether Esc was pressed once with unsaved changes.
-    confirm_leave: bool,
+    pub(super) confirm_leave: bool,
+    /// Whether it was opened to choose a theme.
+    pub(super) for_theme: bool,
     /// The page to open first.
     pub(super) first_page: FormPage,
     /// The key of the field to open first.
@@ -82,6 +84,7 @@ impl Editor {
             typed: Vec::new(),
             focus: 0,
             confirm_leave: false,
+            for_theme: false,
             first_page,
             first_field: None,
             restore: None,
@@ -203,6 +206,11 @@ impl Dialog for Editor {
         if self.search.is_some() {
             self.search_key(event);
             return Reply::default();
+        }
+        if self.chooses_theme()
+            && let Some(reply) = self.theme_key(app, event)
+        {
+            return reply;
         }
         if event.code == KeyCode::Esc {
             return self.leave(app);

@@ -120,11 +120,7 @@ fn by_task(found: Vec<Action>) -> Vec<Action> {
 
 impl Dialog for Palette {
     fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
-        let reply = self.pressed(app, event);
-        if !reply.close {
-            self.preview_theme(app);
-        }
-        reply
+        self.pressed(app, event)
     }
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
@@ -132,13 +128,6 @@ impl Dialog for Palette {
     }
 
     fn hints(&self) -> KeyHints {
-        if self.chooses_theme() {
-            return &[
-                KeyHint::Key("Enter", "use"),
-                KeyHint::Key("Up Down", "preview"),
-                KeyHint::Key("Esc", "keep the old theme"),
-            ];
-        }
         &[
             KeyHint::Key("Enter", "run"),
             KeyHint::Key("Tab", "complete"),
@@ -165,27 +154,12 @@ pub(in crate::tui) fn assignment(typed: &str) -> Option<(&str, &str)> {
 }
 
 impl Palette {
-    /// Whether its rows are themes.
-    pub(crate) fn chooses_theme(&self) -> bool {
-        self.field.value().trim_start().starts_with("theme ")
-    }
-
-    /// Previews the selected theme.
-    fn preview_theme(&self, app: &mut App) {
-        let hit = app.palette_hits(self).into_iter().nth(self.selected);
-        let theme = hit.filter(|hit| hit.action == Action::Theme).and_then(|hit| hit.argument);
-        app.show_theme(theme.unwrap_or_else(|| app.settings.ui.theme.clone()));
-    }
-
     fn pressed(&mut self, app: &mut App, event: KeyEvent) -> Reply {
         let hits = app.palette_hits(self);
         let last = hits.len().saturating_sub(1);
         self.selected = self.selected.min(last);
         match event.code {
-            KeyCode::Esc => {
-                app.show_theme(app.settings.ui.theme.clone());
-                return Reply::close(vec![]);
-            }
+            KeyCode::Esc => return Reply::close(vec![]),
             KeyCode::Down => self.selected = (self.selected + 1).min(last),
             KeyCode::Up => self.selected = self.selected.saturating_sub(1),
             KeyCode::PageDown => self.selected = (self.selected + 10).min(last),
@@ -280,12 +254,6 @@ impl App {
         self.push_dialog(palette)
     }
 
-    /// Opens the palette with a text in its field and the selection on one of its lines.
-    pub(super) fn open_palette_at(&mut self, typed: &str, selected: usize) -> Vec<Effect> {
-        let palette = Palette { field: Field::new(typed), selected, moved: true };
-        self.push_dialog(palette)
-    }
-
     /// The rows that match the text in the field, best first.
     pub(crate) fn palette_hits(&self, palette: &Palette) -> Vec<Hit> {
         let typed = palette.field.value().trim_start();
@@ -293,6 +261,9 @@ impl App {
             let action: Action = name.parse().ok().or_else(|| Action::of_vi(name))?;
             Some((action, argument_kind(action)?, rest.trim_start()))
         });
+        // Without a name, the command itself shows the themes.
+        let command =
+            command.filter(|(action, _, rest)| *action != Action::Theme || !rest.is_empty());
         let named = |action: Action| Hit {
             action,
             argument: None,

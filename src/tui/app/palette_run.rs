@@ -3,6 +3,7 @@
 use super::dialogs::Reply;
 use super::palette::{ArgumentKind, Hit, MAX_RECENT, argument_kind};
 use super::settings::setting_pages;
+use super::theme::THEME;
 use super::{App, Focus, RowId, Tone};
 use crate::config::{self, Action, Key, SortOrder, setting_choices};
 use crate::tui::effect::Effect;
@@ -92,7 +93,7 @@ impl App {
     /// Runs an action with an argument.
     fn act_on(&mut self, action: Action, argument: &str) -> Vec<Effect> {
         match argument_kind(action) {
-            Some(ArgumentKind::Theme) => self.save_theme(argument.to_owned()),
+            Some(ArgumentKind::Theme) => self.set_setting(&format!("{THEME} {argument}")),
             Some(ArgumentKind::Page) => {
                 if let Some(row) = config::setting_rows().find(|row| row.key == argument) {
                     return self.open_setting(row);

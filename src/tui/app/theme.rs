@@ -1,17 +1,25 @@
-//! Changing the theme.
+//! Choosing a theme: the form of the settings, opened at the theme.
 
-use super::App;
-use super::settings::setting;
-use crate::config::{self, FileChange, Theme};
-use crate::tui::effect::{Effect, Purpose};
+use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
+use super::{App, Editor};
+use crate::config::{FormField, setting_rows};
+use crate::tui::effect::Effect;
 use crate::tui::style::{ColorSupport, Palette};
+use crate::tui::view;
+use crossterm::event::{KeyCode, KeyEvent};
+
+/// The setting of the theme.
+pub(super) const THEME: &str = "ui.theme";
 
 impl App {
-    /// Lists the themes; each is previewed while it is selected.
+    /// Shows all themes as pictures; the selected one is previewed.
     pub(super) fn choose_theme(&mut self) -> Vec<Effect> {
-        let names = config::theme_names(&self.settings.themes);
-        let at = names.iter().position(|name| *name == self.settings.ui.theme).unwrap_or(0);
-        self.open_palette_at("theme ", at)
+        let Some(row) = setting_rows().find(|row| row.key == THEME) else { return vec![] };
+        let effects = self.open_setting(row);
+        if let Some(editor) = self.dialog_mut::<Editor>() {
+            editor.for_theme = true;
+        }
+        effects
     }
 
     /// On a slow connection, the terminal reports only after the start whether its background is light.
@@ -20,19 +28,44 @@ impl App {
         self.palette = Palette::of(&self.settings, support);
         vec![]
     }
+}
 
-    /// Applies a theme and saves it in the settings.
-    pub(super) fn save_theme(&mut self, name: String) -> Vec<Effect> {
-        if let Some(error) =
-            Theme::load(&name, &self.settings.themes).err().unwrap_or_default().first()
-        {
-            return self.problem(error.to_string());
+impl Editor {
+    /// Whether it was opened for the theme, and nothing else was selected or changed since.
+    pub(crate) fn chooses_theme(&self) -> bool {
+        let Some(form) = self.form.as_ref().filter(|_| self.for_theme) else { return false };
+        let is_theme = |field: &FormField| field.key() == THEME;
+        self.search.is_none()
+            && !self.is_saving()
+            && form.fields().get(self.focus).is_some_and(is_theme)
+            && form.changed().all(is_theme)
+    }
+
+    /// Handles the keys that have another meaning while a theme is chosen.
+    pub(super) fn theme_key(&mut self, app: &mut App, event: KeyEvent) -> Option<Reply> {
+        let forward = match event.code {
+            KeyCode::Enter => return Some(self.save(app)),
+            KeyCode::Esc => {
+                self.confirm_leave = true;
+                return Some(self.leave(app));
+            }
+            KeyCode::Down | KeyCode::Char('j') => true,
+            KeyCode::Up | KeyCode::Char('k') => false,
+            _ => return None,
+        };
+        for _ in 0..view::editor::theme_columns(app, self) {
+            self.next_choice(forward);
         }
-        self.settings.ui.theme.clone_from(&name);
-        self.palette = Palette::of(&self.settings, self.palette.support());
-        self.note(format!("Theme: {name}"));
-        let purpose = Purpose::Command(Some(format!("theme {name}")));
-        let change = FileChange::Settings(vec![setting(&["ui", "theme"], name)]);
-        vec![Effect::Edit { purpose, change }]
+        Some(self.typed(app).into())
+    }
+
+    /// The keys of the form while a theme is chosen.
+    pub(super) fn theme_hints() -> KeyHints {
+        &[
+            KeyHint::Key("Enter", "use"),
+            KeyHint::Key("Up Down", "preview"),
+            KeyHint::Key("Tab", "other settings"),
+            KeyHint::Key("Esc", "keep the old theme"),
+        ]
     }
 }

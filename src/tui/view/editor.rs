@@ -7,7 +7,7 @@ use super::dialogs::DialogArea;
 use super::frame::{shape, window};
 use super::gallery;
 use super::row::Row;
-use crate::config::{FormField, FormPage, Role};
+use crate::config::{Depth, FormField, FormPage, Role};
 use crate::util::{text, time_text};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -190,6 +190,13 @@ fn tabs(editor: &Editor, area: Rect) -> Tabs {
     Tabs { shown, before: from > 0, after: to < count }
 }
 
+/// Number of pictures of themes in a row; 1 if they are not in rows.
+pub(in crate::tui) fn theme_columns(app: &App, editor: &Editor) -> u16 {
+    let width = parts(editor, inside(editor, app.size)).gallery.width;
+    let one = app.settings.ui.linear || app.palette.support().depth == Depth::Mono;
+    if one { 1 } else { gallery::columns(width).max(1) }
+}
+
 /// The part of the form at a screen position.
 pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
     let parts = parts(editor, inside(editor, size));
@@ -209,6 +216,7 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: DialogArea) {
     let title = match editor.is_settings() {
+        _ if editor.chooses_theme() => ("Choose a theme", "config.toml"),
         true => ("Settings", "config.toml"),
         false if editor.is_new() => ("New source", editor.title.as_str()),
         false => ("Edit source", editor.title.as_str()),

@@ -29,8 +29,13 @@ const PANEL: u16 = 10;
 /// Width of the pictures next to the fields of a form; 0 if there is no space for any.
 pub(super) fn width_beside(form: u16) -> u16 {
     let free = form.saturating_sub(FIELDS + BEFORE);
-    let columns = ((free + GAP.0) / (WIDTHS.0 + GAP.0)).min(COLUMNS);
+    let columns = columns(free).min(COLUMNS);
     free.min((columns * (WIDTHS.1 + GAP.0)).saturating_sub(GAP.0))
+}
+
+/// Number of pictures in a row.
+pub(super) fn columns(width: u16) -> u16 {
+    (width + GAP.0) / (WIDTHS.0 + GAP.0)
 }
 
 /// Explains why the pictures are alike on a terminal with few colours.
@@ -65,7 +70,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: R
         Depth::Mono => (themes.get(now..=now).unwrap_or_default(), 0),
         _ => (themes, now),
     };
-    let columns = (area.width + GAP.0) / (WIDTHS.0 + GAP.0);
+    let columns = columns(area.width);
     let Some(width) = (area.width + GAP.0).checked_div(columns) else { return };
     let size = ((width - GAP.0).min(WIDTHS.1), HEIGHT);
     let columns = usize::from(columns);

@@ -37,15 +37,12 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
     // At most two thirds of the screen, and the height stays the same while fewer commands match.
     let height = (area.body.height * 2 / 3).max(14).saturating_sub(5);
     let typed = palette.field.value();
-    let themes = palette.chooses_theme();
     let count = match hits.len() {
         0 => String::new(),
-        many if themes => counted(many, "theme"),
         many if typed.is_empty() => counted(many, "command"),
         many => counted_as(many, "match", "matches"),
     };
-    let title = if themes { "Choose a theme" } else { "Commands" };
-    let inner = window(app, frame, area, (title, &count), (WIDTH, height));
+    let inner = window(app, frame, area, ("Commands", &count), (WIDTH, height));
     let field = Rect { height: inner.height.min(1), ..inner };
     let rule = u16::from(inner.height >= WITH_HEADINGS);
     let below = explanation(app, hits.get(selected), inner);
