@@ -148,3 +148,24 @@ fn at_the_top_the_list_shows_what_arrives_and_the_selection_stays_on_its_item() 
     arrive(&mut stage, 1);
     assert_eq!(selected(&mut stage, (120, 40)), before);
 }
+
+#[test]
+fn an_open_article_that_changes_is_read_again() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("<Enter>");
+    let key = stage.shown_key();
+    let title = |stage: &Stage| stage.app.reader.article.as_ref().unwrap().row.title.clone();
+    let before = title(&stage);
+    let row = stage.rows.iter_mut().find(|row| row.key == key).unwrap();
+    row.title = "Main library will not open".to_owned();
+    stage.reload(2);
+    assert_ne!(title(&stage), before);
+    assert!(stage.screen(120, 40).contains("Main library will not open"));
+    // Other changes do not read it again.
+    let asked = |stage: &Stage| stage.app.reader.article.as_ref().map(std::sync::Arc::as_ptr);
+    let same = asked(&stage);
+    stage.rows.last_mut().unwrap().title = "Another".to_owned();
+    stage.reload(4);
+    assert_eq!(asked(&stage), same);
+}

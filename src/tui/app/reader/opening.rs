@@ -106,4 +106,18 @@ impl App {
         let shown = || self.reader.row().map(|row| row.key);
         next.or_else(shown).map(|key| self.read_article(key)).into_iter().collect()
     }
+
+    /// Reloads the article that is shown if its item has changed, which the list shows as well. The position in the
+    /// text stays.
+    pub(in crate::tui::app) fn reload_changed_article(&mut self) -> Vec<Effect> {
+        let Some(shown) = self.reader.row().filter(|_| self.reader.loading.is_none()) else {
+            return vec![];
+        };
+        let content = |row: &ItemRow| (row.title.clone(), row.words, row.changed, row.substantial);
+        let listed = self.items.rows.iter().find(|row| row.key == shown.key);
+        match listed.is_some_and(|row| content(row) != content(shown)) {
+            true => self.reload_article(),
+            false => vec![],
+        }
+    }
 }
