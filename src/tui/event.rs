@@ -51,6 +51,8 @@ pub(super) enum Event {
     SourcesLoaded(Result<SourceList, Failure>),
     WindowLoaded(RequestId, Result<Window, Failure>),
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
+    /// The item that the Reader shows, as it is now; `None` if it is no longer stored.
+    RowLoaded(Result<Option<ItemRow>, Failure>),
     /// The result of fetching the full text of an item (row key), and whether the user requested it.
     TextGot(i64, bool, Result<TextGot, Failure>),
     /// A picture by its URL; `None` if it cannot be shown.

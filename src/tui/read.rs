@@ -37,6 +37,8 @@ pub(super) enum Read {
         request: RequestId,
         key: i64,
     },
+    /// What lists show of an item (row key).
+    Row(i64),
     /// Finds the stored item to which a link of an item leads (row keys of the item and its source).
     Linked {
         url: String,
@@ -138,6 +140,7 @@ impl ReadQueue {
         let _ = match read {
             Read::Statistics => return self.send_apart(read),
             Read::Article { .. }
+            | Read::Row(_)
             | Read::Linked { .. }
             | Read::Snippets { .. }
             | Read::Values
@@ -264,6 +267,7 @@ impl ReaderThread {
                 self.reopen_if_writable();
                 Event::ArticleLoaded(request, self.retry(|this| this.article(key)))
             }
+            Read::Row(key) => Event::RowLoaded(self.retry(|this| this.reader.row(key))),
             Read::Linked { url, from, source } => {
                 let parsed = url::Url::parse(&url);
                 let item = parsed.map_or(Ok(None), |u| self.retry(|t| t.reader.linked(source, &u)));

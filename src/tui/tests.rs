@@ -142,6 +142,7 @@ impl Stage {
                 let count = self.rows.iter().filter(|row| !row.read).count();
                 self.happen(Event::UnreadCounted(request, Ok(count)));
             }
+            Effect::Read(Read::Row(key)) => self.row_read(key),
             Effect::Read(Read::Article { request, key }) => {
                 let row = self.rows.iter().find(|r| r.key == key).unwrap().clone();
                 let shown = match &self.shown {
@@ -152,8 +153,7 @@ impl Stage {
             }
             Effect::Read(Read::Linked { url, from, .. }) => {
                 let row = self.rows.iter().find(|row| row.url.as_deref() == Some(url.as_str()));
-                let item = Ok(row.map(|row| row.key));
-                self.happen(Event::LinkFollowed { from, url, item });
+                self.happen(Event::LinkFollowed { from, item: Ok(row.map(|r| r.key)), url });
             }
             Effect::Mark { mark, keys, to, cause } => {
                 for row in self.rows.iter_mut().filter(|r| keys.contains(&r.key)) {

@@ -319,6 +319,7 @@ impl App {
                 effects.extend(self.item_opened());
                 effects
             }
+            Event::RowLoaded(result) => self.shown_row_loaded(result),
             Event::TextGot(key, explicit, result) => self.text_got(key, explicit, result),
             Event::PictureFetched(of, url, picture) => self.picture_fetched(of, url, picture),
             Event::PictureEncoded(key, encoded) => self.picture_encoded(key, encoded),

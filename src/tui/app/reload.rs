@@ -34,6 +34,7 @@ impl App {
             Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
         [Effect::Read(Read::Sources)]
             .into_iter()
+            .chain(self.reread_shown_row())
             .chain(self.reload_why())
             .chain(self.reload_queue())
             .chain(self.reload_explorations())

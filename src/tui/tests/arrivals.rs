@@ -14,6 +14,13 @@ impl Stage {
     }
 }
 
+impl Stage {
+    pub(super) fn row_read(&mut self, key: i64) {
+        let row = self.rows.iter().find(|row| row.key == key).cloned();
+        self.happen(Event::RowLoaded(Ok(row)));
+    }
+}
+
 /// New items, above all others.
 fn arrive(stage: &mut Stage, count: i64) {
     let row = |i| ItemRow {
@@ -161,7 +168,8 @@ fn an_open_article_that_changes_is_read_again() {
     row.title = "Main library will not open".to_owned();
     stage.reload(2);
     assert_ne!(title(&stage), before);
-    assert!(stage.screen(120, 40).contains("Main library will not open"));
+    let screen = stage.screen(140, 40);
+    assert_eq!(screen.matches("Main library will not open").count(), 2, "in both panes: {screen}");
     // Other changes do not read it again.
     let asked = |stage: &Stage| stage.app.reader.article.as_ref().map(std::sync::Arc::as_ptr);
     let same = asked(&stage);

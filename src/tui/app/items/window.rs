@@ -282,7 +282,6 @@ impl App {
         let mut effects = match result {
             Ok(window) => {
                 let mut effects = self.rows_arrived(placement, window);
-                effects.extend(self.reload_changed_article());
                 effects.extend(self.count_list(placement));
                 effects.extend(self.request_failures());
                 effects

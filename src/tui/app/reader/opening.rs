@@ -107,17 +107,34 @@ impl App {
         next.or_else(shown).map(|key| self.read_article(key)).into_iter().collect()
     }
 
-    /// Reloads the article that is shown if its item has changed, which the list shows as well. The position in the
-    /// text stays.
-    pub(in crate::tui::app) fn reload_changed_article(&mut self) -> Vec<Effect> {
-        let Some(shown) = self.reader.row().filter(|_| self.reader.loading.is_none()) else {
-            return vec![];
+    /// Reads what lists show of the item in the Reader, in case it has changed.
+    pub(in crate::tui::app) fn reread_shown_row(&self) -> Option<Effect> {
+        self.reader.row().map(|row| Effect::Read(Read::Row(row.key)))
+    }
+
+    /// If the item in the Reader has changed, reloads its article. The position in the text stays.
+    pub(in crate::tui::app) fn shown_row_loaded(
+        &mut self,
+        result: Result<Option<ItemRow>, Failure>,
+    ) -> Vec<Effect> {
+        let new = match result {
+            Ok(Some(new)) => new,
+            // The next attempt to open it says so.
+            Ok(None) => return vec![],
+            Err(why) => return self.problem(why),
         };
-        let content = |row: &ItemRow| (row.title.clone(), row.words, row.changed, row.substantial);
-        let listed = self.items.rows.iter().find(|row| row.key == shown.key);
-        match listed.is_some_and(|row| content(row) != content(shown)) {
-            true => self.reload_article(),
-            false => vec![],
+        let content = |row: &ItemRow| (row.title.clone(), row.words, row.substantial);
+        let shown = self.reader.row().filter(|shown| shown.key == new.key);
+        if shown.is_none_or(|shown| content(shown) == content(&new)) {
+            return vec![];
         }
+        // The row of an item that was just read is no longer read with the list of unread items.
+        for row in self.items.kept.iter_mut().chain(&mut self.items.rows) {
+            if row.key == new.key {
+                (row.title, row.words) = (new.title.clone(), new.words);
+                (row.changed, row.substantial) = (new.changed, new.substantial);
+            }
+        }
+        self.reload_article()
     }
 }

@@ -142,6 +142,11 @@ impl Chaos {
                 let window = Window { rows, more_above, more_below, cut: self.rng.bool() };
                 Event::WindowLoaded(request, self.result(window))
             }
+            Effect::Read(Read::Row(key)) => {
+                let at = self.rng.usize(..self.stock.rows.len());
+                let row = ItemRow { key, ..self.stock.rows[at].clone() };
+                Event::RowLoaded(self.result(Some(row)))
+            }
             Effect::Read(Read::Article { request, key }) => {
                 let at = key.unsigned_abs() as usize % self.stock.rows.len();
                 let row = ItemRow { key, ..self.stock.rows[at].clone() };
