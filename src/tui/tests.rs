@@ -419,7 +419,7 @@ fn keys_have_their_documented_effects() {
         ("<Enter>1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("<Enter>n", "Postgres 19 enters beta"),
         ("<Enter><Tab>jjjjjjjd", "Remove"),
-        ("t<Down><Down><Enter>", "Theme: light"),
+        ("t", "LoadSettings"),
         ("v", "╭─ Log"),
         ("a", "Add a source"),
         ("u", "Nothing to undo"),

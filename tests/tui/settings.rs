@@ -51,11 +51,12 @@ fn changes_by_the_user_override_command_line_settings() {
     t.wait_for("Third article");
     t.send(":theme light");
     t.send(key::ENTER);
-    t.wait_for("Saved: theme light");
-    t.send(":theme ");
-    t.wait_for("current theme");
+    t.wait_for("Saved: ui.theme = \"light\"");
+    t.send("t");
+    t.wait_for("Choose a theme");
+    t.wait_for("light");
     t.send(key::ESC);
-    t.wait_gone("current theme");
+    t.wait_gone("Choose a theme");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }

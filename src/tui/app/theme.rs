@@ -53,10 +53,12 @@ impl Editor {
             KeyCode::Up | KeyCode::Char('k') => false,
             _ => return None,
         };
+        let mut effects = Vec::new();
         for _ in 0..view::editor::theme_columns(app, self) {
             self.next_choice(forward);
+            effects.extend(self.typed(app));
         }
-        Some(self.typed(app).into())
+        Some(effects.into())
     }
 
     /// The keys of the form while a theme is chosen.

@@ -187,3 +187,12 @@ fn the_list_of_what_is_new_says_why_it_is_empty() {
         assert!(stage.has_message(why), "{}", stage.screen(120, 40));
     }
 }
+
+impl Stage {
+    /// Opens the gallery of themes with some keys, and then presses others.
+    pub(super) fn choose_theme(&mut self, open: &str, keys: &str) {
+        self.keys(open);
+        self.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));
+        self.keys(keys);
+    }
+}

@@ -93,7 +93,7 @@ fn the_line_below_the_palette_explains_the_command() {
         ),
         (":read-for", "in total. Takes minutes, such as 20."),
         (":jump", "Keys: C-p; f in Sources."),
-        (":theme ", "Each theme is shown while it is selected. Enter saves it."),
+        (":theme", "Each theme is shown while it is selected. Enter saves it."),
     ] {
         let mut stage = Stage::new();
         stage.keys(keys);
@@ -111,11 +111,14 @@ fn the_line_below_the_palette_explains_the_command() {
 fn the_choice_of_a_theme_has_its_own_title_and_keys() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
         let mut stage = Stage::new();
-        stage.keys("t");
+        stage.choose_theme("t", "");
         let screen = stage.screen(width, height);
-        assert!(screen.contains("Choose a theme") && screen.contains(" themes "), "{screen}");
+        assert!(screen.contains("Choose a theme") && screen.contains("‹ auto ›"), "{screen}");
         assert!(screen.contains("Enter use") && screen.contains("Esc keep the old"), "{screen}");
-        assert!(!screen.contains("Commands") && !screen.contains("Enter run"), "{screen}");
+        assert_eq!(screen.contains("A fair scheduler"), width >= 80, "{screen}");
+        stage.keys("<Tab>");
+        let screen = stage.screen(width, height);
+        assert!(screen.contains("─ Settings ") && !screen.contains("Enter use"), "{screen}");
     }
 }
 

@@ -289,7 +289,7 @@ fn invalid_query_keeps_the_list_and_shows_the_error() {
     assert!(screen.contains("there is no \"sorce:\"; did you mean \"source:\"?"), "{screen}");
     assert!(screen.contains("1 found"), "the list is that of the last good query");
     stage.keys("<Enter>");
-    assert!(stage.screen(120, 40).contains("/ tiny sorce:x"), "Enter keeps the invalid query");
+    assert!(stage.screen(120, 40).contains("› tiny sorce:x"), "Enter keeps the invalid query");
     stage.keys("<C-u>source:nobody");
     assert!(stage.screen(120, 40).contains("there is no source \"nobody\""));
     stage.keys("<C-u>tiny<Enter>");
@@ -415,7 +415,7 @@ fn search_results_show_where_they_match() {
     assert!(!stage.screen(120, 20).contains("steel"), "the reply of another search");
     stage.happen(Event::SnippetsLoaded(Some("\"bridge\"*".to_owned()), Ok(found())));
     let screen = stage.screen(130, 20);
-    assert!(screen.contains("/ bridge ") && screen.contains("1 found"), "{screen}");
+    assert!(screen.contains("› bridge ") && screen.contains("1 found"), "{screen}");
     assert!(screen.contains("Bridge reopens in March  old steel bridge is"), "{screen}");
     // A narrow list has no space beside the title.
     for (width, height) in [(120, 20), (80, 24), (50, 15)] {
@@ -426,7 +426,7 @@ fn search_results_show_where_they_match() {
     }
     stage.keys("x");
     let screen = stage.screen(120, 20);
-    assert!(screen.contains("/ bridgex") && screen.contains("0 found"), "{screen}");
+    assert!(screen.contains("› bridgex") && screen.contains("0 found"), "{screen}");
 }
 
 #[test]

@@ -112,14 +112,20 @@ fn key_hints_show_the_current_effect() {
 fn choosing_a_theme_can_be_cancelled() {
     let mut stage = Stage::new();
     let before = stage.app.palette.name().to_owned();
-    stage.keys("t<Down>");
+    stage.choose_theme("t", "<Down>");
     assert_ne!(stage.app.palette.name(), before, "the selected theme is shown");
     stage.keys("<Esc>");
+    assert!(stage.app.dialogs.is_empty(), "Esc leaves at once");
+    assert_eq!(stage.app.palette.name(), before);
+    // Without a step, the theme in use stays.
+    stage.choose_theme("t", "<Enter>");
+    assert!(stage.app.dialogs.is_empty());
     assert_eq!(stage.app.palette.name(), before);
     assert_eq!(stage.asked_for("Edit"), 0, "{:?}", stage.requested);
-    // Without a step, the theme in use stays.
-    stage.keys("t<Enter>");
-    assert_eq!(stage.app.palette.name(), before);
-    stage.keys("t<Down><Down><Enter>");
-    assert_eq!(stage.asked_for("Edit"), 2, "{:?}", stage.requested);
+    stage.choose_theme(":theme<Enter>", "<Down><Down><Enter>");
+    assert_eq!(stage.asked_for("Edit"), 1, "{:?}", stage.requested);
+    // After a step to another field, it is a form like any other.
+    let mut stage = Stage::new();
+    stage.choose_theme("t", "<Right><Tab><Esc>");
+    assert!(!stage.app.dialogs.is_empty(), "the change is not dropped unseen");
 }

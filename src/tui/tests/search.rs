@@ -85,22 +85,22 @@ fn best_matches_are_an_order_of_searches_by_words() {
 #[test]
 fn tab_completes_operators_and_their_values() {
     let cases = [
-        ("/fo<Tab>", "/ folder:"),
-        ("/fo<Tab><Tab>", "/ folder:City"),
-        ("/rust fo<Tab><Tab><Tab>", "/ rust folder:Tech"),
-        ("/is:ch<Tab>", "/ is:changed"),
-        ("/is:<S-Tab>", "/ is:snoozed"),
-        ("/is:un<Tab><Esc>", "/ is:un"),
-        ("/is:un<Tab> tin", "/ is:unread tin"),
-        ("/source:kern<Tab>", "/ source:\"Kernel notes and other things\""),
-        ("/kern<Tab>", "/ source:\"Kernel notes and other things\""),
-        ("/tiny -kern<Tab>", "/ tiny -source:\"Kernel notes and other things\""),
-        ("/-after:yes<Tab>", "/ -after:yesterday"),
-        ("/nothing<Tab>", "/ nothing"),
-        ("/has:au<Tab>", "/ has:audio"),
-        ("/-in:<Tab>", "/ -in:later"),
-        ("/category:ker<Tab>", "/ category:\"Kernel notes\""),
-        ("/lang:<Tab>", "/ lang:de-CH"),
+        ("/fo<Tab>", "› folder:"),
+        ("/fo<Tab><Tab>", "› folder:City"),
+        ("/rust fo<Tab><Tab><Tab>", "› rust folder:Tech"),
+        ("/is:ch<Tab>", "› is:changed"),
+        ("/is:<S-Tab>", "› is:snoozed"),
+        ("/is:un<Tab><Esc>", "› is:un"),
+        ("/is:un<Tab> tin", "› is:unread tin"),
+        ("/source:kern<Tab>", "› source:\"Kernel notes and other things\""),
+        ("/kern<Tab>", "› source:\"Kernel notes and other things\""),
+        ("/tiny -kern<Tab>", "› tiny -source:\"Kernel notes and other things\""),
+        ("/-after:yes<Tab>", "› -after:yesterday"),
+        ("/nothing<Tab>", "› nothing"),
+        ("/has:au<Tab>", "› has:audio"),
+        ("/-in:<Tab>", "› -in:later"),
+        ("/category:ker<Tab>", "› category:\"Kernel notes\""),
+        ("/lang:<Tab>", "› lang:de-CH"),
     ];
     for (keys, expected) in cases {
         let mut stage = Stage::new();
@@ -108,7 +108,7 @@ fn tab_completes_operators_and_their_values() {
         stage.happen(Event::ValuesLoaded(Ok(ItemValues { categories, languages })));
         stage.keys(keys);
         let screen = stage.screen(120, 40);
-        let line = screen.lines().find(|l| l.contains("  / ")).unwrap();
+        let line = screen.lines().find(|l| l.contains("  › ")).unwrap();
         assert!(line.contains(expected), "{keys}: {line}");
     }
     // The list follows the completion.
@@ -226,9 +226,12 @@ fn a_filter_shows_how_many_items_of_the_list_match() {
     let all = stage.app.items.rows.len();
     let (of_all, one) = (format!("{all} of {all}"), format!("1 of {all}"));
     let line = |screen: &str, n: usize| screen.lines().nth(n).unwrap().to_owned();
-    assert!(line(&screen, 0).contains("Filter ") && line(&screen, 0).contains(&of_all), "{screen}");
-    // The hint covers the rule, but no row of the list.
-    assert!(line(&screen, 1).contains("Tab lists all"), "{screen}");
+    assert!(
+        line(&screen, 0).contains("› Filter: ") && line(&screen, 0).contains(&of_all),
+        "{screen}"
+    );
+    // The hint would cover the rule.
+    assert!(line(&screen, 1).contains('━') && !screen.contains("Tab lists all"), "{screen}");
     assert!(line(&screen, 2).contains(" Pinned ─"), "{screen}");
     stage.keys("release");
     let screen = stage.screen(80, 24);

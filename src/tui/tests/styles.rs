@@ -244,18 +244,24 @@ fn states_differ_in_more_than_colour() {
 
 #[test]
 fn every_theme_is_shown_while_it_is_selected() {
-    let mut stage = Stage::new();
-    let names = crate::config::theme_names(&stage.app.settings.themes);
+    let names = theme_names(&BTreeMap::new());
     assert!(names.len() > 10, "{names:?}");
-    stage.keys("t");
-    assert_eq!(stage.app.palette.name(), names[0], "the theme in use is the selected one");
-    for name in &names[1..] {
-        stage.keys("<Down>");
-        assert_eq!(stage.app.palette.name(), name);
+    // In a wide window, there are two pictures in a row.
+    for (width, columns) in [(120, 2), (80, 1), (60, 1)] {
+        let mut stage = Stage::new();
+        stage.screen(width, 36);
+        stage.choose_theme("t", "");
+        assert_eq!(stage.app.palette.name(), names[0], "the theme in use is the selected one");
+        for name in &names[1..] {
+            stage.keys("<Right>");
+            assert_eq!(stage.app.palette.name(), name);
+        }
+        stage.keys("<Up>");
+        assert_eq!(stage.app.palette.name(), names[names.len() - 1 - columns], "{width}");
+        stage.keys("<Down><Enter>");
+        assert_eq!(stage.app.palette.name(), names[names.len() - 1]);
+        assert_eq!(stage.asked_for("Edit"), 1, "{:?}", stage.requested);
     }
-    stage.keys("<Enter>");
-    let saved = format!("Edit {{ purpose: Command(Some(\"theme {}\"))", names[names.len() - 1]);
-    assert_eq!(stage.asked_for(&saved), 1, "{:?}", stage.requested);
 }
 
 #[test]

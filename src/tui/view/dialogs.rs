@@ -81,8 +81,10 @@ pub(super) fn foot_line(
 ) -> (Rect, usize) {
     /// Minimum number of cells for a field, which the keys leave free.
     const FIELD: usize = 24;
-    let mark = if app.settings.ui.ascii { ">" } else { "›" };
-    let whole = |label| format!("{}{mark} {label}: ", " ".repeat(padding(area.foot.width)));
+    let whole = |label: &str| {
+        let pad = " ".repeat(padding(area.foot.width));
+        format!("{pad}{}", prompt_label(app, &format!("{label}: ")))
+    };
     // A label gets at most half of the line. Its remark is left out rather than cut.
     let is_long = |label: &str| text::width(label) * 2 > area.foot.width.into();
     let label = match label.split_once(" (") {
@@ -191,6 +193,12 @@ fn mark_error(
     let style = app.palette.style(Role::Warning).add_modifier(Modifier::UNDERLINED);
     let at = at.intersection(frame.area());
     frame.buffer_mut().set_style(at, style);
+}
+
+/// The mark of a prompt, followed by its label, which may be empty.
+pub(super) fn prompt_label(app: &App, label: &str) -> String {
+    let mark = if app.settings.ui.ascii { ">" } else { "›" };
+    format!("{mark} {label}")
 }
 
 /// A label and a field on one line, with the terminal cursor in the field.

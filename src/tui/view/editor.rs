@@ -359,6 +359,7 @@ fn search_line(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) ->
         _ => format!("Find a setting ({at} of {}): ", found.len()),
     };
     let line = Rect { height: 1, ..area };
+    let label = super::dialogs::prompt_label(app, &label);
     super::dialogs::field_line(app, frame, &label, &search.field, line);
     Rect { y: area.y + 1, height: area.height - 1, ..area }
 }

@@ -2,7 +2,7 @@
 
 use super::super::app::{App, Help};
 use super::super::reader::wrap_plain;
-use super::dialogs::{DialogArea, field_line, split_field};
+use super::dialogs::{DialogArea, field_line, prompt_label, split_field};
 use super::frame::window;
 use super::row::Row;
 use super::scroll_bar;
@@ -63,7 +63,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     if rows > height {
         scroll_bar(app, frame, bar, help.top..help.top + height, rows);
     }
-    field_line(app, frame, "Find: ", &help.field, field);
+    field_line(app, frame, &prompt_label(app, "Find: "), &help.field, field);
 }
 
 /// Two columns: the first is at least as high as the screen, and no block is split. A group that continues in

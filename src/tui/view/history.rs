@@ -3,7 +3,7 @@
 use super::super::app::{App, HistoryList, KeysPage};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
-use super::dialogs::{DialogArea, field_line, role, rows, split_field};
+use super::dialogs::{DialogArea, field_line, prompt_label, role, rows, split_field};
 use super::frame::window;
 use super::row::Row;
 use crate::config::{Context, KeyOrigin, Role, show_sequence};
@@ -75,7 +75,7 @@ pub(in crate::tui) fn draw_keys(
         let line = ratatui::text::Line::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
-    field_line(app, frame, "Find: ", &page.field, field);
+    field_line(app, frame, &prompt_label(app, "Find: "), &page.field, field);
 }
 
 /// An action with all of its keys; those that Enter changes are marked.

@@ -2,7 +2,7 @@
 
 use super::super::app::{App, ImportLine, ImportPreview, Jump};
 use super::chrome::marks;
-use super::dialogs::{DialogArea, field_line, role, rows, split_field};
+use super::dialogs::{DialogArea, field_line, prompt_label, role, rows, split_field};
 use super::frame::window;
 use super::row::Row;
 use crate::config::{Completion, Role};
@@ -26,7 +26,7 @@ pub(in crate::tui) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, area: 
         row.right(format!(" {}", target.place), style(Role::Dim));
         row.left(&target.title, style(Role::Text));
     });
-    field_line(app, frame, "> ", &jump.field, field);
+    field_line(app, frame, &prompt_label(app, ""), &jump.field, field);
 }
 
 pub(in crate::tui) fn import(

@@ -2,7 +2,7 @@
 
 use super::super::app::{App, Hit, Palette, command_takes};
 use super::super::reader::wrap_plain;
-use super::dialogs::{DialogArea, field_line, role, rows};
+use super::dialogs::{DialogArea, field_line, prompt_label, role, rows};
 use super::frame::window;
 use super::row::Row;
 use crate::config::{Action, Context, Role, topics};
@@ -75,8 +75,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, 
         let line = TextLine::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
-    let prompt = if app.settings.ui.ascii { "> " } else { "› " };
-    field_line(app, frame, prompt, &palette.field, field);
+    field_line(app, frame, &prompt_label(app, ""), &palette.field, field);
 }
 
 /// The hits with the headings of their groups.

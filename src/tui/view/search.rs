@@ -3,7 +3,7 @@
 use super::super::app::{App, SearchBar};
 use super::chrome::marks;
 use super::complete;
-use super::dialogs::{DialogArea, completed_line, foot_line};
+use super::dialogs::{DialogArea, completed_line, foot_line, prompt_label};
 use super::row::{Row, fill, padding};
 use crate::config::Role;
 use crate::util::text;
@@ -29,7 +29,8 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     };
     let row = Rect { y: items.y - 2, height: 1, ..items };
     let pad = " ".repeat(padding(items.width));
-    let label = if bar.is_filter { format!("{pad}Filter ") } else { format!("{pad}/ ") };
+    let name = if bar.is_filter { "Filter: " } else { "" };
+    let label = format!("{pad}{}", prompt_label(app, name));
     let mut count = Row::new(row.width);
     count.right(pad.clone(), Style::new());
     let number = match bar.is_filter || !bar.field.value().is_empty() {
@@ -45,13 +46,16 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let most = complete::rows_above_selected(app, framed);
     completed_line(app, frame, &label, typed, role, (line, framed, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
-        // One row, so that it covers the rule, but no title.
-        let hint = super::complete::syntax(row.width);
+        // One row, so that it covers the rule, but no title. The rule of a filter stays visible.
+        let hint = complete::syntax(row.width);
         let used = text::width(&label);
         let beside = used + 3 + text::width(hint) < line.width.into();
-        let at = if beside { line } else { row };
-        let used = if beside { used } else { row.width.into() };
-        complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, at);
+        if beside {
+            complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, line);
+        } else if !bar.is_filter {
+            let used = row.width.into();
+            complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, row);
+        }
     }
 }
 
