@@ -17,7 +17,7 @@ use ratatui::text::{Line, Span as Ink};
 /// Maximum number of lines in a title.
 const MAX_TITLE: usize = 4;
 /// Maximum number of lines in a fact.
-const MAX_FACT: usize = 3;
+const MAX_FACT: usize = 2;
 /// Maximum number of cells in a list of names.
 const LONGEST: usize = 300;
 /// Number of cells between two facts.
@@ -82,8 +82,8 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
         out.push(Line::from(ink(app, words, app.sources.color(article.row.source_key))));
     }
     let part = |words: &str, limit: usize, role| {
-        let lines = wrap_plain(words, width).into_iter().take(limit);
-        lines.map(|line| Line::from(ink(app, line, role))).collect::<Vec<_>>()
+        let lines = wrap_plain(words, width).into_iter();
+        cut(lines.map(|line| Line::from(ink(app, line, role))), limit, width)
     };
     // An item without a title begins with its text.
     let title =
@@ -194,12 +194,35 @@ fn rows(app: &App, facts: Vec<Fact>, width: usize) -> Vec<Line<'static>> {
                 let line = |line: reader::Line| {
                     line.spans.into_iter().map(|s| ink(app, s.text, s.role)).collect::<Line<'_>>()
                 };
-                out.extend(wrap(&fact, width).into_iter().take(MAX_FACT).map(line));
+                out.extend(cut(wrap(&fact, width).into_iter().map(line), MAX_FACT, width));
                 used = usize::MAX;
             }
         }
     }
     out
+}
+
+/// At most so many lines; the last one ends with an ellipsis if others follow.
+fn cut(
+    lines: impl Iterator<Item = Line<'static>>,
+    most: usize,
+    width: usize,
+) -> Vec<Line<'static>> {
+    let mut lines: Vec<_> = lines.take(most + 1).collect();
+    if lines.len() > most {
+        lines.truncate(most);
+        lines.last_mut().into_iter().for_each(|last| end_with_ellipsis(last, width));
+    }
+    lines
+}
+
+/// Marks a line as cut off.
+fn end_with_ellipsis(line: &mut Line<'static>, width: usize) {
+    let Some(last) = line.spans.pop() else { return };
+    let before: usize = line.spans.iter().map(|span| text::width(&span.content)).sum();
+    let words = format!("{} …", last.content.trim_end());
+    let cut = text::truncate(&words, width.saturating_sub(before)).into_owned();
+    line.push_span(Ink::styled(cut, last.style));
 }
 
 fn key(app: &App, action: Action) -> Option<String> {
@@ -384,6 +407,19 @@ mod tests {
         let west = chrono::FixedOffset::west_opt(5 * 3600).unwrap();
         let day = "2026-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(describe(day, now, &west), "today");
+    }
+
+    #[test]
+    fn cut_lines_end_with_an_ellipsis() {
+        let shown = |words: &[&str], width| {
+            let lines = words.iter().map(|words| Line::from((*words).to_owned()));
+            let lines = cut(lines, 2, width);
+            lines.iter().map(Line::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&["one", "two"], 9), ["one", "two"]);
+        assert_eq!(shown(&["one", "two", "three"], 9), ["one", "two …"]);
+        assert_eq!(shown(&["one", "two more", "three"], 9), ["one", "two more…"]);
+        assert_eq!(shown(&["one", "nine char", "three"], 9), ["one", "nine cha…"]);
     }
 
     #[test]
