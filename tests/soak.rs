@@ -175,7 +175,8 @@ async fn a_day_leaks_nothing() {
         warm.1,
         most.1
     );
-    assert!(most.0 * 100 < warm.0 * 105, "memory grows");
+    // The parts of the allocator vary by 5 % from run to run. 1 KiB per poll would be 30 %.
+    assert!(most.0 * 100 < warm.0 * 110, "memory grows");
     assert!(most.1 <= warm.1, "open files grow");
     assert!(wal < 64 << 20, "the log of the database grows");
     engine.shutdown().await;

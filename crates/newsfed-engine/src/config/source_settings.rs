@@ -141,7 +141,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .option("remove-after", "DAYS"),
     key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
         .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its mark in lists.")
-        .unset("default (from the id)")
+        .unset("default (chosen automatically)")
         .option("color", "1-8"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {
         Slot::Choice(&mut d.schedule.policy)
