@@ -57,7 +57,7 @@ fn lists_that_look_alike_show_their_selectors() {
 
 #[test]
 fn selectors_are_offered_where_the_form_has_none() {
-    let feed = Way::announced("https://council.example/feed", "All");
+    let feed = Way::announced("https://council.example/all.xml", "All");
     let mut stage = found(vec![feed, list_way()], &[]);
     let first = stage.screen(120, 36);
     stage.keys("<Down>");
