@@ -174,8 +174,7 @@ impl Dialog for Add {
                     return Reply::default();
                 }
                 // For a way without selectors, opens a website whose selectors the user writes.
-                let kind = discovery.ways.get(*selected).map(Way::kind);
-                let has_selectors = matches!(kind, Some(SourceKind::Website | SourceKind::Entries));
+                let has_selectors = has_selectors(discovery, *selected);
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way, letter == 's').into();
             }
@@ -233,6 +232,16 @@ impl Dialog for Add {
                 KeyHint::Key("e", "adjust"),
                 KeyHint::Key("Esc", "close"),
             ],
+            // Both keys would open the same workbench.
+            Stage::Found { ref discovery, selected, .. } if has_selectors(discovery, selected) => {
+                &[
+                    KeyHint::Key("Enter", "follow"),
+                    KeyHint::Key("Up Down", "choose"),
+                    KeyHint::Key("Tab", "folder"),
+                    KeyHint::Key("e", "adjust"),
+                    KeyHint::Key("Esc", "close"),
+                ]
+            }
             Stage::Found { .. } => &[
                 KeyHint::Key("Enter", "follow"),
                 KeyHint::Key("Up Down", "choose"),
@@ -391,6 +400,12 @@ impl Add {
             }
         }
     }
+}
+
+/// Whether a way finds its items by selectors.
+fn has_selectors(discovery: &Discovery, way: usize) -> bool {
+    let kind = discovery.ways.get(way).map(Way::kind);
+    matches!(kind, Some(SourceKind::Website | SourceKind::Entries))
 }
 
 fn is_help(app: &App, key: Key) -> bool {

@@ -2,6 +2,7 @@
 
 use super::{App, Focus, RowId};
 use crate::config::Action;
+use std::borrow::Cow;
 
 const NO_SOURCE: &str = "Select a source in the Sources pane first";
 pub(super) const NO_ITEM: &str = "Select an item first";
@@ -11,12 +12,25 @@ const ITEM_IS_READ: &str = "The item is still being read";
 impl App {
     /// Why an action does nothing now; `None` if it can be performed. Unlike
     /// [`Self::unavailable_reason`], which decides what is offered, this depends on whether rows are being read.
-    pub(super) fn refusal(&self, action: Action) -> Option<&'static str> {
-        let awaits = self.awaits_rows(action).then(|| self.being_read());
-        awaits.or_else(|| match self.unavailable_reason(action) {
-            Some(NO_ARTICLE) if self.reader.next().is_some() => Some(ITEM_IS_READ),
-            why => why,
-        })
+    pub(super) fn refusal(&self, action: Action) -> Option<Cow<'static, str>> {
+        if self.awaits_rows(action) {
+            return Some(self.being_read().into());
+        }
+        match self.unavailable_reason(action)? {
+            NO_ARTICLE if self.reader.next().is_some() => Some(ITEM_IS_READ.into()),
+            NO_SOURCE => Some(self.no_source()),
+            why => Some(why.into()),
+        }
+    }
+
+    /// Why an action about one source does nothing.
+    fn no_source(&self) -> Cow<'static, str> {
+        let row = self.sources.current().filter(|_| self.focus == Focus::Sources);
+        match row.map(|row| (&row.id, &row.title)) {
+            Some((RowId::Folder(_), name)) => format!("{name} is a folder; select a source").into(),
+            Some((RowId::Tag(_), name)) => format!("{name} is a tag; select a source").into(),
+            _ => NO_SOURCE.into(),
+        }
     }
 
     /// The message for a key that must wait.

@@ -22,7 +22,7 @@ impl App {
         let (kind, argument) = (argument_kind(action), argument.trim());
         let of_source = kind == Some(ArgumentKind::Source) && !argument.is_empty();
         if let Some(why) = self.refusal(action).filter(|_| !of_source) {
-            return Err(why.to_owned());
+            return Err(why.into_owned());
         }
         let Some(kind) = kind.filter(|_| !argument.is_empty()) else {
             return match argument {

@@ -296,24 +296,26 @@ impl SourcesPane {
         self.color_sources();
     }
 
-    /// Gives each source its own colour if it has one, else a colour that depends on its id, or the next one
-    /// if the source above has the same.
+    /// Gives each source its own colour if it has one, else one of those that the sources above use least, but
+    /// not that of the source directly above. The id decides between equals.
     fn color_sources(&mut self) {
         let count = Role::SOURCES.len();
         let mut by_folder: Vec<&SourceEntry> = self.list.sources.iter().collect();
         by_folder.sort_by(|a, b| a.source.folder.cmp(&b.source.folder));
         let mut above = None;
+        let mut used = [0; Role::SOURCES.len()];
         self.colors.clear();
         for entry in by_folder {
             let mut hasher = Sha256::new();
             hasher.update(entry.source.id.as_str());
             let own = usize::from(hasher.finalize()[0]) % count;
             let declared = entry.source.color.map(|color| color.saturating_sub(1) as usize);
+            let others = (0..count).map(|n| (own + n) % count).filter(|n| above != Some(*n));
             let color = match declared {
                 Some(declared) => declared % count,
-                None if above == Some(own) => (own + 1) % count,
-                None => own,
+                None => others.min_by_key(|n| used[*n]).unwrap_or(own),
             };
+            used[color] += 1;
             above = Some(color);
             self.colors.insert(entry.facts.key, color);
         }

@@ -150,3 +150,13 @@ fn marking_read_never_marks_unread() {
         assert_eq!(is_read(&stage), expected, "{key}");
     }
 }
+
+#[test]
+fn a_folder_is_not_a_source() {
+    let mut stage = stage_with_files();
+    stage.keys("fCity<Enter>");
+    for keys in ["e", "w", ":why<Enter>"] {
+        stage.keys(keys);
+        assert!(stage.screen(100, 30).contains("City is a folder; select a source"), "{keys}");
+    }
+}

@@ -56,6 +56,17 @@ fn lists_that_look_alike_show_their_selectors() {
 }
 
 #[test]
+fn selectors_are_offered_where_the_form_has_none() {
+    let feed = Way::announced("https://council.example/all.xml", "All");
+    let mut stage = found(vec![feed, list_way()], &[]);
+    let first = stage.screen(120, 36);
+    stage.keys("<Down>");
+    let screens = [first, stage.screen(120, 36)];
+    assert!(screens.iter().all(|screen| screen.contains("e adjust")));
+    assert_eq!(screens.iter().filter(|screen| screen.contains("s selectors")).count(), 1);
+}
+
+#[test]
 fn a_way_without_items_is_not_called_a_preview() {
     let mut stage = found(vec![Way::announced("https://council.example/feed", "All")], &[]);
     shows(&mut stage, &["Description"]);

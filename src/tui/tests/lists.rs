@@ -467,3 +467,20 @@ fn a_search_offers_operators_and_counts_while_typing() {
     assert!(stage.screen(120, 40).contains("1 found"));
     assert!(stage.screen(50, 9).contains("Search (1): release"), "{}", stage.screen(50, 9));
 }
+
+#[test]
+fn colors_of_sources_are_used_equally_often() {
+    let colors = |count: i64| -> Vec<_> {
+        let sources = (0..count).map(|n| source(n, &format!("s{n}"), None, 0)).collect();
+        let list = SourceList { sources, ..SourceList::default() };
+        let stage = Stage::with(Settings::default(), list, vec![]);
+        (0..count).map(|n| stage.app.sources.color(n)).collect()
+    };
+    let twelve = colors(12);
+    for color in crate::config::Role::SOURCES {
+        let times = twelve.iter().filter(|other| **other == color).count();
+        assert!((1..=2).contains(&times), "{color:?}: {times}");
+    }
+    assert!(twelve.windows(2).all(|pair| pair[0] != pair[1]));
+    assert_eq!(colors(13)[..12], twelve);
+}

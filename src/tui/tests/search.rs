@@ -258,3 +258,16 @@ fn completions_leave_the_rule_of_the_filter_visible_and_open_at_its_text() {
     let row = lines.iter().position(|line| line.contains("Filter")).unwrap();
     assert!(lines[row + 1].contains('━'), "{screen}");
 }
+
+#[test]
+fn completions_leave_no_part_of_a_heading() {
+    for (keys, candidate) in [("/so", "source: of a source"), ("gafso", "source: of a source")] {
+        let mut stage = Stage::new();
+        stage.screen(120, 36);
+        stage.keys(keys);
+        let screen = stage.screen(120, 36);
+        let row = screen.lines().find(|line| line.contains(candidate)).unwrap();
+        let (before, after) = row.split_once(candidate).unwrap();
+        assert!(before.ends_with("    ") && !after.contains('─'), "{screen}");
+    }
+}

@@ -296,3 +296,13 @@ fn the_current_match_differs_from_the_others_in_every_kind_of_terminal() {
         assert_ne!(styles[second], styles[text.find("and").unwrap()], "{terminal}");
     }
 }
+
+#[test]
+fn without_colors_a_scroll_bar_is_dim() {
+    for (theme, support) in TERMINALS {
+        let mut stage = stage("auto", support, "?");
+        let buffer = drawn(&mut stage, (100, 20));
+        let thumb = buffer.content.iter().find(|cell| cell.symbol() == "▐").unwrap();
+        assert_eq!(thumb.modifier.contains(Modifier::DIM), theme == "mono", "{theme}");
+    }
+}

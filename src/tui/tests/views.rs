@@ -190,3 +190,38 @@ fn a_summary_in_a_magazine_ends_with_an_ellipsis_or_with_its_facts() {
         assert!(lines[one + 1].contains("min") || lines[one + 1].contains('▪'), "{screen}");
     }
 }
+
+#[test]
+fn on_a_tall_screen_the_row_above_the_keys_is_empty() {
+    let mut stage = Stage::new();
+    stage.app.settings.ui.preview = false;
+    for height in [36, 40] {
+        let screen = stage.screen(120, height);
+        let row = screen.lines().nth(usize::from(height) - 2).unwrap();
+        assert!(row.is_empty(), "{screen}");
+    }
+}
+
+#[test]
+fn a_tall_dialog_covers_the_row_below_it() {
+    for keys in [":settings<Enter>", "K"] {
+        let mut stage = Stage::new();
+        stage.screen(140, 32);
+        stage.keys(keys);
+        let screen = stage.screen(140, 32);
+        let lines: Vec<&str> = screen.lines().collect();
+        assert!(lines[29].contains('╰') && lines[30].is_empty(), "{keys}\n{screen}");
+    }
+}
+
+#[test]
+fn the_key_bindings_have_a_scroll_bar() {
+    let mut stage = Stage::new();
+    stage.screen(100, 30);
+    stage.keys("K");
+    let screen = stage.screen(100, 30);
+    let thumb = |screen: &str| screen.lines().position(|line| line.contains("▐ │"));
+    let first = thumb(&screen).unwrap();
+    stage.keys(&"<Down>".repeat(60));
+    assert!(thumb(&stage.screen(100, 30)) > Some(first), "{screen}");
+}

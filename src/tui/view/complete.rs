@@ -36,6 +36,13 @@ pub(super) fn rows_above_selected(app: &App, line: Rect) -> Option<u16> {
     selected.checked_sub(line.bottom())
 }
 
+/// Number of rows that the candidates take if there is space: at most `most` until the user wants one of them.
+pub(super) fn row_count(completion: &Completion, most: Option<u16>) -> u16 {
+    let count = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
+    let most = most.filter(|_| completion.applied.is_none()).unwrap_or(MAX_ROWS);
+    count.min(MAX_ROWS).min(most)
+}
+
 /// Draws the candidates above or below a field with its frame, from the column `x` of the text that they replace;
 /// in at most `most` rows until the user wants one of them.
 pub(super) fn candidates(
@@ -45,9 +52,7 @@ pub(super) fn candidates(
     (line, x): (Rect, u16),
     most: Option<u16>,
 ) {
-    let count = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
-    let most = most.filter(|_| completion.applied.is_none()).unwrap_or(MAX_ROWS);
-    let free = free_rows(frame, line, count.min(MAX_ROWS).min(most));
+    let free = free_rows(frame, line, row_count(completion, most));
     let height = free.height;
     let widest = completion.candidates.iter().map(|o| text::width(&o.text)).max().unwrap_or(0);
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);

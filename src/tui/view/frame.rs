@@ -2,7 +2,7 @@
 
 use super::super::app::{App, Hint};
 use super::dialogs::{DialogArea, MoreKeys};
-use super::row::Row;
+use super::row::{Row, fill};
 use crate::config::{Action, Context, Key, Role, parse_sequence};
 use crate::util::text;
 use ratatui::Frame;
@@ -90,6 +90,11 @@ pub(super) fn window(
     }
     clear(frame, outer);
     frame.buffer_mut().set_style(outer, app.palette.style(Role::Raised));
+    // A single row of the screen below the dialog would be half of an item.
+    if outer.bottom() + 1 == area.body.bottom() && area.body.height >= FREE {
+        let below = Rect { y: outer.bottom(), height: 1, ..area.body };
+        fill(frame, " ", Style::new(), below);
+    }
     let ascii = app.settings.ui.ascii;
     let across = if ascii { "-" } else { "─" };
     let block = Block::bordered().border_style(app.palette.style(Role::Edge));

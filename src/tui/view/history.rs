@@ -6,6 +6,7 @@ use super::chrome::marks;
 use super::dialogs::{DialogArea, field_line, prompt_label, role, rows, split_field};
 use super::frame::window;
 use super::row::Row;
+use super::{first_row, scroll_bar};
 use crate::config::{Context, KeyOrigin, Role, show_sequence};
 use crate::util::text;
 use ratatui::Frame;
@@ -71,6 +72,13 @@ pub(in crate::tui) fn draw_keys(
     rows(app, frame, list, actions.len(), at, |i, row, here| {
         action_row(app, row, page, (actions[i].clone(), here));
     });
+    let height = usize::from(list.height);
+    if actions.len() > height {
+        // In the margin, next to the state of the keys.
+        let first = first_row(at, height, actions.len());
+        let beside = Rect { width: list.width + 1, ..list };
+        scroll_bar(app, frame, beside, first..first + height, actions.len());
+    }
     for (y, (line, role)) in (list.bottom()..inner.bottom()).zip(footer) {
         let line = ratatui::text::Line::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });

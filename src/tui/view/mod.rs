@@ -45,7 +45,7 @@ pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use std::ops::Range;
 
 /// Smallest screen that is drawn.
@@ -62,7 +62,7 @@ const READER: u16 = 56;
 const READER_MARGINS: u16 = 8;
 /// Minimum height of a screen with titles.
 const TITLES: u16 = 10;
-/// Minimum height of a screen with a blank row above the titles.
+/// Minimum height of a screen with a blank row above the titles, and below the lists.
 const AIRY: u16 = 36;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
@@ -191,12 +191,14 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     for (i, &(pane, width)) in panes.iter().enumerate() {
         let whole = Rect { x, width, ..area };
         let body = Rect { y: area.y + head, height: area.height - head, ..whole };
+        // The row above the keys stays empty too.
+        let above_keys = Rect { height: body.height - top, ..body };
         if pane == Focus::Sources {
             frame.buffer_mut().set_style(whole, app.palette.style(Role::Panel));
         }
         match pane {
-            Focus::Sources => sources::draw(app, frame, body),
-            Focus::Items => items::draw(app, frame, body),
+            Focus::Sources => sources::draw(app, frame, above_keys),
+            Focus::Items => items::draw(app, frame, above_keys),
             Focus::Reader => reader::draw(app, frame, body),
         }
         // This follows the pane, which lays out the text that the title refers to.
@@ -281,7 +283,14 @@ fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, 
         let thumb = (first..first + length).contains(&i);
         let (symbol, role) = if thumb { (m.thumb, Role::Edge) } else { (m.track, Role::Border) };
         let cell = &mut frame.buffer_mut()[(area.right() - 1, y)];
-        cell.set_symbol(symbol).set_style(app.palette.style(role));
+        let style = app.palette.style(role);
+        // Without colours, it would be the brightest part of the screen.
+        let dim = if style.fg.is_none_or(|ink| ink == Color::Reset) {
+            Modifier::DIM
+        } else {
+            Modifier::empty()
+        };
+        cell.set_symbol(symbol).set_style(style.add_modifier(dim));
     }
 }
 

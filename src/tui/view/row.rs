@@ -7,6 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
+use std::borrow::Cow;
 
 /// Text at the left and right of a row; the left part is clipped.
 pub(super) struct Row {
@@ -60,7 +61,13 @@ impl Row {
         if space == 0 {
             return;
         }
-        let shown = text::truncate(content, space).into_owned();
+        let shown = text::truncate(content, space);
+        let is_cut = matches!(shown, Cow::Owned(_));
+        let mut shown = shown.into_owned();
+        // Nothing follows a text that was cut, even if a wide character left a cell free.
+        if is_cut {
+            shown += &" ".repeat(space - text::width(&shown));
+        }
         self.used += text::width(&shown);
         self.left.push(Span::styled(shown, style));
     }
@@ -184,6 +191,18 @@ mod tests {
                 put_line(&mut drawn, &line, at);
                 assert_eq!(drawn, expected, "{line:?} at {at}");
             }
+        }
+    }
+
+    #[test]
+    fn a_row_has_one_ellipsis() {
+        for width in 6..18 {
+            let mut row = Row::new(width);
+            row.left("日本語の知らせ、橋", Style::new());
+            row.left("  and more", Style::new());
+            let line = row.line(Style::new()).to_string();
+            assert_eq!(line.matches('…').count(), 1, "{line}");
+            assert_eq!(text::width(&line), usize::from(width));
         }
     }
 

@@ -44,6 +44,10 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     rule(app, frame, line);
     let framed = Rect { height: 2, ..line };
     let most = complete::rows_above_selected(app, framed);
+    if let Some(completion) = &bar.completion {
+        let rows = complete::row_count(completion, most);
+        clear_headings(app, frame, Rect { height: rows.min(items.height), ..items });
+    }
     completed_line(app, frame, &label, typed, role, (line, framed, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
         // One row, so that it covers the rule, but no title. The rule of a filter stays visible.
@@ -55,6 +59,17 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
         } else if !bar.is_filter {
             let used = row.width.into();
             complete::message_line(app, frame, hint, Role::Dim, &bar.field, used, row);
+        }
+    }
+}
+
+/// Clears the headings of the list that the candidates would cover only in part.
+fn clear_headings(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    // The scroll bar stays.
+    let width = area.width.saturating_sub(1);
+    for (y, shown) in (area.y..area.bottom()).zip(&app.items.shown) {
+        if shown.is_none() {
+            fill(frame, " ", Style::new(), Rect { y, width, ..area });
         }
     }
 }

@@ -298,7 +298,10 @@ impl Page<'_> {
             let column = window.column(*at).map(|column| column.max(now + 1));
             put(column, (planned, self.style(Role::Accent)));
         }
-        for check in report.checks.iter().rev() {
+        // What is new stays visible among checks that found nothing.
+        let found = |check: &&Check| check.result != CheckResult::Unchanged;
+        let (found, nothing): (Vec<_>, Vec<_>) = report.checks.iter().rev().partition(found);
+        for check in nothing.into_iter().chain(found) {
             let column = window.column(check.at).map(|column| column.min(now.saturating_sub(1)));
             put(column, self.mark(check.result));
         }

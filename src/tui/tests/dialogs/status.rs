@@ -174,6 +174,18 @@ fn checks_next_to_the_present_are_on_the_line() {
 }
 
 #[test]
+fn what_is_new_stays_on_the_line_among_checks_that_found_nothing() {
+    let mut report = *report();
+    let (new, nothing) = (report.checks[0].clone(), report.checks[1].clone());
+    let at =
+        |check: &Check, seconds| Check { at: now() - TimeDelta::seconds(seconds), ..check.clone() };
+    report.checks = vec![at(&nothing, 10), at(&new, 20), at(&nothing, 30)];
+    let screen = schedule(report, (120, 36));
+    assert!(screen.lines().any(|line| line.contains("●┃")), "{screen}");
+    assert!(screen.contains("Checks   ● new"), "{screen}");
+}
+
+#[test]
 fn a_schedule_that_does_not_fit_has_a_scroll_bar() {
     assert!(schedule(*report(), (80, 24)).contains('▐'));
     let low = schedule(*report(), (50, 15));

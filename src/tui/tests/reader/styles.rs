@@ -28,7 +28,7 @@ fn style_of(stage: &mut Stage, words: &str) -> Style {
 #[test]
 fn every_part_has_the_style_of_its_role() {
     let parts = [
-        ("▪ Kernel notes and", Role::Source3, None),
+        ("▪ Kernel notes and", Role::Source4, None),
         ("Kernel notes for 6.19", Role::Title, None),
         ("A. Writer", Role::Soft, None),
         ("Text from", Role::Dim, None),

@@ -64,6 +64,15 @@ fn the_number_of_suggestions_is_never_cut() {
 }
 
 #[test]
+fn an_empty_list_names_the_key_of_the_suggestions() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    assert!(!test.screen().contains("P uses"));
+    test.keys("i<C-u>.nothing<Enter>");
+    test.shows("No articles");
+    test.shows("P uses the suggested selectors");
+}
+
+#[test]
 fn the_help_lists_its_keys_in_whole_words() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("?");

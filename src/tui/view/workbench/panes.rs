@@ -174,7 +174,9 @@ impl Lines<'_> {
         let depth = usize::from(line.depth).min(usize::from(width) / 6);
         row.left(&guide.repeat(depth), self.style(Role::Border));
         let fold = if self.sheet.is_folded(i) { m.folded } else { " " };
-        row.left(fold, self.style(Role::Dim));
+        // Apart from the name, so that all names of a level begin in one column.
+        let gap = if width < NARROW { "" } else { " " };
+        row.left(&format!("{fold}{gap}"), self.style(Role::Dim));
         self.name(&mut row, &line.name);
         if line.alike > 1 {
             let times = if ascii { "x" } else { "×" };
@@ -239,6 +241,16 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows
             None => "",
         };
         line(frame, words, style(Role::Dim), area);
+        let unused = bench.applied().is_none() && bench.repair().is_none();
+        if unused && !words.is_empty() && area.height > 1 {
+            let below = Rect { y: area.y + 1, height: area.height - 1, ..area };
+            let words = match bench.offers().len() {
+                0 => return,
+                1 => "  P uses the suggested selectors".to_owned(),
+                count => format!("  P uses the first of {count} suggestions"),
+            };
+            line(frame, &words, style(Role::Soft), below);
+        }
         return;
     }
     let rows = item_rows(bench, area);
