@@ -30,7 +30,7 @@ const NAMED: usize = 10;
 #[derive(Serialize)]
 struct Imported<'a> {
     kind: ForeignKind,
-    /// The name of the import; `None` in a dry run.
+    /// The name of the import; `None` if there is nothing to undo.
     import: Option<&'a str>,
     /// The source that gets the items without a followed feed.
     source: Option<&'a str>,
@@ -118,6 +118,16 @@ fn local_source(kind: ForeignKind) -> Result<Source, Failure> {
     })
 }
 
+/// The name of an import, different from those of earlier imports in the same second.
+fn unused_name(earlier: &[String], kind: ForeignKind, now: Time) -> String {
+    let at = now.format("%Y-%m-%d %H:%M:%S");
+    let mut name = format!("{IMPORT_PREFIX}{} at {at}", kind.name());
+    while earlier.contains(&name) {
+        name.push('+');
+    }
+    name
+}
+
 /// The source that items are stored in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Target {
@@ -170,11 +180,12 @@ impl<'a> Importer<'a> {
         let local = local_source(kind)?;
         let known = catalogue.entries.iter().find(|entry| entry.source.url == local.url);
         let local = known.map(|entry| (entry.facts.key, entry.source.id.to_string()));
-        let at = now.format("%Y-%m-%d %H:%M:%S");
+        let reader = store.reader()?;
+        let name = unused_name(&reader.imports()?, kind, now);
         Ok(Self {
-            reader: store.reader()?,
+            reader,
             hashing: store.hashing_blocking()?,
-            name: format!("{IMPORT_PREFIX}{} at {at}", kind.name()),
+            name,
             progress: Progress::wheel(out),
             home,
             store,
@@ -284,13 +295,20 @@ impl<'a> Importer<'a> {
             }
         };
         self.note_skipped(out);
-        self.print(out)?;
-        match self.args.dry_run {
+        let changed = self.has_changed()?;
+        self.print(changed, out)?;
+        match changed {
             _ if out.json && exit == Exit::Ok => {}
-            true => out.note("nothing was changed"),
-            false => out.note("`newsfed import --undo` undoes this"),
+            false if self.args.dry_run => out.note("nothing was changed"),
+            false => {}
+            true => out.note("`newsfed import --undo` undoes this"),
         }
         Ok(exit)
+    }
+
+    /// Whether there is something to undo: an import that changes nothing is not recorded.
+    fn has_changed(&self) -> Result<bool, Failure> {
+        Ok(!self.args.dry_run && self.reader.imports()?.contains(&self.name))
     }
 
     fn unfollowed(&self) -> Vec<Unfollowed<'_>> {
@@ -324,12 +342,12 @@ impl<'a> Importer<'a> {
         }
     }
 
-    fn print(&self, out: &mut Output) -> Result<(), Failure> {
+    fn print(&self, changed: bool, out: &mut Output) -> Result<(), Failure> {
         let counts = self.counts;
         if out.json {
             return out.value(&Imported {
                 kind: self.kind,
-                import: (!self.args.dry_run).then_some(self.name.as_str()),
+                import: changed.then_some(self.name.as_str()),
                 source: self.local.as_ref().map(|(_, id)| id.as_str()),
                 counts,
                 unfollowed: self.unfollowed(),
@@ -343,6 +361,10 @@ impl<'a> Importer<'a> {
             0 => String::new(),
             removed => format!(", {removed} skipped (already removed)"),
         };
+        if !changed && !self.args.dry_run {
+            let what = format!("nothing changed, {known} known{removed}");
+            return out.result(format!("{}: {what}", self.kind.name()));
+        }
         out.result(format!(
             "{}: {new} new, {known} known{removed}; {read} read, {pinned} pinned, {later} for \
              later, {tagged} tagged",

@@ -47,6 +47,7 @@ fn databases_of_other_readers_give_items_and_marks() {
         assert_eq!(items(&world), ["Spring tide true true", "Neap tide false false"], "{name}");
         let again = world.run(&["import", "--json", &file]).values().remove(0);
         assert_eq!((again["new"].as_u64(), again["known"].as_u64()), (Some(0), Some(2)), "{name}");
+        assert_eq!(again["import"], Value::Null, "{name}");
         assert!(world.run(&["rules"]).ok().is_empty(), "an import is not a rule");
     }
 }
@@ -66,6 +67,10 @@ fn flags_pin_or_become_tags_and_unfollowed_feeds_are_named() {
         let listed = world.run(&["list", "--query", query]).ok();
         assert_eq!(listed.lines().count(), count, "{query}");
     }
+    let again = world.run(&["import", "--pin-flags", "b", &file]);
+    assert!(!again.err.contains("--undo"), "{}", again.err);
+    let unchanged = "newsboat's cache: nothing changed, 2 known, 1 skipped (already removed)\n";
+    assert_eq!(again.ok(), unchanged);
     let undone = world.run(&["import", "--undo"]).ok();
     assert!(undone.contains("2 items removed; marks of 2 items undone"), "{undone}");
     assert_eq!(items(&world), [""; 0]);

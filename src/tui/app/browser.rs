@@ -6,6 +6,7 @@ use crate::model::ItemRow;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure};
+use crate::util::browser::Launch;
 use crate::util::url_text::readable;
 
 /// Maximum number of pages opened at once without asking.
@@ -36,7 +37,7 @@ impl App {
         };
         let url = |row: &ItemRow| row.url.clone().or_else(|| page(row));
         let urls: Vec<String> = rows.iter().filter_map(url).collect();
-        let mut effects = match urls.len() {
+        match urls.len() {
             0 => return self.note("This item has no URL"),
             count if count > MAX_PAGES => {
                 return self.problem(format!(
@@ -49,26 +50,44 @@ impl App {
                 let open = Effect::Browse { urls };
                 return self.push_dialog(Confirm::opening(question, names, open));
             }
-            _ => vec![Effect::Browse { urls }],
-        };
-        if and_next {
-            let unread: Vec<ItemRow> = rows.into_iter().filter(|r| !r.read).collect();
-            if !unread.is_empty() {
-                effects.extend(self.set_mark(Mark::Read, &unread, true, Cause::Reading));
-            }
-            effects.extend(self.select_item(self.items.selected + 1));
+            _ => {}
         }
-        effects
+        self.opening = and_next.then_some(rows);
+        vec![Effect::Browse { urls }]
     }
 
     pub(super) fn browser_opened(&mut self, result: Result<(), (String, Failure)>) -> Vec<Effect> {
         match result {
-            Ok(()) => vec![],
+            Ok(()) => self.after_opening(),
             Err((url, why)) => {
+                self.opening = None;
                 self.problem(format!("{why}. Copied the URL: {}", readable(&url)));
                 vec![Effect::Copy { text: url }]
             }
         }
+    }
+
+    /// Opens pages in a browser that needs the terminal.
+    pub(super) fn browser_planned(&mut self, launch: Launch) -> Vec<Effect> {
+        let mut effects = self.after_opening();
+        effects.extend(self.when_free(Effect::BrowseHere(launch)));
+        effects
+    }
+
+    /// Marks the items read whose pages were opened, and selects the next one.
+    fn after_opening(&mut self) -> Vec<Effect> {
+        let Some(rows) = self.opening.take() else { return vec![] };
+        let unread: Vec<ItemRow> = rows.iter().filter(|r| !r.read).cloned().collect();
+        let mut effects = match unread.is_empty() {
+            true => vec![],
+            false => self.set_mark(Mark::Read, &unread, true, Cause::Reading),
+        };
+        // Unless the user has already gone elsewhere.
+        let selected = self.items.rows.get(self.items.selected).map(|row| row.key);
+        if rows.iter().any(|row| Some(row.key) == selected) {
+            effects.extend(self.select_item(self.items.selected + 1));
+        }
+        effects
     }
 
     pub(super) fn copy_url(&mut self, url: String) -> Vec<Effect> {

@@ -111,7 +111,7 @@ use super::read::Read;
 use super::style;
 use crate::config::{Action, Key, KeyMap, Settings};
 use crate::engine::{PlayerState, Status};
-use crate::model::{PollRecord, Time};
+use crate::model::{ItemRow, PollRecord, Time};
 use crate::store::ItemValues;
 use arrange::Counting;
 use chrono::TimeDelta;
@@ -155,6 +155,8 @@ pub(super) struct App {
     preview: preview::Preview,
     pub(super) dialogs: Vec<Box<dyn Dialog>>,
     pub(super) toast: Option<Toast>,
+    /// Items to mark read as soon as their pages have opened.
+    opening: Option<Vec<ItemRow>>,
     /// A problem that was shown when the message above arrived.
     pub(super) problem: Option<Toast>,
     pub(super) status: Status,
@@ -228,6 +230,7 @@ impl App {
             zen: false,
             dialogs: Vec::new(),
             toast: None,
+            opening: None,
             problem: None,
             status: Status::default(),
             pending: Pending::default(),
@@ -398,7 +401,7 @@ impl App {
             Event::Refreshed(request, report) => self.refreshed(request, &report),
             Event::RefreshEnded(request) => self.refresh_ended(request),
             Event::CommandEnded(name, output, run) => self.command_ended(&name, output, run),
-            Event::BrowserPlanned(launch) => self.when_free(Effect::BrowseHere(launch)),
+            Event::BrowserPlanned(launch) => self.browser_planned(launch),
             Event::BrowserOpened(result) => self.browser_opened(result),
             Event::Message(Ok(text)) => self.note(text),
             Event::Message(Err(text)) => self.problem(text),

@@ -1,6 +1,8 @@
 //! Sources with the same title, which their hosts distinguish.
 
+use super::App;
 use super::sources::SourcesPane;
+use crate::model::SourceId;
 use crate::tui::event::SourceEntry;
 use crate::util::text;
 use std::borrow::Cow;
@@ -40,6 +42,14 @@ fn place(entry: &SourceEntry, with_path: bool) -> String {
     }
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     format!("{host}{}{query}", url.path())
+}
+
+impl App {
+    /// The name of a source as in the Sources pane, or its id once it was removed.
+    pub(crate) fn distinct_name<'a>(&'a self, id: &'a SourceId, cells: usize) -> Cow<'a, str> {
+        let entry = self.sources.list.sources.iter().find(|s| s.source.id == *id);
+        entry.map_or(id.as_str().into(), |entry| self.sources.name(entry, cells))
+    }
 }
 
 impl SourcesPane {

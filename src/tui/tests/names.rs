@@ -75,6 +75,13 @@ fn sources_with_the_same_title_show_where_they_are() {
     }
     assert_eq!(name(&stage, 0, 40), "News · harbour.example");
     assert_eq!(name(&stage, 0, 20), "harbour.example");
+    // The last checks use the same names.
+    stage.keys("V");
+    let checks = stage.screen(80, 24);
+    assert!(checks.contains("Last checks"), "{checks}");
+    assert!(checks.contains("News · harbour.example"), "{checks}");
+    assert!(checks.contains("News · tram.example"), "{checks}");
+    stage.keys("<Esc>");
     // On one host, the paths differ.
     same(&mut list, 1, "https://harbour.example/sport");
     stage.happen(Event::SourcesLoaded(Ok(list)));

@@ -126,3 +126,28 @@ async fn a_running_program_is_not_started_twice_and_can_be_cancelled() {
     real.command("cancel running");
     real.wait_for("Nothing is running that can be cancelled").await;
 }
+
+#[test]
+fn an_item_is_marked_read_only_if_its_page_opens() {
+    let unread = || item_rows().into_iter().map(|row| ItemRow { read: false, ..row }).collect();
+    let mut stage = Stage::with(Settings::default(), source_list(), unread());
+    stage.keys("giO");
+    assert_eq!(stage.asked_for("Browse"), 1, "{:?}", stage.requested);
+    let url = "https://kernel.example/".to_owned();
+    stage.happen(Event::BrowserOpened(Err((url, "no browser found".to_owned()))));
+    assert!(stage.has_message("No browser found"));
+    assert!(!stage.app.items.rows[0].read);
+    assert_eq!(stage.app.items.selected, 0);
+    // A later page that opens does not mark it either.
+    stage.happen(Event::BrowserOpened(Ok(())));
+    assert!(!stage.app.items.rows[0].read);
+    stage.keys("O");
+    stage.happen(Event::BrowserOpened(Ok(())));
+    assert!(stage.app.items.rows[0].read);
+    assert_eq!(stage.app.items.selected, 1);
+    // If the user has gone elsewhere by then, the selection stays.
+    stage.keys("Okk");
+    stage.happen(Event::BrowserOpened(Ok(())));
+    assert!(stage.app.items.rows[1].read);
+    assert_eq!(stage.app.items.selected, 0);
+}

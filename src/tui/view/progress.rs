@@ -51,8 +51,8 @@ impl Columns {
         if !self.cuts(row) {
             return more.collect();
         }
-        let name = app.source_name(row.source);
-        let words = match text::width(name) > self.names {
+        let name = app.distinct_name(row.source, usize::MAX);
+        let words = match text::width(&name) > self.names {
             true => format!("{name}: {}", row.words),
             false => row.words.to_string(),
         };
@@ -158,7 +158,8 @@ fn summary(app: &App, frame: &mut Frame<'_>, list: &[CheckRow<'_>], with_bar: bo
 fn draw_row(app: &App, row: &mut Row, (check, here): (&CheckRow<'_>, bool), columns: Columns) {
     let (mark, tone) = mark(app, check.fate);
     row.left(&format!("{mark} "), app.palette.style(tone));
-    row.column(app.source_name(check.source), columns.names + 2, role(app, here, Role::Text));
+    let name = app.distinct_name(check.source, columns.names);
+    row.column(&name, columns.names + 2, role(app, here, Role::Text));
     if columns.ages > 0 {
         let ago = format!("{:>3}  ", check.ago);
         row.left(&ago, app.palette.style(Role::Dim));

@@ -102,3 +102,18 @@ fn reports_all_errors() {
     }
     assert!(KeyMap::load(&settings("defualt", &[])).unwrap_err().to_string().contains("mean"));
 }
+
+#[test]
+fn the_newsboat_preset_keeps_its_macro_prefix_free() {
+    let own = [("items", ", n", "pin")];
+    let map = KeyMap::load(&settings("newsboat", &own)).unwrap();
+    assert_eq!(find(&map, Context::Items, ", n"), Lookup::Action(Action::Pin));
+    assert_eq!(find(&map, Context::Items, "g ,"), Lookup::Action(Action::Settings));
+    assert_eq!(find(&map, Context::Sources, "l"), Lookup::Action(Action::UnreadOnly));
+    for (key, action) in
+        [("l", Action::UnreadOnly), ("G", Action::SortPrevious), ("e", Action::Enqueue)]
+    {
+        assert_eq!(find(&map, Context::Items, key), Lookup::Action(action), "{key}");
+    }
+    assert_eq!(find(&map, Context::Reader, "e"), Lookup::Action(Action::Enqueue));
+}
