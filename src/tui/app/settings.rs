@@ -306,7 +306,7 @@ impl KeysPage {
     fn capture_key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Vec<Effect> {
         let Some(capture) = &mut self.capture else { return vec![] };
         match event.code {
-            KeyCode::Esc if capture.keys.is_empty() => {
+            KeyCode::Esc => {
                 self.capture = None;
                 return vec![];
             }

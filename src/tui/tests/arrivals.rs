@@ -107,6 +107,22 @@ fn the_start_of_the_list_stays_on_the_screen_while_the_selected_row_fits() {
 }
 
 #[test]
+fn titles_of_one_source_use_the_second_row_of_a_comfortable_list() {
+    let mut stage = Stage::new();
+    stage.app.settings.ui.list = ListStyle::Comfortable;
+    let long = "A long title with many words of which the last one is behind the end of the row";
+    let source = stage.rows[0].source_key;
+    stage.rows = (0..20)
+        .map(|i| ItemRow { key: 200 + i, read: false, ..stage.rows[0].clone() })
+        .map(|row| ItemRow { title: long.to_owned(), source_key: source, ..row })
+        .collect();
+    stage.app.items.listing.base.scope = crate::store::Scope::Sources(vec![source]);
+    stage.reload(1);
+    let screen = stage.screen(58, 24);
+    assert!(screen.contains("of the row"), "{screen}");
+}
+
+#[test]
 fn titles_stay_in_one_row_once_they_did_not_fit() {
     let mut stage = Stage::new();
     stage.app.settings.ui.list = ListStyle::Compact;

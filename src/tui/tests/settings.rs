@@ -440,3 +440,12 @@ fn values_of_settings_may_contain_an_equals_sign() {
     }
     assert_eq!(assignment("machines.name"), None);
 }
+
+#[test]
+fn escape_ends_the_recording_of_a_key() {
+    let mut stage = Stage::new();
+    stage.keys("Kpin<Enter>x<Esc>");
+    let screen = stage.screen(120, 40);
+    assert!(!screen.contains("ends the sequence") && screen.contains("Key bindings"), "{screen}");
+    assert!(stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(9)).is_empty());
+}

@@ -139,7 +139,9 @@ fn footer(page: &KeysPage) -> Vec<(String, Role)> {
         let (action, place) = (capture.row.action, capture.row.context.name());
         let prompt = match capture.keys.as_slice() {
             [] => "press the new key or sequence; Esc cancels".to_owned(),
-            keys => format!("{} … Enter or a pause ends the sequence", show_sequence(keys)),
+            keys => {
+                format!("{} … Enter or a pause ends the sequence; Esc cancels", show_sequence(keys))
+            }
         };
         return vec![(format!("{action} ({place}): {prompt}"), Role::Accent)];
     }

@@ -10,7 +10,7 @@ use crate::config::ScheduleSettings;
 use crate::model::{FeedHints, Outcome, PauseReason, PolicyKind, Source, SourceFacts, Time};
 use crate::schedule::Pulse;
 use crate::store::{PollFilter, Reader, Result};
-use crate::util::text::{self, counted, counted_as, size};
+use crate::util::text::{self, counted, size};
 use crate::util::time_text::{clock, span};
 use chrono::{Local, Offset};
 use std::time::Duration;
@@ -243,7 +243,8 @@ fn totals(why: &Why, finds: usize, found: &[i64], per_day: &[u32]) -> Vec<Total>
         total(
             size(why.spent.bytes_saved),
             "saved",
-            counted_as(why.spent.unchanged, "unchanged check", "unchanged checks"),
+            // Checks that found nothing may still have transferred the whole document.
+            format!("{} not modified", why.spent.unchanged),
         ),
         delay,
     ]

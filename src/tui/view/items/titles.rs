@@ -2,7 +2,7 @@
 
 use super::super::snippet;
 use super::series;
-use super::{Cell, Form};
+use super::{Cell, Form, SUMMARY_FROM};
 use crate::config::{ListStyle, Role};
 use crate::tui::app::App;
 use crate::tui::reader::wrap_plain;
@@ -64,7 +64,11 @@ impl<'a> Cell<'a> {
         let snippet = self.app.snippets.of(self.row.key);
         // The part that matches a search is shown instead of the rest.
         let is_found = snippet.is_some_and(|s| !(s.title_hits.is_empty() && s.hits.is_empty()));
-        if !self.form.wraps || is_found {
+        // In the list of one source, the second row would have only the reading time.
+        let is_free = self.form.style == ListStyle::Comfortable
+            && self.form.one_source
+            && self.text().filter(|_| self.width >= SUMMARY_FROM).is_none();
+        if !(self.form.wraps || is_free) || is_found {
             return false;
         }
         let title = snippet::title(self.app, self.row);
