@@ -11,6 +11,7 @@ use crate::tui::view::{self, DialogArea};
 use crate::util::time_text;
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
+use std::collections::HashMap;
 
 /// Failed polls, newest first.
 #[derive(Debug, Default)]
@@ -22,14 +23,16 @@ pub(crate) struct LogList {
 impl LogList {
     /// The rows; `None` until they are read.
     pub(crate) fn rows<'a>(&'a self, app: &App) -> Option<Vec<CheckRow<'a>>> {
+        let sources = app.sources.list.sources.iter();
+        let next: HashMap<&SourceId, _> =
+            sources.map(|entry| (&entry.source.id, entry.facts.next_poll)).collect();
         let row = |(source, poll): &'a (SourceId, PollRecord)| {
             let repairs = poll.repairs.join("; ");
             let (fate, words, mut more) = match &poll.outcome {
                 Outcome::Failed { message, .. } => (Fate::Failed, message.into(), repairs),
                 _ => (Fate::Repaired, format!("notes: {repairs}").into(), String::new()),
             };
-            let entry = app.sources.list.sources.iter().find(|entry| entry.source.id == *source);
-            if let Some(next) = entry.and_then(|entry| entry.facts.next_poll) {
+            if let Some(next) = next.get(source).copied().flatten() {
                 let gap = if more.is_empty() { "" } else { ". " };
                 more += &format!("{gap}Next attempt: {}", time_text::clock(next, app.now));
             }

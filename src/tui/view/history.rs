@@ -55,7 +55,7 @@ pub(in crate::tui) fn draw_keys(
         wrap_plain(line, inner.width.max(8).into()).into_iter().map(move |line| (line, *role))
     });
     let mut footer: Vec<_> = footer.collect();
-    // A gap, because the text would otherwise look like the next row.
+    // A gap, because the text would otherwise seem to be the next row.
     if list.height >= 10 {
         footer.insert(0, (String::new(), Role::Dim));
     }

@@ -1,4 +1,4 @@
-//! The part of `config.toml` that decides how the interface looks and which keys it has, for the demo.
+//! The part of `config.toml` with the appearance and the keys of the interface, for the demo.
 
 /// The tables of that part. None of them names a program or a source.
 const TABLES: [&str; 3] = ["ui", "keys", "themes"];

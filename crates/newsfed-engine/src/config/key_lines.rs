@@ -1,4 +1,4 @@
-//! What is missing in the commands that a key runs.
+//! The commands that a key runs, and what is missing in them.
 
 use super::action::Action;
 use super::external::CommandSettings;
@@ -24,13 +24,23 @@ fn argument(action: Action) -> Option<(&'static str, &'static str)> {
     })
 }
 
+/// Whether the text of a key is commands with arguments, or several commands.
+pub(super) fn is_line(text: &str) -> bool {
+    text.trim().contains([' ', ';'])
+}
+
+/// The commands of such a text, each with its arguments.
+pub(super) fn commands(line: &str) -> impl Iterator<Item = &str> {
+    line.split(';').map(str::trim).filter(|command| !command.is_empty())
+}
+
 /// What will not work in the commands that a key runs: arguments that are missing, and programs that do not exist.
 pub(super) fn problems(line: &str, programs: &[CommandSettings]) -> Vec<String> {
-    if !line.trim().contains([' ', ';']) {
+    if !is_line(line) {
         // A single command opens the palette or a dialog, in which the argument is typed.
         return Vec::new();
     }
-    let commands: Vec<&str> = line.split(';').map(str::trim).filter(|c| !c.is_empty()).collect();
+    let commands: Vec<&str> = commands(line).collect();
     let mut found = Vec::new();
     for (at, command) in commands.iter().enumerate() {
         let (name, given) = command.split_once(' ').unwrap_or((command, ""));

@@ -2,6 +2,7 @@
 
 use super::action::Action;
 use super::key::{Key, parse_sequence, show_sequence};
+use super::key_lines;
 use super::settings::KeySettings;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -141,7 +142,7 @@ impl KeyMap {
     /// The commands of [`Action::Lines`], each with its arguments.
     pub fn lines(&self, number: u16) -> impl Iterator<Item = &str> {
         let line = self.lines.get(usize::from(number)).map_or("", String::as_str);
-        line.split(';').map(str::trim).filter(|command| !command.is_empty())
+        key_lines::commands(line)
     }
 
     /// The actions that are commands with arguments.
@@ -314,11 +315,11 @@ fn read_own<'a>(
 
 /// The bindings of keys: the name of a command, `none`, or commands with arguments, which go to `lines`.
 fn binding(keys: &str, bound: &str, lines: &mut Vec<String>) -> Result<Binding, String> {
-    let is_line = bound.trim().contains([' ', ';']);
+    let is_line = key_lines::is_line(bound);
     let action = match bound {
         "none" => None,
         line if is_line => {
-            for command in line.split(';').map(str::trim).filter(|command| !command.is_empty()) {
+            for command in key_lines::commands(line) {
                 let name = command.split(' ').next().unwrap_or_default();
                 name.parse::<Action>().map_err(|e| e.to_string())?;
                 // In the palette, `read all` is the command `read-all`, not a query.

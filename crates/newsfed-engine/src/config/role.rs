@@ -25,7 +25,7 @@ roles! {
     Ground, "ground", "The background of lists and articles";
     Panel, "panel", "The background of the Sources pane";
     Raised, "raised", "The background of dialogs, messages and code blocks";
-    Sunken, "sunken", "The background of text fields, and of the panes behind a dialog";
+    Sunken, "sunken", "The background of text fields, and of the screen behind a dialog";
     Text, "text", "Running text";
     Soft, "soft", "Labels and names";
     Dim, "dim", "Less important text";

@@ -34,7 +34,7 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 }
 
 /// The columns that [`item_row`] reads, from a table called `i`. The last one is when an item without a date was found.
-/// Only items sorted by that time or by the start of that day can be such items, and looking up all others would take long.
+/// Only items sorted by that time or by the start of that day can be such items, and reading the dates of all others would take long.
 pub(super) const ITEM_ROW: &str = concat!(
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
     i.substantial, i.comment_count, i.comments_seen, i.later,
