@@ -30,7 +30,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.send("\t");
     // Sources without a folder are below those with one.
     t.send("\u{10}Three");
-    t.wait_for("Go to");
+    t.wait_for("─ Find");
     t.send(key::ENTER);
     t.wait_title("Three");
     t.send("k  ");
@@ -60,9 +60,9 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.wait_gone("▸ Tags");
     // The order in the file changes, and comments move along.
     t.send("\u{10}Three");
-    t.wait_for("Go to");
+    t.wait_for("─ Find");
     t.send(key::ENTER);
-    t.wait_gone("Go to");
+    t.wait_gone("─ Find");
     t.send("\u{1b}k");
     t.wait_for(" of Three");
     t.wait_for("u undo");

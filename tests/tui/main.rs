@@ -420,7 +420,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("Following Council of Lindenau");
     t.wait_for("What changes");
     t.send("\x10");
-    t.wait_for("Go to");
+    t.wait_for("─ Find");
     t.send("Council of Lin");
     t.wait_for("Council of Lindenau");
     t.send(key::ENTER);

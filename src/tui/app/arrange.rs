@@ -340,7 +340,7 @@ impl App {
         let query = listing.place.clone().and(typed);
         let smart = self.sources.current().is_some_and(|row| matches!(row.id, RowId::Smart(_)));
         if query.is_empty() || unfiltered && smart {
-            return self.note("Nothing to save: search or filter the list first");
+            return self.note("Nothing to save: search the list first");
         }
         self.ask(PromptKind::SaveView { query: query.to_string() }, &name)
     }

@@ -76,10 +76,19 @@ impl Editor {
             "" if known => default,
             now => now,
         };
-        let next = neighbour(&values, &now, forward).unwrap_or("");
+        let next = neighbour(&values, &now, forward).unwrap_or("").to_owned();
+        self.choose(&next);
+    }
+
+    /// Sets the focused field to one of its choices.
+    pub(super) fn choose(&mut self, choice: &str) {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
+        let Some(field) = field else { return };
+        let default = field.default_value();
+        let known = field.choices().iter().any(|choice| choice == default);
         // The default is written only if the file already has the key.
-        let next = if known && next == default && !field.is_written() { "" } else { next };
-        self.typed[self.focus] = Field::new(next);
+        let choice = if known && choice == default && !field.is_written() { "" } else { choice };
+        self.typed[self.focus] = Field::new(choice);
     }
 }
 

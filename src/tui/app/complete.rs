@@ -184,7 +184,7 @@ impl App {
         let word = word.to_lowercase();
         let named = self.sources.known().filter(|known| known.title.to_lowercase().contains(&word));
         let query = |known: Known<'_>| format!("source:{}", quoted(known.title));
-        named.take(MAX_SOURCES).map(|known| Candidate::new(query(known), "this source")).collect()
+        named.take(MAX_SOURCES).map(|known| Candidate::new(query(known), "its items")).collect()
     }
 
     /// Candidates for a field that holds a single name.

@@ -15,7 +15,7 @@ use crate::tui::event::{Failure, NotSaved, RequestId};
 use crate::tui::input::Field;
 use crate::tui::read::Read;
 use crate::tui::style::Palette;
-use crate::tui::view::{self, DialogArea};
+use crate::tui::view::{self, DialogArea, editor::Place};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::Frame;
 use ratatui::layout::Position;
@@ -302,25 +302,28 @@ impl Dialog for Editor {
             app.apply_appearance(settings.ui.clone());
         }
         let mut effects = self.preview();
-        let next_check = self.read_next_check();
-        if next_check.is_none() {
-            self.next_check = None;
+        match self.read_next_check() {
+            Some(read) => effects.push(read),
+            None => self.next_check = None,
         }
-        effects.extend(next_check);
         effects
     }
 
-    /// A click selects a field or a page, the wheel moves between fields.
+    /// A click selects a field, a page or a theme, the wheel moves between fields or themes.
     fn mouse(&mut self, app: &mut App, kind: MouseEventKind, at: Position) -> Reply {
         if self.bench().is_some() {
             return self.bench_mouse(app, kind, at).into();
         }
+        let forward = kind == MouseEventKind::ScrollDown;
         match kind {
-            MouseEventKind::ScrollDown => self.step(true),
-            MouseEventKind::ScrollUp => self.step(false),
-            MouseEventKind::Down(MouseButton::Left) => match view::editor::at(self, app.size, at) {
-                Some(view::editor::Place::Field(field)) => self.focus = field,
-                Some(view::editor::Place::Page(page)) => self.open_page(page),
+            MouseEventKind::ScrollDown | MouseEventKind::ScrollUp => match self.chooses_theme() {
+                true => return self.next_theme(app, forward).into(),
+                false => self.step(forward),
+            },
+            MouseEventKind::Down(MouseButton::Left) => match view::editor::at(app, self, at) {
+                Some(Place::Field(field)) => self.focus = field,
+                Some(Place::Page(page)) => self.open_page(page),
+                Some(Place::Theme(theme)) => return self.pick_theme(app, theme).into(),
                 None => {}
             },
             _ => {}

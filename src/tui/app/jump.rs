@@ -95,7 +95,8 @@ impl App {
     fn jump_targets(&self, typed: &str) -> Vec<JumpTarget> {
         let sources = self.sources.list.sources.iter().map(|s| {
             let (id, folder) = (s.source.id.as_str(), s.source.folder.as_deref());
-            JumpTarget::new(RowId::Source(s.facts.key), s.title(), folder.unwrap_or_default(), id)
+            let name = self.sources.name(s, usize::MAX);
+            JumpTarget::new(RowId::Source(s.facts.key), &name, folder.unwrap_or_default(), id)
         });
         let folders = self.sources.folders().into_iter();
         let folders = folders.map(|f| JumpTarget::new(RowId::Folder(f.clone()), &f, "folder", ""));

@@ -4,44 +4,89 @@ use super::App;
 use super::sources::SourcesPane;
 use crate::model::SourceId;
 use crate::tui::event::SourceEntry;
+use crate::util::domain::site;
 use crate::util::text;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use url::Url;
 
 /// The separator between a title and a host.
 const GAP: &str = " · ";
 /// Minimum number of cells in a title before a host.
 const LEAST: usize = 4;
 
-/// What distinguishes sources with the same title, by row key: their hosts, or their URLs if they are on the
-/// same host.
-pub(super) fn places(sources: &[SourceEntry]) -> HashMap<i64, String> {
+/// What distinguishes a source from those with the same title.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// The host, or the URL if others are on the same host.
+    full: String,
+    /// For narrow columns; shorter, or the same.
+    short: String,
+}
+
+/// What distinguishes sources with the same title, by row key.
+pub(super) fn places(sources: &[SourceEntry]) -> HashMap<i64, Place> {
     let mut by_title: HashMap<&str, Vec<&SourceEntry>> = HashMap::new();
     for entry in sources {
         by_title.entry(entry.title()).or_default().push(entry);
     }
     let same = by_title.into_values().filter(|entries| entries.len() > 1);
     same.flat_map(|entries| {
-        let hosts: HashSet<String> = entries.iter().map(|entry| place(entry, false)).collect();
-        let with_path = hosts.len() < entries.len();
-        entries.into_iter().map(move |entry| (entry.facts.key, place(entry, with_path)))
+        let names = |of: fn(&SourceEntry) -> String| -> Option<Vec<String>> {
+            let names: Vec<String> = entries.iter().map(|entry| of(entry)).collect();
+            let distinct = names.iter().collect::<HashSet<_>>().len() == names.len();
+            distinct.then_some(names)
+        };
+        let full = names(host).unwrap_or_else(|| entries.iter().map(|entry| url(entry)).collect());
+        let short = names(domain).or_else(|| names(port)).unwrap_or_else(|| full.clone());
+        let both = full.into_iter().zip(short);
+        let keys = entries.into_iter().map(|entry| entry.facts.key);
+        keys.zip(both.map(|(full, short)| Place { full, short })).collect::<Vec<_>>()
     })
     .collect()
 }
 
-/// The host of a source, or its URL without the scheme; for a program or a file, its id.
-fn place(entry: &SourceEntry, with_path: bool) -> String {
-    let url = entry.source.web_url();
-    let Some((url, host)) = url.and_then(|url| Some((url, url.host_str()?))) else {
-        return entry.source.id.to_string();
+/// The URL of a source on the web if it has a host; else its id, because it is a program or a file.
+fn web_url(entry: &SourceEntry) -> Result<&Url, String> {
+    let url = entry.source.web_url().filter(|url| url.has_host());
+    url.ok_or_else(|| entry.source.id.to_string())
+}
+
+/// The host with the port.
+fn host(entry: &SourceEntry) -> String {
+    let name = |url: &Url| {
+        let host = url.host_str().unwrap_or_default();
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}{port}", host.strip_prefix("www.").unwrap_or(host))
     };
-    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-    let host = format!("{}{port}", host.strip_prefix("www.").unwrap_or(host));
-    if !with_path {
-        return host;
-    }
-    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
-    format!("{host}{}{query}", url.path())
+    web_url(entry).map_or_else(|id| id, name)
+}
+
+/// The URL without the scheme.
+fn url(entry: &SourceEntry) -> String {
+    let name = |url: &Url| {
+        let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("{}{}{query}", host(entry), url.path())
+    };
+    web_url(entry).map_or_else(|id| id, name)
+}
+
+/// The name in the registered domain, such as `example` for `news.example.org`; of an IP address, all of it.
+fn domain(entry: &SourceEntry) -> String {
+    let name = |url: &Url| {
+        let mut name = site(url).unwrap_or_default();
+        if url.domain().is_some() {
+            name.truncate(name.find('.').unwrap_or(name.len()));
+        }
+        name
+    };
+    web_url(entry).map_or_else(|id| id, name)
+}
+
+/// The port, for servers on one machine.
+fn port(entry: &SourceEntry) -> String {
+    let name = |url: &Url| url.port().map(|port| format!(":{port}"));
+    web_url(entry).ok().and_then(name).unwrap_or_else(|| host(entry))
 }
 
 impl App {
@@ -58,6 +103,11 @@ impl SourcesPane {
     pub(crate) fn name<'a>(&'a self, entry: &'a SourceEntry, cells: usize) -> Cow<'a, str> {
         let title = entry.title();
         let Some(place) = self.places.get(&entry.facts.key) else { return title.into() };
+        let needed = text::width(title) + text::width(GAP);
+        let place = match needed + text::width(&place.full) <= cells {
+            true => &place.full,
+            false => &place.short,
+        };
         let left = cells.saturating_sub(text::width(place) + text::width(GAP));
         if left < LEAST.min(text::width(title)) {
             return place.into();

@@ -69,7 +69,7 @@ pub(crate) struct SourcesPane {
     /// Row key -> index in the list.
     pub(super) indexes: HashMap<i64, usize>,
     /// Row key -> what distinguishes the source, if another source has the same title.
-    pub(super) places: HashMap<i64, String>,
+    pub(super) places: HashMap<i64, super::same_titles::Place>,
     /// Row key -> colour.
     colors: HashMap<i64, usize>,
     /// The row at each screen row, for the mouse.

@@ -53,12 +53,24 @@ impl Editor {
             KeyCode::Up | KeyCode::Char('k') => false,
             _ => return None,
         };
-        let mut effects = Vec::new();
-        for _ in 0..view::editor::theme_columns(app, self) {
-            self.next_choice(forward);
-            effects.extend(self.typed(app));
-        }
-        Some(effects.into())
+        let steps = view::editor::theme_columns(app, self);
+        Some((0..steps).flat_map(|_| self.next_theme(app, forward)).collect::<Vec<_>>().into())
+    }
+
+    pub(super) fn next_theme(&mut self, app: &mut App, forward: bool) -> Vec<Effect> {
+        self.next_choice(forward);
+        self.typed(app)
+    }
+
+    /// Previews the theme of a picture.
+    pub(super) fn pick_theme(&mut self, app: &mut App, at: usize) -> Vec<Effect> {
+        let fields = self.form.iter().flat_map(|form| form.fields());
+        let field = fields.into_iter().position(|field| field.key() == THEME);
+        let name = self.gallery.get(at).map(|theme| theme.name().to_owned());
+        let Some((field, name)) = field.zip(name) else { return vec![] };
+        self.focus = field;
+        self.choose(&name);
+        self.typed(app)
     }
 
     /// The keys of the form while a theme is chosen.

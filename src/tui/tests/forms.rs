@@ -252,7 +252,7 @@ fn a_filter_without_a_match_offers_a_search() {
     stage.keys("fnothing like it");
     shows(&mut stage, &["Nothing matches", "Press Enter, then / to search all items."]);
     stage.keys("<Enter>");
-    shows(&mut stage, &["Nothing matches", "/ search all items", "leave the filter"]);
+    shows(&mut stage, &["Nothing matches", "/ search all items", "leave the search"]);
     stage.keys("<Esc>/nothing like it");
     shows(&mut stage, &["Fewer words find more items."]);
     stage.keys("<Enter>");

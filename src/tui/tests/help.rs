@@ -126,7 +126,7 @@ fn the_choice_of_a_theme_has_its_own_title_and_keys() {
 fn a_name_that_nothing_has_keeps_the_dialog_open() {
     let mut stage = Stage::new();
     stage.keys("<C-p>zzzz<Enter>");
-    assert!(stage.screen(80, 24).contains("Go to") && stage.has_message("Nothing matches zzzz"));
+    assert!(stage.screen(80, 24).contains("─ Find") && stage.has_message("Nothing matches zzzz"));
     stage.keys("<C-u>kernel<Enter>");
     assert!(stage.app.dialogs.is_empty());
 }

@@ -139,3 +139,20 @@ fn dragged_borders_stay_until_their_setting_changes() {
     stage.happen(Event::SettingsReloaded(Box::new(settings)));
     assert_eq!(widths(&stage)[0].1, before[0].1 + 2);
 }
+
+#[test]
+fn a_click_previews_a_theme_and_the_wheel_goes_on_to_the_next() {
+    let size = (120, 36);
+    let mut stage = Stage::new();
+    stage.app.size = size;
+    stage.choose_theme("t", "");
+    click(&mut stage, size, "catppuccin-mocha");
+    assert_eq!(stage.app.palette.name(), "catppuccin-mocha");
+    assert!(stage.screen(size.0, size.1).contains("Choose a theme"));
+    mouse(&mut stage, MouseEventKind::ScrollDown, 60, 12);
+    assert_eq!(stage.app.palette.name(), "catppuccin-macchiato");
+    mouse(&mut stage, MouseEventKind::ScrollUp, 60, 12);
+    stage.keys("<Esc>");
+    assert_eq!(stage.app.palette.name(), "auto");
+    assert!(stage.app.dialogs.is_empty());
+}

@@ -68,13 +68,19 @@ fn sources_with_the_same_title_show_where_they_are() {
     let name = |stage: &Stage, at: usize, cells: usize| {
         stage.app.sources.name(&stage.app.sources.list.sources[at], cells).into_owned()
     };
-    // In a narrow column, the host is more important than the title.
     let screen = stage.screen(120, 40);
-    for host in ["harbour.example", "tram.example"] {
-        assert!(screen.matches(host).count() >= 2, "{host}: {screen}");
+    for domain in ["News · harbour", "News · tram"] {
+        assert!(screen.matches(domain).count() >= 2, "{domain}: {screen}");
     }
     assert_eq!(name(&stage, 0, 40), "News · harbour.example");
-    assert_eq!(name(&stage, 0, 20), "harbour.example");
+    // In a narrow column, the name of the domain is enough, and more important than the title.
+    assert_eq!(name(&stage, 0, 20), "News · harbour");
+    assert_eq!(name(&stage, 0, 10), "harbour");
+    // The search for sources uses the same names.
+    stage.keys("gsf");
+    let found = stage.screen(80, 24);
+    assert!(found.contains("News · harbour.example"), "{found}");
+    stage.keys("<Esc>");
     // The last checks use the same names.
     stage.keys("V");
     let checks = stage.screen(80, 24);
@@ -84,9 +90,15 @@ fn sources_with_the_same_title_show_where_they_are() {
     stage.keys("<Esc>");
     // On one host, the paths differ.
     same(&mut list, 1, "https://harbour.example/sport");
-    stage.happen(Event::SourcesLoaded(Ok(list)));
+    stage.happen(Event::SourcesLoaded(Ok(list.clone())));
     let names = [name(&stage, 0, 80), name(&stage, 1, 80)];
     assert_eq!(names, ["News · harbour.example/feed", "News · harbour.example/sport"]);
+    // Servers on one machine differ in their ports.
+    same(&mut list, 0, "http://127.0.0.1:9731/feed");
+    same(&mut list, 1, "http://127.0.0.1:9732/feed");
+    stage.happen(Event::SourcesLoaded(Ok(list)));
+    assert_eq!(name(&stage, 0, 40), "News · 127.0.0.1:9731");
+    assert_eq!(name(&stage, 1, 20), "News · :9732");
 }
 
 #[test]
@@ -96,7 +108,7 @@ fn an_item_without_title_and_text_is_called_by_its_url() {
     rows[0].url = Some("https://www.kernel.example/2026/what-changes-in-6.19.html".to_owned());
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("kernel.example · what changes in 6.19"), "{screen}");
+    assert!(screen.contains("what changes in 6.19 · kernel.example"), "{screen}");
     assert!(!screen.contains("https://www"), "{screen}");
 }
 

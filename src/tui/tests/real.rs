@@ -21,6 +21,8 @@ pub(super) struct Real {
     pub(super) handle: Handle,
     /// Effects that need the terminal.
     pub(super) requested: Vec<Effect>,
+    /// Number of replies to changes of files.
+    pub(super) edits: usize,
     driver: Driver,
     events: UnboundedReceiver<Event>,
     terminal: Terminal<TestBackend>,
@@ -86,6 +88,7 @@ impl Real {
             paths,
             handle,
             requested: Vec::new(),
+            edits: 0,
             driver,
             events,
             terminal: Terminal::new(TestBackend::new(100, 30)).unwrap(),
@@ -108,6 +111,7 @@ impl Real {
     }
 
     pub(super) fn take(&mut self, event: Event) {
+        self.edits += usize::from(matches!(event, Event::Edited(..)));
         let effects = self.app.update(event, now());
         self.perform(effects);
     }
@@ -124,6 +128,15 @@ impl Real {
         while !test(&self.app) {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
             let Ok(Some(event)) = event else { panic!("no {what}; {:?}", self.app.toast) };
+            self.take(event);
+        }
+    }
+
+    /// Handles events until this many changes of files have been answered.
+    pub(super) async fn wait_for_edits(&mut self, count: usize) {
+        while self.edits < count {
+            let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
+            let Ok(Some(event)) = event else { panic!("{} of {count} edits", self.edits) };
             self.take(event);
         }
     }

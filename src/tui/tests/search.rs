@@ -227,7 +227,7 @@ fn a_filter_shows_how_many_items_of_the_list_match() {
     let (of_all, one) = (format!("{all} of {all}"), format!("1 of {all}"));
     let line = |screen: &str, n: usize| screen.lines().nth(n).unwrap().to_owned();
     assert!(
-        line(&screen, 0).contains("› Filter: ") && line(&screen, 0).contains(&of_all),
+        line(&screen, 0).contains("› Find: ") && line(&screen, 0).contains(&of_all),
         "{screen}"
     );
     // The hint would cover the rule.
@@ -255,7 +255,7 @@ fn completions_leave_the_rule_of_the_filter_visible_and_open_at_its_text() {
     stage.keys("ffe<Tab>");
     let screen = stage.screen(120, 36);
     let lines: Vec<&str> = screen.lines().collect();
-    let row = lines.iter().position(|line| line.contains("Filter")).unwrap();
+    let row = lines.iter().position(|line| line.contains("Find")).unwrap();
     assert!(lines[row + 1].contains('━'), "{screen}");
 }
 

@@ -280,9 +280,9 @@ fn late_reply_does_not_revert_a_newer_change() {
         real.command("density");
         real.command("density");
         let last = real.app.settings.ui.list;
-        real.wait_for("Saved: list density").await;
+        real.wait_for_edits(1).await;
         assert_eq!(real.app.settings.ui.list, last);
-        real.quiet().await;
+        real.wait_for_edits(2).await;
         assert_eq!(real.app.settings.ui.list, last);
         let line = format!("list = \"{}\"", last.name());
         assert!(real.config().contains(&line), "{}", real.config());

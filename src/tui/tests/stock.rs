@@ -185,7 +185,7 @@ pub(in crate::tui) fn report() -> Box<ScheduleReport> {
     Box::new(ScheduleReport {
         next: "Next check 09:26, in 2 min".to_owned(),
         basis: "learned from 412 items".to_owned(),
-        reasons: vec!["Wanted 09:24; postponed to 09:26 (robots.txt crawl-delay)".to_owned()],
+        reasons: vec!["Wanted at 09:24, postponed to 09:26 (robots.txt crawl-delay)".to_owned()],
         totals: vec![
             total("31.0", "items a day", ""),
             total("94", "checks this week", "23 with new items"),

@@ -158,7 +158,7 @@ fn a_hidden_sources_pane_frees_its_space_and_returns_with_the_focus() {
 fn a_smart_list_without_a_query_is_not_saved_as_a_view() {
     let mut stage = stage_with_files();
     stage.keys("gu=");
-    assert!(stage.has_message("Nothing to save: search or filter the list first"));
+    assert!(stage.has_message("Nothing to save: search the list first"));
 }
 
 #[test]

@@ -37,6 +37,8 @@ const TWO_HELP_ROWS: u16 = 10;
 pub(in crate::tui) enum Place {
     Field(usize),
     Page(FormPage),
+    /// The index of a picture in the gallery.
+    Theme(usize),
 }
 
 /// One line of the form.
@@ -198,8 +200,11 @@ pub(in crate::tui) fn theme_columns(app: &App, editor: &Editor) -> u16 {
 }
 
 /// The part of the form at a screen position.
-pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
-    let parts = parts(editor, inside(editor, size));
+pub(in crate::tui) fn at(app: &App, editor: &Editor, at: Position) -> Option<Place> {
+    let parts = parts(editor, inside(editor, app.size));
+    if parts.gallery.contains(at) && !app.settings.ui.linear {
+        return gallery::at(app, &editor.gallery, parts.gallery, at).map(Place::Theme);
+    }
     if parts.pages.contains(at) {
         let tab =
             tabs(editor, parts.pages).shown.into_iter().find(|(_, area, _)| area.contains(at));

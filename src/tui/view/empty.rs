@@ -222,7 +222,7 @@ fn notice(app: &App) -> Option<Notice> {
             let mut commands = vec![(Action::Back, "leave the search")];
             if !app.is_search() {
                 commands =
-                    vec![(Action::Search, "search all items"), (Action::Back, "leave the filter")];
+                    vec![(Action::Search, "search all items"), (Action::Back, "leave the search")];
             }
             plain(&format!("Nothing matches {}", listing.query), caveat(), commands)
         }

@@ -7,7 +7,7 @@ use super::chrome::{Marks, marks};
 use super::row::Row;
 use crate::config::{Depth, Role};
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
@@ -49,60 +49,81 @@ fn note(depth: Depth) -> Option<&'static str> {
     }
 }
 
-/// Draws as many pictures as fit, around the one of the theme in use.
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: Rect) {
+/// The pictures that fit, around the one of the theme in use.
+struct Tiles {
+    /// The explanation above them.
+    note: Vec<String>,
+    /// The index of a theme and its place.
+    shown: Vec<(usize, Rect)>,
+    /// The index of the theme in use.
+    now: usize,
+    /// The row below them that shows how many there are, unless all are shown.
+    more: Option<Rect>,
+}
+
+fn tiles(app: &App, themes: &[Palette], area: Rect) -> Option<Tiles> {
     let depth = app.palette.support().depth;
     let note = note(depth).map(|note| wrap_plain(note, area.width.max(8).into()));
     let note = note.unwrap_or_default();
     let used = u16::try_from(note.len()).unwrap_or(0);
-    let top = area.y;
     let area = match used {
         0 => area,
-        used if area.height <= HEIGHT + used + 1 => return,
+        used if area.height <= HEIGHT + used + 1 => return None,
         used => Rect { y: area.y + used + 1, height: area.height - used - 1, ..area },
     };
-    for (y, line) in (top..).zip(note) {
-        let line = Line::styled(line, app.palette.style(Role::Soft));
-        frame.render_widget(line, Rect { y, height: 1, ..area });
-    }
     let now = themes.iter().position(|theme| theme.name() == app.palette.name()).unwrap_or(0);
-    let (themes, now) = match depth {
-        Depth::Mono => (themes.get(now..=now).unwrap_or_default(), 0),
-        _ => (themes, now),
+    let themes = match depth {
+        Depth::Mono => now..now + 1,
+        _ => 0..themes.len(),
     };
     let columns = columns(area.width);
-    let Some(width) = (area.width + GAP.0).checked_div(columns) else { return };
-    let size = ((width - GAP.0).min(WIDTHS.1), HEIGHT);
+    let width = ((area.width + GAP.0).checked_div(columns)? - GAP.0).min(WIDTHS.1);
     let columns = usize::from(columns);
     let fit = |height: u16| usize::from((height + GAP.1) / (HEIGHT + GAP.1));
     let all = themes.len().div_ceil(columns);
-    // The last row shows how many there are.
     let rows = if fit(area.height) >= all { all } else { fit(area.height.saturating_sub(1)) };
     if rows == 0 {
-        return;
+        return None;
     }
-    let first = (now / columns).saturating_sub(rows / 2).min(all - rows) * columns;
-    for (i, theme) in themes.iter().enumerate().skip(first).take(rows * columns) {
-        let at = i - first;
+    let above = ((now - themes.start) / columns).saturating_sub(rows / 2).min(all - rows);
+    let place = |(at, theme): (usize, usize)| {
         let column = u16::try_from(at % columns).unwrap_or(0);
         let row = u16::try_from(at / columns).unwrap_or(0);
-        let x = area.x + column * (size.0 + GAP.0);
+        let x = area.x + column * (width + GAP.0);
         let y = area.y + row * (HEIGHT + GAP.1);
-        let tile = Rect { x, y, width: size.0, height: HEIGHT };
+        (theme, Rect { x, y, width, height: HEIGHT })
+    };
+    let shown = themes.skip(above * columns).take(rows * columns).enumerate().map(place).collect();
+    let below = area.y + u16::try_from(rows).unwrap_or(0) * (HEIGHT + GAP.1);
+    let y = below.min(area.bottom() - 1);
+    Some(Tiles { note, shown, now, more: (rows < all).then_some(Rect { y, height: 1, ..area }) })
+}
+
+/// The index of the theme whose picture is at a screen position.
+pub(super) fn at(app: &App, themes: &[Palette], area: Rect, at: Position) -> Option<usize> {
+    let shown = tiles(app, themes, area)?.shown;
+    shown.into_iter().find(|(_, tile)| tile.contains(at)).map(|(theme, _)| theme)
+}
+
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: Rect) {
+    let Some(tiles) = tiles(app, themes, area) else { return };
+    for (y, line) in (area.y..).zip(tiles.note) {
+        let line = Line::styled(line, app.palette.style(Role::Soft));
+        frame.render_widget(line, Rect { y, height: 1, ..area });
+    }
+    for (i, tile) in tiles.shown {
+        let Some(theme) = themes.get(i) else { continue };
         picture(frame, theme, tile, marks(app));
-        if i == now && x > 0 {
+        if i == tiles.now && tile.x > 0 {
             let bar = if app.settings.ui.ascii { ">" } else { "▌" };
             for y in tile.top()..tile.bottom() {
                 let accent = app.palette.style(Role::Accent);
-                frame.buffer_mut().set_stringn(x - 1, y, bar, 1, accent);
+                frame.buffer_mut().set_stringn(tile.x - 1, y, bar, 1, accent);
             }
         }
     }
-    if rows < all {
-        let below = area.y + u16::try_from(rows).unwrap_or(0) * (HEIGHT + GAP.1);
-        let y = if below < area.bottom() { below } else { area.bottom() - 1 };
-        let line = Rect { y, height: 1, ..area };
-        more(app, frame, (now, themes.len()), line);
+    if let Some(row) = tiles.more {
+        more(app, frame, (tiles.now, themes.len()), row);
     }
 }
 

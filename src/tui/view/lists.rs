@@ -16,7 +16,7 @@ pub(in crate::tui) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, area: 
         "" => String::new(),
         _ => format!("{} of {}", jump.hits.len(), jump.total),
     };
-    let inner = window(app, frame, area, ("Go to", &found), (66, 20));
+    let inner = window(app, frame, area, ("Find", &found), (66, 20));
     let (field, list) = split_field(inner);
     if jump.hits.is_empty() {
         frame.render_widget(Line::styled("No matches", app.palette.style(Role::Dim)), list);

@@ -1,4 +1,4 @@
-//! The line of a search or a filter.
+//! The line of a search.
 
 use super::super::app::{App, SearchBar};
 use super::chrome::marks;
@@ -19,7 +19,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     let typed = (&bar.field, &bar.completion, &bar.error);
     let title = app.areas.items.filter(|items| items.y >= 2 && items.width > 2 * COUNT);
     let Some(items) = title else {
-        let name = if bar.is_filter { "Filter" } else { "Search" };
+        let name = if bar.is_filter { "Find" } else { "Search" };
         let label = match app.is_search_empty() {
             true => name.to_owned(),
             false => format!("{name} ({})", found(app, bar).trim_end_matches(" found")),
@@ -29,7 +29,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     };
     let row = Rect { y: items.y - 2, height: 1, ..items };
     let pad = " ".repeat(padding(items.width));
-    let name = if bar.is_filter { "Filter: " } else { "" };
+    let name = if bar.is_filter { "Find: " } else { "" };
     let label = format!("{pad}{}", prompt_label(app, name));
     let mut count = Row::new(row.width);
     count.right(pad.clone(), Style::new());
@@ -50,7 +50,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     }
     completed_line(app, frame, &label, typed, role, (line, framed, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
-        // One row, so that it covers the rule, but no title. The rule of a filter stays visible.
+        // One row, so that it covers the rule, but no title. The rule above the list stays visible.
         let hint = complete::syntax(row.width);
         let used = text::width(&label);
         let beside = used + 3 + text::width(hint) < line.width.into();

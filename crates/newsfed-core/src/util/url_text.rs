@@ -38,7 +38,7 @@ fn is_visible(letters: &str) -> bool {
     !letters.contains(char::is_whitespace) && text::line(letters) == letters
 }
 
-/// What a URL reveals about its page: the host, and the last part of its path in words.
+/// What a URL reveals about its page: the last part of its path in words, and the host.
 pub fn summary(url: &str) -> String {
     let Some((host, parsed)) =
         Url::parse(url).ok().and_then(|u| Some((u.host_str()?.to_owned(), u)))
@@ -51,7 +51,7 @@ pub fn summary(url: &str) -> String {
     // Some systems name their pages in the query alone.
     let words = words.or_else(|| parsed.query().map(|query| text::line(&readable(query))));
     match words.filter(|words| !words.is_empty()) {
-        Some(words) => format!("{host} · {words}"),
+        Some(words) => format!("{words} · {host}"),
         None => host.to_owned(),
     }
 }
@@ -94,13 +94,13 @@ mod tests {
     #[test]
     fn the_end_of_a_path_says_what_a_page_is_about() {
         for (url, said) in [
-            ("https://www.e.org/2026/11/a-fair_scheduler.html", "e.org · a fair scheduler"),
-            ("https://e.org/blog/caf%C3%A9-hours/", "e.org · café hours"),
-            ("https://e.org/notes/index.php", "e.org · notes"),
-            ("https://e.org/v1.2", "e.org · v1.2"),
-            ("https://e.org/?p=123", "e.org · p=123"),
+            ("https://www.e.org/2026/11/a-fair_scheduler.html", "a fair scheduler · e.org"),
+            ("https://e.org/blog/caf%C3%A9-hours/", "café hours · e.org"),
+            ("https://e.org/notes/index.php", "notes · e.org"),
+            ("https://e.org/v1.2", "v1.2 · e.org"),
+            ("https://e.org/?p=123", "p=123 · e.org"),
             ("https://e.org/", "e.org"),
-            ("https://e.org/%E2%80%AEa%1B%5B31mb", "e.org · ab"),
+            ("https://e.org/%E2%80%AEa%1B%5B31mb", "ab · e.org"),
             ("not a URL", "not a URL"),
         ] {
             assert_eq!(summary(url), said, "{url}");

@@ -124,7 +124,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 }
 
 /// Why the next poll is due when it is: names and values.
-pub(super) fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
+fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
     // No limit moves the polls of a source that is gone; the line about the next poll reports that it is gone.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
@@ -135,11 +135,15 @@ pub(super) fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     if let Some(deciding) = why.planned.as_ref().and_then(|planned| planned.signal.as_ref()) {
         reasons.push(("signal", signal(deciding)));
     }
-    if let Some(pause) = why.pause.filter(|pause| !is_gone(why) && !is_shown(why, pause)) {
-        let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
-        reasons.push(("paused", format!("{}{by}", time_text::pause(&pause, now))));
-    }
+    reasons.extend(paused(why, now).map(|paused| ("paused", paused)));
     reasons
+}
+
+/// Until when the source is paused and by what, unless that is shown as the limit of the next poll.
+pub(super) fn paused(why: &Why, now: Time) -> Option<String> {
+    let pause = why.pause.filter(|pause| !is_gone(why) && !is_shown(why, pause))?;
+    let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
+    Some(format!("{}{by}", time_text::pause(&pause, now)))
 }
 
 /// The signal that decided when the pages of a site are polled again.
@@ -192,18 +196,23 @@ fn worth(why: &Why) -> String {
     let cut =
         |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == PauseReason::MaxInterval);
     let too_few = why.planned.as_ref().is_some_and(cut);
-    // Less than one item is easier to understand as a chance.
-    let chance = ((1.0 - (-expected).exp()) * 100.0).round();
-    let (found, few) = match expected {
-        1.0.. => (format!("{expected:.1} new items are expected by then"), "too few"),
-        _ if chance < 1.0 => {
-            ("the chance of a new item by then is less than 1 %".to_owned(), "too little")
-        }
-        _ => (format!("the chance of a new item by then is {chance:.0} %"), "too little"),
+    let (found, few) = match chance(expected) {
+        None => (format!("{expected:.1} new items are expected by then"), "too few"),
+        Some(chance) => (format!("the chance of a new item by then is {chance}"), "too little"),
     };
     match too_few {
         true => format!("; {found}, {few} for an earlier check"),
         false => format!("; {found}, enough for a check within the budget"),
+    }
+}
+
+/// The chance of at least one item if fewer than one is expected, because it is easier to understand.
+pub(super) fn chance(expected: f64) -> Option<String> {
+    let chance = ((1.0 - (-expected).exp()) * 100.0).round();
+    match expected {
+        1.0.. => None,
+        _ if chance < 1.0 => Some("less than 1 %".to_owned()),
+        _ => Some(format!("{chance:.0} %")),
     }
 }
 

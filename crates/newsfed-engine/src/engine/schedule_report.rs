@@ -3,11 +3,15 @@
 
 use super::account::AccountPolling;
 use super::advise::{Advice, advice};
-use super::describe::{account_sentence, broken, hours_east, is_gone, levels, next_poll, reasons};
+use super::describe::{
+    account_sentence, broken, chance, hours_east, is_gone, levels, next_poll, paused,
+};
 use super::site::EXPLORING;
 use super::why::{DAYS, WEEK, Why, item_rate, why};
 use crate::config::ScheduleSettings;
-use crate::model::{FeedHints, Outcome, PauseReason, PolicyKind, Source, SourceFacts, Time};
+use crate::model::{
+    FeedHints, Outcome, PauseReason, Planned, PolicyKind, Signal, Source, SourceFacts, Time,
+};
 use crate::schedule::Pulse;
 use crate::store::{PollFilter, Reader, Result};
 use crate::util::text::{self, counted, size};
@@ -186,20 +190,21 @@ fn basis(why: &Why) -> String {
 }
 
 fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
-    let sentence = |(name, value): (&str, String)| match name {
-        "wanted" => format!("Wanted {value}"),
-        "signal" => match value.strip_prefix("none: ") {
-            Some(why) => text::sentence(why),
-            None => format!("Interval by {value}"),
-        },
-        _ => value.replacen("paused", "Paused", 1),
-    };
-    let mut sentences: Vec<String> = reasons(why, now).into_iter().map(sentence).collect();
-    // A check at the wanted time needs no explanation.
-    if let Some(planned) = why.planned.as_ref().filter(|planned| planned.moved_by.is_empty()) {
-        let only = format!("Wanted {}", clock(planned.wanted, now));
-        sentences.retain(|sentence| *sentence != only);
+    let mut sentences = Vec::new();
+    if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
+        sentences.extend(moved(planned, now));
+        sentences.extend(expectation(why));
     }
+    if let Some(signal) = why.planned.as_ref().and_then(|planned| planned.signal.as_ref()) {
+        sentences.push(match signal.name {
+            Signal::Nothing => text::sentence(&signal.why),
+            _ => {
+                let after = i64::try_from(signal.after).unwrap_or(i64::MAX);
+                format!("Interval {}: {}", span(after), signal.why)
+            }
+        });
+    }
+    sentences.extend(paused(why, now).map(|paused| format!("Paused {paused}")));
     if let Some(Outcome::Failed { message, .. }) = &facts.last_outcome {
         let times = match facts.fail_count {
             0 | 1 => "Failed".to_owned(),
@@ -219,6 +224,32 @@ fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
         sentences.push("The feed has full text, so pages are not fetched".to_owned());
     }
     sentences
+}
+
+/// How limits moved the next check.
+fn moved(planned: &Planned, now: Time) -> Option<String> {
+    let mut before = planned.wanted;
+    let mut steps = Vec::new();
+    for moved in &planned.moved_by {
+        let how = if moved.to < before { "brought forward" } else { "postponed" };
+        steps.push(format!("{how} to {} ({})", clock(moved.to, now), moved.reason.describe()));
+        before = moved.to;
+    }
+    // A check at the wanted time needs no explanation.
+    let wanted = clock(planned.wanted, now);
+    (!steps.is_empty()).then(|| format!("Wanted at {wanted}, {}", steps.join(", then ")))
+}
+
+/// What the learned policy expects of the next check.
+fn expectation(why: &Why) -> Option<String> {
+    let expected = why.expected?;
+    if why.explanation.observed == 0 {
+        return Some("The time is an estimate until items are known".to_owned());
+    }
+    Some(match chance(expected) {
+        None => format!("About {expected:.1} new items are expected by then"),
+        Some(chance) => format!("The chance of a new item by then is {chance}"),
+    })
 }
 
 /// The totals; `found` are the delays of the polls that found items, in seconds, in order.
@@ -329,10 +360,10 @@ fn limits(
         limits.push(("Feed", feed.join(", ")));
     }
     match own.policy {
-        PolicyKind::Fixed => limits.push(("You", format!("every {}", every(own.interval)))),
+        PolicyKind::Fixed => limits.push(("Interval", every(own.interval))),
         _ => limits.push((
-            "You",
-            format!("every {} to {}", every(own.min_interval), every(own.max_interval)),
+            "Interval",
+            format!("{} to {}", every(own.min_interval), every(own.max_interval)),
         )),
     }
     if let Some(quiet) = &own.quiet_hours {
@@ -382,9 +413,38 @@ fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Moved;
 
     fn week(level: impl Fn(usize) -> u8) -> Vec<(&'static str, [u8; 24])> {
         ["Mon", "Tue"].map(|day| (day, std::array::from_fn(&level))).to_vec()
+    }
+
+    #[test]
+    fn a_moved_check_is_explained_step_by_step() {
+        let at = |minutes: i64| Time::from_timestamp(60 * minutes, 0).unwrap();
+        let planned = |moved_by| Planned {
+            at: at(0),
+            policy: PolicyKind::Learned,
+            wanted: at(30),
+            next: at(90),
+            moved_by,
+            signal: None,
+            fresh_for: None,
+            settings: None,
+        };
+        let now = at(0);
+        assert_eq!(moved(&planned(vec![]), now), None);
+        let by = |reason, to| Moved { reason, to: at(to) };
+        let steps = vec![by(PauseReason::MinInterval, 120), by(PauseReason::MaxInterval, 90)];
+        let clock = |minutes| clock(at(minutes), now);
+        let want = format!(
+            "Wanted at {}, postponed to {} (minimum interval), \
+             then brought forward to {} (maximum interval)",
+            clock(30),
+            clock(120),
+            clock(90)
+        );
+        assert_eq!(moved(&planned(steps), now), Some(want));
     }
 
     #[test]

@@ -240,7 +240,7 @@ mod tests {
         for (title, body, url, expected) in [
             ("Title", "<p>Text</p>", url, "Title"),
             ("", "<p>Some <b>text</b></p>\n<p>More</p>", url, "Some text More"),
-            ("", "<p> </p>", url, "site.example · a small change"),
+            ("", "<p> </p>", url, "a small change · site.example"),
             ("", "", None, "(no title)"),
         ] {
             assert_eq!(title_of(title, body, url), expected);
