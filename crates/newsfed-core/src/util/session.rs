@@ -35,6 +35,9 @@ pub(super) fn is_session(pair: &str) -> bool {
 
 /// Whether the text of a URL has something that [`without_session`] may remove.
 pub(super) fn has_session(url: &str) -> bool {
+    if memchr::memchr2(b'?', b';', url.as_bytes()).is_none() {
+        return false;
+    }
     let url = url.split('#').next().unwrap_or_default();
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     path.contains(';') || query.split('&').any(is_session)
@@ -50,6 +53,9 @@ fn is_token(value: &str) -> bool {
 
 /// A path without `;jsessionid=…`, which every folder may have.
 pub(super) fn path_without_session(path: &str) -> String {
+    if !path.contains(';') {
+        return path.to_owned();
+    }
     let folder = |folder: &str| {
         let mut parts = folder.split(';');
         let mut kept = parts.next().unwrap_or_default().to_owned();

@@ -153,19 +153,29 @@ pub fn is_normal(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
         return false;
     };
-    let Some((host, rest)) = rest.split_once('/') else { return false };
-    let path_len = rest.bytes().take_while(|b| is_plain(*b)).count();
-    let (path, extra) = rest.split_at(path_len);
-    // A dot, which can be encoded, may begin a segment that means another folder.
-    let moves = |segment: &str| {
-        segment.starts_with('.') || segment.starts_with("%2e") || segment.starts_with("%2E")
-    };
-    // After the path comes the query, if there is one, and after it the fragment.
-    let (query, fragment) = extra.split_once('#').unwrap_or((extra, ""));
-    url.len() <= limits::URL_BYTES
-        && is_normal_host(host)
-        && !path.split('/').any(moves)
-        && query.bytes().enumerate().all(|(at, b)| b == b'?' || at > 0 && is_plain(b))
+    // One pass over the bytes, because most links of all articles are read here.
+    let slash = rest.bytes().position(|b| b == b'/');
+    let Some((host, rest)) = slash.map(|at| (&rest[..at], &rest[at + 1..])) else { return false };
+    let bytes = rest.as_bytes();
+    let mut path = 0;
+    let mut begins = true;
+    while let Some(&b) = bytes.get(path).filter(|b| is_plain(**b)) {
+        // A dot, which can be encoded, may begin a segment that means another folder.
+        let is_dot =
+            b == b'.' || b == b'%' && matches!(bytes.get(path + 1..path + 3), Some(b"2e" | b"2E"));
+        if begins && is_dot {
+            return false;
+        }
+        begins = b == b'/';
+        path += 1;
+    }
+    url.len() <= limits::URL_BYTES && is_normal_host(host) && is_normal_end(&rest[path..])
+}
+
+/// The same for what follows the path: the query, if there is one, and after it the fragment.
+fn is_normal_end(end: &str) -> bool {
+    let (query, fragment) = end.split_once('#').unwrap_or((end, ""));
+    query.bytes().enumerate().all(|(at, b)| b == b'?' || at > 0 && is_plain(b))
         && fragment.bytes().all(|b| b == b'?' || is_plain(b))
 }
 
@@ -179,14 +189,23 @@ fn is_plain(b: u8) -> bool {
 /// Whether a host consists of words of lower-case letters, digits and hyphens, the last one a word
 /// and not a number.
 fn is_normal_host(host: &str) -> bool {
-    let word = |word: &str| {
-        let inner = word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-        inner && !word.is_empty() && !word.starts_with('-') && !word.ends_with('-')
-    };
-    let last = host.rsplit('.').next().unwrap_or_default();
-    host.split('.').all(word)
-        && last.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
-        && !host.contains("--")
+    let mut before = b'.';
+    let mut is_word = false;
+    for b in host.bytes() {
+        let fits = match b {
+            b'a'..=b'z' | b'0'..=b'9' => true,
+            b'-' | b'.' => before != b'.' && before != b'-',
+            _ => false,
+        };
+        if !fits {
+            return false;
+        }
+        if before == b'.' {
+            is_word = b.is_ascii_lowercase();
+        }
+        before = b;
+    }
+    is_word && before != b'-' && before != b'.'
 }
 
 /// A key that is equal for two URLs of the same article. For comparison only, never to be opened.
