@@ -37,8 +37,8 @@ pub(super) fn open_writer_showing(
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // The memory is never released. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
-    conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
-    conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
+    conn.pragma_update(None, "wal_autocheckpoint", 6000)?;
+    conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
     // Each rule has its own statement.
     conn.set_prepared_statement_cache_capacity(320);
     functions::register(&conn)?;
