@@ -35,7 +35,7 @@ const EXAMPLES: &str = "\
 Apps for the Google Reader API, such as those for FreshRSS, read and mark the
 items of newsfed. Sources are polled in the background as with `newsfed
 daemon`, unless another newsfed process polls them. Apps log in with serve.user
-of config.toml and the password that `newsfed serve password` sets. They can
+in config.toml and the password that `newsfed serve password` sets. They can
 change sources only with serve.edit = true. Connections are not encrypted:
 other computers need a proxy with TLS. docs/serve.md has the details.
 Stops on SIGTERM and SIGINT.
@@ -116,7 +116,7 @@ pub(super) async fn start_configured(handle: &Handle) -> Result<Serving, Failure
 /// If the address is in use.
 async fn start(handle: &Handle, address: SocketAddr) -> Result<Serving, Failure> {
     let server = Server::bind(address, Limits::default()).await.map_err(|e| {
-        let hint = "choose another one with --address or in serve.address of config.toml";
+        let hint = "choose another one with --address or in serve.address in config.toml";
         Failure::Plain(format!("cannot serve apps at {address}: {e}; {hint}"))
     })?;
     let bound = server.address().unwrap_or(address);

@@ -35,7 +35,7 @@ pub(super) struct UrlArgs {
 }
 
 const EXAMPLES: &str = "\
-`newsfed daemon` serves the views at feeds.address of config.toml, to programs
+`newsfed daemon` serves the views at feeds.address in config.toml, to programs
 on this computer that know the URL. The URL contains a secret; --renew replaces
 it.
 
@@ -134,7 +134,7 @@ impl Serving {
 pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
     let Some(address) = address(&handle.settings().feeds) else { return Ok(Serving::none()) };
     let server = Server::bind(address, Limits::default()).await.map_err(|e| {
-        let hint = "choose another port in feeds.address of config.toml";
+        let hint = "choose another port in feeds.address in config.toml";
         Failure::Plain(format!("cannot serve views at {address}: {e}; {hint}"))
     })?;
     tracing::info!("serving views as feeds at {address}; `newsfed views url` prints their URLs");

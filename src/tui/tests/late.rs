@@ -156,7 +156,7 @@ fn the_count_of_a_different_list_does_not_replace_the_question() {
     stage.hold("gu");
     let effects = stage.hold("A");
     assert!(only_read(&effects), "{effects:?}");
-    let question = format!("Mark {} items read?", count(&stage));
+    let question = format!("Mark {} items as read?", count(&stage));
     assert!(stage.screen(120, 40).contains(&question), "{}", stage.screen(120, 40));
 }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Longest caption, in words.
 const MAX_CAPTION: usize = 150;
-/// Longest text beside a picture that may be left out, in words.
+/// Maximum length, in words, of text that may be left out beside a picture.
 const MAX_LEFT_OUT: usize = 40;
 /// Number of elements in a box that are searched for a picture.
 const MAX_SEARCHED: usize = 200;

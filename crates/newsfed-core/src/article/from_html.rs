@@ -31,7 +31,7 @@ const MAX_SOURCES: usize = 10;
 const MAX_ROWS: usize = 1000;
 /// Maximum number of columns in a table.
 const MAX_COLUMNS: usize = 64;
-/// Longest text beside a picture and its captions that is not part of the article, in words.
+/// Maximum length, in words, of text beside a picture and its captions that is not part of the article.
 const MAX_BESIDE: usize = 20;
 /// Maximum number of captions and credits of a figure.
 const MAX_CAPTIONS: usize = 4;

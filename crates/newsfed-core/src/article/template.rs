@@ -200,9 +200,9 @@ impl Template {
         }
     }
 
-    /// The article's blocks on a page; `None` if the template does not fit, or if it would lose text of which
-    /// the page alone is sure. `taken` is the result of the page alone, `chances` are the probabilities of
-    /// its blocks.
+    /// The article's blocks on a page; `None` if the template does not fit, or if it would lose text that
+    /// extraction from the page alone includes with high probability. `taken` is the result of the page
+    /// alone, `chances` are the probabilities of its blocks.
     pub(super) fn apply(
         &self,
         page: &Page<'_>,

@@ -33,9 +33,9 @@ impl Groups {
         Self { theta, centroids: Vec::new(), at: HashMap::new() }
     }
 
-    /// The nearest group with a cosine of at least theta. Positions that most groups share can add at
-    /// most the norm of that part of the vector to a cosine. Groups that have nothing else in common
-    /// with the vector cannot reach theta and are skipped.
+    /// The nearest group with a cosine of at least theta. Dimensions that most groups share add at most
+    /// the norm of those components to the cosine, so groups that share nothing else with the vector
+    /// cannot reach theta and are skipped.
     pub(super) fn alike(&self, vector: &Sparse) -> Option<GroupId> {
         let groups_at = |position| self.at.get(&position).map_or(&[][..], Vec::as_slice);
         let norm = vector.norm();

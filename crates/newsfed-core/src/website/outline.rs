@@ -44,7 +44,7 @@ pub struct Outline {
     pub texts: Vec<TextLine>,
     /// Whether the outline leaves out a part of the page.
     pub cut: bool,
-    /// The number after the last element inside an element, by its number.
+    /// For each element number, one past the number of its last descendant.
     ends: Vec<u32>,
 }
 
@@ -78,8 +78,8 @@ pub struct TextLine {
 }
 
 impl Outline {
-    /// The number after the last element inside an element: those inside it have the numbers from
-    /// its own up to there.
+    /// One past the number of the element's last descendant: the element and its descendants have the
+    /// numbers from `element` up to there.
     pub fn end(&self, element: u32) -> u32 {
         let end = usize::try_from(element).ok().and_then(|at| self.ends.get(at));
         end.copied().unwrap_or(element.saturating_add(1))

@@ -83,7 +83,7 @@ fn describes_what_a_poll_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}; the chance of a new item by then is less than 1 %, too little for an earlier check; \
+            "{clock}; the chance of a new item by then is less than 1 %, too small for an earlier check; \
              brought forward to {most} (maximum interval)"
         )
     );

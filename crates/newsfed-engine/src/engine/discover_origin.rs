@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typed_programs_and_files_are_read() {
+    fn parses_typed_programs_and_files() {
         let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let exec = |words: &[&str]| Origin { exec: argv(words), ..Origin::default() };
         let filter = |words: &[&str]| Origin { filter: argv(words), ..Origin::default() };

@@ -91,7 +91,7 @@ const JOINED: &[&str] = &[
     "註冊日期",
     "가입일",
 ];
-/// What may follow such a day in its line, folded.
+/// Case-folded words that may follow a registration date on its line.
 const FACTS: [&str; 12] = [
     "posts",
     "messages",

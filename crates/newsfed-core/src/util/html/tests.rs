@@ -425,7 +425,7 @@ fn texts_are_also_cleaned_as_by_earlier_versions() {
 }
 
 #[test]
-fn named_references_mean_the_same_in_a_tree() {
+fn decodes_named_references_when_building_a_tree() {
     let cases = [
         ("a&amp;b &lt;p&gt; &quot;c&quot;&nbsp;d", "a&b <p> \"c\"\u{a0}d"),
         // What a reference makes is not read again.

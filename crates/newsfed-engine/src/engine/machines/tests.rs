@@ -25,7 +25,7 @@ struct Machine {
     url: String,
 }
 
-/// The marks of an item by which two machines are compared.
+/// The marks of an item, for comparing two machines.
 type Marks = BTreeMap<String, BTreeSet<&'static str>>;
 
 impl Machine {
