@@ -212,7 +212,7 @@ fn rows_of_the_previous_list_do_not_stay_after_an_error() {
 }
 
 #[test]
-fn a_key_is_about_the_article_that_is_being_read() {
+fn keys_apply_to_the_article_that_is_being_loaded() {
     let mut stage = Stage::new();
     let first = stage.app.items.rows[0].key;
     let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);

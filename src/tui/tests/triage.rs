@@ -445,7 +445,7 @@ fn back_returns_from_the_list_of_read_for() {
 
 /// The user has gone elsewhere since.
 #[test]
-fn items_for_some_minutes_are_not_listed_late() {
+fn a_late_reply_to_read_for_does_not_replace_the_list() {
     for (keys, focus) in [("<Enter>", Focus::Reader), ("ga", Focus::Items)] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

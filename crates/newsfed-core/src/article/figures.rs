@@ -69,8 +69,8 @@ impl Marked {
     }
 }
 
-/// The box around the article's heading and `root`, if there is a figure in it between them or right above the heading.
-/// `first` is the first selected block.
+/// The box around the article's heading and `root`, if there is a figure in it between them or right above
+/// the heading. `first` is the first selected block.
 pub(super) fn with_lead(page: &Page<'_>, root: usize, first: usize) -> usize {
     let is_title = |at: &usize| page.elements[page.blocks[*at].element].name() == "h1";
     let title = (first.saturating_sub(HEADING)..first).rev().find(is_title);

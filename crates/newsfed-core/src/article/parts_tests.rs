@@ -129,7 +129,7 @@ fn captions_stay_with_their_pictures() {
 }
 
 #[test]
-fn lists_of_definitions_details_edits_and_formulas() {
+fn reads_lists_of_definitions_details_edits_and_formulas() {
     shows(&[
         (
             "<dl><dt>Bee<dd>An insect.<dt>Wasp<dd>Another.</dl>",

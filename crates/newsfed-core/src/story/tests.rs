@@ -142,7 +142,7 @@ fn best(pairs: &[&[Pair]], grid: &[(Limits, [f64; 5])]) -> Limits {
     nearest.0
 }
 
-/// The fourth part is to fool any limits, so none are chosen with it.
+/// The pairs of the fourth part are meant to fool any thresholds, so none are chosen with them.
 #[test]
 fn thresholds_hold_on_each_held_out_part() {
     let (parts, grid) = (labelled(), grid());

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn prefers_the_setting() {
+    fn the_browser_setting_takes_precedence() {
         let all = ["firefox", "w3m", "/opt/lynx"];
         let plan = |argv: &[&str]| planned(argv, Some("w3m"), Some(":0"), &all, URL);
         assert_eq!(
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn players_draw_in_the_terminal() {
+    fn recognises_players_that_run_in_the_terminal() {
         let cases: [(&[&str], &str, bool); 9] = [
             (&["mpv", "{url}"], "audio/mpeg", true),
             (&["/usr/bin/mpv"], "audio/mpeg", true),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_one_argument() {
+    fn a_file_path_is_passed_as_one_argument() {
         let around = Surroundings { variable: &|_| None, installed: &|program| program == "see" };
         let file = Path::new("/home/u/a b; {url}.pdf");
         for (argv, expected) in [

@@ -183,7 +183,8 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
                 if let Some(end) = outline.ends.get_mut(number as usize) {
                     *end = u32::try_from(elements.ids.len()).unwrap_or(u32::MAX);
                 }
-                // An element with text of its own also shows the words in between.
+                // An element with text of its own also shows the text of its children, in the order of the
+                // page.
                 let mixed =
                     at(&mut seen, number).filter(|s| !s.own.is_empty() && !s.kids.is_empty());
                 if let Some((seen, element)) = mixed.zip(ElementRef::wrap(node)) {

@@ -126,7 +126,8 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 /// Why the next poll is due when it is: names and values.
 fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    // No limit moves the polls of a source that is gone; the line about the next poll reports that it is gone.
+    // No limit moves the polls of a source that is gone; the line about the next poll reports that it is
+    // gone.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         let moved = moves(planned, now);
         let wanted = time_text::clock(planned.wanted, now);

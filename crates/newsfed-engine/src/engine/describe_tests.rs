@@ -189,7 +189,7 @@ fn compares_polls_after_a_day() {
 }
 
 #[test]
-fn unknown_facts_are_not_drawn() {
+fn unknown_facts_are_left_out_of_the_description() {
     let mut why = why();
     assert_eq!(why.describe(true, true, now()).week.len(), 7);
     why.explanation.observed = 0;

@@ -24,8 +24,8 @@ pub struct TypedOrigin {
 }
 
 impl TypedOrigin {
-    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, `mail:PATH`, a `file:` URL or a path. `None`
-    /// if the text is none of them.
+    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, `mail:PATH`, a `file:` URL or a path.
+    /// `None` if the text is none of them.
     ///
     /// # Errors
     /// A message, if something is missing in it.

@@ -26,7 +26,7 @@ fn are_distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
 }
 
 #[test]
-fn names_and_titles_are_distinct() {
+fn names_and_titles_of_commands_pages_and_settings_are_distinct() {
     assert!(are_distinct(Context::ALL.map(Context::title)));
     assert!(are_distinct(Context::ALL.map(Context::name)));
     assert!(are_distinct(Action::ALL.iter().map(|action| action.name())));
