@@ -77,7 +77,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
     }
     let days = home.settings.download.days;
     if !limited && days.is_none() {
-        out.note("all items are kept forever; set a limit in [retention] in config.toml");
+        out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
     // If only downloads are limited, no item is removed.

@@ -134,7 +134,7 @@ impl Serving {
 pub(super) async fn start(handle: &Handle) -> Result<Serving, Failure> {
     let Some(address) = address(&handle.settings().feeds) else { return Ok(Serving::none()) };
     let server = Server::bind(address, Limits::default()).await.map_err(|e| {
-        let hint = "choose another port in feeds.address in config.toml";
+        let hint = "choose another port in feeds.address of config.toml";
         Failure::Plain(format!("cannot serve views at {address}: {e}; {hint}"))
     })?;
     tracing::info!("serving views as feeds at {address}; `newsfed views url` prints their URLs");

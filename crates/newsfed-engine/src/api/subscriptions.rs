@@ -23,7 +23,7 @@ impl Api {
         if self.handle.settings().serve.edit {
             return Ok(());
         }
-        let why = "subscriptions cannot be changed here; set edit = true in [serve] in config.toml";
+        let why = "subscriptions cannot be changed here; set edit = true in [serve] of config.toml";
         Err(Refusal::Forbidden(why.to_owned()))
     }
 

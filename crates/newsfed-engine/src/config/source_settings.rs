@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source when it is gone, or after this many days without new items.",
+            "Remove the source when gone, or after this many days without new items.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)

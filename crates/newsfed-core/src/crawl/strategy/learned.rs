@@ -42,8 +42,8 @@ pub struct Classifier {
     targets: Targets,
     model: Logistic,
     seen: Vec<(LinkId, bool)>,
-    /// Dead links. During a crawl they count as pages that are no articles; the next crawl learns nothing
-    /// from them.
+    /// Dead links. During a crawl they count as links that do not lead to an article; the next crawl learns
+    /// nothing from them.
     dead: Vec<(LinkId, bool)>,
     /// Number of labels: no target, target.
     labels: [u32; 2],
@@ -235,8 +235,8 @@ impl Learned {
         (self.classifier, self.led)
     }
 
-    /// Adds a link of a page whose likelihood of being an article has the feature `source`, and whose own
-    /// reward is `reward`.
+    /// Adds a link of a page. `source` is the feature of the folder that the page is in, `reward` the level
+    /// of the page's own reward.
     fn wait(&mut self, link: LinkId, links: &Links, source: u32, reward: u32) -> PoolId {
         let path = links.path_number(link);
         let cluster = match self.cluster_of_path.get(&path) {
