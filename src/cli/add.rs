@@ -52,11 +52,11 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed searches the page for announced feeds, then the URLs at which known
-systems have their feeds, the home page and common feed URLs, then the page for
-lists of articles and for entries that are on the page itself, then the site
-for a sitemap. Except for the page itself and the feeds that it announces,
-robots.txt decides what is requested. If there are several ways, newsfed asks.
+newsfed tries, in this order: the feeds that the page announces; the URLs at
+which known systems have their feeds; the home page and common feed URLs; lists
+of articles and entries on the page; the sitemap of the site. Except for the
+page itself and the feeds that it announces, robots.txt decides what is
+requested. If there are several ways, newsfed asks.
 Without a terminal, use --pick to choose one by number, or --yes to take the
 first. A URL without https:// is tried with https, then with http.
 

@@ -95,7 +95,7 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     let chosen = !args.choice.is_empty();
     match (args.ids.is_empty(), args.all || chosen) {
         (true, false) => {
-            let how = "give items, or select them with --source, --query or another option; \
+            let how = "give item numbers, or select items with --source, --query or another option; \
                        --all selects every item";
             return Err(Failure::Usage(how.to_owned()));
         }

@@ -41,7 +41,7 @@ impl Progress {
         progress
     }
 
-    /// A bar for the bytes of a file with that name.
+    /// A progress bar for the download of that file.
     pub(super) fn file(name: &str, out: &Output) -> Self {
         let progress = Self::new(0, out);
         let template = "{msg:24!.dim} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}";

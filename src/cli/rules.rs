@@ -52,7 +52,7 @@ enum RulesCommand {
 }
 
 const EXAMPLES: &str = "\
-A [[rule]] of config.toml has a query, and sets what happens to new items that
+A [[rule]] in config.toml has a query, and sets what happens to new items that
 match it: read, pin, later, hide, tag:NAME, notify, or run, which runs a
 command for each. Rules apply in the order of the file when items arrive;
 stored items stay as they are until `newsfed rules apply`, which neither

@@ -63,7 +63,7 @@ Examples:
 enum SaveFormat {
     /// Markdown
     Markdown,
-    /// A page of HTML with its pictures inside
+    /// An HTML page with embedded pictures
     Html,
     /// EPUB 3 with a chapter for each article
     Epub,
@@ -95,7 +95,7 @@ struct Shape<'a> {
 
 pub(super) fn run(args: &SaveArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     if args.ids.is_empty() == args.choice.is_empty() {
-        let how = "give items, or select them with --view, --query or another option";
+        let how = "give item numbers, or select items with --view, --query or another option";
         return Err(Failure::Usage(how.to_owned()));
     }
     let home = Home::load(global, out)?;

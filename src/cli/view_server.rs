@@ -35,7 +35,7 @@ pub(super) struct UrlArgs {
 }
 
 const EXAMPLES: &str = "\
-`newsfed daemon` serves the views at feeds.address of config.toml, to programs
+`newsfed daemon` serves the views at feeds.address in config.toml, to programs
 on this computer that know the URL. The URL contains a secret; --renew replaces
 it.
 

@@ -40,7 +40,7 @@ enum ViewsCommand {
 }
 
 const EXAMPLES: &str = "\
-A [[view]] of config.toml has a name and a query, and may have its own order
+A [[view]] in config.toml has a name and a query, and may have its own order
 and columns. Long lists are counted up to 999 items.
 
 Examples:

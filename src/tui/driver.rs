@@ -293,7 +293,7 @@ impl Driver {
             }
             Effect::CancelRunning { url } => {
                 if !self.running.cancel(url.as_deref()) {
-                    let none = "Nothing is running that can be cancelled".to_owned();
+                    let none = "Nothing to cancel".to_owned();
                     let _ = self.events.send(Event::Message(Ok(none)));
                 }
             }

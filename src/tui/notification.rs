@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_titles_stay_in_their_sequence() {
+    fn hostile_titles_cannot_leave_the_escape_sequence() {
         let hostile = "a\x07b\x1b]0;x\x1b\\c\u{9c}d;\u{202e}e\nf\0g";
         for (how, expected) in [
             (NotifyWay::Bell, Some("\x07")),

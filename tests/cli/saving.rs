@@ -90,8 +90,8 @@ fn reports_what_is_not_saved() {
     assert!(limited.err.contains("there are more items"), "{limited:?}");
     assert_eq!(limited.ok().matches("# Story").count(), 1);
     for (args, code, why) in [
-        (&["save"][..], 2, "give items, or select them"),
-        (&["save", &numbers[0], "--query", "x"], 2, "give items, or select them"),
+        (&["save"][..], 2, "give item numbers, or select items"),
+        (&["save", &numbers[0], "--query", "x"], 2, "give item numbers, or select items"),
         (&["save", "--query", "nothing-has-this"], 1, "no items to save"),
         (&["save", "999"], 1, "there is no item 999"),
         (&["save", &numbers[0], "--output", "/no/such/a.md"], 1, "cannot write /no/such/a.md"),

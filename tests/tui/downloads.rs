@@ -33,7 +33,7 @@ fn cancelled_downloads_are_continued() {
     let mut t = world.open(100, 30);
     t.wait_for("Episode one");
     t.send(":cancel-running\r");
-    t.wait_for("Nothing is running that can be cancelled");
+    t.wait_for("Nothing to cancel");
     t.send(key::CTRL_S);
     t.wait_for("Downloading");
     world.wait_for_file("files/a.mp3.part");

@@ -41,7 +41,7 @@ fn form_edits_a_source_and_keeps_comments() {
     t.send(key::CTRL_N);
     t.wait_gone("New header");
     t.send(key::CTRL_N);
-    t.wait_for("Replaces the title of the feed or page");
+    t.wait_for("Title to show instead of that of the feed or page");
     t.paste("My own\nname");
     t.wait_for("My own name");
     t.send(key::CTRL_S);

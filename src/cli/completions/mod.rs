@@ -23,7 +23,7 @@ pub(super) struct CompletionsArgs {
 
 const EXAMPLES: &str = "\
 bash, zsh, fish and Nushell also complete the names of sources, folders, tags,
-views, rules, commands and accounts.
+views, rules, programs and accounts.
 
 Examples:
   newsfed completions bash > ~/.local/share/bash-completion/completions/newsfed

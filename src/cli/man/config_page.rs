@@ -21,8 +21,8 @@ interface changes the file through its settings form, and keeps comments, order 
 editor take effect at once. `newsfed config check` reports errors, `newsfed config show` prints the settings in effect.";
 
 const FORMS: &str = "\
-Every key can be set for one run with `--set`, as in `newsfed --set net.host_delay=2s`. Times are written \"30s\",
-\"15m\", \"1h\" or \"2d\"; sizes \"512KiB\" or \"10MiB\".";
+Every setting can be changed for one run with `--set`, as in `newsfed --set net.host_delay=2s`. Times are written
+\"30s\", \"15m\", \"1h\" or \"2d\"; sizes \"512KiB\" or \"10MiB\".";
 
 /// The page.
 pub(super) fn page() -> io::Result<Manual> {

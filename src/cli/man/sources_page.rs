@@ -12,7 +12,7 @@ edit`, `newsfed import` and the interface change the file, and keep comments, or
 editor take effect at once. `newsfed config check` reports errors.";
 
 const TABLES: &str = "\
-The keys of tables can also be written inline, as in `schedule = { priority = \"high\", min_interval = \"10m\" }`.
+Tables can also be written inline, as in `schedule = { priority = \"high\", min_interval = \"10m\" }`.
 Times are written \"30s\", \"15m\", \"1h\" or \"2d\".";
 
 /// An example that the page shows, and a test loads.

@@ -432,7 +432,8 @@ impl App {
         let at = self.reader.difference_at;
         let to = if older { at + 1 } else { at.wrapping_sub(1) };
         if to >= count {
-            let end = if older { "These are the oldest changes" } else { "These are the newest" };
+            let end =
+                if older { "These are the oldest changes" } else { "These are the newest changes" };
             return self.note(end);
         }
         self.reader.difference_at = to;

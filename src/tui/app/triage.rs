@@ -40,9 +40,9 @@ impl Marking {
     fn question(self, count: usize) -> Confirm {
         let items = counted(count, "item");
         let question = match self.action {
-            Action::ReadAbove => format!("Mark {items} above the selected one read?"),
-            Action::ReadBelow => format!("Mark {items} below the selected one read?"),
-            _ => format!("Mark {items} read?"),
+            Action::ReadAbove => format!("Mark {items} above the selected one as read?"),
+            Action::ReadBelow => format!("Mark {items} below the selected one as read?"),
+            _ => format!("Mark {items} as read?"),
         };
         Confirm::marking(self.action, question, vec![self.about.clone()], self.effect())
     }
@@ -165,7 +165,7 @@ impl App {
         Marking { action, about, view, part }
     }
 
-    /// Marks the items above or below the selected one read.
+    /// Marks the items above or below the selected one as read.
     pub(super) fn read_beyond(&mut self, action: Action) -> Vec<Effect> {
         let items = &self.items;
         let Some(at) = items.current().map(Cursor::from) else { return vec![] };

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn kitty_is_sent_once_and_shows_any_rows() {
+    fn a_kitty_picture_is_sent_once_and_shows_any_of_its_rows() {
         let kitty = encoded(Protocol::Kitty, (10, 20), (20, 5));
         let mut sent = String::new();
         kitty.send(&mut sent);

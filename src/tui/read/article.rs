@@ -132,7 +132,7 @@ mod tests {
     use crate::model::Effect;
 
     #[test]
-    fn imports_are_not_named_as_rules() {
+    fn marks_of_imports_are_not_attributed_to_rules() {
         let effect = |rule: &str| RuleEffect {
             rule: rule.to_owned(),
             effect: Effect::Pin,

@@ -302,7 +302,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn joined_tokens_are_the_text(
+        fn tokens_joined_again_give_the_text(
             code in "([a-zA-Z0-9_'\"`#/*<>!\\\\ \n(){}日é.-]|fn |\"\"\"|<!--|-->){0,80}",
             language in proptest::sample::select(vec!["rust", "python", "js", "html", "diff", "lua"]),
         ) {

@@ -15,7 +15,7 @@ pub(super) enum Syntax {
 pub(super) struct Language {
     /// Names in lower case, separated by spaces.
     names: &'static str,
-    /// What begins a comment that ends with its line.
+    /// Line comment markers.
     pub(super) line: &'static [&'static str],
     /// What begins and ends a comment of any length.
     pub(super) block: Option<(&'static str, &'static str)>,

@@ -176,7 +176,7 @@ fn a_prompt_shows_the_keys_that_fit() {
 }
 
 #[test]
-fn the_list_of_what_is_new_says_why_it_is_empty() {
+fn the_list_of_new_items_explains_why_it_is_empty() {
     for (is_first_visit, why) in [
         (true, "This lists what has arrived since the last time, but newsfed was not open before"),
         (false, "Nothing unread has arrived since you last opened newsfed"),

@@ -123,7 +123,7 @@ fn the_choice_of_a_theme_has_its_own_title_and_keys() {
 }
 
 #[test]
-fn a_name_that_nothing_has_keeps_the_dialog_open() {
+fn an_unknown_name_keeps_the_dialog_open() {
     let mut stage = Stage::new();
     stage.keys("<C-p>zzzz<Enter>");
     assert!(stage.screen(80, 24).contains("─ Find") && stage.has_message("Nothing matches zzzz"));
@@ -132,7 +132,7 @@ fn a_name_that_nothing_has_keeps_the_dialog_open() {
 }
 
 #[test]
-fn a_named_key_lists_the_keys_that_do_not_fit() {
+fn the_hint_for_more_leads_to_the_keys_that_do_not_fit() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
         let mut stage = super::listen::stage();
         let screen = stage.screen(width, height);

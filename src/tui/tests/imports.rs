@@ -7,7 +7,7 @@ use crate::config::import;
 use crate::tui::event::ImportRead;
 
 #[test]
-fn the_command_is_named_for_a_file_with_items() {
+fn importing_a_file_with_items_names_the_command_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.csv");
     std::fs::write(&path, "title,url,time_added,tags,status\n").unwrap();

@@ -156,7 +156,7 @@ fn the_count_of_a_different_list_does_not_replace_the_question() {
     stage.hold("gu");
     let effects = stage.hold("A");
     assert!(only_read(&effects), "{effects:?}");
-    let question = format!("Mark {} items read?", count(&stage));
+    let question = format!("Mark {} items as read?", count(&stage));
     assert!(stage.screen(120, 40).contains(&question), "{}", stage.screen(120, 40));
 }
 
@@ -212,7 +212,7 @@ fn rows_of_the_previous_list_do_not_stay_after_an_error() {
 }
 
 #[test]
-fn a_key_is_about_the_article_that_is_being_read() {
+fn keys_apply_to_the_article_that_is_being_loaded() {
     let mut stage = Stage::new();
     let first = stage.app.items.rows[0].key;
     let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);

@@ -106,7 +106,7 @@ fn without_a_player_episodes_open_like_other_files() {
 }
 
 #[test]
-fn without_the_dialog_messages_show_what_the_player_does() {
+fn messages_show_the_player_state_when_the_queue_is_closed() {
     let mut stage = stage();
     stage.keys("<Esc>");
     let mut now = playing(100.0);

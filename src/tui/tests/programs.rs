@@ -124,7 +124,7 @@ async fn a_running_program_is_not_started_twice_and_can_be_cancelled() {
         real.wait_for("Slow: cancelled").await;
     }
     real.command("cancel running");
-    real.wait_for("Nothing is running that can be cancelled").await;
+    real.wait_for("Nothing to cancel").await;
 }
 
 #[test]

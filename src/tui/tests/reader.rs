@@ -141,7 +141,7 @@ fn steps_through_the_changes_of_earlier_versions() {
     stage.keys("]");
     stage.shows("[-2-] {+3+}");
     stage.keys("]");
-    stage.shows("These are the newest");
+    stage.shows("These are the newest changes");
     stage.keys("[D");
     assert!(!stage.screen(120, 40).contains("{+"), "the article again");
     stage.keys("D");

@@ -69,7 +69,7 @@ fn many_items_are_marked_read_after_confirmation() {
         let mut stage = listing(51);
         stage.keys("A");
         let screen = stage.screen(120, 40);
-        assert!(screen.contains("Mark 51 items read?"), "{screen}");
+        assert!(screen.contains("Mark 51 items as read?"), "{screen}");
         assert!(screen.contains("u undoes it until you quit newsfed."), "{screen}");
         assert_eq!(marks(&stage), 0);
         stage.keys(answer);
@@ -81,15 +81,15 @@ fn many_items_are_marked_read_after_confirmation() {
     let selected = stage.app.sources.selected;
     stage.app.sources.rows[selected].count = 1234;
     stage.keys("A");
-    stage.shows("Mark 1234 items read?");
+    stage.shows("Mark 1234 items as read?");
 }
 
 #[test]
 fn parts_of_lists_and_matches_of_queries_are_marked_after_confirmation() {
     for (keys, question, about) in [
-        ("{", "Mark 51 items above the selected one read?", "List: "),
-        ("}", "Mark 51 items below the selected one read?", "List: "),
-        (":read title:/a/<Enter>", "Mark 51 items read?", "Query: title:/a/, in all sources"),
+        ("{", "Mark 51 items above the selected one as read?", "List: "),
+        ("}", "Mark 51 items below the selected one as read?", "List: "),
+        (":read title:/a/<Enter>", "Mark 51 items as read?", "Query: title:/a/, in all sources"),
     ] {
         for (count, answer, marks) in [(50, "", 1), (51, "<Esc>", 0), (51, "<Enter>", 1)] {
             let mut stage = stage_with_files();
@@ -445,7 +445,7 @@ fn back_returns_from_the_list_of_read_for() {
 
 /// The user has gone elsewhere since.
 #[test]
-fn items_for_some_minutes_are_not_listed_late() {
+fn a_late_reply_to_read_for_does_not_replace_the_list() {
     for (keys, focus) in [("<Enter>", Focus::Reader), ("ga", Focus::Items)] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

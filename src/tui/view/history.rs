@@ -97,8 +97,8 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     } else if all(KeyOrigin::Unbound) {
         row.right(" unbound", style(Role::Warning));
     }
-    // One column, except for the few actions whose keys would not fit after it. The last row shows in full
-    // what is cut off.
+    // The descriptions have one width, so that the keys line up, except where the keys would not fit. The
+    // last row shows in full what is cut off.
     let keys = binding_keys(page, (range, here));
     let cells: usize = keys.iter().map(|(part, _)| text::width(part)).sum();
     let whole = row.free();

@@ -1,5 +1,5 @@
-//! The text of an extraction and the text of its document: the same words in the same order. A document additionally
-//! has list numbers, picture descriptions and captions, lines above posts, and signs in a line.
+//! The text of an extraction and the text of its document: the same words in the same order. A document
+//! additionally has list numbers, picture descriptions and captions, lines above posts, and signs in a line.
 
 use super::{Guide, Mode, extract};
 use proptest::prelude::*;
@@ -79,8 +79,8 @@ impl Words {
 /// Numbers of the author and of the start of a post, and its blocks.
 type Post = (usize, usize, Vec<(usize, Vec<Piece>)>);
 
-/// The posts of a discussion, in one of several layouts. What the lines above posts may repeat is in capital
-/// letters and digits.
+/// The posts of a discussion, in one of several layouts. Words that the lines above posts may repeat are in
+/// capital letters and digits.
 fn posts(all: &mut Words, layout: usize, posts: &[Post]) -> String {
     const STARTS: [&str; 8] = [
         "EXPIRES 2024-06-12",
@@ -99,7 +99,7 @@ fn posts(all: &mut Words, layout: usize, posts: &[Post]) -> String {
             body.push_str(&format!("<p>{start} {}</p>", all.some(author % 2)));
         }
         body.extend(blocks.iter().map(|(kind, pieces)| all.block(*kind, pieces)));
-        // Authors may end their posts alike.
+        // Authors may end all their posts with the same words.
         body.push_str(
             ["", "<p>qend qof qpost qone</p>", "<pre>qend qof qcode qtwo</pre>"][start % 3],
         );
@@ -121,7 +121,7 @@ fn posts(all: &mut Words, layout: usize, posts: &[Post]) -> String {
     posts.iter().enumerate().map(post).collect()
 }
 
-/// The words of a text. Signs such as `~~` may be between them or not.
+/// The words of a text, whether or not signs such as `~~` are between them.
 fn words(text: &str) -> Vec<String> {
     let letters: String = text.chars().filter(char::is_ascii_lowercase).collect();
     letters.split('q').skip(1).map(str::to_owned).collect()

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_cost_no_more_than_reading_them() {
+    fn finds_the_title_of_long_and_nested_texts_in_linear_time() {
         let nested = format!("{}A Title{}", "<div>".repeat(300), "<p>x</p>".repeat(20_000));
         assert!(below_title(&nested, "A Title", None).text().starts_with("A Title"));
         let long = format!("<h1>A Title{}</h1><p>x</p>", " word".repeat(50_000));

@@ -354,7 +354,7 @@ impl<'a> Walk<'a> {
             return true;
         }
         let before = &self.page.text[self.open.range.start..];
-        // After other text, a link to a place that readers see may be part of it.
+        // A link that follows other text and leads to a place that readers see may be part of that text.
         is_apart(element, before) && (self.open.chars == 0 || !self.shown.leads_to_text(element))
     }
 
@@ -481,7 +481,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A text as runs of other characters, each with the white space after it.
+/// Splits a text into runs of characters that are not white space, each with the white space after it.
 fn split_blanks(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         if text.is_empty() {
@@ -494,7 +494,7 @@ fn split_blanks(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Length of the start of a text that is white space, or has none.
+/// Length of the run at the start of a text that is white space (`blank`) or contains none.
 fn prefix(text: &str, blank: bool) -> usize {
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {

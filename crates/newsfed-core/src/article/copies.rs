@@ -16,7 +16,7 @@ const PART: usize = 5;
 /// A copy directly follows the original if the words between them are at most the words of the copy
 /// divided by this.
 const BETWEEN: usize = 4;
-/// Copies of at least this share of the text are not on purpose, if at least so many words are repeated.
+/// Share of the text from which copies are unintended, if at least [`MANY_WORDS`] words are repeated.
 const MOST: (usize, usize) = (2, 5);
 const MANY_WORDS: usize = 150;
 
@@ -101,7 +101,8 @@ fn is_copy(page: &Page<'_>, run: &Run) -> bool {
 }
 
 /// Whether the author did not repeat the text on purpose: it is in a quotation, or directly follows the
-/// original. What is repeated later, such as a summary, a listing or a refrain in boxes, is meant.
+/// original. Text that is repeated later, such as a summary, a listing or a refrain in boxes, is repeated on
+/// purpose.
 fn is_unintended(page: &Page<'_>, words: &Sums, run: &Run) -> bool {
     let quoted = page.around(page.blocks[run.blocks.start].element).any(|e| {
         let element = &page.elements[e];

@@ -4,11 +4,12 @@
 use crate::util::limits;
 use image::{ColorType, DynamicImage, ImageBuffer, ImageDecoder, ImageFormat};
 
-/// Number of bytes that the GIF decoder needs for each pixel besides the result: a frame, and its colour numbers.
+/// Number of bytes that the GIF decoder needs for each pixel besides the result: a frame, and its colour
+/// numbers.
 const GIF: u64 = 5;
-/// Allocators return buffers of this size at once when they are dropped. Smaller ones may stay with the
-/// process, so the next picture would need memory in addition. Only the part of a buffer that is written
-/// takes memory.
+/// Allocators return buffers of this size or more to the system when they are dropped. Smaller ones may stay
+/// with the process, so the next picture would need memory in addition. Only the part of a buffer that is
+/// written takes memory.
 const OWN_PAGES: usize = 33 << 20;
 /// Maximum memory for a picture while it is decoded, with its file.
 const MOST: u64 = (limits::IMAGE_PIXELS + limits::IMAGE_WORK) as u64;

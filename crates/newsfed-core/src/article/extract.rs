@@ -254,8 +254,8 @@ fn by_guide(
     Ok(taken)
 }
 
-/// The blocks that the guide selects, if its summary is in them but not in those that are selected.
-/// A much shorter text is more likely a teaser of an article with the same content in other words.
+/// The blocks that the guide selects, if they contain its summary and the blocks of `found` do not. If they
+/// are much fewer, they are more likely a teaser of an article with the same content in other words.
 fn contradicted(
     page: &Page<'_>,
     hints: &Hints,
@@ -466,7 +466,7 @@ impl Reading<'_, '_> {
             .unwrap_or_else(|| posts::posts(self.page, &self.found.taken, &context))
     }
 
-    /// The smallest box around all selected blocks and a figure above them, without the others.
+    /// The smallest box around all selected blocks and a figure above them, without any other blocks.
     fn document(&self, base: Option<&Url>, posts: Posts) -> Document {
         let (page, taken) = (self.page, &self.found.taken);
         let (Some(first), Some(last)) =

@@ -648,7 +648,7 @@ fn sorted(mut numbers: Vec<u64>) -> Vec<u64> {
     numbers
 }
 
-/// A page that finds equal hashes of different texts harms only what is selected of itself.
+/// A page that makes different texts have equal hashes only harms the extraction of its own text.
 fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     FixedState::default().hash_one(value)
 }

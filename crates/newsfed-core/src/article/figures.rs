@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Longest caption, in words.
 const MAX_CAPTION: usize = 150;
-/// Longest text beside a picture that may be left out, in words.
+/// Maximum length, in words, of text that may be left out beside a picture.
 const MAX_LEFT_OUT: usize = 40;
 /// Number of elements in a box that are searched for a picture.
 const MAX_SEARCHED: usize = 200;
@@ -69,8 +69,8 @@ impl Marked {
     }
 }
 
-/// The box around the article's heading and `root`, if there is a figure in it between them or right above the heading.
-/// `first` is the first selected block.
+/// The box around the article's heading and `root`, if there is a figure in it between them or right above
+/// the heading. `first` is the first selected block.
 pub(super) fn with_lead(page: &Page<'_>, root: usize, first: usize) -> usize {
     let is_title = |at: &usize| page.elements[page.blocks[*at].element].name() == "h1";
     let title = (first.saturating_sub(HEADING)..first).rev().find(is_title);

@@ -31,7 +31,7 @@ const MAX_SOURCES: usize = 10;
 const MAX_ROWS: usize = 1000;
 /// Maximum number of columns in a table.
 const MAX_COLUMNS: usize = 64;
-/// Longest text beside a picture and its captions that is not part of the article, in words.
+/// Maximum length, in words, of text beside a picture and its captions that is not part of the article.
 const MAX_BESIDE: usize = 20;
 /// Maximum number of captions and credits of a figure.
 const MAX_CAPTIONS: usize = 4;
@@ -180,7 +180,7 @@ impl Flow {
                     continue;
                 }
             };
-            // A formula, a quotation or the like may come before them.
+            // The line breaks may follow a formula, a quotation or the like.
             let breaks = inline.iter().take_while(|i| **i == Inline::Break).count();
             inline.drain(..breaks);
             match inline.as_slice() {
@@ -247,7 +247,7 @@ impl Builder<'_> {
             "iframe" | "embed" | "lite-youtube" | "youtube-video" | "amp-youtube"
             | "amp-iframe" => self.embed(e, flow),
             "object" => {
-                // On older pages it may contain a player for other browsers, which shows the same.
+                // On older pages the element may contain a player for other browsers, which shows the same.
                 let mut within = e.descendent_elements().skip(1).take(MAX_IN_FIGURE);
                 if !within.any(|d| html::is_player(d.value().name())) {
                     self.embed(e, flow);
@@ -769,7 +769,7 @@ impl Builder<'_> {
         let mut skip = None;
         // Where the text of each open block begins.
         let mut blocks = Vec::new();
-        // Where the text of the last line begins that is an element.
+        // Where the text of the last element that is a line begins.
         let mut line = 0;
         let is_box = |node: NodeRef<'_, Node>| {
             node.id() != e.id() && node.value().as_element().is_some_and(|e| is_block(e.name()))
@@ -799,7 +799,7 @@ impl Builder<'_> {
                 Edge::Close(node) if skip == Some(node.id()) => skip = None,
                 Edge::Close(node) if skip.is_none() && is_box(node) => {
                     let start = blocks.pop().unwrap_or_default();
-                    // An empty line, or the end of one.
+                    // Ends the block: with an empty line if the block is empty.
                     if out.len() == start || !out.ends_with('\n') {
                         out.push('\n');
                     }
@@ -896,7 +896,7 @@ impl Builder<'_> {
         self.left = self.left.saturating_sub(url.as_str().len());
         let wanted =
             matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
-        // Its target is not in the text.
+        // The target of a jump is not in the text.
         let jump = address.starts_with('#');
         if !wanted || jump {
             return None;
@@ -924,18 +924,19 @@ fn begins_with_breaks(e: ElementRef<'_>) -> bool {
     e.descendants().take_while(|node| !is_content(node)).filter(is_break).nth(1).is_some()
 }
 
-/// Whether an element is a quotation by its name alone: vBulletin writes all posts into such elements.
+/// Whether an element is a `blockquote` that holds a whole post: vBulletin writes all posts into such
+/// elements.
 pub(super) fn is_post_text(quote: ElementRef<'_>) -> bool {
     quote
         .attr("class")
         .is_some_and(|class| class.split_ascii_whitespace().any(|c| c == "postcontent"))
 }
 
-/// The elements around others.
+/// The elements around these nodes, and the nodes themselves.
 fn around<'n>(root: ElementRef<'_>, nodes: impl Iterator<Item = &'n NodeId>) -> HashSet<NodeId> {
     let mut found = HashSet::new();
     for node in nodes.filter_map(|id| root.tree().get(*id)) {
-        // Those around a known one are known.
+        // The elements around a known one are known already.
         let mut above = node.ancestors();
         while above.next().is_some_and(|n| found.insert(n.id())) {}
     }

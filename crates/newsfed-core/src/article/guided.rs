@@ -121,7 +121,7 @@ pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
                 *zones.entry(zone).or_insert(0.0) += matches as f32 / block.chars.max(1) as f32;
             }
         }
-        // The first among equals.
+        // Of equally dense zones, the first one.
         let mut zones: Vec<(usize, f32)> = zones.into_iter().collect();
         zones.sort_by_key(|z| z.0);
         let best = zones.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?.0;

@@ -15,9 +15,10 @@ const MAX_SOURCE: usize = 4000;
 const MAX_PIECES: usize = 80;
 /// Maximum number of marks in a paragraph that begin no formula. After that, the rest is text.
 const MAX_FAILED: usize = 500;
-/// Longest formula that is only recognised in a text with other formulas, in bytes.
+/// Maximum length, in bytes, of a formula that is only recognised in a text with other formulas.
 const LONGEST_SIMPLE: usize = 40;
-/// Shortest formula without a form as text that has a line of its own within a sentence, in bytes.
+/// Length, in bytes, from which a formula within a sentence gets a line of its own, if it cannot be written
+/// as plain text.
 const SHORTEST_LINE: usize = 40;
 /// The language of formulas in code: Markdown shows code of this language as a formula.
 const LANGUAGE: &str = "math";
@@ -355,7 +356,8 @@ fn is_certain(source: &str) -> bool {
         && pairs.any(|(a, b)| a == b'^' || a == b'\\' && b.is_ascii_alphabetic())
 }
 
-/// Whether what is between single marks may be a formula in a text that has some: `N`, `p(T)`, `x = 1`.
+/// Whether a text between single dollar signs may be a formula, if the text around it has formulas: `N`,
+/// `p(T)`, `x = 1`.
 fn is_simple(source: &str) -> bool {
     let mut words = source.split(|c: char| !c.is_ascii_alphabetic());
     !source.ends_with(char::is_whitespace)
@@ -371,7 +373,8 @@ pub(super) fn has_formulas(e: ElementRef<'_>) -> bool {
         text.contains(['\\', '^'])
             && std::iter::from_fn(|| Some((parts.next()?, *parts.peek()?))).any(|(part, after)| {
                 let is_tight = !part.starts_with(char::is_whitespace);
-                // As in `enclosed`: a variable may follow another one.
+                // As in `enclosed`: without letters or digits after it, because a variable may follow another
+                // one.
                 let ends = is_tight && !after.starts_with(char::is_alphanumeric);
                 ends && part.len() <= MAX_SOURCE && is_certain(part)
             })

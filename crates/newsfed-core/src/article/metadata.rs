@@ -322,7 +322,7 @@ mod tests {
         ] {
             assert_eq!(byline(language, line), [name], "{language} {line}");
         }
-        // What is certain goes from data, too.
+        // Prefixes that cannot be names are removed in structured data, too.
         for line in ["By Ann Lee", "Written by Ann Lee", "Von: Ann Lee", "Автор Ann Lee"] {
             assert_eq!(read(&format!("<meta name=author content='{line}'>")).authors, ["Ann Lee"]);
         }

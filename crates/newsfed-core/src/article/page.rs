@@ -123,9 +123,9 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
     taken
 }
 
-/// How much the threshold is lowered. The best one is half of the F1 that can be expected (Lipton et
-/// al., *Optimal thresholding of classifiers to maximize F1 measure*, 2014): on a page of which little
-/// is certain, less must suffice, or most of the text is lost.
+/// How much the threshold is lowered. The best one is half of the F1 that can be expected (Lipton et al.,
+/// *Optimal thresholding of classifiers to maximize F1 measure*, 2014): on a page where few blocks are
+/// certain, a lower probability must suffice, or most of the text is lost.
 fn lowering(page: &Page<'_>, chances: &[f32]) -> f32 {
     let words = page.blocks.iter().map(|block| block.words as f32);
     let mut blocks: Vec<(f32, f32)> = chances.iter().copied().zip(words).collect();
@@ -167,8 +167,8 @@ fn complete(page: &Page<'_>, own: usize, chances: &[f32], taken: &mut [bool]) {
     }
 }
 
-/// Adds the code directly before the first selected block, with its heading, such as a synopsis, if it is in the
-/// smallest box around all selected blocks.
+/// Adds the code directly before the first selected block, with its heading, such as a synopsis, if it is in
+/// the smallest box around all selected blocks.
 fn complete_start(page: &Page<'_>, chances: &[f32], taken: &mut [bool]) {
     let (Some(first), Some(last)) = (taken.iter().position(|t| *t), taken.iter().rposition(|t| *t))
     else {

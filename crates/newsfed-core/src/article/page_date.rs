@@ -200,7 +200,8 @@ fn among_others(all: &mut [Candidate]) {
     }
 }
 
-/// If there is an earlier day beside the heading, a time that may come from the last build is assumed to do so.
+/// If there is an earlier day beside the heading, a time that may come from the last build is assumed to do
+/// so.
 fn before_build(all: &mut [Candidate]) {
     let shown = |c: &&Candidate| {
         let certain = c.swapped.is_none() && !c.short && c.score >= SHOWN;

@@ -80,7 +80,7 @@ fn code_keeps_its_language_and_loses_its_line_numbers() {
 }
 
 #[test]
-fn pictures_are_found_behind_placeholders_and_icons_are_not_pictures() {
+fn finds_pictures_behind_placeholders_and_ignores_icons() {
     let large = "https://e.org/a/b.jpg";
     for markup in [
         "<img src='b.jpg'>",
@@ -129,7 +129,7 @@ fn captions_stay_with_their_pictures() {
 }
 
 #[test]
-fn lists_of_definitions_details_edits_and_formulas() {
+fn reads_lists_of_definitions_details_edits_and_formulas() {
     shows(&[
         (
             "<dl><dt>Bee<dd>An insect.<dt>Wasp<dd>Another.</dl>",

@@ -144,7 +144,7 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts
         }
         let name = own_name.get(&at).map(|name| names[*name].text.as_str());
         let time = own_time.get(&at).map(|time| &times.marks[*time]).filter(|time| {
-            // Below the names of others, it is a date in the text.
+            // Below the name of another author, the time is a date in the text.
             name.is_some() || first_name[at].is_none_or(|n| names[n].element > time.element)
         });
         let line = line(name, time.map(|time| time.text.as_str()));
@@ -248,8 +248,8 @@ fn owned(
     owned
 }
 
-/// Whether the first time of a post, whose name is below its text, is a day in the text, and another one is
-/// that of the post: it is stated, or nearer to the name.
+/// Whether, in a post whose name is below its text, the `first` time is only a day that the text mentions,
+/// and the `other` one is the time of the post: it is stated, or nearer to the name.
 fn is_below(page: &Page<'_>, name: &Mark, first: &Mark, other: &Mark) -> bool {
     // How deep the innermost box around both is.
     let shared = |mark: &Mark| {
@@ -453,7 +453,7 @@ fn portraits<'a>(posts: impl Iterator<Item = ElementRef<'a>>, names: &[Mark]) ->
 
 fn is_about_author(e: ElementRef<'_>) -> bool {
     let of_user = |class: &str| {
-        // The names of the text itself may contain such words.
+        // The classes of the text itself may contain such words.
         kinds(class) & (USER | super::classes::CONTENT | super::classes::POST) == USER
     };
     e.attr("class").is_some_and(of_user)

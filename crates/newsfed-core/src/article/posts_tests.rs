@@ -110,7 +110,7 @@ fn posts_in_list_elements_are_not_shown_as_a_list() {
     assert_eq!(lines[0], "user 1 · 2018-03-21 18:55");
     assert_eq!(lines.len(), 4);
     assert!(!rest.contains("List("), "{rest}");
-    // A list in a post, above the others, is one.
+    // A list in a post, unlike the list that the posts are in, stays a list.
     for (list, kind) in [
         ("<ul><li>wide and open<li>narrow</ul>", "List("),
         ("<dl><dt>Rig<dd>Gaff<dt>Hull<dd>Oak, as it was</dl>", "Definitions("),
@@ -167,7 +167,7 @@ fn further_posts_of_one_author_have_their_times() {
 }
 
 #[test]
-fn articles_and_quotations_get_no_lines() {
+fn articles_and_quotations_get_no_lines_with_author_and_time() {
     let comments: String = (1..4)
         .map(|n| {
             format!(
@@ -416,7 +416,7 @@ fn a_short_heading_at_the_end_is_left_out() {
         super::page::trim_tail(&page, &mut taken);
         assert_eq!(taken[last], kept, "{tail}");
     }
-    // Nothing else selected: it stays.
+    // If nothing else is selected, the heading stays.
     let tree = crate::util::html::tree::page("<h1>Keel</h1>").unwrap();
     let page = super::blocks::Page::read(&tree);
     let mut taken = vec![true; page.blocks.len()];
@@ -440,7 +440,7 @@ fn references_ordinals_and_marks_are_read_without_a_caret() {
 }
 
 #[test]
-fn pieces_beside_each_other_stay_apart() {
+fn readings_code_and_tabs_are_separated_from_the_text_beside_them() {
     let cases = [
         ("<p>この<ruby>漢字<rt>かんじ</rt></ruby>は</p>", "この漢字(かんじ)は"),
         ("<p><ruby>漢<rt>かん<rt></ruby></p>", "漢(かん)"),

@@ -12,7 +12,7 @@ pub(super) const COUNT: usize = 9;
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signs(u32);
 
-/// Words of types in structured data, in the order of their bits.
+/// Types in structured data, grouped by the bit that they set.
 const TYPES: [&[&str]; 5] = [
     &["Article", "BlogPosting", "Report", "Recipe"],
     &["DiscussionForumPosting", "QAPage", "Question"],

@@ -30,11 +30,12 @@ const MAX_OTHERS: usize = 2;
 const MAX_IDLE: u32 = 10;
 /// Number of consecutive pages of other sites after which a site is forgotten.
 const MAX_STRANGERS: u32 = 20;
-/// Probability from which the page alone is sure of a block.
+/// Probability from which extraction from the page alone is sure that a block belongs to the article.
 const SURE: f32 = 0.8;
 /// Share of the words in such blocks that a template may leave out of its box.
 const MAX_LOST: f32 = 0.05;
-/// Probability up to which the page alone is sure that a block is not part of the article.
+/// Probability up to which extraction from the page alone is sure that a block does not belong to the
+/// article.
 const UNSURE: f32 = 0.1;
 /// Share of a result's words that may be in such blocks.
 const MAX_ADDED: f32 = 0.5;
@@ -200,9 +201,9 @@ impl Template {
         }
     }
 
-    /// The article's blocks on a page; `None` if the template does not fit, or if it would lose text of which
-    /// the page alone is sure. `taken` is the result of the page alone, `chances` are the probabilities of
-    /// its blocks.
+    /// The article's blocks on a page; `None` if the template does not fit, or if it would lose text that
+    /// extraction from the page alone includes with high probability. `taken` is the result of the page
+    /// alone, `chances` are the probabilities of its blocks.
     pub(super) fn apply(
         &self,
         page: &Page<'_>,

@@ -284,7 +284,7 @@ proptest! {
 
     /// Nothing is read twice and nothing is added: effort and result grow with the page.
     #[test]
-    fn any_tag_soup_gives_its_own_words_once(
+    fn any_tag_soup_yields_each_of_its_words_at_most_once(
         tags in proptest::collection::vec(
             "(<(/)?(div|p|ul|li|table|tr|td|pre|b|a href=#x|h1|h2 class=comment|article|br|span hidden|blockquote|figure|code|sup|time|section class=sidebar)>|[a-c]{1,9} [a-c]{1,9}\\. ){1,6}",
             0..60,

@@ -1,6 +1,6 @@
-//! What shows more of a text when it is clicked: "Read more". Its words are not part of the text, and what it
-//! shows is, although the page hides it at first. Where either is doubtful, visible text stays and hidden
-//! text is left out.
+//! Toggles: elements such as "Read more" that show more of a text when they are clicked. Their words are not
+//! part of the text; what they show is, although the page hides it at first. In case of doubt, visible text
+//! stays and hidden text is left out.
 
 mod refused;
 mod shown;
@@ -182,7 +182,7 @@ fn ends_line(e: ElementRef<'_>) -> bool {
     }
 }
 
-/// Whether a node contains words, or too much to know.
+/// Whether a node contains words, or is too large to be searched for them.
 fn may_have_words(node: NodeRef<'_, Node>) -> bool {
     let mut nodes = node.descendants();
     let has_words = |node: NodeRef<'_, Node>| match node.value() {

@@ -28,9 +28,10 @@ pub enum Branch {
     Answer(f32),
 }
 
-/// A tree as a list of splits, each of which excludes leaves: the first leaf that none excludes is the
-/// one that a walk from the root would reach (Lucchese et al., *QuickScorer: a Fast Algorithm to Rank Documents
-/// with Additive Ensembles of Regression Trees*, 2015). There is no branch to predict, and no walk to wait for.
+/// A tree as a list of splits, each of which excludes leaves: the first leaf that none excludes is the one
+/// that a walk from the root would reach (Lucchese et al., *QuickScorer: a Fast Algorithm to Rank Documents
+/// with Additive Ensembles of Regression Trees*, 2015). There is no branch to predict, and no walk to wait
+/// for.
 #[derive(Debug, Clone, PartialEq)]
 struct Tree {
     splits: Vec<Split>,
@@ -90,14 +91,15 @@ impl Tree {
         }
         let excluded = excluded.map(i32x4::to_array);
         for (sum, excluded) in sums.iter_mut().zip(excluded.as_flattened()) {
-            // One is always left: the last leaf is only ever above a threshold.
+            // No split excludes the last leaf, so at least one is left.
             let leaf = excluded.trailing_ones() as usize;
             *sum += self.leaves.get(leaf).copied().unwrap_or_default();
         }
     }
 }
 
-/// A number whose order is that of the value: vectors of integers are compared, and are masks, on all processors.
+/// A number whose order is that of the value: vectors of integers are compared, and are masks, on all
+/// processors.
 fn ordered(value: f32) -> i32 {
     // There is only one zero.
     let bits = (value + 0.0).to_bits().cast_signed();

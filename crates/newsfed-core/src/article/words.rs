@@ -18,7 +18,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length of the start of a text that is a word or, without `inside`, that is none.
+/// Length of the run at the start of a text that is a word (`inside`) or contains none.
 fn run(text: &str, inside: bool) -> usize {
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
@@ -42,7 +42,7 @@ pub(super) fn number(word: &str) -> u64 {
     let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01b3);
     word.chars().fold(start, |hash, c| match c {
         _ if c.is_ascii() => step(hash, c.to_ascii_lowercase()),
-        // As for Greek capitals, whose last sigma is not known to be one.
+        // As for Greek capitals, in which a final sigma cannot be recognised.
         'ς' => step(hash, 'σ'),
         _ => c.to_lowercase().fold(hash, step),
     })

@@ -33,9 +33,9 @@ impl Groups {
         Self { theta, centroids: Vec::new(), at: HashMap::new() }
     }
 
-    /// The nearest group with a cosine of at least theta. Positions that most groups share can add at
-    /// most the norm of that part of the vector to a cosine. Groups that have nothing else in common
-    /// with the vector cannot reach theta and are skipped.
+    /// The nearest group with a cosine of at least theta. Dimensions that most groups share add at most
+    /// the norm of those components to the cosine, so groups that share nothing else with the vector
+    /// cannot reach theta and are skipped.
     pub(super) fn alike(&self, vector: &Sparse) -> Option<GroupId> {
         let groups_at = |position| self.at.get(&position).map_or(&[][..], Vec::as_slice);
         let norm = vector.norm();
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn skipping_common_positions_changes_nothing() {
+    fn skipping_common_dimensions_does_not_change_the_nearest_group() {
         let mut random = fastrand::Rng::with_seed(5);
         let mut paths = TagPaths::new(PathParameters::default());
         let mut groups = Groups::new(0.75);

@@ -79,13 +79,13 @@ pub struct CrawledPage {
     /// Which part of the page was not read, and why.
     pub note: Option<String>,
     /// Whether it declares itself an article: by the type of its structured data, by `og:type` and a date, or
-    /// by a single `article` with an `h1` and a `time`. Some generators set `og:type` on every page, so a date
-    /// is required too.
+    /// by a single `article` with an `h1` and a `time`. Some generators set `og:type` on every page, so a
+    /// date is required too.
     pub article: bool,
 }
 
-/// Parses a page that came from `url`, with at most `most` links. A page that is too large or nested too deeply for a tree has no
-/// links.
+/// Parses a page that came from `url`, with at most `most` links. A page that is too large or nested too
+/// deeply for a tree has no links.
 pub fn read_page(
     bytes: &[u8],
     content_type: Option<&str>,

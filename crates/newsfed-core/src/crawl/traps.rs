@@ -339,11 +339,11 @@ fn trapped(deep: bool, seeds: std::ops::RangeInclusive<u64>) -> Vec<String> {
 }
 
 #[test]
-fn traps_hide_little() {
+fn crawls_find_nearly_all_files_despite_traps() {
     assert_eq!(trapped(false, 1..=5), Vec::<String>::new());
 }
 
 #[test]
-fn traps_hide_little_of_a_deep_site() {
+fn crawls_of_a_deep_site_find_nearly_all_files_despite_traps() {
     assert_eq!(trapped(true, 1..=2), Vec::<String>::new());
 }

@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn observations_move_uncertain_features() {
+    fn observations_correct_features_in_proportion_to_their_uncertainty() {
         let mut value =
             Value::new(ValueParameters { prior: 1.0, noise: 1.0, curiosity: 0.5, curious: 2 });
         let (a, b, c) = (value.add(), value.add(), value.add());

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_documents_are_tables_too() {
+    fn empty_and_unusual_documents_are_read_as_tables() {
         assert_eq!(rows(b"", None), [Vec::<String>::new()]);
         assert_eq!(rows(b"one\n=cmd|' /C calc'!A0\n", None), [["one"], ["=cmd|' /C calc'!A0"]]);
         assert_eq!(rows(b"a\tb\n1\x1b]0;x\x07\t\x00 2\n", None), [["a", "b"], ["1", "2"]]);

@@ -94,7 +94,7 @@ fn columns_are_matched_by_name_then_by_values() {
 }
 
 #[test]
-fn repeated_ids_and_headers_do_no_harm() {
+fn compares_tables_with_repeated_ids_and_headers() {
     let old = csv("id,v,v\n1,a,b\n1,a,b\n2,c,d\n");
     let new = csv("id,v,v\n1,a,b\n2,c,e\n1,a,b\n1,x,y\n");
     assert_eq!(summary_of(&old, &new), "2 rows added; 1 row removed", "no column identifies rows");

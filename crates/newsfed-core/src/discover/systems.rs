@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_complete() {
+    fn every_line_of_the_table_of_systems_can_be_used() {
         let lines = include_str!("../../assets/discover.tsv").lines();
         assert_eq!(lines.filter(|l| !l.starts_with('#')).count(), TABLE.len());
         for row in TABLE.iter() {

@@ -74,7 +74,7 @@ fn reports_damage_by_name() {
 }
 
 #[test]
-fn bytes_are_decoded() {
+fn decodes_documents_by_declaration_header_and_content() {
     let document = |declaration: &str| {
         format!(
             "{declaration}<rss version='2.0'><channel><title>Žluťoučký kůň</title></channel></rss>"
@@ -121,7 +121,7 @@ fn unpacks_compressed_documents() {
 }
 
 #[test]
-fn hints_are_collected() {
+fn reads_hints_about_the_schedule() {
     let feed = read(
         "<rss version='2.0' xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'><channel>\
          <ttl> 90 </ttl><skipHours><hour>0</hour><hour>24</hour><hour>7</hour><hour>25</hour>\
@@ -138,7 +138,7 @@ fn hints_are_collected() {
 }
 
 #[test]
-fn links_are_chosen() {
+fn chooses_the_url_of_an_entry() {
     let cases = [
         (
             "<link>https://a.example/1</link><guid>https://b.example/</guid>",

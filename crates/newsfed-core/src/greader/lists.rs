@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_in_pieces_are_what_clients_read() {
+    fn pieces_of_a_list_form_the_json_that_clients_read() {
         for (count, continuation) in [(0, None), (1, None), (9000, Some("7"))] {
             let mut writer = IdWriter::default();
             (0..count).for_each(|id| writer.add(id).unwrap());

@@ -3,8 +3,8 @@
 use memchr::memmem;
 
 /// The emails of an mbox, oldest first: each begins with a line `From ` at the beginning or after
-/// an empty line, before a line that is a header. `is_whole` is false for the end of a file: the
-/// file may then begin in the middle of an email. [`unquoted`] reads one email.
+/// an empty line, before a line that is a header. `is_whole` is false if `bytes` is only the end of a
+/// file, which may begin in the middle of an email. [`unquoted`] reads one email.
 pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     let mut starts: Vec<usize> = Vec::new();
     if is_whole && bytes.starts_with(b"From ") {

@@ -144,7 +144,7 @@ mod tests {
     use crate::model::Signal;
 
     #[test]
-    fn stored_times_are_read_like_all_others() {
+    fn the_fast_parser_reads_the_stored_form_of_a_time_only() {
         for (text, is_usual) in [
             ("2026-11-26T17:14:35Z", true),
             ("1969-12-31T23:59:59Z", true),

@@ -199,7 +199,7 @@ fn markdown_names_the_sources_of_articles() {
 }
 
 #[test]
-fn files_are_limited() {
+fn saved_files_stay_within_the_size_limit() {
     let mut all = Collection::default();
     all.add(chapter(1, "a", "<p>a"), SAVED_BYTES - 100);
     all.add(chapter(2, "b", "<p>b"), 200);

@@ -452,7 +452,7 @@ fn statuses_have_the_right_kind() {
 }
 
 #[test]
-fn a_source_during_whose_polls_the_program_ended_waits_longer_each_time() {
+fn interrupted_polls_postpone_their_source_longer_each_time() {
     let waits = [0, 1, 2, 3, 9, 10, 99].map(|broken| after_end(broken).as_secs() / 60);
     assert_eq!(waits, [2, 2, 4, 8, 512, 1024, 1440]);
 }

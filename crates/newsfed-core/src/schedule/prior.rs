@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_the_best_clue() {
+    fn the_most_reliable_clue_gives_the_first_interval() {
         let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let items: Vec<_> = (1..=4).map(|n| Some(now - 2 * n * HOUR)).collect();
         let all = Clues {

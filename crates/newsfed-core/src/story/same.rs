@@ -41,12 +41,12 @@ enum Marks {
 /// Whether two items are one story, and why. `unique`: no source has several items with this address.
 ///
 /// Symmetric. The thresholds were set with the labelled pairs in `tests/data/stories.tsv`. That file states
-/// which of its parts were written before, and which after.
+/// which of its parts were written before the thresholds were set, and which after.
 pub fn same_story(a: Dated<'_>, b: Dated<'_>, unique: bool) -> Option<Reason> {
     Compared::of(a, b, unique)?.reason(&Limits::CHOSEN)
 }
 
-/// The limits of what counts as similar that were chosen by their results, as shares.
+/// The thresholds of similarity that were chosen by their results, as shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Limits {
     /// Shingles of a copy that are in the other text: six of ten, so that one changed word in five leaves it
@@ -193,10 +193,10 @@ impl Likeness {
         (similar && self.title >= limits.titles).then_some(Reason::Similar)
     }
 
-    /// Whether each title has a word of its own, as reports made from one template have, such as a storm warning for
-    /// each county. Words that the texts do not repeat may be a different wording, if the texts are copies and the
-    /// titles differ in more than one word. Where the titles too have less than half of their words in common, no
-    /// template made them, whatever the earlier item repeats.
+    /// Whether each title has a word of its own, as reports made from one template have, such as a storm
+    /// warning for each county. Words that the texts do not repeat may be a different wording, if the texts
+    /// are copies and the titles differ in more than one word. Where the titles too have less than half of
+    /// their words in common, no template made them, whatever the earlier item repeats.
     fn swapped(&self, limits: &Limits) -> bool {
         let (earlier, later) = self.own;
         let rewritten = self.copied >= 0.5 && self.lead >= limits.lead && self.shingles >= 20;

@@ -142,9 +142,9 @@ fn best(pairs: &[&[Pair]], grid: &[(Limits, [f64; 5])]) -> Limits {
     nearest.0
 }
 
-/// The fourth part is to fool any limits, so none are chosen with it.
+/// The pairs of the fourth part are meant to fool any thresholds, so none are chosen with them.
 #[test]
-fn thresholds_chosen_on_other_parts_work_for_each_part() {
+fn thresholds_hold_on_each_held_out_part() {
     let (parts, grid) = (labelled(), grid());
     for (at, (pairs, ones)) in parts.iter().enumerate() {
         let others = parts.iter().take(3).enumerate().filter(|(other, _)| *other != at);

@@ -130,7 +130,7 @@ pub(super) fn weighted(word: &str) -> u32 {
     let (form, weight) = match stem(word) {
         _ if word.chars().any(char::is_numeric) => (Cow::Owned(number(word)), 3),
         stem if COMMON_WORDS.contains(word) => (Cow::Borrowed(stem), 1),
-        // Pairs of characters: one word has several.
+        // In scripts without spaces, words are pairs of characters, and a word of the language has several.
         stem if unspaced(word) => (Cow::Borrowed(stem), 2),
         stem => match stem.chars().count() {
             ..=2 => (Cow::Borrowed(stem), 1),
@@ -145,7 +145,7 @@ fn stem(word: &str) -> &str {
     let hangul = |c: char| matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}');
     let cut = |at: usize| word.char_indices().nth(at).map_or(word, |(at, _)| &word[..at]);
     if word.starts_with(hangul) {
-        // Particles follow; decomposed, two syllables are about five letters.
+        // In Korean, particles follow the stem. Two syllables are about five letters when decomposed.
         return cut(5);
     }
     let ends = ["ing", "ed", "es", "er", "en", "e", "s", "n", "r", "d"];

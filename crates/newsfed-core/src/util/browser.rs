@@ -9,15 +9,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use url::Url;
 
-/// Browsers that draw in the terminal.
+/// Browsers that run in the terminal.
 const TEXT_BROWSERS: [&str; 9] =
     ["w3m", "lynx", "links", "links2", "elinks", "browsh", "chawan", "cha", "carbonyl"];
 
-/// Players that draw in the terminal.
+/// Players that run in the terminal.
 const TEXT_PLAYERS: [&str; 5] = ["mpg123", "mpg321", "ogg123", "mocp", "cmus"];
-/// Players that draw in the terminal unless there is a picture.
+/// Players that run in the terminal unless there is a picture.
 const MIXED_PLAYERS: [&str; 2] = ["mpv", "mplayer"];
-/// Arguments with which they do not draw in the terminal.
+/// Arguments with which they do not run in the terminal.
 const NO_TERMINAL: [&str; 4] =
     ["--no-terminal", "--terminal=no", "--force-window", "--player-operation-mode=pseudo-gui"];
 
@@ -36,7 +36,7 @@ pub struct Surroundings<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     pub how: How,
-    /// Whether it draws in the terminal, so that newsfed has to release it first.
+    /// Whether it runs in the terminal, so that newsfed has to release it first.
     pub in_terminal: bool,
 }
 
@@ -70,7 +70,7 @@ pub enum NoBrowser {
 /// Decides what to start: the configured argument list, in which `{url}` stands for the URL, else
 /// the first usable part of `$BROWSER`, else the system's opener, else a text browser.
 ///
-/// `in_terminal` means that the configured browser draws in the terminal. Well-known text browsers
+/// `in_terminal` means that the configured browser runs in the terminal. Well-known text browsers
 /// are recognised.
 ///
 /// # Errors
@@ -188,7 +188,7 @@ fn is_text_browser(program: &str) -> bool {
     TEXT_BROWSERS.contains(&name(program))
 }
 
-/// Whether a program draws in the terminal when it opens a file of that media type: one of `named`,
+/// Whether a program runs in the terminal when it opens a file of that media type: one of `named`,
 /// or a well-known player.
 pub fn draws_in_terminal(argv: &[String], media_type: &str, named: &[String]) -> bool {
     let Some(program) = argv.first().map(|program| name(program)) else { return false };
@@ -232,7 +232,7 @@ pub fn installed(program: &str) -> bool {
 }
 
 /// Carries out the plan. A browser with its own windows is detached, and its output is discarded.
-/// A browser that draws in the terminal gets the terminal until it exits.
+/// A browser that runs in the terminal gets the terminal until it exits.
 ///
 /// # Errors
 /// When a program cannot be started.
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn prefers_the_setting() {
+    fn the_browser_setting_takes_precedence() {
         let all = ["firefox", "w3m", "/opt/lynx"];
         let plan = |argv: &[&str]| planned(argv, Some("w3m"), Some(":0"), &all, URL);
         assert_eq!(
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn players_draw_in_the_terminal() {
+    fn recognises_players_that_run_in_the_terminal() {
         let cases: [(&[&str], &str, bool); 9] = [
             (&["mpv", "{url}"], "audio/mpeg", true),
             (&["/usr/bin/mpv"], "audio/mpeg", true),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_one_argument() {
+    fn a_file_path_is_passed_as_one_argument() {
         let around = Surroundings { variable: &|_| None, installed: &|program| program == "see" };
         let file = Path::new("/home/u/a b; {url}.pdf");
         for (argv, expected) in [

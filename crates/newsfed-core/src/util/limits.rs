@@ -93,7 +93,7 @@ limits! {
     /// Content of a PDF page after decompression, in bytes.
     PDF_CONTENT = 4 * MIB, "content of a PDF page";
     /// What may be read or decompressed for a PDF file, in bytes. Values and names count as some bytes each.
-    PDF_WORK = 128 * MIB, "work for a PDF file";
+    PDF_WORK = 128 * MIB, "data read or decompressed for a PDF file";
     /// Data that is stored of the data files of a source for their next comparison, in bytes.
     DATASET_STATES = 64 * MIB, "stored states of a source's data files";
     /// A sitemap after decompression, in bytes (limit of the protocol).

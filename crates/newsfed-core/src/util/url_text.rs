@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_path_says_what_a_page_is_about() {
+    fn a_url_is_summarised_by_the_end_of_its_path() {
         for (url, said) in [
             ("https://www.e.org/2026/11/a-fair_scheduler.html", "a fair scheduler · e.org"),
             ("https://e.org/blog/caf%C3%A9-hours/", "café hours · e.org"),

@@ -148,8 +148,8 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     }
 }
 
-/// The text of the first element, in the order of the selectors, that has letters or digits: a heading may be an
-/// ornament such as `***`.
+/// The text of the first element, in the order of the selectors, that has letters or digits: a heading may be
+/// an ornament such as `***`.
 fn title(selectors: &Selectors, tree: &scraper::Html) -> String {
     let line = |element| text::line(&text_of(element));
     let is_text = |line: &String| line.contains(char::is_alphanumeric);
@@ -166,7 +166,8 @@ fn head_of(text: &str) -> String {
     text.chars().take(2 * MAX_SUMMARY).collect()
 }
 
-/// Whether a time without a zone is the time that its page states with a zone, in a different zone.
+/// Whether a time without a zone and the time that the page states with a zone are the same instant, written
+/// in different zones.
 fn same_instant(time: Time, stated: &Published) -> bool {
     let minutes = |time: Time| time.timestamp().div_euclid(60);
     let between = (minutes(time) - minutes(stated.time.to_utc())) * 60;

@@ -47,7 +47,8 @@ pub(super) fn with_zone(
         .or_else(|| in_text_with_zone(&text))
 }
 
-/// A date in any form. Numbers without a year in front depend on the page.
+/// A date in any form. Whether the day or the month comes first in numbers that do not begin with the year
+/// depends on the page.
 fn stated(text: &str, context: &Context) -> Option<(Time, Zone)> {
     let year = text.trim().get(..4).is_some_and(|y| y.bytes().all(|b| b.is_ascii_digit()));
     let parsed = year.then(|| date::parse_with_zone(text)).flatten();

@@ -50,7 +50,7 @@ pub fn obstacle(page: &Page, asked: &Url) -> Option<LeftOutReason> {
     page.needs_javascript().then_some(LeftOutReason::NeedsJavascript)
 }
 
-/// Whether a text is so long that nothing is in front of it.
+/// Whether a text is so long that it is the article, not a page in front of it.
 pub fn has_text(text: &str) -> bool {
     letters(text).nth(FEW_LETTERS).is_some()
 }

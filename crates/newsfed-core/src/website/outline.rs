@@ -44,7 +44,7 @@ pub struct Outline {
     pub texts: Vec<TextLine>,
     /// Whether the outline leaves out a part of the page.
     pub cut: bool,
-    /// The number after the last element inside an element, by its number.
+    /// For each element number, one past the number of its last descendant.
     ends: Vec<u32>,
 }
 
@@ -78,8 +78,8 @@ pub struct TextLine {
 }
 
 impl Outline {
-    /// The number after the last element inside an element: those inside it have the numbers from
-    /// its own up to there.
+    /// One past the number of the element's last descendant: the element and its descendants have the
+    /// numbers from `element` up to there.
     pub fn end(&self, element: u32) -> u32 {
         let end = usize::try_from(element).ok().and_then(|at| self.ends.get(at));
         end.copied().unwrap_or(element.saturating_add(1))
@@ -183,7 +183,8 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
                 if let Some(end) = outline.ends.get_mut(number as usize) {
                     *end = u32::try_from(elements.ids.len()).unwrap_or(u32::MAX);
                 }
-                // An element with text of its own also shows the words in between.
+                // An element with text of its own also shows the text of its children, in the order of the
+                // page.
                 let mixed =
                     at(&mut seen, number).filter(|s| !s.own.is_empty() && !s.kids.is_empty());
                 if let Some((seen, element)) = mixed.zip(ElementRef::wrap(node)) {

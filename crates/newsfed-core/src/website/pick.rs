@@ -160,7 +160,7 @@ fn alike(element: ElementRef<'_>) -> HashSet<NodeId> {
     best.1.iter().map(|e| e.id()).chain([element.id()]).collect()
 }
 
-/// The element below `start` at the position that the first of `path` has below its last.
+/// The element that is reached from `start` as the first element of `path` is reached from its last.
 fn below<'a>(start: ElementRef<'a>, path: &[ElementRef<'_>]) -> Option<ElementRef<'a>> {
     path.iter().rev().try_fold(start, |at, step| {
         let same = || at.child_elements().filter(|e| e.value().name() == step.value().name());

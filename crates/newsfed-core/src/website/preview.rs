@@ -127,7 +127,7 @@ impl PreviewPage {
         &self.page
     }
 
-    /// A selector for the element of that number, if one was found. The parts of entries are
+    /// A selector for the element with that number, if one was found. The parts of entries are
     /// selected in each entry.
     pub fn pick(&self, element: u32, part: SelectorField, in_entries: bool) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn otherwise_the_time_element_or_the_earlier_date_decides() {
+    fn without_order_and_labels_the_time_element_or_the_earlier_date_decides() {
         let found = days([
             "9 Jun 2026 <time datetime=2026-05-03>b</time>",
             "8 Jun 2026 <time datetime=2026-05-02>b</time>",

@@ -184,7 +184,7 @@ impl Cost {
     }
 }
 
-/// The criterion in one part of a selector, which an element is compared with.
+/// What comparing one part of a selector with an element requires.
 #[derive(Default)]
 struct Walks {
     /// Where its last compound begins.
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn one_value_uses_list_order_and_all_use_page_order() {
+    fn one_value_follows_the_order_of_selectors_and_all_values_that_of_the_page() {
         let tree = Html::parse_document("<h2>b</h2><h1>a</h1><h2>c</h2>");
         let selectors = Selectors::parse("h1, h2").unwrap();
         let texts = |found: Vec<ElementRef<'_>>| -> String {

@@ -54,8 +54,8 @@ impl Walk {
         self.next.as_ref()
     }
 
-    /// Takes a page that was requested at `asked` and came from `answered`, and returns the articles on it that
-    /// should be fetched, in order. `is_old` returns whether an earlier poll knew an article.
+    /// Takes a page that was requested at `asked` and came from `answered`, and returns the articles on it
+    /// that should be fetched, in order. `is_old` returns whether an earlier poll knew an article.
     pub fn take(
         &mut self,
         asked: &Url,

@@ -79,7 +79,7 @@ fn restores_backups_of_every_schema() {
 }
 
 #[test]
-fn packs_a_database_in_use_without_half_a_change() {
+fn a_backup_of_a_database_in_use_contains_only_complete_changes() {
     let folder = tempfile::tempdir().unwrap();
     let paths = filled(folder.path(), schema_version());
     let store = Store::open(&paths.database()).unwrap();

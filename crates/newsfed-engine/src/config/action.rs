@@ -116,8 +116,8 @@ actions! {
         Snooze, "snooze", "snooze", "Snooze: hide until a time";
         FoldStories, "fold-stories", "stories once", "List each story once, or all of its items";
         ReadAll, "read-all", "mark all read", "Mark all items in the list read";
-        ReadAbove, "read-above", "mark above read", "Mark the items above read";
-        ReadBelow, "read-below", "mark below read", "Mark the items below read";
+        ReadAbove, "read-above", "mark above read", "Mark the items above as read";
+        ReadBelow, "read-below", "mark below read", "Mark the items below as read";
         ReadMatching, "read", "mark matches read", "Mark all items matching a query as read";
         ReadFor, "read-for", "read for", "List the best unread items for the minutes you have";
         UnreadOnly, "unread-only", "unread only", "Hide read items, or show them again";
@@ -144,8 +144,8 @@ actions! {
         Tag, "tag", "tag", "List the items of the sources with a tag";
         Jump, "jump", "go to", "Find a source, folder, tag or view by its name";
         SaveView, "save-view", "save view", "Save the query of the list as a view";
-        SortNext, "sort-next", "next order", "Sort by the next order";
-        SortPrevious, "sort-previous", "previous order", "Sort by the previous order";
+        SortNext, "sort-next", "next order", "Switch to the next sort order";
+        SortPrevious, "sort-previous", "previous order", "Switch to the previous sort order";
     }
     Article {
         FullText, "full-text", "full text", "Fetch the full text, or show another text, such as the feed's";
@@ -156,8 +156,8 @@ actions! {
         NextHeading, "next-heading", "next heading", "Go to the next heading";
         PreviousHeading, "previous-heading", "previous heading", "Go to the previous heading";
         Difference, "difference", "changes", "Show or hide the changes since the earlier version";
-        OlderChange, "older-change", "older version", "Show the changes of the version before";
-        NewerChange, "newer-change", "newer version", "Show the changes of the next version";
+        OlderChange, "older-change", "older version", "Show the changes in the previous version";
+        NewerChange, "newer-change", "newer version", "Show the changes in the next version";
         Zen, "zen", "zen", "Show the article alone";
         ScrollRight, "scroll-right", "scroll right", "Scroll wide code to the right";
         ScrollLeft, "scroll-left", "scroll left", "Scroll back to the left, then go to the pane on the left";
@@ -183,11 +183,11 @@ actions! {
         Import, "import", "import", "Import sources from a file, or follow a list";
         AcceptList, "accept-list", "accept list", "Remove the sources that are no longer in the followed list";
         Edit, "edit", "edit", "Edit the source in a form";
-        Workbench, "workbench", "selectors", "Edit the selectors of a website on its page";
+        Workbench, "workbench", "selectors", "Edit the selectors of a website beside its page";
         EditFile, "edit-file", "edit file", "Edit the source's entry in $EDITOR";
         Rename, "rename", "rename", "Rename the source, folder, tag or view";
         Move, "move", "move", "Move the selected sources to a folder";
-        EditTags, "edit-tags", "tags", "Add or remove tags of the selected items or sources";
+        EditTags, "edit-tags", "tags", "Add tags to the selected items or sources, or remove them";
         Switch, "switch", "on or off", "Enable or disable the selected sources";
         Delete, "delete", "remove", "Remove the selected sources";
         MoveDown, "move-down", "move down", "Move the selected sources down in their folder";
@@ -219,7 +219,7 @@ actions! {
         Keys, "keys", "key bindings", "Change the key bindings";
         Demo, "demo", "demo", "Try newsfed on fictional sites; your own data stays as it is";
         SourcesPane, "sources-pane", "Sources pane", "Hide the Sources pane, or show it again";
-        Density, "density", "list density", "Show items compact, comfortable or as a magazine";
+        Density, "density", "list density", "Change the list density: compact, comfortable or magazine";
         Redraw, "redraw", "redraw", "Redraw the screen";
         Suspend, "suspend", "suspend", "Suspend to the shell";
         Quit, "quit", "quit", "Quit newsfed";

@@ -54,12 +54,14 @@ impl Action {
             }
             Self::Snooze => "Asks until when: 12h, 3d, tomorrow, friday, or a date.",
             Self::FoldStories => "If several sources report the same story, only one row is shown.",
-            Self::ReadAll => "Asks first if there are more than 50 items. It can be undone.",
+            Self::ReadAll => {
+                "Asks first if there are more than 50 items. The change can be undone."
+            }
             Self::ReadAbove | Self::ReadBelow => {
-                "Includes rows that are not on the screen. It can be undone."
+                "Includes rows that are not on the screen. The change can be undone."
             }
             Self::ReadMatching => {
-                "Searches all items, not only the ones in the list. It can be undone."
+                "Searches all items, not only the ones in the list. The change can be undone."
             }
             Self::ReadFor => "Chooses items that take that many minutes in total.",
             Self::UnreadOnly => "Also hides sources without unread items. The setting is saved.",
@@ -150,7 +152,7 @@ impl Action {
             }
             Self::Edit => "Title, folder, tags, schedule, full text, rules and access.",
             Self::Workbench => {
-                "Selectors describe where the articles are on a page. Shows what they find."
+                "Selectors describe where the articles are on a page. The workbench shows what they find."
             }
             Self::EditFile => "For settings that the form does not have.",
             Self::Rename => "The name stays when the feed changes its title.",
@@ -159,7 +161,7 @@ impl Action {
                 "Asks for the tags: a name adds one, a name with a minus sign removes it."
             }
             Self::Switch => "A disabled source is not checked. Its items stay.",
-            Self::Delete => "It can be undone, and items are kept for 30 days.",
+            Self::Delete => "The change can be undone, and items are kept for 30 days.",
             Self::MoveDown | Self::MoveUp => "Changes their order in sources.toml.",
             Self::FoldIn | Self::FoldOut | Self::Fold => {
                 "A folded folder shows the sum of its unread items."

@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_appearance_and_keys_are_left() {
+    fn only_appearance_and_keys_of_the_settings_are_kept() {
         let text = "# mine\nbrowser = [\"lynx\"]\n[ui]\ntheme = \"mine\"\n[net]\nproxy = \"http://p\"\n\
                     [themes.mine]\nbase = \"nord\"\n[[command]]\nname = \"a\"\n[keys]\npreset = \"newsboat\"\n\
                     [keys.items]\n\"x\" = \"pin\"\n";

@@ -30,11 +30,11 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<CommandSettings>
         let problem = if command.name.trim().is_empty() {
             Some(("name", "is missing".to_owned()))
         } else if commands.iter().any(|other| other.name == command.name) {
-            Some(("name", format!("{} is the name of two commands", quote(&command.name))))
+            Some(("name", format!("{} is the name of two programs", quote(&command.name))))
         } else if command.run.is_empty() {
             Some(("run", "is missing; expected a list such as [\"program\", \"{url}\"]".to_owned()))
         } else if command.output == CommandOutput::Terminal && reads {
-            let why = "input and limit cannot be used with output = \"terminal\", because the command has the terminal until it exits";
+            let why = "input and limit cannot be used with output = \"terminal\", because the program has the terminal until it exits";
             Some(("output", why.to_owned()))
         } else {
             None
@@ -73,7 +73,7 @@ mod tests {
             (run.to_owned(), "command.name: is missing"),
             (name.to_owned(), "command.run: is missing"),
             (format!("{name}run = \"x\"\n"), "command.run"),
-            (format!("{name}{run}[[command]]\n{name}{run}"), "name of two commands"),
+            (format!("{name}{run}[[command]]\n{name}{run}"), "name of two programs"),
             (format!("{name}{run}output = \"pane\"\n"), "command.output"),
             (
                 format!("{name}{run}output = \"terminal\"\ninput = \"text\"\n"),

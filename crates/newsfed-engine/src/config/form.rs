@@ -176,8 +176,8 @@ impl FormField {
             ("sort", "newest") => "newest first",
             ("sort", "oldest") => "oldest first",
             ("mark_read", "open") | ("full_text", "on-open") => "on opening",
-            ("mark_read", "preview") => "also on preview",
-            ("mark_read", "scroll") => "also on scrolling",
+            ("mark_read", "preview") => "on opening or preview",
+            ("mark_read", "scroll") => "on opening or scrolling past",
             _ => value,
         }
     }

@@ -409,8 +409,8 @@ fn values_are_shown_in_words() {
         ("ui.sort", "newest", "newest first"),
         ("ui.sort", "oldest", "oldest first"),
         ("ui.mark_read", "open", "on opening"),
-        ("ui.mark_read", "preview", "also on preview"),
-        ("ui.mark_read", "scroll", "also on scrolling"),
+        ("ui.mark_read", "preview", "on opening or preview"),
+        ("ui.mark_read", "scroll", "on opening or scrolling past"),
         ("ui.theme", "oldest", "oldest"),
     ] {
         assert_eq!(field(key).shown(value), want, "{key}");

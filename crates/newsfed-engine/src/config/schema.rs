@@ -91,7 +91,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.ascii", Rule::Any, |s| Slot::Flag(&mut s.ui.ascii)).on(
         FormPage::Appearance,
         "Plain ASCII",
-        "Draw marks and lines with ASCII characters only.",
+        "Draw symbols and lines with ASCII characters only.",
     ),
     key("ui.linear", Rule::Any, |s| Slot::Flag(&mut s.ui.linear)).on(
         FormPage::Appearance,
@@ -190,13 +190,13 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("browser_in_terminal", Rule::Any, |s| Slot::Flag(&mut s.browser_in_terminal)).on(
         FormPage::Programs,
         "Browser in terminal",
-        "Whether the browser draws in the terminal, as w3m and lynx do.",
+        "Whether the browser runs in the terminal, as w3m and lynx do.",
     ),
     key("open.terminal", WORD, |s| Slot::Words(&mut s.open.terminal))
         .on(
             FormPage::Programs,
             "Players in terminal",
-            "Programs of [open] that draw in the terminal. mpv for audio is recognised.",
+            "Programs of [open] that run in the terminal. mpv for audio is recognised.",
         )
         .unset("recognised ones"),
     key("download.folder", FOLDER, |s| Slot::MaybeText(&mut s.download.folder))
@@ -249,7 +249,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("notify.quiet", QUIET_HOURS, |s| Slot::MaybeText(&mut s.notify.quiet))
         .on(
             FormPage::Programs,
-            "Silent hours",
+            "Notify quiet hours",
             "Hours without notifications, in local time, such as 22:00-07:00.",
         )
         .unset("none"),

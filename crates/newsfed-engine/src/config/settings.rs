@@ -22,7 +22,7 @@ const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
 pub struct Settings {
     /// Browser as arguments; `{url}` stands for the URL. Empty: `$BROWSER`, then the system's opener.
     pub browser: Vec<String>,
-    /// Whether the browser draws in the terminal. Common text browsers (w3m, lynx, links, elinks,
+    /// Whether the browser runs in the terminal. Common text browsers (w3m, lynx, links, elinks,
     /// …) are recognised without it.
     pub browser_in_terminal: bool,
     pub open: OpenSettings,
@@ -64,7 +64,7 @@ pub struct Settings {
 pub struct OpenSettings {
     /// Media type, or `audio/*`, or `*` -> list of arguments.
     pub programs: BTreeMap<String, Vec<String>>,
-    /// Programs that draw in the terminal, in addition to those that are recognised.
+    /// Programs that run in the terminal, in addition to those that are recognised.
     pub terminal: Vec<String>,
 }
 

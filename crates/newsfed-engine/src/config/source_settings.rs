@@ -84,7 +84,7 @@ const fn key(
 /// Every key but `id`, in the order of the form.
 pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("title", LINE, |d| Slot::MaybeText(&mut d.title))
-        .on(GENERAL, "Title", "Replaces the title of the feed or page.")
+        .on(GENERAL, "Title", "Title to show instead of that of the feed or page.")
         .unset("default (feed or page title)")
         .option("title", "TITLE"),
     key("url", Rule::Any, |_| Slot::Special)
@@ -134,13 +134,13 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(
             GENERAL,
             "Remove after",
-            "Remove the source when it is gone, or after this many days without news.",
+            "Remove the source when gone, or after this many days without new items.",
         )
         .unset("default (never)")
         .kinds(WITH_ITEMS)
         .option("remove-after", "DAYS"),
     key("color", Rule::Within(1, 8), |d| Slot::MaybeCount(&mut d.color))
-        .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its mark in lists.")
+        .on(GENERAL, "Colour", "One of the 8 source colours of the theme, for its symbol in lists.")
         .unset("default (chosen automatically)")
         .option("color", "1-8"),
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {

@@ -286,10 +286,10 @@ pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
     })?;
     let other = match url.scheme() {
         "http" | "https" => None,
-        "file" => Some("; only http and https can be followed; a file is file = \"/path\""),
+        "file" => Some("; only http and https URLs can be followed; a file is file = \"/path\""),
         "exec" => Some("; for a program, write exec = [\"program\"] instead"),
         "filter" => Some("; write the URL alone, and filter = [\"program\"] beside it"),
-        _ => Some("; only http and https can be followed"),
+        _ => Some("; only http and https URLs can be followed"),
     };
     if let Some(why) = other {
         return Err(error(why));

@@ -183,7 +183,7 @@ impl<'a> Coach<'a> {
         let matters = |then: &Expected, candidate: Candidate| {
             let saved = now.mean_delay_min - then.mean_delay_min;
             let share = saved / now.mean_delay_min;
-            // The same policy is better by chance if it does not poll more.
+            // If it does not poll more, the same policy is better only by chance.
             let more = then.polls_per_day / now.polls_per_day - 1.0;
             let is_chance = candidate != Candidate::Learned && more < share / 2.0;
             saved >= LEAST_MINUTES && share >= LEAST_SHARE && !is_chance

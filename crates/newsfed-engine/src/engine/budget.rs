@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_total_limits_what_each_source_gets() {
+    fn the_total_budget_limits_the_budget_of_each_source() {
         let day = Day { sources: 10, used: 100.0, elsewhere: 48.0 };
         for (total, want) in [(None, 120.0), (Some(1000), 120.0), (Some(98), 50.0), (Some(10), 2.4)]
         {

@@ -249,7 +249,7 @@ impl Context {
         self.begin(bytes, work).await?.await.ok()
     }
 
-    /// Performs such work for a thread that waits.
+    /// Performs work on a document of that size for a thread that waits.
     pub(super) fn work_on<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -258,8 +258,8 @@ impl Context {
         self.workers.perform(bytes, work)
     }
 
-    /// Starts such work when a thread is free. It continues even if no caller waits for the result;
-    /// `None` if there are no threads.
+    /// Starts work on a document of that size when a thread is free. It continues even if no caller waits
+    /// for the result; `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
         bytes: usize,

@@ -126,7 +126,8 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 /// Why the next poll is due when it is: names and values.
 fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    // No limit moves the polls of a source that is gone; the line about the next poll reports that it is gone.
+    // No limit moves the polls of a source that is gone; the line about the next poll reports that it is
+    // gone.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         let moved = moves(planned, now);
         let wanted = time_text::clock(planned.wanted, now);
@@ -198,7 +199,7 @@ fn worth(why: &Why) -> String {
     let too_few = why.planned.as_ref().is_some_and(cut);
     let (found, few) = match chance(expected) {
         None => (format!("{expected:.1} new items are expected by then"), "too few"),
-        Some(chance) => (format!("the chance of a new item by then is {chance}"), "too little"),
+        Some(chance) => (format!("the chance of a new item by then is {chance}"), "too small"),
     };
     match too_few {
         true => format!("; {found}, {few} for an earlier check"),
@@ -206,7 +207,8 @@ fn worth(why: &Why) -> String {
     }
 }
 
-/// The chance of at least one item if fewer than one is expected, because it is easier to understand.
+/// The chance of at least one item if fewer than one is expected, because a chance is easier to
+/// understand than a fraction of an item.
 pub(super) fn chance(expected: f64) -> Option<String> {
     let chance = ((1.0 - (-expected).exp()) * 100.0).round();
     match expected {

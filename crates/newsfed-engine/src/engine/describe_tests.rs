@@ -83,7 +83,7 @@ fn describes_what_a_poll_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}; the chance of a new item by then is less than 1 %, too little for an earlier check; \
+            "{clock}; the chance of a new item by then is less than 1 %, too small for an earlier check; \
              brought forward to {most} (maximum interval)"
         )
     );
@@ -189,7 +189,7 @@ fn compares_polls_after_a_day() {
 }
 
 #[test]
-fn unknown_facts_are_not_drawn() {
+fn unknown_facts_are_left_out_of_the_description() {
     let mut why = why();
     assert_eq!(why.describe(true, true, now()).week.len(), 7);
     why.explanation.observed = 0;

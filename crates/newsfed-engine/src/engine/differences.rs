@@ -27,8 +27,8 @@ pub struct VersionChange {
     pub revisions: Option<Vec<Revision>>,
 }
 
-/// The changes in each stored version of an item, newest first. A change to the title belongs to the first version
-/// seen with it or later; the text of a page is not compared with the text of a feed.
+/// The changes in each stored version of an item, newest first. A change to the title belongs to the first
+/// version seen with it or later; the text of a page is not compared with the text of a feed.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -90,7 +90,7 @@ impl Renaming {
     }
 }
 
-/// The changes to a title, newest first, from its earlier values with their ends.
+/// The changes to a title, newest first. `earlier` are its earlier values, each with the time of its end.
 fn renamings(earlier: Vec<(Time, String)>, current: &str) -> Vec<Renaming> {
     let mut to = current.to_owned();
     let renaming = |(at, from): (Time, String)| {

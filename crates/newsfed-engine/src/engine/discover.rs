@@ -34,9 +34,9 @@ impl Handle {
     /// home page and usual URLs are tried one after the other, then pages to which it links as the list of
     /// all posts (unless it is such a list itself), then the sitemap. Drop the future to cancel.
     ///
-    /// These are at most 24 requests: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the home
-    /// page, 3 feeds that it announces, 2 lists of posts, 3 feeds that one announces, 2 sitemaps. Redirects, the robots.txt of other hosts,
-    /// and http after a failure of https count in addition.
+    /// These are at most 24 requests: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the home page,
+    /// 3 feeds that it announces, 2 lists of posts, 3 feeds that one announces, 2 sitemaps. Redirects, the
+    /// robots.txt of other hosts, and http after a failure of https count in addition.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
         self.explore(typed, None, None).await
     }

@@ -24,8 +24,8 @@ pub struct TypedOrigin {
 }
 
 impl TypedOrigin {
-    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, `mail:PATH`, a `file:` URL or a path. `None`
-    /// if the text is none of them.
+    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, `mail:PATH`, a `file:` URL or a path.
+    /// `None` if the text is none of them.
     ///
     /// # Errors
     /// A message, if something is missing in it.
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typed_programs_and_files_are_read() {
+    fn parses_typed_programs_and_files() {
         let argv = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let exec = |words: &[&str]| Origin { exec: argv(words), ..Origin::default() };
         let filter = |words: &[&str]| Origin { filter: argv(words), ..Origin::default() };

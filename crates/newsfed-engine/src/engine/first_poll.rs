@@ -54,8 +54,8 @@ impl Handle {
         }))
     }
 
-    /// The titles of the sources that have these pages, except the source with this key. If `all`, none if they
-    /// lack one of the pages.
+    /// The titles of the sources that have these pages, except the source with this key. If `all`, none if
+    /// they lack one of the pages.
     async fn holders(
         &self,
         but: i64,

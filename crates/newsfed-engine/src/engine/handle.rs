@@ -231,8 +231,8 @@ impl Handle {
         self.context.store.mark_for_undo(mark, keys, to, false).await
     }
 
-    /// Undoes a mark that [`Self::mark`] or [`Self::mark_by_user`] has set or removed, with what it ended: `to`
-    /// is what the mark becomes. Returns the row keys that changed.
+    /// Undoes a mark that [`Self::mark`] or [`Self::mark_by_user`] has set or removed, and restores what that
+    /// ended: `to` is what the mark becomes. Returns the row keys that changed.
     pub async fn undo_mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.undo_mark(mark, keys, !to).await
     }

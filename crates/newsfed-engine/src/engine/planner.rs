@@ -28,7 +28,7 @@ impl Scheduling {
         Self { settings, fingerprint, last: Mutex::default() }
     }
 
-    /// All settings, with those of schedules beside them.
+    /// All settings, and separately those that schedules use.
     pub(super) fn beside(settings: Settings) -> (Arc<Settings>, Arc<Self>) {
         let schedules = Arc::new(Self::new(settings.schedule.clone()));
         (Arc::new(settings), schedules)

@@ -106,8 +106,8 @@ impl Queue {
         &self.claimed
     }
 
-    /// Brings a copy of the claims up to date with what has changed since the last call, because the claims may
-    /// be many. Returns whether the copy has changed.
+    /// Brings a copy of the claims up to date with what has changed since the last call, because the claims
+    /// may be many. Returns whether the copy has changed.
     pub(super) fn copy_claims(&mut self, copy: &mut HashSet<i64>) -> bool {
         let mut changed = false;
         for key in self.changed.drain(..) {

@@ -43,7 +43,7 @@ pub(super) enum Command {
         pace: Pace,
         report: Option<mpsc::UnboundedSender<Report>>,
     },
-    /// Forget the polls that wait because of a refresh.
+    /// Forget the polls queued by a refresh.
     CancelRefresh,
     Replan,
 }

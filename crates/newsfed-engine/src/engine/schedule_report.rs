@@ -134,7 +134,7 @@ pub fn schedule_report(
     })
 }
 
-/// The report for a source that a server polls, to which no schedule applies: who polls it, and when it publishes.
+/// The report for a source that a server polls, without a schedule: who polls it, and when it publishes.
 fn collected_report(
     reader: &Reader,
     facts: &SourceFacts,

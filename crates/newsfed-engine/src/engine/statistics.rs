@@ -355,7 +355,7 @@ impl Statistics {
             ("items", items),
             ("weeks", chart(&self.items_per_week, "a week")),
             ("read", chart(&self.read_per_week, "a week")),
-            ("hours", chart(&self.hours, "in an hour of the day, from 0 to 23")),
+            ("hours", chart(&self.hours, "per hour of the day (0 to 23)")),
             ("polls", polls),
         ]
     }

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_plan_stays() {
+    fn a_poll_that_is_planned_for_later_is_not_brought_forward() {
         let now = Time::from_timestamp(1_800_000_000, 0).unwrap();
         let mut facts = SourceFacts::new(1, crate::model::SourceId("s".to_owned()), String::new());
         let later = now + chrono::TimeDelta::days(3);

@@ -52,7 +52,8 @@ pub(super) async fn run(
     }
 }
 
-/// Indexes the remaining items whenever nothing else is being written, then returns free memory to the system.
+/// Indexes the remaining items whenever nothing else is being written, then returns free memory to the
+/// system.
 async fn index(context: &Arc<Context>, role: Role) {
     let mut revision = context.store.revision();
     loop {

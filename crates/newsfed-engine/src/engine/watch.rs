@@ -32,7 +32,7 @@ pub(super) async fn run(handle: Handle) {
     let watcher = match start(&handle.paths, handle.store().path(), changes) {
         Ok(watcher) => Some(watcher),
         Err(e) => {
-            tracing::warn!("changes made by other programs are noticed late: {e}");
+            tracing::warn!("cannot watch the folders of newsfed, so changes are noticed late: {e}");
             None
         }
     };
@@ -138,7 +138,7 @@ pub(super) fn folder_changes(folder: &Path) -> Option<(RecommendedWatcher, watch
     match watched {
         Ok(watcher) => Some((watcher, seen)),
         Err(e) => {
-            tracing::warn!("changes in {} are noticed late: {e}", folder.display());
+            tracing::warn!("cannot watch {}, so changes are noticed late: {e}", folder.display());
             None
         }
     }

@@ -43,7 +43,8 @@ pub struct Why {
     pub pause: Option<Pause>,
     /// The source whose response paused the host, if it was a different one.
     pub paused_by: Option<PausedBy>,
-    /// For a website whose selectors find nothing: what is missing, since when, and which selectors would match.
+    /// For a website whose selectors find nothing: what is missing, since when, and which selectors would
+    /// match.
     pub broken: Option<SelectorProblem>,
     /// What a poll must be worth, in item-seconds of waiting.
     pub price: f64,
@@ -124,8 +125,8 @@ pub struct Rhythm {
     pub pulse: Pulse,
 }
 
-/// The items of the days of a [`Rhythm`] as a number and its unit: a rate per day, or the sum if that is below
-/// one item a day.
+/// The items of the days of a [`Rhythm`] as a number and its unit: a rate per day, or the sum if that is
+/// below one item a day.
 pub fn item_rate(per_day: &[u32]) -> (String, &'static str) {
     let sum: u32 = per_day.iter().sum();
     let rate = f64::from(sum) / per_day.len().max(1) as f64;
@@ -227,7 +228,7 @@ pub fn why(
     })
 }
 
-/// The source on the same host that its own response paused until almost the same time.
+/// The source on the same host whose own response paused it until almost the same time.
 fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Option<PausedBy>> {
     let host = |facts: &SourceFacts| {
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
@@ -253,8 +254,8 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     }))
 }
 
-/// Largest difference between the pause of a host and the pause of the source that caused it. The two are computed
-/// from times that are a response apart, and a back-off of newsfed itself may be a tenth shorter.
+/// Largest difference between the pause of a host and the pause of the source that caused it. The two are
+/// computed from times that are a response apart, and a back-off of newsfed itself may be a tenth shorter.
 const NEARLY: TimeDelta = TimeDelta::minutes(5);
 
 /// Items that a plan expects until the wanted time.
@@ -296,7 +297,7 @@ mod tests {
     use super::item_rate;
 
     #[test]
-    fn a_rate_below_one_item_a_day_is_a_sum() {
+    fn rates_below_one_item_a_day_are_shown_as_a_sum() {
         for (per_day, expected) in [
             (vec![], "0 items this week"),
             (vec![0; 7], "0 items this week"),

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_element_where_browsers_do() {
+    fn finds_the_refresh_element_where_browsers_do() {
         let cases = [
             ("<html><head><META HTTP-EQUIV=Refresh CONTENT='0;url=/a'>", Some("/a")),
             ("<noscript><meta http-equiv=refresh content='0;url=/a'></noscript>", None),

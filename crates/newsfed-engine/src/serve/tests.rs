@@ -107,7 +107,7 @@ async fn slow_clients_are_cut_off() {
 
 /// The paused clock advances only while all tasks wait.
 #[tokio::test(start_paused = true)]
-async fn further_connections_wait() {
+async fn connections_beyond_the_limit_wait() {
     let (gate, arrived) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let handler = {
         let (gate, arrived) = (gate.clone(), arrived.clone());

@@ -19,7 +19,7 @@ pub struct MovedSource {
     pub stream: Option<String>,
     /// Its entry in `sources.toml`.
     pub entry: String,
-    /// Whether the server did not have it before.
+    /// Whether the move subscribed the server to it.
     pub subscribed: bool,
     /// Whether it is a source of the account; if not, the move was interrupted.
     pub collected: bool,

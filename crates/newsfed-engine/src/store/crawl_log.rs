@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn responses_are_there_after_reopening() {
+    fn a_crawl_log_has_its_responses_after_reopening() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/crawl.db");
         let first = RequestRow {

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_read_as_the_index_reads_them() {
+    fn characters_are_folded_as_in_the_index() {
         let index = read_by_the_index();
         let forms: HashMap<char, Form> = index.keys().map(|c| (*c, known(*c).form)).collect();
         let letters: HashSet<String> = forms

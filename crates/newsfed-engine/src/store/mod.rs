@@ -173,7 +173,8 @@ enum WriterState {
 }
 
 impl WriterState {
-    /// Starts the writer, unless the database can only be read. A new one cannot be read either.
+    /// Starts the writer, unless the database can only be read. A database that does not exist yet cannot
+    /// be read either, which is an error.
     fn open(
         path: &Path,
         revision: &Arc<watch::Sender<u64>>,

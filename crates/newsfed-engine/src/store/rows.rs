@@ -377,7 +377,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_is_stored_as_its_usual_json() {
+    fn the_usual_json_is_that_of_the_default() {
         assert_eq!(json::<FeedHints>(Some(USUAL_HINTS.clone())), Some(FeedHints::default()));
         assert_eq!(
             json::<WebsiteFacts>(Some(USUAL_WEBSITE.clone())),

@@ -410,7 +410,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_packed() {
+    fn packed_marks_of_a_rule_round_trip() {
         for changed in [
             vec![],
             vec![(1, false), (2, true), (3, false)],

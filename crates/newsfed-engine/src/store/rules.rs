@@ -148,7 +148,7 @@ fn is_outside(effect: &Effect) -> bool {
     matches!(effect, Effect::Notify | Effect::Run)
 }
 
-/// What a search with the query of a rule needs from a new item.
+/// What must be indexed for a new item before a rule's query can be tested.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Searches {
     /// Whether its texts must be searchable.

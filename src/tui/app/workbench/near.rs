@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn replaces_the_name_that_the_page_lacks() {
+    fn corrects_a_misspelt_name_in_a_selector() {
         let page = outline(&["main", "article.card", "h3 > a.headline", "nav.pager", "a.next"]);
         for (typed, meant) in [
             ("a.nxet", Some("a.next")),

@@ -154,7 +154,7 @@ fn schedule(report: ScheduleReport, size: (u16, u16)) -> String {
 }
 
 #[test]
-fn checks_next_to_the_present_are_on_the_line() {
+fn checks_just_before_and_after_now_are_on_the_timeline() {
     for size in [(120, 36), (80, 24)] {
         let mut report = *report();
         (report.week, report.habits, report.limits) = (vec![], vec![], vec![]);
@@ -174,7 +174,7 @@ fn checks_next_to_the_present_are_on_the_line() {
 }
 
 #[test]
-fn what_is_new_stays_on_the_line_among_checks_that_found_nothing() {
+fn new_items_stay_on_the_timeline_among_checks_that_found_nothing() {
     let mut report = *report();
     let (new, nothing) = (report.checks[0].clone(), report.checks[1].clone());
     let at =
@@ -209,7 +209,7 @@ fn fields_that_do_not_fit_are_behind_a_scroll_bar() {
 }
 
 #[test]
-fn the_pages_of_settings_have_what_their_names_say() {
+fn settings_are_on_the_pages_that_their_names_suggest() {
     let mut stage = settings("", (120, 36));
     let mut page = |name: &str| {
         let mut presses = 0;

@@ -61,7 +61,7 @@ fn the_preview_has_summaries_and_no_folder_is_called_none() {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out_in_whole_words() {
+fn sentences_that_do_not_fit_are_cut_between_words() {
     let news = [("Night buses", now())];
     let url = "https://council.example/sitemap.xml";
     let ways = || vec![list_way(), Way::sample(url, "", None, &news)];

@@ -83,7 +83,7 @@ fn a_late_reply_does_not_close_the_dialog_in_which_the_user_types() {
 }
 
 #[test]
-fn the_dialogs_that_wait_are_closed() {
+fn dialogs_that_wait_for_a_reply_are_closed_when_it_arrives() {
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("https://other.example/".to_owned()));

@@ -56,7 +56,7 @@ fn items_that_the_list_does_not_show_are_counted_too() {
         let (request, ..) = stage.counts("A");
         stage.counted(request, 5234);
         assert_eq!(stage.marks(), 0, "{why}");
-        stage.shows("Mark 5234 items read?");
+        stage.shows("Mark 5234 items as read?");
         stage.keys("<Enter>");
         assert_eq!(stage.marks(), 1, "{why}");
     }
@@ -84,7 +84,7 @@ fn a_second_command_does_not_replace_one_that_is_still_counted() {
     assert_eq!(stage.marks(), 1);
     stage.counted(first, 60);
     assert_eq!(stage.marks(), 1);
-    stage.shows("Mark 60 items below the selected one read?");
+    stage.shows("Mark 60 items below the selected one as read?");
     stage.shows("List: All unread");
     stage.keys("<Enter>");
     assert_eq!(stage.marks(), 2);
@@ -102,7 +102,7 @@ fn quitting_waits_until_it_is_decided_what_is_marked_read() {
         stage.counted(request, count);
         assert_eq!((stage.marks(), stage.exit_reason.is_some()), (marks, quits), "{count}");
         if !quits {
-            stage.shows("Mark 60 items below the selected one read?");
+            stage.shows("Mark 60 items below the selected one as read?");
             stage.keys("<Enter>Q");
             assert_eq!((stage.marks(), stage.exit_reason), (1, Some(ExitReason::Quit)));
         }
@@ -120,7 +120,7 @@ fn quitting_waits_until_it_is_decided_what_is_marked_read() {
     assert!(!stage.screen(120, 40).contains("Mark 60 items"));
     stage.keys("Q");
     assert!(stage.exit_reason.is_none());
-    stage.shows("Mark 60 items below the selected one read?");
+    stage.shows("Mark 60 items below the selected one as read?");
 }
 
 #[test]

@@ -202,9 +202,7 @@ impl Chaos {
                 };
                 Event::CommandEnded(command.name, command.output, self.result(Some(run)))
             }
-            Effect::CancelRunning { .. } => {
-                Event::Message(Ok("Nothing is running that can be cancelled".to_owned()))
-            }
+            Effect::CancelRunning { .. } => Event::Message(Ok("Nothing to cancel".to_owned())),
             Effect::OpenDownload { path, .. } => {
                 let opened = self.result(());
                 Event::BrowserOpened(opened.map_err(|why| (path, why)))

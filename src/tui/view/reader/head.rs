@@ -324,7 +324,7 @@ fn comments(app: &App, article: &Article) -> Option<Fact> {
     let mut fact = vec![(count, Role::Dim)];
     let open = item.comments.as_ref().and_then(|_| key(app, Action::Comments));
     let follow = item.comment_feed.as_ref().and_then(|_| key(app, Action::FollowComments));
-    for (key, verb) in [(open, " opens them"), (follow, " follows")] {
+    for (key, verb) in [(open, " opens them"), (follow, " follows them")] {
         if let Some(key) = key {
             fact.push((", ".to_owned(), Role::Dim));
             fact.push((key, Role::KeyHint));

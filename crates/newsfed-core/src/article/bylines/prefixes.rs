@@ -111,10 +111,10 @@ const OF_LANGUAGES: &[(&str, &[&str])] = &[
     ("ms", &["oleh"]),
 ];
 
-/// Such words that are also first names, as in "Von Miller" and "Door Peeters", and their languages.
+/// Prefixes that are also first names, as in "Von Miller" and "Door Peeters", and their languages.
 const NAMES: [(&str, &[&str]); 4] =
     [("von", &["de"]), ("par", &["fr"]), ("por", &["es", "pt", "gl"]), ("door", &["nl"])];
-/// Fewest words after one of them in a page of another language.
+/// Number of words after one of [`NAMES`] from which it is a prefix even on a page in another language.
 const FULL_NAME: usize = 2;
 
 /// The words before names on a page.
@@ -165,7 +165,7 @@ impl Prefixes {
         })
     }
 
-    /// Whether such a word may be the first name of what follows it.
+    /// Whether a prefix may be a first name, with the rest of the name after it.
     fn may_be_name(&self, prefix: &str, rest: &str) -> bool {
         let Some((_, languages)) = NAMES.iter().find(|(name, _)| *name == prefix) else {
             return false;
@@ -181,7 +181,7 @@ impl Prefixes {
     }
 }
 
-/// Signs between such a word and the name.
+/// Signs between a prefix and the name.
 const SIGNS: [char; 6] = [':', '：', '／', '/', '=', '＝'];
 
 /// The rest of a text after a prefix in lower case.

@@ -212,7 +212,7 @@ const BESIDE: &[&str] = &[
     "tim",
 ];
 
-/// Endings of compounds with such a name.
+/// Endings of compound words that name a role.
 const COMPOUNDS: [&str; 6] =
     ["redaktion", "redakteur", "redakteurin", "redactie", "redacteur", "redaktör"];
 

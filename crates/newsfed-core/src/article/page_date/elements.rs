@@ -169,8 +169,8 @@ impl Distance for NaiveDate {
     }
 }
 
-/// The date of an element, and the day that its text shows if it is another element's attribute
-/// that gave the date.
+/// The date of an element; and the day that its text shows, if that is certain and the date comes from an
+/// attribute, so that both can be compared.
 fn of_element(
     element: ElementRef<'_>,
     text: &str,

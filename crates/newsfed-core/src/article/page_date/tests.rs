@@ -86,7 +86,7 @@ fn finds_dates_in_many_languages() {
 
 /// Written by a person who did not know this code. The first run found 185 of 200.
 #[test]
-fn finds_dates_written_by_somebody_else() {
+fn finds_dates_in_independently_written_lines() {
     let cases = table(include_str!("../../../../../tests/data/page-dates-2.tsv")).map(|columns| {
         let [tag, fetched, snippet, gold] = columns[..] else { panic!("{columns:?}") };
         let row = match snippet.get(..3) {
@@ -287,7 +287,7 @@ fn the_date_of_an_event_is_not_the_date_of_the_page() {
 }
 
 #[test]
-fn years_of_two_digits_are_the_last_possible_ones() {
+fn two_digit_years_are_read_as_the_latest_possible_year() {
     for (language, text, now, want) in [
         ("de", "24.12.25", "2026-01-10", "2025-12-24"),
         ("de", "24.12.98", "2026-01-10", "1998-12-24"),
@@ -312,7 +312,7 @@ fn years_of_two_digits_are_the_last_possible_ones() {
 }
 
 #[test]
-fn of_relative_dates_and_ranges_only_the_publication_counts() {
+fn only_the_publication_counts_among_relative_dates_and_ranges() {
     for (text, want) in [
         ("Posted 5 days ago · Updated 2 hours ago", "2026-11-17"),
         ("3 April 2024 – 5 April 2024", "-"),

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_with_two_zones_teaches_nothing() {
+    fn no_zone_is_learned_from_a_page_with_two_zones() {
         let line = "Von Ann Lee, 12.11.2026, 09:15 Uhr";
         let two = modified("2026-11-14T10:42:00+01:00")
             + "<meta property='og:updated_time' content='2026-11-14T10:42:00+05:30'>";

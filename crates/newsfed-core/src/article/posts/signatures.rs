@@ -48,8 +48,8 @@ pub(super) fn signatures<'n>(
     found
 }
 
-/// Those of the last blocks of a post, the last one first, that are set apart as a signature: by the name of
-/// their box, or by a line. Something is left of the post.
+/// Of the last blocks of a post (`last`, from the end), those that are set apart as a signature: by the name
+/// of their box, or by a line. Never the whole post.
 fn signature<'b>(page: &Page<'_>, post: usize, last: &'b [usize]) -> &'b [usize] {
     let within = |at: usize| {
         let around = page.around(page.blocks[at].element);
@@ -76,7 +76,7 @@ fn is_named(e: ElementRef<'_>) -> bool {
         let name = name.to_ascii_lowercase();
         let words = || name.split(|c: char| !c.is_ascii_alphabetic());
         let is_word = |word| matches!(word, "sig" | "sigs" | "signatur");
-        // The classes of whole posts show whether there is one.
+        // A class such as `has-signature` on a whole post only shows that there is a signature.
         (name.contains("signature") || words().any(is_word))
             && !words().any(|word| matches!(word, "has" | "with" | "no" | "without"))
     };

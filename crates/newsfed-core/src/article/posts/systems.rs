@@ -102,8 +102,8 @@ struct Post {
     texts: Vec<usize>,
 }
 
-/// Reads all posts of the list in which some are selected, and leaves out what is between their texts. `None` if the
-/// posts of the page have no known markup.
+/// Reads all posts of the list in which some are selected, and leaves out what is between their texts. `None`
+/// if the posts of the page have no known markup.
 pub(in crate::article) fn read_posts(
     page: &Page<'_>,
     taken: &mut [bool],
@@ -118,7 +118,7 @@ pub(in crate::article) fn read_posts(
         })
     };
     let (first, last) = (all.iter().position(is_read)?, all.iter().rposition(is_read)?);
-    // A link to one post has selected only that one.
+    // If the URL names one post, only that post is selected.
     if last + 1 - first < FEWEST {
         return None;
     }
@@ -210,9 +210,9 @@ fn has(e: ElementRef<'_>, classes: &[&str]) -> bool {
     e.attr("class").is_some_and(|all| all.split_ascii_whitespace().any(is))
 }
 
-/// Leaves out what is not in a text. Adds to the texts what is often not selected: lists, code, all of a post of which
-/// nothing is selected, and the authors of quotations. Quotations themselves stay as they were selected, except in
-/// posts without anything else.
+/// Leaves out what is not in a text. Adds to the texts what is often not selected: lists, code, all of a post
+/// of which nothing is selected, and the authors of quotations. Quotations themselves stay as they were
+/// selected, except in posts without anything else.
 fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
     let boxes = || read.iter().map(|post| &page.elements[post.element].blocks);
     let start = boxes().map(|blocks| blocks.start).min().unwrap_or_default();
@@ -237,7 +237,7 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
                 let mut said = blocks.filter(|at| around(*at).post.is_some()).peekable();
                 let is_all = said.peek().is_none();
                 let is_said = said.any(|at| taken[at]);
-                // What is above a picture, or is all of the quotation, may be part of it.
+                // A line above a picture, or one that is the entire quotation, may be part of the quotation.
                 taken[at] =
                     is_said || taken[at] && (is_all || has_picture(page.elements[quote].node));
             }

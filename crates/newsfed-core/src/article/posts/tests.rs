@@ -72,7 +72,7 @@ fn dates_that_depend_on_the_fetch_are_shown_as_days() {
 }
 
 #[test]
-fn sentences_with_such_dates_are_not_times() {
+fn sentences_with_relative_dates_are_not_times_of_posts() {
     for (sentence, is_time) in [
         ("I bought one 3 days ago at sea", false),
         ("Bought one yesterday", false),
@@ -195,7 +195,7 @@ fn signatures_are_left_out() {
         ("bob", "", thanks),
         ("cy", "", sail),
     ]);
-    // That of the third author is there once, and two short ones may be thanks.
+    // The signature of the third author is there once, and two short ones may be thanks.
     assert_eq!(posts.count("Sail on"), [1; 2]);
     assert_eq!(posts.count("Thanks!"), [2; 2]);
     assert_eq!(posts.count("What ann says"), [2; 2]);
@@ -210,7 +210,7 @@ fn posts_that_end_alike_keep_their_ends() {
         ("<div class=reply>Fair winds to you all</div>", "Fair winds"),
         ("<ul><li>first option of three<li>second option of three</ul>", "second option"),
         ("<blockquote><p>What he said about the keel</p></blockquote>", "What he said"),
-        // Code may be named so, too, and boxes of whole texts.
+        // Code and boxes of whole texts may have such a class, too.
         ("<pre class=sig>fn sail(keel: &Keel) -> bool</pre>", "fn sail"),
         ("<div class=has-signature><p>Fair winds to you all</p></div>", "Fair winds"),
         ("<p>-----</p><p>It failed with this error again</p>", "failed with this"),
@@ -241,7 +241,7 @@ fn recognises_signatures_by_boxes_and_lines() {
             let (ann, bob) = (("ann", body, below), ("bob", "", ""));
             assert_eq!(thread(&[ann, bob, ann]).count("Fair winds"), [0; 2], "{end}");
             assert_eq!(thread(&[ann, bob, ann]).count("See you at sea"), [0; 2], "{end}");
-            // A post of the author may have none, and that of another person is there once.
+            // A post of the author may have no signature, and the signature of another person is there once.
             let others = [ann, ("ann", "", ""), ann, ("bob", body, below)];
             assert_eq!(thread(&others).count("Fair winds"), [1; 2], "{end}");
             assert_eq!(thread(&others).count("What ann says"), [3; 2], "{end}");
@@ -250,7 +250,7 @@ fn recognises_signatures_by_boxes_and_lines() {
 }
 
 #[test]
-fn first_lines_with_other_dates_stay() {
+fn first_lines_of_posts_with_other_dates_stay() {
     for lines in [
         "<p>Expires 12 June 2026</p>",
         "<p>Deadline: 3 May 2026</p>",

@@ -91,7 +91,7 @@ const JOINED: &[&str] = &[
     "註冊日期",
     "가입일",
 ];
-/// What may follow such a day in its line, folded.
+/// Case-folded words that may follow a registration date on its line.
 const FACTS: [&str; 12] = [
     "posts",
     "messages",
@@ -198,7 +198,7 @@ impl DateLine {
                 line.get(found.at.start..last.at.end).map(str::to_owned)
             }
             true => Some(line.clone()),
-            // The date is shown long after the page was fetched.
+            // A relative date is written as a day, because it is shown long after the page was fetched.
             false => (is_date_line_in(&line, context) && is_alone(&scan, known))
                 .then(|| on_calendar(&scan, found)),
         };

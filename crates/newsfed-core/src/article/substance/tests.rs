@@ -85,7 +85,7 @@ fn a_reply_is_a_new_passage_and_corrects_nothing() {
 }
 
 #[test]
-fn only_other_words_change_a_headline() {
+fn typos_and_punctuation_do_not_change_a_headline() {
     let small = [
         ("Minister Resings After Vote", "Minister Resigns After Vote"),
         ("It's over", "It’s over"),

@@ -12,7 +12,7 @@ const MAX_NODES: usize = 1000;
 const MAX_NAMES: usize = 200;
 /// Longest text that may be an offer or a notice instead of an article, in bytes.
 const MAX_NOTICE: usize = 900;
-/// Fewest letters with which two texts begin alike.
+/// Minimum number of equal letters at which two texts begin alike.
 const ALIKE: usize = 30;
 
 /// Parts of the names of elements about something else, in lower case.
@@ -143,14 +143,14 @@ const NOTICES: [&str; 58] = [
     "ログイン",
 ];
 
-/// Whether a hidden element is about something else, by its name or its content, or is in exchange for
-/// text that readers see.
+/// Whether a hidden element is about something else, by its name or its content, or replaces text that
+/// readers see.
 pub(super) fn is_refused(e: ElementRef<'_>) -> bool {
     is_named(e) || !is_text_alone(e) || repeats_neighbour(e)
 }
 
-/// Whether its name, or that of an element around it within the article, shows it. Old pages have a form
-/// around everything.
+/// Whether the name of an element, or of one around it within the article, shows that it is about something
+/// else. Old pages have a form around everything.
 fn is_named(e: ElementRef<'_>) -> bool {
     let around = e.ancestors().filter_map(ElementRef::wrap).take(MAX_AROUND);
     let mut around = around
@@ -172,7 +172,7 @@ fn names_other(names: &str) -> bool {
     let names = crate::util::text::start(names, MAX_NAMES).to_ascii_lowercase();
     names.split_ascii_whitespace().any(|name| {
         let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-        // The classes of whole pages show whether there is a sidebar.
+        // A class such as `has-sidebar` on a whole page only shows that there is a sidebar.
         let says_whether = words.clone().any(|w| matches!(w, "has" | "with" | "no" | "open"));
         !says_whether
             && (PARTS.iter().any(|part| name.contains(part)) || words.any(|w| WORDS.contains(&w)))

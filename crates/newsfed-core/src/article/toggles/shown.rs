@@ -24,8 +24,8 @@ pub(in crate::article) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    /// Adds the hidden element that a toggle shows: that which it names, else one that continues the text
-    /// beside it. Returns whether there is one.
+    /// Adds the hidden element that a toggle shows: the one that it names, or else one that continues the
+    /// text beside it. Returns whether there is one.
     pub(in crate::article) fn add(&mut self, toggle: ElementRef<'a>, kind: Toggle) -> bool {
         let named = self.named(toggle);
         let target = match named.is_empty() {
@@ -80,7 +80,8 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The hidden text after a toggle that continues what is before it, else that between both.
+/// The hidden text after a toggle, if it continues the text before the toggle; else hidden text between that
+/// text and the toggle.
 fn beside<'a>(toggle: ElementRef<'a>, kind: Toggle) -> Option<ElementRef<'a>> {
     // A toggle that is alone in its box is beside what is beside the box.
     let parent = toggle.parent().and_then(ElementRef::wrap);
@@ -154,7 +155,7 @@ fn follows_text(e: ElementRef<'_>, boxed: bool) -> bool {
     })
 }
 
-/// Whether a node is running text, a paragraph, or a box that ends with one, inside so many boxes.
+/// Whether a node is running text, a paragraph, or at most `boxes` nested boxes that end with a paragraph.
 fn is_text(node: NodeRef<'_, Node>, boxes: usize) -> bool {
     let Some(e) = ElementRef::wrap(node) else { return has_many_words(node) };
     match e.value().name() {

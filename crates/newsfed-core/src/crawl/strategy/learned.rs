@@ -28,7 +28,7 @@ const USELESS: u32 = 3;
 const ARTICLE: f64 = 3.0;
 /// Probabilities of being an article that separate groups of links.
 const LIKELIHOODS: [f32; 6] = [0.05, 0.2, 0.5, 0.8, 0.95, 0.99];
-/// Number of pages after which waiting links are first grouped again by these; each time twice as many.
+/// Number of pages after which waiting links are first regrouped by these likelihoods; it doubles each time.
 const FIRST_REGROUPING: usize = 16;
 /// How much of the value of the best new link counts for the page itself. A page that only leads to
 /// better pages is worth something; a page of a trap leads to nothing of value.
@@ -42,8 +42,8 @@ pub struct Classifier {
     targets: Targets,
     model: Logistic,
     seen: Vec<(LinkId, bool)>,
-    /// Dead links. They do not count as articles during a crawl, and show nothing about the next
-    /// one.
+    /// Dead links. During a crawl they count as links that do not lead to an article; the next crawl learns
+    /// nothing from them.
     dead: Vec<(LinkId, bool)>,
     /// Number of labels: no target, target.
     labels: [u32; 2],
@@ -235,7 +235,8 @@ impl Learned {
         (self.classifier, self.led)
     }
 
-    /// Adds a link of a page with this feature and reward.
+    /// Adds a link of a page. `source` is the feature of the folder that the page is in, `reward` the level
+    /// of the page's own reward.
     fn wait(&mut self, link: LinkId, links: &Links, source: u32, reward: u32) -> PoolId {
         let path = links.path_number(link);
         let cluster = match self.cluster_of_path.get(&path) {

@@ -133,7 +133,7 @@ fn counts_items_and_measures_their_gap_from_the_fifth_item() {
 }
 
 #[test]
-fn windows_of_feeds_stay_in_their_range() {
+fn the_length_of_a_feed_is_clamped_to_its_range() {
     let mut policy = Learned::load(&[], LearnedParameters::default());
     assert_eq!(policy.window(), 20);
     for (entries, want) in [(0, 10), (10, 10), (37, 37), (10_001, 10_000), (u32::MAX, 10_000)] {

@@ -18,7 +18,7 @@ fn dates(text: &str, language: Option<&'static str>) -> String {
 }
 
 #[test]
-fn reads_the_parts_of_the_day_of_east_asia() {
+fn reads_east_asian_day_periods() {
     for (language, text, want) in [
         ("ko", "2024년 5월 12일 오전 12:30", "2024-05-12T00:30"),
         ("ko", "2024.05.12. 오후 3:30", "2024-05-12T15:30"),

@@ -285,7 +285,7 @@ fn trees_are_limited_in_size() {
 }
 
 #[test]
-fn hidden_tags_are_found() {
+fn finds_deep_nesting_in_misleading_markup() {
     let deep = "<mrow>".repeat(2000);
     let flood: String = (0..50_000).map(|n| format!(" a{n}")).collect();
     // A quote in the name of an end tag, something that only resembles a comment, a slash that is a value,
@@ -425,7 +425,7 @@ fn texts_are_also_cleaned_as_by_earlier_versions() {
 }
 
 #[test]
-fn named_references_mean_the_same_in_a_tree() {
+fn decodes_named_references_when_building_a_tree() {
     let cases = [
         ("a&amp;b &lt;p&gt; &quot;c&quot;&nbsp;d", "a&b <p> \"c\"\u{a0}d"),
         // What a reference makes is not read again.
@@ -468,7 +468,7 @@ fn reference_soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn references_change_no_tree(markup in reference_soup()) {
+    fn decoding_references_gives_the_tree_of_the_html_parser(markup in reference_soup()) {
         let all = |html: &scraper::Html| {
             let nodes = html.tree.root().descendants().map(|node| match node.value() {
                 scraper::Node::Text(text) => text.to_string(),

@@ -19,7 +19,7 @@ static NOISE: LazyLock<Option<Selector>> = LazyLock::new(|| {
          .ad, .ads, .advert, .adsbygoogle, .sponsored, .share, .sharing, [aria-hidden=true]")
 });
 
-/// A page without elements that are not text or that are shown elsewhere.
+/// A page from which elements are removed that are not text, or that are shown elsewhere.
 pub(super) struct Texts<'p> {
     page: &'p Page,
     tree: Html,

@@ -19,7 +19,7 @@ const MAX_ELEMENTS: usize = 300;
 const MAX_LINE: usize = 100;
 /// Longest text of an element that may be a relative date, in bytes.
 const MAX_RELATIVE: usize = 40;
-/// The bytes of such a text in a script with three for each character.
+/// [`MAX_LINE`] in bytes, in a script with three bytes for each character.
 const MAX_LINE_BYTES: usize = 3 * MAX_LINE;
 /// Number of bytes at the start of a text that are searched for its date.
 const MAX_LEAD: usize = 160;
@@ -204,7 +204,7 @@ pub(super) fn of_block(block: &Block<'_>, context: &Context) -> Option<BlockDate
 
 /// The date in the line before a block, under which several entries may be listed.
 pub(super) fn above(block: &Block<'_>, context: &Context) -> Option<BlockDate> {
-    // "Yesterday".
+    // Longest line that may be a date without digits, such as "Yesterday", in bytes.
     const MAX_WORD: usize = 20;
     const LEVELS: usize = 2;
     const SIBLINGS: usize = 60;
@@ -288,7 +288,8 @@ pub(super) fn without_date<'l>(line: &'l str, context: &Context) -> &'l str {
     }
 }
 
-/// The dates of a line. The version in front of a date does not make it a range.
+/// The dates of a line. A version in front of a date, as in `1.2 - 2026-11-12`, does not make the date a
+/// range.
 fn scanned(line: &str, context: &Context) -> Vec<FoundDate> {
     let dates = scan(line, context).dates;
     match version(line) {

@@ -40,7 +40,7 @@ pub(super) struct Group<'a> {
     pub(super) blocks: Vec<Block<'a>>,
 }
 
-/// The groups of at least `least` blocks, those with the simplest selectors of the same blocks.
+/// The groups of at least `least` blocks. Of the selectors that find the same blocks, the simplest is used.
 pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
     let candidates: Vec<ElementRef<'_>> = page
         .tree()
@@ -49,7 +49,7 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         .filter(|e| is_candidate(*e))
         .take(MAX_ELEMENTS)
         .collect();
-    // Not all members of a longer page are known.
+    // Only some members of groups on a longer page are known.
     let cut = candidates.len() == MAX_ELEMENTS;
     let mut by_selector: HashMap<String, Vec<NodeId>> = HashMap::new();
     for element in &candidates {
@@ -87,8 +87,8 @@ pub(super) fn groups(page: &Page, least: usize) -> Vec<Group<'_>> {
         .collect()
 }
 
-/// The group of the first selector that finds the members and nothing else, such as entries of the
-/// menu.
+/// The group of the first selector that finds only the members: other selectors may also find other elements,
+/// such as entries of the menu.
 fn real<'a>(
     page: &'a Page,
     (members, cut): (usize, bool),

@@ -50,7 +50,7 @@ pub(super) fn identify(all: &[Traits]) -> Vec<(String, bool)> {
             (id, fragment.is_some())
         })
         .collect();
-    // Entries may differ only in "3 days ago": the oldest is the first.
+    // If entries differ only in dates such as "3 days ago", they are numbered, beginning with the oldest.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for ((id, _), traits) in ids.iter_mut().zip(all).rev() {
         let number = seen.entry(id.clone()).or_default();

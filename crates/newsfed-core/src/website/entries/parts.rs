@@ -19,7 +19,7 @@ use url::Url;
 const MAX_ELEMENTS: usize = 400;
 /// Longest title, in bytes.
 const MAX_TITLE: usize = 900;
-/// How much of a text without a title serves as one, in characters.
+/// Length, in characters, at which the beginning of a text is cut to serve as a title.
 const HEADLINE: usize = 100;
 /// Words in the class names of titles.
 const TITLES: [&str; 5] = ["title", "headline", "heading", "subject", "name"];
@@ -112,7 +112,7 @@ fn is_short_cell(link: &Title<'_>, block: &Block<'_>) -> bool {
     block.head.value().name() == "tr" && own < 12 && own * 2 < longest
 }
 
-/// A line without the signs of links to a heading itself.
+/// A line without the sign of a link to the heading itself.
 fn without_marks(line: &str) -> &str {
     line.trim_end_matches(|c: char| matches!(c, '¶' | '#' | '§' | '🔗') || c.is_whitespace())
 }

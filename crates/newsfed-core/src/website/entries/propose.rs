@@ -31,7 +31,8 @@ const MAX_READ: usize = 6;
 const SAMPLE: usize = 60;
 /// Minimum mean score of a group's blocks.
 const BORDER: f64 = 0.5;
-/// Share of the sections that must have a date or a version in their heading: the sections of an article do not.
+/// Share of the sections that must have a date or a version in their heading: the sections of an article do
+/// not.
 const MARKED: f64 = 0.6;
 /// Share of different titles below which the blocks are parts of entries.
 const DISTINCT: f64 = 0.6;
@@ -176,7 +177,8 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     proposals
 }
 
-/// A group whose blocks contain the blocks of a different group, some of them several, is a group of days or months.
+/// A group whose blocks contain the blocks of a different group, some of them several, is a group of days or
+/// months.
 fn prefer_inner(rated: &mut [Rated<'_>]) {
     let nodes = |blocks: &[Block<'_>]| -> HashSet<NodeId> {
         blocks.iter().flat_map(|block| block.parts.iter().map(|part| part.id())).collect()
@@ -332,7 +334,7 @@ impl<'g, 'a> Sample<'g, 'a> {
     }
 }
 
-/// For pages that are not being polled: a `now` that no date is later than.
+/// A context for pages that are not being polled: no date is later than its `now`.
 pub(super) fn any_day() -> Context {
     let last = chrono::DateTime::from_timestamp(LAST_DAY, 0);
     Context { now: last.map(|at| at.fixed_offset()), ..Context::default() }
@@ -349,7 +351,7 @@ fn rate<'a>(page: &Page, group: Group<'a>, measures: &Measures, whole: usize) ->
     let letters: usize = group.blocks.iter().map(|b| measures.sum(&b.parts).letters).sum();
     let (all, coverage) = (group.blocks.len() as f64, coverage(letters, whole));
     let alike = alike(sample.blocks);
-    // An element has its name and the date before its heading, which a section does not.
+    // An element contains its own name and the date before its heading, which a section does not.
     let shape = if group.blocks.iter().any(Block::is_section) { 0.85 } else { alike };
     let worth =
         (all * (mean - BORDER + 0.1)).powf(0.8) * coverage * distinct * mean.min(1.2) * shape;

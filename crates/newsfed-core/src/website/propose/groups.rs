@@ -11,8 +11,8 @@ pub(super) const LEAST: usize = 3;
 const MAX_GROUPS: usize = 200;
 /// Maximum number of groups with too few links for a list that are joined with one.
 const MAX_FEW: usize = 100;
-/// How many times other links may be between links to one article, in a joined group: the links to a
-/// tag are in many rows.
+/// Maximum number of times, in a joined group, that other links are between links to the same article: the
+/// links to a tag are in many rows.
 const MAX_RETURNS: usize = 2;
 /// Share of dated links in a list at which all should have a date.
 const DATED: f64 = 0.8;

@@ -21,7 +21,7 @@ const MAX_LINKS: usize = 2000;
 const MAX_TEXT: usize = 1000;
 /// Maximum number of elements in a link that are searched for its title.
 const MAX_INSIDE: usize = 100;
-/// Maximum number of ancestors of a link within which its date is.
+/// Maximum number of ancestors of a link that are searched for its date.
 const NEAR: usize = 6;
 /// Maximum number of elements beside a link, or beside its cell, that are examined.
 pub(super) const MAX_SIBLINGS: usize = 50;

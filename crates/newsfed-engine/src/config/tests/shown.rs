@@ -26,7 +26,7 @@ fn are_distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
 }
 
 #[test]
-fn names_and_titles_are_distinct() {
+fn names_and_titles_of_commands_pages_and_settings_are_distinct() {
     assert!(are_distinct(Context::ALL.map(Context::title)));
     assert!(are_distinct(Context::ALL.map(Context::name)));
     assert!(are_distinct(Action::ALL.iter().map(|action| action.name())));
@@ -41,7 +41,7 @@ fn names_and_titles_are_distinct() {
 }
 
 #[test]
-fn commands_and_settings_are_found_by_other_words() {
+fn commands_and_settings_are_found_by_synonyms() {
     for (action, word) in [
         (Action::Add, "podcast"),
         (Action::Queue, "listen"),
@@ -129,9 +129,9 @@ fn settings_of_a_source_are_listed_unless_they_are_defaults_or_secrets() {
     assert!(values.len() <= keys.len() && keys.len() == 5, "{keys:?}");
     let options = source_options();
     let option = |key: &str| options.iter().find(|option| option.key == key).unwrap();
-    assert!(option("title").help.starts_with("Replaces "), "{}", option("title").help);
+    assert!(option("title").help.starts_with("Title to show "), "{}", option("title").help);
     assert!(option("interval").help.contains("30m"));
-    assert!(options.iter().any(|option| option.help.contains(" [empty: ")));
+    assert!(options.iter().any(|option| option.help.contains(" [an empty value sets: ")));
     assert!(options.iter().all(|option| !option.help.ends_with('.')));
 }
 

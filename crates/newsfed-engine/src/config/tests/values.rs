@@ -215,7 +215,7 @@ fn urls_of_sources_are_explained() {
         ("file:///a", "a file is file = \"/path\""),
         ("exec:ls", "write exec = [\"program\"] instead"),
         ("filter:x", "filter = [\"program\"] beside it"),
-        ("ftp://me:hush@x.example", "; only http and https can be followed"),
+        ("ftp://me:hush@x.example", "; only http and https URLs can be followed"),
         (&long, " (too long)"),
     ] {
         let text = format!("[[source]]\nurl = \"{url}\"\n");

@@ -43,8 +43,8 @@ pub(super) fn remote_feeds(
 /// With fewer sources than this, a list in which all of them are missing is accepted.
 const FEW: usize = 5;
 
-/// Whether a server has none of the known sources, but uses their names or URLs for other sources,
-/// or there are several known sources.
+/// Whether a server is a different one: it has none of the known sources, and either uses their names or URLs
+/// for other sources, or several sources are known.
 pub(super) fn is_other_server(
     known: &HashMap<String, (i64, String)>,
     listed: &HashMap<String, String>,

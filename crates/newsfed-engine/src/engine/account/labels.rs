@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Maximum number of labels per server that are synchronised; each is a separate list.
 const MOST_LABELS: usize = 200;
 
-/// Forms of tags, and the items that got or lost them on the server.
+/// Tags (in comparable form), each with an item that got or lost it on the server.
 pub(super) type SentLabels = HashSet<(String, RemoteId)>;
 
 /// The labels and folders of a server, by the comparable form of their names.
@@ -43,7 +43,7 @@ impl TagList {
         list
     }
 
-    /// The labels that get or lose an item so that it has the tag or not.
+    /// The labels to which the item is added so that it has the tag, or from which it is removed.
     fn names(&self, change: &WaitingLabel) -> Vec<String> {
         match (self.labels.get(&change.form), change.to) {
             (Some(names), true) => names.iter().take(1).cloned().collect(),
@@ -176,7 +176,7 @@ mod tests {
     use crate::greader::Tag;
 
     #[test]
-    fn labels_are_not_folders() {
+    fn labels_named_like_folders_are_left_out() {
         let tag = |id: &str, kind: Option<&str>| Tag {
             id: format!("user/-/{id}"),
             kind: kind.map(str::to_owned),

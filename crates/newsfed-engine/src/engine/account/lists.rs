@@ -21,8 +21,7 @@ pub(super) struct Arrivals {
 }
 
 impl Sync {
-    /// Fails if the server has none of the newest known items, or has other items under their
-    /// names.
+    /// Fails if the server has none of the newest known items, or has other items under their ids.
     pub(super) async fn check_server(&mut self) -> Result<(), AccountError> {
         let key = self.key();
         let newest =

@@ -320,7 +320,8 @@ impl Sync {
         Ok(())
     }
 
-    /// Has the server unsubscribe from what it did not have before; returns why it refused some (row keys).
+    /// Has the server unsubscribe from sources that it did not have before; returns, by row key, why it
+    /// refused some.
     async fn unsubscribe_all(
         &mut self,
         moved: &[MovedSource],
@@ -334,7 +335,7 @@ impl Sync {
             match self.session.send("a change", true, request).await {
                 Ok(_) => {}
                 Err(e) if concerns_all(&e) => return Err(e),
-                // The others may be removed.
+                // The server may still unsubscribe from the others.
                 Err(e) => drop(errors.insert(source.source, e.to_string())),
             }
         }

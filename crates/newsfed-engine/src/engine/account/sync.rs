@@ -34,7 +34,8 @@ pub struct SyncDone {
     pub gone: usize,
 }
 
-/// The notifications and commands of rules for the items of a synchronisation, once it ends or is interrupted.
+/// The notifications and commands of rules for the items of a synchronisation, once it ends or is
+/// interrupted.
 pub(super) struct News {
     context: Arc<Context>,
     pub(super) all: Vec<Announcement>,

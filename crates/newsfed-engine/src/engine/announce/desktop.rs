@@ -18,7 +18,10 @@ pub(super) async fn show(message: &Notification) -> Result<(), String> {
     match tokio::time::timeout(NOTIFY_LIMIT, shown).await {
         Ok(Ok(shown)) => shown,
         Ok(Err(_)) => Err("the notification could not be sent (this is a bug)".to_owned()),
-        Err(_) => Err(format!("the desktop did not respond in {} s", NOTIFY_LIMIT.as_secs())),
+        Err(_) => Err(format!(
+            "the notification service did not respond within {} s",
+            NOTIFY_LIMIT.as_secs()
+        )),
     }
 }
 

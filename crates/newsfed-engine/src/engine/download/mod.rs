@@ -46,8 +46,8 @@ impl Default for Downloads {
     }
 }
 
-/// The downloads whose files are in use. A file can be in use a little longer than its download is wanted: the
-/// disk may still be writing when the user cancels.
+/// The downloads whose files are in use. A file can be in use a little longer than its download is wanted:
+/// the disk may still be writing when the user cancels.
 #[derive(Debug, Default)]
 struct Files {
     held: Mutex<HashSet<Name>>,

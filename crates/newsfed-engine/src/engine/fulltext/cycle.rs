@@ -1,4 +1,5 @@
-//! Another text of an item on each request: the page's text in every way that gives a different one, then the feed's.
+//! Another text of an item on each request: the page's text in every way that gives a different one, then the
+//! feed's.
 
 use super::TextGot;
 use super::Trigger;

@@ -246,7 +246,7 @@ async fn take(
     };
     let (read, undated) = match read {
         Ok(read) => read,
-        // The item has the text of its source's selectors, of an earlier poll, or of the way that gave it.
+        // The item already has a text: of its source's selectors, of an earlier poll, or of another way.
         Err(why)
             if choice == Choice::Trial
                 || state.source.kind().reads_pages() && !state.is_linked_teaser() =>

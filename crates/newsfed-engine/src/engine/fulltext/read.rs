@@ -16,9 +16,9 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Minimum number of words in the feed from which the page may hide its article.
+/// With more words than this in the feed, a page with much less text may be hiding its article.
 const MUCH: usize = 150;
-/// How many times as many words as the page the feed must have for that.
+/// How many times as many words as the page the feed must have for that conclusion.
 const MORE: f64 = 1.5;
 /// The beginning of 1990, in seconds since the epoch.
 const FIRST_PAGE: i64 = 631_152_000;

@@ -60,7 +60,7 @@ pub(in crate::engine) async fn unchanged(context: &Arc<Context>, key: i64) {
     let known = context.read(move |reader| reader.followed_list(key)).await;
     let is_asked = known.is_ok_and(|known| known.is_some_and(|known| known.refused.is_some()));
     if is_asked && let Err(e) = context.store.refuse_list(key, None).await {
-        tracing::warn!("the question about a list was not removed: {e}");
+        tracing::warn!("cannot clear the pending confirmation for a list: {e}");
     }
     context.lists.was_read.notify_one();
 }

@@ -217,7 +217,7 @@ struct Own {
     /// The name of the machine.
     name: String,
     path: PathBuf,
-    /// The state in which it was left. If there is no file yet, it has the name of a different file.
+    /// The state in which it was left. If there is no file yet, it has the path of a different file.
     left: OwnFile,
 }
 

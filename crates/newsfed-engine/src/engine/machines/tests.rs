@@ -25,7 +25,7 @@ struct Machine {
     url: String,
 }
 
-/// The marks of an item by which two machines are compared.
+/// The marks of an item, for comparing two machines.
 type Marks = BTreeMap<String, BTreeSet<&'static str>>;
 
 impl Machine {
@@ -453,7 +453,7 @@ fn marks_without_items_are_forgotten_after_half_a_year() {
         on: true,
         stamp: Stamp { millis, count: 0, machine: "0123456789abcdef".to_owned() },
     };
-    // From before it took part, and one of today.
+    // One mark from before the machine took part, and one of today.
     let lines = [mark(1, 0), mark(2, days(0).timestamp_millis())];
     let text = mark_file::head("o") + &lines.each_ref().map(mark_file::line).concat();
     write(&other, text.as_bytes(), days(-1));
@@ -464,7 +464,7 @@ fn marks_without_items_are_forgotten_after_half_a_year() {
         machine.exchange(days(day));
         assert_eq!(known(&machine), marks, "day {day}");
     }
-    // The other machine still has the marks, and they wait as long again.
+    // The other machine still has the marks, so they wait for the same time again.
     machine.exchange = Exchange::default();
     machine.exchange(days(900));
     assert_eq!(known(&machine), 3);

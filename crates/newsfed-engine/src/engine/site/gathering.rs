@@ -60,7 +60,7 @@ pub(super) struct Gathering {
 }
 
 impl Gathering {
-    /// An empty one that knows what earlier polls have learned.
+    /// Starts without results, but with what earlier polls have learned.
     pub(super) fn after(before: &WebsiteFacts) -> Self {
         Self { offsets: before.offsets.clone(), ..Self::default() }
     }

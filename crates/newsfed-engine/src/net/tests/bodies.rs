@@ -42,7 +42,7 @@ fn serving(encoding: &'static str, body: Vec<u8>) -> Server {
 }
 
 #[tokio::test]
-async fn decodes_bodies() {
+async fn decodes_bodies_by_their_content_encoding() {
     let text = b"<rss>".repeat(1_000);
     let members = [gzip(&text[..100]), gzip(&text[100..])].concat();
     let cases: Vec<(&str, Vec<u8>, &[u8])> = vec![

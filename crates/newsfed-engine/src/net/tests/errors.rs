@@ -5,7 +5,7 @@ use crate::model::{Access, BasicAuth, ErrorKind, Secret};
 use crate::serve::scripted::{Failure, Reply};
 
 #[tokio::test]
-async fn distinguishes_failures() {
+async fn reports_the_kind_of_each_failure() {
     let short = Duration::from_millis(200);
     let long = settings().feed_timeout;
     let errors = [

@@ -32,7 +32,7 @@ async fn follows_and_reports_redirects() {
 }
 
 #[tokio::test]
-async fn redirects_end() {
+async fn rejects_redirect_loops_long_chains_and_invalid_targets() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/circle" => Reply::status(301).header("location", "/circle2"),
         "/circle2" => Reply::status(302).header("location", "/circle#x"),

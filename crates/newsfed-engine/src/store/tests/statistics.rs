@@ -35,7 +35,7 @@ fn items_that_a_rule_marks_read_were_not_read_by_the_user() {
 }
 
 #[test]
-fn polls_cost_time_and_bytes() {
+fn sums_up_time_and_bytes_of_polls() {
     let f = Fixture::new(&["a"]);
     let key = f.key("a");
     for (status, millis, bytes, failed) in [

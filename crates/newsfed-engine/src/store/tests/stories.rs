@@ -296,7 +296,7 @@ fn stories_do_not_depend_on_the_order_of_items() {
 
 /// One title in 300 sources, with and without text, and titles of a megabyte: stories stay small.
 #[test]
-fn hostile_items_stay_bounded() {
+fn stories_of_hostile_items_stay_small() {
     let sources: Vec<String> = (0..300).map(|n| format!("s{n}")).collect();
     let names: Vec<&str> = sources.iter().map(String::as_str).collect();
     let f = Fixture::new(&names);

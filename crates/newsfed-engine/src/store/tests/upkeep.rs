@@ -332,7 +332,7 @@ fn pages_that_are_due_again_come_first_within_the_limit() {
 }
 
 #[test]
-fn the_last_arrival_and_kept_items_of_each_source_are_known() {
+fn reads_the_last_arrival_and_kept_items_of_each_source() {
     let mut f = Fixture::new(&["a", "b"]);
     let [a, b] = ["a", "b"].map(|id| f.key(id));
     let newest = |f: &Fixture, source| f.store.reader().unwrap().newest_arrival(source).unwrap();

@@ -55,7 +55,7 @@ fn quotations(text: &str) {
 }
 
 #[test]
-fn posts_of_invision() {
+fn reads_posts_of_invision() {
     let text = read(
         |name, day, text| {
             format!(
@@ -76,7 +76,7 @@ fn posts_of_invision() {
 }
 
 #[test]
-fn posts_of_nodebb() {
+fn reads_posts_of_nodebb() {
     let text = read(
         |name, day, text| {
             format!(
@@ -94,7 +94,7 @@ fn posts_of_nodebb() {
 }
 
 #[test]
-fn posts_of_xenforo() {
+fn reads_posts_of_xenforo() {
     let text = read(
         |name, day, text| {
             format!(
@@ -116,7 +116,7 @@ fn posts_of_xenforo() {
 }
 
 #[test]
-fn posts_of_fluxbb_and_vbulletin() {
+fn reads_posts_of_fluxbb_and_vbulletin() {
     let times = ["2025-11-02 15:14:37", "2025-11-03 15:14:37", "2025-11-04 15:14:37"];
     let text = read(
         |name, day, text| {
@@ -148,7 +148,7 @@ fn posts_of_fluxbb_and_vbulletin() {
 }
 
 #[test]
-fn posts_of_phpbb() {
+fn reads_posts_of_phpbb() {
     let text = read(
         |name, day, text| {
             format!(
@@ -168,7 +168,7 @@ fn posts_of_phpbb() {
 }
 
 #[test]
-fn posts_of_discourse_and_vbulletin_5() {
+fn reads_posts_of_discourse_and_vbulletin_5() {
     for (class, above) in [("crawler-post", "Likes 4"), ("'b-post js-post'", "Topics: 3")] {
         let text = read(
             |name, day, text| {
@@ -186,7 +186,7 @@ fn posts_of_discourse_and_vbulletin_5() {
 }
 
 #[test]
-fn posts_of_simple_machines_and_mybb() {
+fn reads_posts_of_simple_machines_and_mybb() {
     let machines = |name: &str, day: u8, text: &str| {
         format!(
             "<div class=windowbg id=msg{day}><div class=post_wrapper><div class=poster><h4><a \
@@ -250,7 +250,7 @@ fn only_names_above_the_text_of_a_post_in_fluxbb_are_its_author() {
 }
 
 #[test]
-fn names_deep_in_a_post_cost_no_more_than_reading_them() {
+fn reads_names_deep_in_a_post_in_linear_time() {
     let class = "a ".repeat(2000);
     let deep = format!("<div class='{class}'>").repeat(400) + &"<div>".repeat(8);
     let names = "<i class=author>dee</i> ".repeat(5000);
@@ -340,7 +340,7 @@ fn all_posts_of_a_list_are_read() {
 }
 
 #[test]
-fn texts_inside_a_quotation_of_the_system_are_texts() {
+fn posts_that_vbulletin_writes_into_quotations_are_selected() {
     let post = |day: u8, text: &str| {
         format!(
             "<li class=postbitlegacy id=post_{day}><div id=post_message_{day}><blockquote class=postcontent>\
