@@ -66,6 +66,7 @@ pub(super) enum Command {
     /// Manage accounts on servers with the Google Reader API
     Account(account::AccountArgs),
     /// Refresh all sources now
+    #[command(alias = "refresh")]
     Sync(sync::SyncArgs),
     /// Poll the sources in the background, until stopped
     #[command(after_help = DAEMON)]

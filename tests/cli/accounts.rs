@@ -105,7 +105,7 @@ fn adding_an_account_names_the_feeds_that_could_move() {
     let add = ["account", "add", &url, "--user", "alice", "--password-file", &file, "--yes"];
     let added = world.run(&add);
     assert!(added.err.contains("1 feed of yours too: `newsfed account move home"), "{added:?}");
-    world.run(&["sync"]);
+    world.run(&["refresh"]);
     let why = world.run(&["schedule", "why", "home-feeds-example"]).ok();
     assert!(why.contains("polled by  home (FreshRSS)") && why.contains("next sync"), "{why}");
     assert!(!why.contains("policy"), "{why}");

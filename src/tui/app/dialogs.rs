@@ -454,6 +454,7 @@ impl Dialog for Help {
             KeyCode::Down => self.top += 1,
             KeyCode::Up => self.top = self.top.saturating_sub(1),
             KeyCode::PageDown => self.top += page,
+            KeyCode::Char(' ') if self.field.value().is_empty() => self.top += page,
             KeyCode::PageUp => self.top = self.top.saturating_sub(page),
             _ => return self.type_key(app, event),
         }

@@ -384,6 +384,9 @@ impl Editor {
         if let Some(why) = &form.problem {
             return app.problem(format!("Not saved: {why}")).into();
         }
+        if self.bench.as_mut().is_some_and(|bench| bench.warns_of_nothing()) {
+            return app.note("No articles found. Press C-s again to save anyway").into();
+        }
         let (changes, base) = (form.changes(), form.base().clone());
         let number = app.request();
         let (effect, poll) = match &self.of {
@@ -431,15 +434,6 @@ impl App {
             }
             _ => Reply::default(),
         })
-    }
-
-    pub(super) fn next_check_loaded(&mut self, key: i64, next: Option<NextCheck>) -> Vec<Effect> {
-        if let Some(editor) = self.dialog_mut::<Editor>()
-            && matches!(editor.of, Subject::Source(of) if of == key)
-        {
-            editor.next_check = next;
-        }
-        vec![]
     }
 
     pub(super) fn form_saved(

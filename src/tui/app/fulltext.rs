@@ -242,7 +242,7 @@ impl App {
         if ways.is_empty() {
             return article;
         }
-        let text = format!("The feed has no text for this item. {}.", ways.join("; "));
+        let text = format!("This item has no text. {}.", ways.join("; "));
         let links = article.document.links.clone();
         let mut article = Arc::unwrap_or_clone(article);
         article.document = Arc::new(Document { links, ..Document::from_text(&text) });

@@ -65,8 +65,10 @@ impl App {
 
     fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
         let hint = self.undo_hint();
-        let undo = self.undo_key().filter(|_| text.contains(&hint));
-        let body = if undo.is_some() { text.replacen(&hint, "", 1) } else { text.clone() };
+        let body = text.replacen(&hint, "", 1);
+        // A dialog with a field would take the key as text.
+        let types = self.dialogs.last_mut().is_some_and(|dialog| dialog.field().is_some());
+        let undo = self.undo_key().filter(|_| body != text && !types);
         let until = self.now + time;
         let toast = Toast { text, body, undo, tone, seen_since: self.now, until };
         // A note must not hide a problem that the user had no time to read.

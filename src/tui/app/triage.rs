@@ -430,7 +430,10 @@ impl App {
         let items = &mut self.items;
         let above = &items.rows[..items.selected.min(items.rows.len())];
         let first = above.iter().position(|row| !row.read);
-        if !seek.forward || first.is_none() && !items.more_above {
+        if !seek.forward {
+            return self.note("No unread items above");
+        }
+        if first.is_none() && !items.more_above {
             return self.note("No more unread items in this list");
         }
         self.note("Reached the end of the list; continuing from the start");

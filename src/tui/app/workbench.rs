@@ -75,6 +75,10 @@ pub(crate) struct Bench {
     applied: Option<usize>,
     /// The earlier values of the fields that it filled.
     previous: Vec<(usize, String)>,
+    /// The values of fields before elements were picked for them, the latest last.
+    picked: Vec<(usize, String)>,
+    /// The preview without articles of which the user was warned while saving.
+    warned_of: Option<u64>,
     /// The broken selector of the source, and what is broken.
     pub(crate) broken: Option<SelectorProblem>,
     /// Whether a repair is suggested.
@@ -112,6 +116,8 @@ impl Bench {
             offers: HashMap::new(),
             applied: None,
             previous: Vec::new(),
+            picked: Vec::new(),
+            warned_of: None,
             broken,
             repairing: false,
             beside: None,
@@ -242,6 +248,16 @@ impl Bench {
         (self.applied, self.repairing) = (None, false);
         self.previous.clear();
         self.activate_for_page();
+    }
+
+    /// Whether the selectors find no articles, for which a save asks once.
+    pub(super) fn warns_of_nothing(&mut self) -> bool {
+        let finds_nothing = self.preview.list.as_ref().is_some_and(|list| list.links.is_empty());
+        let asks = self.shown && finds_nothing && self.warned_of != Some(self.last_preview);
+        if asks {
+            self.warned_of = Some(self.last_preview);
+        }
+        asks
     }
 
     /// The user has edited a field, so its previous value is no longer restored.

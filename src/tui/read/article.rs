@@ -97,7 +97,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
 
 /// The words for an item without text; the interface adds the keys.
 pub(in crate::tui) const NO_TEXT: &str =
-    "The feed has no text for this item. Open it in the browser to read it.";
+    "This item has no text. Open it in the browser to read it.";
 
 /// The text of an item, ready for layout.
 pub(in crate::tui) fn document(item: &Item) -> Document {

@@ -113,7 +113,7 @@ fn binds_keys_by_pressing_them() {
         real.keys("x");
         real.late(TimeDelta::seconds(5));
         assert!(
-            real.screen().contains("x is no longer \"full text\" in Items"),
+            real.screen().contains("x will no longer be \"full text\" in Items"),
             "{}",
             real.screen()
         );
@@ -330,7 +330,7 @@ fn the_palette_finds_settings_and_opens_their_rows() {
     for (typed, focused) in [
         ("preview items", "On wide screens"),
         ("date format", "Format in lists"),
-        ("settings ui.theme", "Left and Right switch"),
+        ("settings ui.theme", "Left and Right show"),
         ("settings retention.days", "How long items are kept"),
     ] {
         let mut stage = Stage::new();

@@ -255,6 +255,8 @@ fn after_the_last_unread_item_of_a_list_the_first_one_follows() {
     stage.keys("Gn");
     assert_eq!(stage.app.items.selected, last);
     stage.shows("No more unread items in this list");
+    stage.keys("N");
+    stage.shows("No unread items above");
 }
 
 #[test]

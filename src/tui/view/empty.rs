@@ -86,7 +86,8 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
     lines.extend(earlier(app, &notice.earlier, width));
     let bound = |&(action, label): &(Action, &'static str)| {
         app.unavailable_reason(action).is_none().then_some(())?;
-        let keys = app.keymap.keys_for(Context::Items, action);
+        let keys = app.keymap.keys_for(app.context(), action);
+        let keys = keys.or_else(|| app.keymap.keys_for(Context::Items, action));
         Some((keys.or_else(|| by_name(app, action))?, label))
     };
     let commands: Vec<(String, &str)> = notice.commands.iter().filter_map(bound).collect();

@@ -277,10 +277,11 @@ impl SourceForm {
                 field.default = value;
             }
         }
+        let is_page = matches!(self.kind(), SourceKind::Website | SourceKind::Entries);
         let title = self.fields.iter_mut().find(|field| field.path == ["title"]);
         if let (Some(field), Some(title)) = (title, feed_title) {
             title.clone_into(&mut field.unset);
-            field.origin = "from feed";
+            field.origin = if is_page { "from page" } else { "from feed" };
         }
     }
 

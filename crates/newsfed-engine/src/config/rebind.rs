@@ -116,7 +116,7 @@ pub fn rebind(
                 if action == row.action && keys == new {
                     continue;
                 }
-                displaced.push(format!("{shown} is no longer \"{label}\" {place}"));
+                displaced.push(format!("{shown} will no longer be \"{label}\" {place}"));
                 if keys != new {
                     unbind(&mut wanted, *context, &keys);
                 }
@@ -285,7 +285,7 @@ mod tests {
         let same = rebind(&none, &pin, Some(&keys("p")), true).unwrap();
         assert_eq!(same.displaced, [""; 0]);
         let longer = rebind(&none, &pin, Some(&keys("p x")), true).unwrap();
-        assert_eq!(longer.displaced, ["p is no longer \"pin\" in Items"]);
+        assert_eq!(longer.displaced, ["p will no longer be \"pin\" in Items"]);
     }
 
     #[test]
@@ -293,9 +293,9 @@ mod tests {
         let none = KeySettings::default();
         let pin = row(&none, Action::Pin, Context::Items);
         for (new, summary) in [
-            ("x", vec!["x is no longer \"full text\" in Items"]),
-            ("j", vec!["j is no longer \"down\" in Items"]),
-            ("x y", vec!["x is no longer \"full text\" in Items"]),
+            ("x", vec!["x will no longer be \"full text\" in Items"]),
+            ("j", vec!["j will no longer be \"down\" in Items"]),
+            ("x y", vec!["x will no longer be \"full text\" in Items"]),
         ] {
             let rebinding = rebind(&none, &pin, Some(&keys(new)), false).unwrap();
             assert_eq!(rebinding.displaced, summary, "{new}");
@@ -311,15 +311,15 @@ mod tests {
             ["x stays \"full text\" in Items", "x stays \"full text\" in Reader"]
         );
         let log = rebind(&none, &help, Some(&keys("v")), false).unwrap();
-        assert_eq!(log.displaced, ["v is no longer \"log\" everywhere"]);
+        assert_eq!(log.displaced, ["v will no longer be \"log\" everywhere"]);
         let first = rebind(&none, &help, Some(&keys("g")), true).unwrap();
         let begin_with_g =
             KeyMap::load(&none).unwrap().continuations(Context::Everywhere, &keys("g"));
         assert_eq!(first.displaced.len(), begin_with_g.len());
-        assert!(first.displaced.contains(&"g g is no longer \"top\" everywhere".to_owned()));
+        assert!(first.displaced.contains(&"g g will no longer be \"top\" everywhere".to_owned()));
         apply("", &first.changes);
         let wide = rebind(&none, &help, Some(&keys("D a")), true).unwrap();
-        assert_eq!(wide.displaced, ["D is no longer \"changes\" in Reader"]);
+        assert_eq!(wide.displaced, ["D will no longer be \"changes\" in Reader"]);
         apply("", &wide.changes);
         let quit = rebind(&none, &pin, Some(&keys("C-c")), false).unwrap_err();
         assert!(quit.contains("always quits"), "{quit}");

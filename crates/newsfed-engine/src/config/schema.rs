@@ -70,7 +70,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("ui.theme", Rule::Any, |s| Slot::Text(&mut s.ui.theme)).on(
         FormPage::Appearance,
         "Theme",
-        "Left and Right switch between the themes.",
+        "The colours of the interface; Left and Right show other themes.",
     ),
     key("ui.background", Rule::OneOf(Background::NAMES), |s| Slot::Choice(&mut s.ui.background))
         .on(

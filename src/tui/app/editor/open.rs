@@ -3,7 +3,7 @@
 use super::super::{App, Focus, PromptKind};
 use super::{Editor, Subject};
 use crate::config::{FormPage, SourceForm};
-use crate::engine::Discovery;
+use crate::engine::{Discovery, NextCheck};
 use crate::model::SourceKind;
 use crate::tui::effect::Effect;
 
@@ -62,5 +62,18 @@ impl App {
         let effects = if has_selectors { editor.open_bench(self) } else { vec![] };
         self.push_dialog(editor);
         effects
+    }
+
+    pub(in super::super) fn next_check_loaded(
+        &mut self,
+        key: i64,
+        next: Option<NextCheck>,
+    ) -> Vec<Effect> {
+        if let Some(editor) = self.dialog_mut::<Editor>()
+            && matches!(editor.of, Subject::Source(of) if of == key)
+        {
+            editor.next_check = next;
+        }
+        vec![]
     }
 }

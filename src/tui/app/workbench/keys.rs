@@ -116,6 +116,7 @@ impl Bench {
                 KeyHint::Key("1-7", "choose field"),
                 KeyHint::Key("g", "open article"),
                 KeyHint::Key("P", "suggest selectors"),
+                KeyHint::Key("u", "undo"),
                 KeyHint::Key("Tab", "next pane"),
                 KeyHint::Key("i", "type a selector"),
                 KeyHint::Key("v", "show text or outline"),
@@ -174,6 +175,7 @@ impl Editor {
             (KeyCode::Char('i'), _) => bench.pane = BenchPane::Fields,
             (KeyCode::Char('v'), _) => bench.change_sheet(SheetView::toggle_text),
             (KeyCode::Char('P'), _) => return self.next_offer(app).into(),
+            (KeyCode::Char('u'), _) if !ctrl => return self.undo_pick(app).into(),
             (KeyCode::Char('t'), _) => return self.next_copy(app).into(),
             (KeyCode::Char('n'), _) if !ctrl => return bench.fetch_next_page(app).into(),
             (KeyCode::Char('g'), _) => return self.go_to_article(app).into(),
@@ -243,6 +245,17 @@ impl Editor {
             ),
             (Some(_), _) => app.note("This is the list; press g to go to one of its articles"),
         }
+    }
+
+    /// Restores the selector that the last picked element has replaced.
+    fn undo_pick(&mut self, app: &mut App) -> Vec<Effect> {
+        let Some((index, value)) = self.bench_mut().and_then(|bench| bench.picked.pop()) else {
+            return app.note("Nothing to undo: no element was picked");
+        };
+        self.set_field(index, &value);
+        let label = self.form.as_ref().map_or("", |form| form.fields()[index].label.as_str());
+        app.note(format!("Undone: {label}"));
+        self.preview()
     }
 
     fn go_to_article(&mut self, app: &mut App) -> Vec<Effect> {

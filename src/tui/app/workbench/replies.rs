@@ -87,6 +87,9 @@ impl Editor {
                 let field = bench.fields.iter().find(|f| f.part == Some(part)).copied();
                 let Some(field) = field else { return vec![] };
                 bench.keep_edit(field.index);
+                if let Some(typed) = self.typed.get(field.index) {
+                    bench.picked.push((field.index, typed.value().to_owned()));
+                }
                 self.set_field(field.index, &selector);
                 let effects = self.preview();
                 app.note(format!("{}: {selector}", field.key));

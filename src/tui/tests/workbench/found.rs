@@ -147,3 +147,39 @@ fn a_message_about_a_field_is_directly_below_it() {
         test.keys("<Esc>");
     }
 }
+
+#[test]
+fn selectors_that_find_no_articles_are_saved_only_when_asked_twice() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.keys("i<C-u>time<Enter><C-s>");
+    test.shows("Press C-s again to save anyway");
+    assert_eq!(test.text(), FILE);
+    // Another selector is another question.
+    test.keys("i<C-u>footer a<Enter><C-s>");
+    assert_eq!(test.text(), FILE);
+    test.keys("<C-s>");
+    test.shows("Saved: website.articles");
+    assert_eq!(test.text(), FILE.replace("main h3 > a", "footer a"));
+}
+
+#[test]
+fn elements_without_links_are_no_success() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.keys("i<C-u>time<Enter>");
+    let screen = test.screen();
+    let row = screen.lines().find(|line| line.contains(" Articles ")).unwrap();
+    assert!(row.contains("5  ✗"), "{screen}");
+    test.shows("Matches 5 elements, but finds no link to an article.");
+}
+
+#[test]
+fn a_picked_element_can_be_undone() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.keys("u");
+    test.shows("Nothing to undo: no element was picked");
+    test.keys("i<C-u>h3 a<Enter>G<Enter>");
+    assert!(!test.screen().contains("▏h3 a "), "{}", test.screen());
+    test.keys("u");
+    test.shows("Undone: Articles");
+    test.shows("▏h3 a ");
+}

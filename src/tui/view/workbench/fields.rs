@@ -75,7 +75,10 @@ fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (
             (found.to_string(), if good { Verdict::Good } else { Verdict::Bad })
         }
         (Some(part), _) => match bench.found(part) {
-            Some(Some(found)) if found.count > 0 => (found.count.to_string(), Verdict::Good),
+            Some(Some(found)) if found.count > 0 => {
+                let links = part != SelectorField::Articles || bench.items().1 > 0;
+                (found.count.to_string(), if links { Verdict::Good } else { Verdict::Bad })
+            }
             Some(Some(_)) => ("0".to_owned(), Verdict::Bad),
             Some(None) => none(),
             None if bench.is_loading(part) => ("…".to_owned(), Verdict::None),

@@ -2,7 +2,7 @@
 
 use super::{Parts, fields};
 use crate::config::Role;
-use crate::engine::WorkbenchPage;
+use crate::engine::{SelectorField, WorkbenchPage};
 use crate::tui::app::{App, Bench, BenchPane, Editor};
 use crate::tui::view::chrome::marks;
 use crate::tui::view::row::{Row, padding};
@@ -11,8 +11,16 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// That the selector of the active field matches nothing, while it is typed.
+/// That the selector of the active field finds nothing: for articles always, for others while it is typed.
 fn nothing_matched(editor: &Editor, bench: &Bench) -> Option<String> {
+    let articles = bench.field()?.part == Some(SelectorField::Articles);
+    if let Some(Some(found)) = bench.found(SelectorField::Articles).filter(|_| articles)
+        && found.count > 0
+        && bench.items().1 == 0
+    {
+        let what = text::counted(found.count, "element");
+        return Some(format!("Matches {what}, but finds no link to an article."));
+    }
     let field = bench.field().filter(|_| bench.pane == BenchPane::Fields)?;
     let selector = editor.typed.get(field.index)?.value().trim();
     let found = bench.found(field.part?)??;
