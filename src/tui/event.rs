@@ -283,6 +283,8 @@ pub(super) struct Difference {
     /// When the later version was first seen.
     pub(super) at: Time,
     pub(super) changes: Vec<Change>,
+    /// Whether only the title of the earlier version was kept.
+    pub(super) of_title: bool,
     /// The changes in words; empty if they were not examined.
     pub(super) summary: String,
 }

@@ -1,7 +1,6 @@
 //! Text search in the article, the words of an item search in it, and stepping through the changes between
 //! versions.
 
-use super::keys::Motion;
 use super::{App, Focus, ReaderPane};
 use crate::store::Snippet;
 use crate::tui::effect::Effect;
@@ -20,10 +19,8 @@ pub(crate) struct Find {
     pub(crate) at: usize,
     /// The top line when the search began.
     from: usize,
-    /// Whether its matches are no longer marked, because the user continues to read.
+    /// Whether its matches are no longer marked, because the user has hidden them.
     pub(crate) is_faded: bool,
-    /// Number of lines that the user has scrolled since the last match was shown.
-    passed: usize,
 }
 
 /// The words of the search whose results are listed, which are marked in the article.
@@ -46,7 +43,7 @@ pub(super) struct SearchedText {
 
 impl Find {
     fn new(text: Option<String>, pieces: Vec<Piece>, from: usize) -> Self {
-        Self { text, pieces, at: 0, from, is_faded: false, passed: 0 }
+        Self { text, pieces, at: 0, from, is_faded: false }
     }
 
     /// Number of matches.
@@ -217,7 +214,7 @@ impl ReaderPane {
         let seen = self.top..self.top + self.height;
         if let Some(find) = self.find.as_mut().filter(|f| !f.pieces.is_empty()) {
             find.step(forward, &seen);
-            (find.is_faded, find.passed) = (false, 0);
+            find.is_faded = false;
             self.go_to_match();
         }
     }
@@ -250,22 +247,6 @@ impl ReaderPane {
         let around = if forward { changes.first() } else { changes.last() };
         if let Some(line) = found.or(around).copied() {
             self.go_to_line(line);
-        }
-    }
-
-    /// Records that the user scrolls. After two pages, the words of a search are no longer
-    /// marked, because the text is being read.
-    pub(super) fn read_on(&mut self, motion: Motion) {
-        let count = |n: isize| usize::try_from(n).unwrap_or(0);
-        let lines = match motion {
-            Motion::Lines(lines) => count(lines),
-            Motion::HalfPages(halves) => count(halves) * (self.height / 2).max(1),
-            Motion::First | Motion::Last => 0,
-        };
-        let pages = 2 * (self.height / 2 * 2).max(1);
-        if let Some(find) = self.find.as_mut().filter(|find| find.text.is_none()) {
-            find.passed = find.passed.saturating_add(lines);
-            find.is_faded |= find.passed >= pages;
         }
     }
 
@@ -316,7 +297,8 @@ impl App {
         if self.items.rows.iter().any(|row| row.key == key) {
             // A saved view opens an article where the user stopped reading, and so does a search for its
             // title.
-            let words = self.items.listing.query.split_whitespace().count();
+            let query = self.items.listing.query.parse().unwrap_or_default();
+            let words = SearchedWord::all(&query).len();
             let hit = |snippet: &Snippet| snippet.title_hits.len() >= words.max(1);
             let named = self.snippets.of(key).is_some_and(hit);
             let stays = named || !self.is_narrowed() && self.reader.place > 0;

@@ -95,6 +95,7 @@ const READER: &[Action] = &[
     Action::NextUnread,
     Action::Back,
     Action::Browser,
+    Action::ScrollRight,
     Action::Pin,
     Action::Hints,
     Action::Pictures,
@@ -107,6 +108,7 @@ const ZEN: &[Action] = &[
     Action::NextUnread,
     Action::Zen,
     Action::Browser,
+    Action::ScrollRight,
     Action::Pin,
     Action::Hints,
     Action::Pictures,
@@ -172,6 +174,7 @@ impl App {
             let has_use = match action {
                 Action::Pictures => self.hides_pictures(),
                 Action::Hints => !self.links().is_empty(),
+                Action::ScrollRight => self.reader.is_cut(),
                 _ => true,
             };
             has_use.then_some(())?;

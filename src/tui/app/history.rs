@@ -15,6 +15,7 @@ use crate::tui::event::{Cause, Failure, MarksSet, RequestId};
 use crate::tui::read::Read;
 use crate::util::text::counted;
 use files::moved_rules;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Maximum number of changes kept for undo.
@@ -379,6 +380,11 @@ impl App {
             Err(why) if moving => return self.finish_step(Err(why)),
             Err(why) => return self.problem(why),
         };
+        // Rows that stay in a list are not read again with it.
+        let marked: HashSet<i64> = keys.iter().copied().collect();
+        for row in self.items.kept.iter_mut().filter(|row| marked.contains(&row.key)) {
+            super::items::show_mark(row, &mark, to);
+        }
         if matches!(cause, Cause::Undo | Cause::Redo) {
             if !moving {
                 return vec![];

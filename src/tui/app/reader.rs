@@ -292,8 +292,13 @@ impl ReaderPane {
         self.head_hidden = to.min(head);
         self.pointed = None;
         self.leave_searched();
-        self.read_on(motion);
         to != before
+    }
+
+    /// Whether code or a table on the screen goes on to the right.
+    pub(super) fn is_cut(&self) -> bool {
+        let seen = self.lines.lines.iter().skip(self.top).take(self.height);
+        seen.into_iter().any(|line| line.over > self.shift)
     }
 
     /// A picture that begins above the screen and ends in it is shown from its start, unless that was at the top

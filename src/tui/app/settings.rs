@@ -364,7 +364,12 @@ impl Dialog for KeysPage {
         }
         if let Some(rebinding) = self.confirm.take() {
             return match event.code {
-                KeyCode::Enter => save(rebinding).into(),
+                KeyCode::Char('y') => save(rebinding).into(),
+                // It may be meant to end the sequence, which a pause has ended.
+                KeyCode::Enter => {
+                    self.confirm = Some(rebinding);
+                    Reply::default()
+                }
                 _ => app.note("Nothing was changed").into(),
             };
         }

@@ -342,14 +342,14 @@ impl App {
         if self.items.listing.layout.list.is_some() {
             return self.note("This view sets its own list density");
         }
-        let style = match self.settings.ui.list {
-            ListStyle::Auto => view::list_style(self).unwrap_or(ListStyle::Compact),
-            set => set,
-        };
-        let next = match style {
-            ListStyle::Auto | ListStyle::Magazine => ListStyle::Compact,
-            ListStyle::Compact => ListStyle::Comfortable,
+        let next = match self.settings.ui.list {
+            // Each press changes what is shown.
+            ListStyle::Auto if view::list_style(self) == Some(ListStyle::Comfortable) => {
+                ListStyle::Compact
+            }
+            ListStyle::Auto | ListStyle::Compact => ListStyle::Comfortable,
             ListStyle::Comfortable => ListStyle::Magazine,
+            ListStyle::Magazine => ListStyle::Auto,
         };
         self.settings.ui.list = next;
         let purpose = Purpose::Command(Some(format!("list density {}", next.name())));

@@ -89,6 +89,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     let difference = |change: VersionChange| Difference {
         at: change.at,
         changes: change.changes(),
+        of_title: change.earlier.is_none(),
         summary: change.revisions.as_deref().map(Revision::summary).unwrap_or_default(),
     };
     let changes = engine::version_changes(reader, key, item)?;

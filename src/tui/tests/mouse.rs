@@ -43,7 +43,7 @@ fn clicks_on_hints_press_their_keys() {
 
 #[test]
 fn borders_between_panes_are_dragged() {
-    for (size, keys) in [((80, 24), ""), ((140, 40), ""), ((140, 40), "<Enter>")] {
+    for (size, keys) in [((80, 24), ""), ((140, 40), ""), ((160, 40), "<Enter>")] {
         let mut stage = Stage::new();
         stage.screen(size.0, size.1);
         stage.keys(keys);
@@ -78,14 +78,14 @@ fn borders_between_panes_are_dragged() {
 #[test]
 fn the_wheel_moves_the_pane_under_the_pointer() {
     let mut stage = Stage::new();
-    stage.screen(140, 30);
+    stage.screen(170, 30);
     stage.keys("<Enter>");
-    stage.screen(140, 30);
+    stage.screen(170, 30);
     let (sources, items) = (stage.app.sources.selected, stage.app.items.selected);
     mouse(&mut stage, MouseEventKind::ScrollDown, 5, 10);
     assert_ne!(stage.app.sources.selected, sources);
     assert_eq!((stage.app.focus, stage.app.items.selected), (Focus::Reader, items));
-    stage.screen(140, 30);
+    stage.screen(170, 30);
     mouse(&mut stage, MouseEventKind::ScrollDown, 45, 10);
     assert_ne!(stage.app.items.selected, items);
 }
@@ -110,9 +110,9 @@ fn a_second_click_opens_the_row() {
 fn the_wheel_over_another_pane_does_not_leave_the_focus_in_an_empty_reader() {
     let mut stage = Stage::new();
     stage.app.settings.ui.preview = false;
-    stage.screen(150, 30);
+    stage.screen(170, 30);
     stage.keys("<Enter>");
-    stage.screen(150, 30);
+    stage.screen(170, 30);
     mouse(&mut stage, MouseEventKind::ScrollDown, 5, 10);
     assert!(stage.app.reader.article.is_none());
     assert_eq!(stage.app.focus, Focus::Items);

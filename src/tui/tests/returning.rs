@@ -128,6 +128,32 @@ fn a_search_in_the_reader_searches_the_article() {
     });
 }
 
+#[test]
+fn a_row_that_stays_in_a_list_shows_that_it_was_marked_with_the_list() {
+    with_runtime(async {
+        let mut real = Real::new(1, 3).await;
+        real.until("the list", |app| app.items.rows.len() == 3).await;
+        real.keys("/unread");
+        real.enter();
+        real.until("the matches", |app| app.is_search() && app.items.rows.len() == 3).await;
+        real.quiet().await;
+        real.enter();
+        real.until("the article", |app| app.reader.article.is_some()).await;
+        real.until("the mark", |app| app.items.rows.iter().filter(|row| row.read).count() == 1)
+            .await;
+        real.quiet().await;
+        real.keys("qm");
+        real.until("no mark", |app| app.items.rows.iter().all(|row| !row.read)).await;
+        real.quiet().await;
+        real.keys("A");
+        real.store_changed();
+        let read =
+            |app: &App| !app.items.rows.is_empty() && app.items.rows.iter().all(|row| row.read);
+        real.until("read rows", read).await;
+        real.finish().await;
+    });
+}
+
 /// An article that is fetched while the next one is being opened must not replace it.
 #[test]
 fn a_late_text_does_not_bring_back_the_previous_article() {

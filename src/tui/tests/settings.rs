@@ -117,6 +117,9 @@ fn binds_keys_by_pressing_them() {
             "{}",
             real.screen()
         );
+        // Enter may come too late to end the sequence.
+        real.enter();
+        assert!(real.screen().contains("Press y to bind anyway"), "{}", real.screen());
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         assert_eq!(keys(&real.app, Action::FullText).as_deref(), Some("x"));
         real.close_dialogs();

@@ -110,7 +110,7 @@ pub(super) fn article(row: ItemRow) -> Article {
 /// A version's changes.
 pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
     let summary = "numbers changed: 1 -> 2".to_owned();
-    Difference { at: now() - TimeDelta::hours(2), changes, summary }
+    Difference { at: now() - TimeDelta::hours(2), changes, of_title: false, summary }
 }
 
 /// Statistics of three sources, one of each kind.

@@ -116,6 +116,7 @@ fn a_key_goes_through_the_list_densities() {
     };
     let compact = last(&mut stage);
     let mut before = compact;
+    // At this size, the automatic density is compact.
     for name in ["comfortable", "magazine"] {
         stage.keys("_");
         assert!(config(&stage).contains(&format!("list = \"{name}\"")), "{}", config(&stage));
@@ -123,14 +124,14 @@ fn a_key_goes_through_the_list_densities() {
         before = last(&mut stage);
     }
     stage.keys("_");
-    assert!(config(&stage).contains("list = \"compact\""));
+    assert!(config(&stage).contains("list = \"auto\""));
     assert_eq!(last(&mut stage), compact);
     // In a narrow list, the automatic density is comfortable.
     let mut stage = stage_with_files();
     stage.keys("gi");
     stage.screen(50, 24);
     stage.keys("_");
-    assert!(config(&stage).contains("list = \"magazine\""));
+    assert!(config(&stage).contains("list = \"compact\""));
     stage.keys("u");
     assert!(!config(&stage).contains("list = "));
 }

@@ -147,7 +147,7 @@ fn footer(page: &KeysPage) -> Vec<(String, Role)> {
     }
     if let Some(rebinding) = &page.confirm {
         let summary = rebinding.displaced.iter().map(|line| (line.clone(), Role::Warning));
-        let ask = ("Press Enter to bind anyway, any other key to cancel".to_owned(), Role::Accent);
+        let ask = ("Press y to bind anyway, Esc to cancel".to_owned(), Role::Accent);
         return summary.chain([ask]).collect();
     }
     let help = page.rows.get(page.selected).map_or("No matches", |row| row.action.help());

@@ -134,6 +134,9 @@ fn part_flags(buffer: &mut Buffer) {
     }
 }
 
+/// Minimum and maximum width of a list beside the sources and an article.
+const LIST: (u16, u16) = (40, 60);
+
 /// The panes shown at this width, with their widths.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let is_open = app.reader.article.is_some() || app.focus == Focus::Reader;
@@ -168,12 +171,20 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         [(Focus::Items, items), (Focus::Reader, space - items - 1)]
     };
     let hidden = !ui.sources_pane && app.focus != Focus::Sources;
+    let space = width.saturating_sub(sources);
+    // While an article is read, its text is not narrower than on a screen for two panes: the list shrinks, or the
+    // sources make way. Widths that the user has chosen stay.
+    let chosen = app.borders.sources_width(ui) > 0 || app.borders.items_width(ui) > 0;
+    let text_first = app.focus == Focus::Reader && !chosen;
+    let beside_text = space.saturating_sub(1 + app.reader.column + READER_MARGINS);
+    let has_space = !text_first || beside_text >= LIST.0;
+    let of_list = part(space, 45).clamp(LIST.0, LIST.1);
+    let of_list = if text_first { of_list.min(beside_text) } else { of_list };
     match width {
         BESIDE.. if reading && hidden => beside(width, part(width, 40).clamp(48, 72)).to_vec(),
         _ if hidden => vec![(Focus::Items, width)],
-        THREE_PANES.. if reading => {
-            let space = width - sources;
-            let panes = beside(space, part(space, 45).clamp(40, 60));
+        THREE_PANES.. if reading && has_space => {
+            let panes = beside(space, of_list);
             [(Focus::Sources, sources)].into_iter().chain(panes).collect()
         }
         BESIDE.. if reading && app.focus != Focus::Sources => beside(width, 48).to_vec(),

@@ -11,6 +11,7 @@ use super::why::tile;
 use crate::config::Role;
 use crate::engine::{SourceStatistics, Statistics, reading_time, share};
 use crate::model::SourceId;
+use crate::tui::event::SourceEntry;
 use crate::util::sparkline::sparkline;
 use crate::util::text::{self, counted, size};
 use ratatui::Frame;
@@ -18,6 +19,7 @@ use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Bar, BarChart, BarGroup};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// A line: texts with their styles.
@@ -102,6 +104,9 @@ struct Total {
     remark: String,
 }
 
+/// The sources of the interface, by their ids.
+type Entries<'a> = HashMap<&'a SourceId, &'a SourceEntry>;
+
 /// The statistics, with everything that is needed to draw them.
 struct Sheet<'a> {
     app: &'a App,
@@ -147,7 +152,7 @@ impl Sheet<'_> {
         let total = |value, label: &str, remark| Total { value, label: label.to_owned(), remark };
         [
             total(items, &item, format!("from {}{limit}", counted(sources, "source"))),
-            total(all.read.to_string(), "read", format!("{of_items}{time}")),
+            total(all.read.to_string(), "marked read", format!("{of_items}{time} of text")),
             total(checks, &check, format!("{failed}, {}", size(all.bytes))),
             total(size(all.bytes_saved), "saved", format!("{} unchanged", all.unchanged)),
         ]
@@ -158,11 +163,12 @@ impl Sheet<'_> {
         let totals = self.summary();
         if self.width < TILES_FROM {
             let widest = totals.iter().map(|total| text::width(&total.value)).max().unwrap_or(0);
+            let names = totals.iter().map(|total| text::width(&total.label)).max().unwrap_or(0);
             let line = |total: &Total| {
                 let value = format!("{:>widest$}", total.value);
                 vec![
                     (value, self.style(Role::Title)),
-                    (format!(" {:<6}  ", total.label), self.style(Role::Soft)),
+                    (format!(" {:<names$}  ", total.label), self.style(Role::Soft)),
                     (total.remark.clone(), self.style(Role::Dim)),
                 ]
             };
@@ -235,12 +241,13 @@ impl Sheet<'_> {
 
     /// The sources as a table, then those with problems and those that could be removed.
     fn sources(&self) -> Vec<Pieces> {
-        let colors = self.colors();
+        let entries = self.entries();
         let wide = self.width >= CHARTS_FROM.0 && !self.app.settings.ui.linear;
         let chart = if wide { self.all.items_per_week.len() + 2 } else { 0 };
         let time = if wide { 12 } else { 0 };
         let numbers = 7 + 7 + 7 + time;
-        let longest = self.all.sources.iter().map(|s| text::width(&s.title)).max().unwrap_or(0);
+        let names = self.all.sources.iter().map(|source| self.name(source, &entries, usize::MAX));
+        let longest = names.map(|name| text::width(&name)).max().unwrap_or(0);
         // The numbers are next to the names, not at the other end of the row.
         let free = usize::from(self.width).saturating_sub(2 + numbers + chart);
         let names = longest.clamp(6, free.max(6)).min(48);
@@ -250,29 +257,35 @@ impl Sheet<'_> {
         }
         let mut lines = vec![vec![], vec![(head, self.style(Role::Soft))]];
         for source in &self.all.sources {
-            lines.push(self.source(source, names, wide, &colors));
+            lines.push(self.source(source, names, wide, &entries));
         }
         if self.all.sources.is_empty() {
             lines.push(vec![("No sources yet".to_owned(), self.style(Role::Dim))]);
         }
-        lines.extend(self.section("Slow, silent and failing", &colors, SourceStatistics::problem));
-        lines.extend(self.section("Could be removed", &colors, SourceStatistics::reason));
+        lines.extend(self.section("Slow, silent and failing", &entries, SourceStatistics::problem));
+        lines.extend(self.section("Could be removed", &entries, SourceStatistics::reason));
         lines
     }
 
-    /// The colours of the sources, as in the Sources pane.
-    fn colors(&self) -> HashMap<&SourceId, Role> {
-        let sources = &self.app.sources;
-        let color = |entry: &crate::tui::event::SourceEntry| sources.color(entry.facts.key);
-        sources.list.sources.iter().map(|entry| (&entry.source.id, color(entry))).collect()
+    /// The sources that are listed.
+    fn entries(&self) -> Entries<'_> {
+        self.app.sources.list.sources.iter().map(|entry| (&entry.source.id, entry)).collect()
     }
 
-    fn square(
-        &self,
-        source: &SourceStatistics,
-        colors: &HashMap<&SourceId, Role>,
-    ) -> (String, Style) {
-        let role = colors.get(&source.source).copied().unwrap_or(Role::Dim);
+    /// The name of a source, as in the Sources pane.
+    fn name<'a>(
+        &'a self,
+        source: &'a SourceStatistics,
+        entries: &Entries<'a>,
+        cells: usize,
+    ) -> Cow<'a, str> {
+        let entry = entries.get(&source.source);
+        entry.map_or((&*source.title).into(), |entry| self.app.sources.name(entry, cells))
+    }
+
+    fn square(&self, source: &SourceStatistics, entries: &Entries<'_>) -> (String, Style) {
+        let entry = entries.get(&source.source);
+        let role = entry.map_or(Role::Dim, |entry| self.app.sources.color(entry.facts.key));
         (format!("{} ", marks(self.app).square), self.style(role))
     }
 
@@ -281,15 +294,15 @@ impl Sheet<'_> {
         source: &SourceStatistics,
         names: usize,
         wide: bool,
-        colors: &HashMap<&SourceId, Role>,
+        entries: &Entries<'_>,
     ) -> Pieces {
         // Sources that published or were read stand out.
         let number = |n: u32| if n == 0 { Role::Dim } else { Role::Text };
-        let title = text::truncate(&source.title, names).into_owned();
+        let title = text::truncate(&self.name(source, entries, names), names).into_owned();
         let blank = " ".repeat(names - text::width(&title));
         let role = if source.items == 0 { Role::Soft } else { Role::Bright };
         let mut pieces = vec![
-            self.square(source, colors),
+            self.square(source, entries),
             (title + &blank, self.style(role)),
             (format!("{:>7}", source.items), self.style(number(source.items))),
             (format!("{:>7}", source.read), self.style(number(source.read))),
@@ -298,7 +311,8 @@ impl Sheet<'_> {
         if wide {
             // Full blocks would touch those in the next row.
             let chart = sparkline(&source.items_per_week, self.ascii()).replace('█', "▇");
-            let color = colors.get(&source.source).copied().unwrap_or(Role::Accent);
+            let entry = entries.get(&source.source);
+            let color = entry.map_or(Role::Accent, |entry| self.app.sources.color(entry.facts.key));
             let time = reading_time(source.minutes);
             pieces.push((format!("{time:>12}  "), self.style(Role::Dim)));
             pieces.push((chart, self.style(color)));
@@ -309,16 +323,17 @@ impl Sheet<'_> {
     fn section(
         &self,
         title: &str,
-        colors: &HashMap<&SourceId, Role>,
+        entries: &Entries<'_>,
         reason: impl Fn(&SourceStatistics) -> Option<String>,
     ) -> Vec<Pieces> {
         let found = self.all.sources.iter().filter_map(|source| Some((source, reason(source)?)));
         let mut lines = Vec::new();
         for (source, reason) in found {
             let space = usize::from(self.width).saturating_sub(2);
-            let beside = text::width(&source.title) + 2 + text::width(&reason) <= space;
-            let title = (source.title.clone(), self.style(Role::Text));
-            let mut line = vec![self.square(source, colors), title];
+            let name = self.name(source, entries, space);
+            let beside = text::width(&name) + 2 + text::width(&reason) <= space;
+            let title = (name.into_owned(), self.style(Role::Text));
+            let mut line = vec![self.square(source, entries), title];
             if beside {
                 line.push((format!("  {reason}"), self.style(Role::Dim)));
             }

@@ -130,6 +130,10 @@ impl VersionChange {
             out.push(Change::Same("\n\n".to_owned()));
         }
         out.extend(self.text.iter().cloned());
+        if self.earlier.is_none() {
+            let note = "The earlier text was not kept; it may have changed too.";
+            out.push(Change::Same(note.to_owned()));
+        }
         if !self.links.is_empty() {
             out.push(Change::Same("\n\nLinks and images:\n".to_owned()));
         }

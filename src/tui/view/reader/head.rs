@@ -351,6 +351,7 @@ fn changed(app: &App, article: &Article) -> Option<Fact> {
         _ if article.row.changed => format!("{mark} Changed since you read it"),
         (0, "") => return None,
         (0, _) => format!("{mark} Changed"),
+        (1, _) if article.differences[0].of_title => format!("{mark} An earlier title is stored"),
         (1, _) => format!("{mark} An earlier version is stored"),
         (n, _) => format!("{mark} {n} earlier versions are stored"),
     };

@@ -76,8 +76,15 @@ fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (
         }
         (Some(part), _) => match bench.found(part) {
             Some(Some(found)) if found.count > 0 => {
-                let links = part != SelectorField::Articles || bench.items().1 > 0;
-                (found.count.to_string(), if links { Verdict::Good } else { Verdict::Bad })
+                // Links are wanted, not just elements.
+                let good = match part {
+                    SelectorField::Articles => bench.items().1 > 0,
+                    SelectorField::Next => {
+                        bench.preview.list.as_ref().is_some_and(|list| list.next.is_some())
+                    }
+                    _ => true,
+                };
+                (found.count.to_string(), if good { Verdict::Good } else { Verdict::Bad })
             }
             Some(Some(_)) => ("0".to_owned(), Verdict::Bad),
             Some(None) => none(),
