@@ -17,10 +17,17 @@ use std::collections::{BTreeSet, HashMap};
 pub struct ImportedItem {
     pub entry: Prepared,
     pub effects: Vec<Effect>,
-    /// Whether the user had removed it: it must not come back.
+    /// Whether the user had removed it: it must not come back. If it is already here, it is marked read.
     pub deleted: bool,
     /// When it was saved, for sources that only contain saved items; else the item counts as discovered now.
     pub discovered: Option<Time>,
+}
+
+impl ImportedItem {
+    /// The marks that it gets.
+    fn marks(&self) -> &[Effect] {
+        if self.deleted { &[Effect::Read] } else { &self.effects }
+    }
 }
 
 /// Counts of items.
@@ -97,10 +104,9 @@ fn count(conn: &Connection, source: i64, items: &[ImportedItem]) -> Result<Impor
     let mut counts = ImportCounts::default();
     for item in items {
         match known_item(conn, source, &item.entry)? {
-            Some(_) if item.deleted => counts.known += 1,
             Some(_) => {
                 counts.known += 1;
-                counts.mark(&item.effects);
+                counts.mark(item.marks());
             }
             None if is_removed(conn, source, item)? => counts.removed += 1,
             None => {
@@ -173,9 +179,6 @@ fn store<'a>(
     let key = match known {
         Some(key) => {
             stored.counts.known += 1;
-            if item.deleted {
-                return Ok(());
-            }
             key
         }
         None if is_removed(conn, source, item)? => {
@@ -196,8 +199,8 @@ fn store<'a>(
             key
         }
     };
-    stored.counts.mark(&item.effects);
-    for effect in &item.effects {
+    stored.counts.mark(item.marks());
+    for effect in item.marks() {
         match (effect, known) {
             // Undo removes a new item, so its mark need not be remembered.
             (Effect::Read, None) => stored.read.push(key),

@@ -73,8 +73,10 @@ fn removed_items_do_not_come_back() {
     let deleted = |title: &str| ImportedItem { deleted: true, ..item(&f, dated(title, 5), &[]) };
     let counts = import(&f, vec![deleted("gone"), deleted("kept")]);
     assert_eq!((counts.removed, counts.known, counts.new), (1, 1, 0));
+    assert_eq!(counts.read, 1);
     assert_eq!(f.poll("a", vec![dated("gone", 5), dated("kept", 1)]).new.len(), 0);
-    assert_eq!(marks(&f), ["kept: "]);
+    // It stays, but the user is done with it.
+    assert_eq!(marks(&f), ["kept: read"]);
     // An item that retention has removed here returns only if it is to be kept.
     f.set(Mark::Read, "kept");
     let retention = Retention { items: Some(0), days: Some(0), unread: true };
