@@ -152,7 +152,7 @@ fn resizing_goes_from_three_panes_to_one_and_back() {
     t.wait_until("one pane", |s| crate::term::has_focus(s, "Reader") && !s.contains("newsfed"));
     t.resize(19, 5);
     t.wait_for("newsfed needs 20x6");
-    t.resize(140, 40);
+    t.resize(170, 40);
     t.wait_until("three panes", |s| {
         s.contains("newsfed") && s.contains("All unread") && crate::term::has_focus(s, "Reader")
     });
@@ -349,6 +349,8 @@ fn demo_runs_without_a_network() {
     t.wait_for(" 1 found");
     t.send(key::ENTER);
     t.send(key::ENTER);
+    t.wait_until("the article", |s| crate::term::has_focus(s, "Reader"));
+    t.send("'");
     t.wait_for("Two kinds of fairness");
     t.send("v");
     t.wait_for("HTTP 500");

@@ -13,7 +13,7 @@ fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
     t.send(",");
-    t.wait_for("switch between the themes");
+    t.wait_for("show other themes");
     // Plain ASCII is shown while the form is open.
     for _ in 0..4 {
         t.send(key::TAB);
