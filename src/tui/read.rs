@@ -386,7 +386,7 @@ impl ReaderThread {
 
     fn sources(&self) -> Result<SourceList> {
         let mut facts: HashMap<_, _> =
-            self.reader.sources()?.into_iter().map(|f| (f.id.clone(), f)).collect();
+            self.reader.listed_sources()?.into_iter().map(|f| (f.id.clone(), f)).collect();
         let declared = self.handle.declared().borrow().clone();
         let sources = declared
             .iter()

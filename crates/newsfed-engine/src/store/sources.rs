@@ -4,7 +4,8 @@ use super::account;
 use super::error::Result;
 use super::reader::Reader;
 use super::rows::{
-    BRIEF_FACTS, FACTS, POLL, brief_facts, facts, json, opt_time, pause_of, poll, time, to_json,
+    BRIEF_FACTS, FACTS, LISTED_FACTS, POLL, brief_facts, facts, json, opt_time, pause_of, poll,
+    time, to_json,
 };
 use crate::model::{
     BriefFacts, OwnSettings, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time,
@@ -181,6 +182,13 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
 }
 
 impl Reader {
+    /// The facts of every declared source, in no particular order, for showing them. What only polls need is empty:
+    /// validators, hints, the state and the plan of the schedule, and permanent redirects that are not followed.
+    pub fn listed_sources(&self) -> Result<Vec<SourceFacts>> {
+        let mut query = self.conn.prepare_cached(&format!("{LISTED_FACTS} WHERE declared = 1"))?;
+        Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// The brief facts of every declared source, in no particular order.
     pub fn brief_sources(&self) -> Result<Vec<BriefFacts>> {
         let mut query = self.conn.prepare_cached(&format!("{BRIEF_FACTS} WHERE declared = 1"))?;

@@ -422,3 +422,24 @@ fn declared_sources_are_settled_until_one_of_them_changes() {
         assert_eq!(is_settled(&declared), expected, "{declared:?}");
     }
 }
+
+#[test]
+fn listed_sources_lack_only_what_polls_need() {
+    let f = Fixture::new(&["a", "b"]);
+    f.poll("a", vec![dated("one", 1)]);
+    let polled = "UPDATE source SET etag = x'65', last_modified = x'6d', body_hash = zeroblob(32), validators_of = 'u',
+        schedule = x'01', hints = '{\"ttl\":{\"secs\":60,\"nanos\":0}}', move_refused = 'v' WHERE id = 'a'";
+    rusqlite::Connection::open(f.store.path()).unwrap().execute(polled, []).unwrap();
+    let reader = f.store.reader().unwrap();
+    let mut all = reader.sources().unwrap();
+    let mut listed = reader.listed_sources().unwrap();
+    listed.sort_by(|a, b| a.id.cmp(&b.id));
+    assert_ne!(listed, all);
+    for facts in &mut all {
+        (facts.validators, facts.validators_of) = Default::default();
+        (facts.hints, facts.schedule) = Default::default();
+        (facts.planned, facts.body_hash) = Default::default();
+        (facts.move_candidate, facts.move_refused) = Default::default();
+    }
+    assert_eq!(listed, all);
+}
