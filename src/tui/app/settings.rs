@@ -37,7 +37,7 @@ pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
         FormPage::Programs,
         FormPage::FullText,
         FormPage::Retention,
-        FormPage::Budget,
+        FormPage::Polling,
         FormPage::Network,
         FormPage::Keys,
     ];

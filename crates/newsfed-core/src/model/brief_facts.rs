@@ -17,7 +17,7 @@ pub struct BriefFacts {
     /// Whether it was ever polled.
     pub polled: bool,
     /// The account whose server polls it; `None`: it is declared in `sources.toml`.
-    pub collected: Option<Collected>,
+    pub collected: Option<Box<Collected>>,
 }
 
 impl BriefFacts {

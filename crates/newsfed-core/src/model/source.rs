@@ -398,15 +398,15 @@ pub struct SourceFacts {
     pub hints: FeedHints,
     /// State of the schedule policy.
     pub schedule: Vec<u8>,
-    /// How the time of the next poll was decided.
-    pub planned: Option<Planned>,
+    /// How the time of the next poll was decided. In a box, as lists of many sources do not have it.
+    pub planned: Option<Box<Planned>>,
     pub items: u32,
     pub unread: u32,
     pub pinned: u32,
     /// For websites and sitemaps: whether the rules still match.
     pub website: WebsiteFacts,
     /// The account whose server polls it; `None`: it is declared in `sources.toml`.
-    pub collected: Option<Collected>,
+    pub collected: Option<Box<Collected>>,
 }
 
 /// A permanent redirect that has been seen but not stored yet.

@@ -302,12 +302,12 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         Slot::Choice(&mut s.schedule.policy)
     })
     .on(
-        FormPage::Budget,
-        "Schedule policy",
-        "learned: by its habits. fixed: by the interval.",
+        FormPage::Polling,
+        "Policy",
+        "learned: by its habits. fixed: by the interval. The others: by past changes.",
     ),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
-        FormPage::Budget,
+        FormPage::Polling,
         "Polls per day",
         "Polls per source per day, averaged over all sources, 0.1 to 280.",
     ),
@@ -315,31 +315,31 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         Slot::MaybeCount(&mut s.schedule.polls_per_day_total)
     })
     .on(
-        FormPage::Budget,
+        FormPage::Polling,
         "Total polls per day",
         "Polls per day of all sources in total. 0 sets no limit.",
     )
     .unset("no limit"),
     key("schedule.interval", Rule::Within(1, YEAR), |s| Slot::Time(&mut s.schedule.interval)).on(
-        FormPage::Budget,
-        "Fixed interval",
+        FormPage::Polling,
+        "Interval",
         "Time between two polls with the policy fixed, such as 30m or 1h.",
     ),
     key("schedule.min_interval", Rule::Within(0, YEAR), |s| {
         Slot::Time(&mut s.schedule.min_interval)
     })
     .on(
-        FormPage::Budget,
-        "Shortest interval",
+        FormPage::Polling,
+        "Min interval",
         "Minimum time between two scheduled polls, such as 5m.",
     ),
     key("schedule.max_interval", MAX_INTERVAL, |s| Slot::Time(&mut s.schedule.max_interval)).on(
-        FormPage::Budget,
-        "Longest interval",
+        FormPage::Polling,
+        "Max interval",
         "Maximum time between two scheduled polls, such as 1d.",
     ),
     key("schedule.quiet_hours", QUIET_HOURS, |s| Slot::MaybeText(&mut s.schedule.quiet_hours)).on(
-        FormPage::Budget,
+        FormPage::Polling,
         "Quiet hours",
         "Hours without scheduled polls, in local time, such as 23:00-07:00.",
     ),

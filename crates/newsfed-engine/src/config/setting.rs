@@ -38,7 +38,7 @@ pub enum FormPage {
     /// How long items are kept.
     Retention,
     /// How often sources are polled.
-    Budget,
+    Polling,
     /// The HTTP client.
     Network,
     /// Key bindings and the log.
@@ -60,7 +60,7 @@ impl FormPage {
         Self::Programs,
         Self::FullText,
         Self::Retention,
-        Self::Budget,
+        Self::Polling,
         Self::Network,
         Self::Keys,
     ];
@@ -80,7 +80,7 @@ impl FormPage {
             Self::Programs => "Programs",
             Self::FullText => "Full text",
             Self::Retention => "Retention",
-            Self::Budget => "Budget",
+            Self::Polling => "Schedule",
             Self::Network => "Network",
             Self::Keys => "Keys",
         }

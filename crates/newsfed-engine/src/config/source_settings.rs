@@ -146,7 +146,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {
         Slot::Choice(&mut d.schedule.policy)
     })
-    .on(SCHEDULE, "Policy", "How the next check is scheduled.")
+    .on(
+        SCHEDULE,
+        "Policy",
+        "learned: by its habits. fixed: by the interval. Others: by past changes.",
+    )
     .unset(INHERIT),
     key("interval", Rule::Within(1, YEAR), |d| Slot::MaybeTime(&mut d.interval))
         .on(SCHEDULE, "Interval", "Fixed time between two polls, such as 30m, 2h or 1d.")

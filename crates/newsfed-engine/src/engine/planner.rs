@@ -100,7 +100,7 @@ impl Planner {
         let fresh_for = response.max_age.or(response.expires).map(|fresh| fresh.as_secs());
         facts.next_poll = Some(decision.next);
         facts.pause = decision.pause;
-        facts.planned = Some(Planned {
+        facts.planned = Some(Box::new(Planned {
             at: now.trunc_subsecs(0),
             policy: memory.policy(),
             wanted: wanted.trunc_subsecs(0),
@@ -113,7 +113,7 @@ impl Planner {
             signal,
             fresh_for: fresh_for.or(facts.planned.as_ref().and_then(|planned| planned.fresh_for)),
             settings: Some(self.fingerprint),
-        });
+        }));
     }
 
     /// Plans the next poll again, with these settings, if it was planned with different ones. The

@@ -212,7 +212,7 @@ pub fn why(
         next_poll: facts.next_poll,
         overdue,
         polling: true,
-        planned: facts.planned.clone(),
+        planned: facts.planned.as_deref().cloned(),
         expected: facts.planned.as_ref().and_then(|planned| expected(&memory, planned)),
         pause,
         paused_by,

@@ -281,8 +281,9 @@ fn collected(
     account: Option<String>,
     folder: Option<String>,
     own: Option<String>,
-) -> Option<Collected> {
-    account.map(|account| Collected { account, folder, own: json(own).unwrap_or_default() })
+) -> Option<Box<Collected>> {
+    let own = || json(own).unwrap_or_default();
+    account.map(|account| Box::new(Collected { account, folder, own: own() }))
 }
 
 /// A pause from its two columns.
