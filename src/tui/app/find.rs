@@ -366,11 +366,14 @@ impl App {
     /// Goes to a heading of the article.
     pub(super) fn step_heading(&mut self, forward: bool) -> Vec<Effect> {
         let reader = &mut self.reader;
-        let at = reader.pointed.unwrap_or(reader.top);
+        // Elsewhere, the last heading or match says nothing.
+        let seen = reader.top..reader.top + reader.height;
+        let pointed = reader.pointed.filter(|line| seen.contains(line));
+        let at = pointed.unwrap_or(reader.top);
         let headings = || reader.lines.lines.iter().enumerate().filter(|(_, line)| line.heading);
         let mut all = headings().map(|(i, _)| i);
         let found = match forward {
-            true => all.find(|line| *line > at || reader.pointed.is_none() && *line == at),
+            true => all.find(|line| *line > at || pointed.is_none() && *line == at),
             false => all.take_while(|line| *line < at).last(),
         };
         match found {

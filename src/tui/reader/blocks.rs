@@ -156,8 +156,9 @@ impl<'a> Out<'a> {
             ..Line::default()
         }];
         for spans in lines {
-            let parts = if self.wrap_code {
-                wrap(&spans, inside)
+            let cells: usize = spans.iter().map(|span| text::width(&span.text)).sum();
+            let parts = if self.wrap_code && cells > inside {
+                self.wrapped_code(&spans, inside)
             } else {
                 vec![Line { spans, ..Line::default() }]
             };
@@ -168,6 +169,16 @@ impl<'a> Out<'a> {
         let mut margin = further(margin);
         margin.push((blank.clone(), blank));
         self.all(out, &margin);
+    }
+
+    /// A line of code in several lines, with a mark before those that continue it.
+    fn wrapped_code(&self, spans: &[Span], inside: usize) -> Vec<Line> {
+        let mark = self.glyphs.wrapped;
+        let mut lines = wrap(spans, inside.saturating_sub(text::width(mark)));
+        for line in lines.iter_mut().skip(1) {
+            line.spans.insert(0, Span::label(mark, Role::Dim));
+        }
+        lines
     }
 
     /// The lines of code in the colours of its language.

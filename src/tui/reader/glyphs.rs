@@ -17,6 +17,8 @@ pub(crate) struct Glyphs {
     /// The sign after a link to a place in the text.
     pub(super) jump: &'static str,
     pub(super) more: &'static str,
+    /// The beginning of a line that continues a line of code.
+    pub(super) wrapped: &'static str,
     pub(crate) more_left: &'static str,
     pub(crate) more_right: &'static str,
     /// The scroll bar: the hidden part, and the visible part.
@@ -39,6 +41,7 @@ pub(super) const UNICODE: Glyphs = Glyphs {
     deleted: "",
     jump: "↴",
     more: "…",
+    wrapped: "↳ ",
     more_left: "‹",
     more_right: "›",
     track: "▕",
@@ -58,6 +61,7 @@ const ASCII: Glyphs = Glyphs {
     deleted: SIGNS,
     jump: "[#]",
     more: "...",
+    wrapped: "\\ ",
     more_left: "<",
     more_right: ">",
     track: "|",
@@ -91,6 +95,11 @@ impl Glyphs {
     /// The number of a footnote: its index + 1.
     pub(super) fn note(&self, index: usize) -> String {
         self.number(index, self.note)
+    }
+
+    /// Whether the digits of two numbers side by side would read as one number.
+    pub(super) fn runs_together(&self) -> bool {
+        self.link[0].is_empty()
     }
 
     fn number(&self, index: usize, [open, close]: [&str; 2]) -> String {

@@ -41,7 +41,9 @@ fn flatten(
     for piece in inline {
         match piece {
             Inline::Text(t) => out.push(span(t, if target.is_some() { Role::Link } else { role })),
-            Inline::Code(t) => out.push(span(t, Role::Code)),
+            Inline::Code(t) => {
+                out.push(span(t, if target.is_some() { Role::Link } else { Role::Code }));
+            }
             Inline::Emphasis(inner) => {
                 flatten(inner, if plain { Role::Emphasis } else { role }, target, glyphs, out);
             }
@@ -62,6 +64,11 @@ fn flatten(
             Inline::Inserted(inner) => flatten(inner, role, target, glyphs, out),
             Inline::Link(inner, to) => {
                 flatten(inner, role, Some(Target::Link(*to)), glyphs, out);
+                let is_number =
+                    |last: &Span| last.mark && matches!(last.target, Some(Target::Link(_)));
+                if glyphs.runs_together() && out.last().is_some_and(is_number) {
+                    out.push(Span::label(" ", Role::Dim));
+                }
                 out.push(number(*to));
             }
             Inline::Image(alt, to) => {

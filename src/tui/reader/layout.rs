@@ -314,6 +314,32 @@ mod tests {
     }
 
     #[test]
+    fn wrapped_code_and_the_numbers_of_a_picture_in_a_link_are_told_apart() {
+        let shape = Shape {
+            width: 30,
+            wrap_code: true,
+            ascii: false,
+            strikes: true,
+            picture_lines: 0,
+            graphics: None,
+            beyond: 0,
+        };
+        let shown = |markup: &str| -> Vec<String> {
+            let document = from_html(markup, url::Url::parse("https://e.org/").ok().as_ref());
+            let lines = layout(&document, shape, &Thumbnails::new()).lines;
+            let all = |line: &Line| line.spans.iter().map(|span| span.text.as_str()).collect();
+            lines.iter().map(all).collect()
+        };
+        let code = shown("<pre>short\nlet result = compute(first, second, third);\n</pre>");
+        let marked: Vec<bool> = code.iter().map(|line| line.starts_with("↳ ")).collect();
+        assert_eq!(marked, [false, false, false, true, true, false], "{code:?}");
+        let linked = shown("<p><a href='/page'><img src='/a.png' alt='Coast'> and text</a></p>");
+        assert!(linked[0].contains("and text¹") || linked[0].contains("and text²"), "{linked:?}");
+        let linked = shown("<p>See <a href='/page'><img src='/a.png' alt='Coast'></a>.</p>");
+        assert!(linked[0].contains("¹ ²") || linked[0].contains("² ¹"), "{linked:?}");
+    }
+
+    #[test]
     fn articles_that_are_cut_end_with_a_line_that_reports_it() {
         let shape = Shape {
             width: 20,
