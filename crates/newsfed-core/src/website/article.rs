@@ -12,7 +12,9 @@ use crate::util::html::{self, tree::text_of};
 use crate::util::session::without_session;
 use crate::util::text;
 use chrono::TimeDelta;
+use scraper::ElementRef;
 use unicode_segmentation::UnicodeSegmentation;
+use url::Url;
 
 /// Longest summary, in characters.
 const MAX_SUMMARY: usize = 500;
@@ -117,7 +119,7 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     let tree = page.tree();
     let parse = |s: &str| Selectors::parse(s).ok();
     let first = |s: &str| parse(s).and_then(|s| s.first(tree));
-    let title = parse(&rules.title).map(|s| title(&s, tree)).unwrap_or_default();
+    let title = parse(&rules.title).map(|s| title(&s, page)).unwrap_or_default();
     let content = first(&rules.content);
     let summary =
         content.map(|e| summarise(&text::line(&head_of(&text_of(e))))).unwrap_or_default();
@@ -149,16 +151,42 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
 }
 
 /// The text of the first element, in the order of the selectors, that has letters or digits: a heading may be
-/// an ornament such as `***`.
-fn title(selectors: &Selectors, tree: &scraper::Html) -> String {
-    let line = |element| text::line(&text_of(element));
+/// an ornament such as `***`. One that is a link to the home page is the name of the site, so others are better.
+fn title(selectors: &Selectors, page: &Page) -> String {
+    let tree = page.tree();
+    let line = |element: ElementRef<'_>| text::line(&text_of(element));
     let is_text = |line: &String| line.contains(char::is_alphanumeric);
-    let first = selectors.first(tree).map(line).unwrap_or_default();
-    if is_text(&first) {
-        return first;
+    let first = selectors.first(tree);
+    let is_title =
+        |element: &ElementRef<'_>| is_text(&line(*element)) && !leads_home(*element, page.url());
+    if let Some(first) = first.filter(is_title) {
+        return line(first);
     }
-    let all = selectors.each_matching(tree);
-    all.into_iter().flatten().map(line).find(is_text).unwrap_or(first)
+    let all: Vec<ElementRef<'_>> = selectors.each_matching(tree).into_iter().flatten().collect();
+    if let Some(title) = all.iter().copied().find(is_title) {
+        return line(title);
+    }
+    let first = first.map(line).unwrap_or_default();
+    if is_text(&first) { first } else { all.into_iter().map(line).find(is_text).unwrap_or(first) }
+}
+
+/// Whether the text of an element is a link to a folder above the page.
+fn leads_home(element: ElementRef<'_>, url: &Url) -> bool {
+    let is_above = |link: ElementRef<'_>| {
+        let to = link.attr("href").and_then(|href| url.join(href).ok());
+        to.is_some_and(|to| {
+            let (above, path) = (to.path(), url.path());
+            let is_folder = above.ends_with('/') && path.starts_with(above);
+            to.host() == url.host() && to.query().is_none() && is_folder && path.len() > above.len()
+        })
+    };
+    let is_link = |node: ElementRef<'_>| node.value().name() == "a";
+    let around = element.ancestors().filter_map(ElementRef::wrap).find(|node| is_link(*node));
+    let within = || {
+        let link = element.descendent_elements().find(|node| is_link(*node))?;
+        (text::line(&text_of(link)) == text::line(&text_of(element))).then_some(link)
+    };
+    around.or_else(within).is_some_and(is_above)
 }
 
 /// More text than a summary can need, so that a long article is not sanitised twice.
@@ -270,6 +298,26 @@ mod tests {
         let page = "<title>A</title><h1>B</h1><article><p>Text</p><h1>***</h1></article>";
         let found = article(&Page::parse(page, &url).unwrap(), &WebsiteRules::default(), None);
         assert_eq!(found.title, "B");
+    }
+
+    #[test]
+    fn a_heading_that_links_to_the_home_page_is_not_the_title() {
+        let url = url::Url::parse("https://example.org/blog/2024/a.html").unwrap();
+        let title = |markup: &str| {
+            article(&Page::parse(markup, &url).unwrap(), &WebsiteRules::default(), None).title
+        };
+        for home in ["/", "/blog/", "https://example.org/", "../"] {
+            let site = format!("<h1><a href='{home}'>My site</a></h1>");
+            assert_eq!(title(&format!("{site}<h1>A</h1>")), "A", "{home}");
+            assert_eq!(title(&format!("<title>A</title>{site}<p>Text</p>")), "A", "{home}");
+            assert_eq!(title(&site), "My site", "nothing else is there");
+        }
+        // A title may link to its own page, to another site, or contain a link.
+        for own in ["a.html", "", "https://elsewhere.example/", "/tags/x/"] {
+            assert_eq!(title(&format!("<h1><a href='{own}'>A</a></h1><h1>B</h1>")), "A", "{own}");
+        }
+        assert_eq!(title("<h1>On <a href='/'>this site</a></h1><h1>B</h1>"), "On this site");
+        assert_eq!(title("<a href='/'><h1>My site</h1></a><h1>B</h1>"), "B");
     }
 
     #[test]
