@@ -106,6 +106,7 @@ impl App {
             true => format!("Getting another text from {host} …"),
             false => format!("Fetching the full text from {host} …"),
         });
+        self.message_is_about(row.key);
         self.texts.fetching = Some(row.key);
         vec![Effect::FetchText { key: row.key }]
     }
@@ -128,6 +129,7 @@ impl App {
                 TextGot::Failed(why) => self.problem(why.clone()),
                 other => self.note(self.text_message(other, explicit)),
             };
+            self.message_is_about(key);
         }
         if !self.reader.shows(key) || got == TextGot::Left {
             return vec![];

@@ -307,7 +307,11 @@ impl App {
 
     fn handle(&mut self, event: Event) -> Vec<Effect> {
         match event {
-            Event::KeyPressed(key) => self.key_pressed(key),
+            Event::KeyPressed(key) => {
+                let effects = self.key_pressed(key);
+                self.leave_messages();
+                effects
+            }
             Event::MouseUsed(mouse) => self.mouse_used(mouse),
             Event::Pasted(text) => self.pasted(&text),
             Event::Resized(width, height) => self.resized(width, height),

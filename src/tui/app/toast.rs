@@ -22,6 +22,8 @@ pub(in crate::tui) struct Toast {
     pub(in crate::tui) body: String,
     pub(in crate::tui) undo: Option<String>,
     pub(in crate::tui) tone: Tone,
+    /// The item (row key) that it is about, if it would be wrong beside another one.
+    about: Option<i64>,
     seen_since: Time,
     pub(super) until: Time,
 }
@@ -63,6 +65,19 @@ impl App {
         self.show_message(as_sentence(&text.into()), Tone::Problem, PROBLEM_TIME)
     }
 
+    /// Makes the message that was just shown disappear with its item.
+    pub(super) fn message_is_about(&mut self, key: i64) {
+        if let Some(toast) = &mut self.toast {
+            toast.about = Some(key);
+        }
+    }
+
+    /// Removes a message about an item that the user has left.
+    pub(super) fn leave_messages(&mut self) {
+        let current = self.items.current().map(|row| row.key);
+        self.toast.take_if(|toast| toast.about.is_some() && toast.about != current);
+    }
+
     fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
         let hint = self.undo_hint();
         let body = text.replacen(&hint, "", 1);
@@ -70,7 +85,7 @@ impl App {
         let types = self.dialogs.last_mut().is_some_and(|dialog| dialog.field().is_some());
         let undo = self.undo_key().filter(|_| body != text && !types);
         let until = self.now + time;
-        let toast = Toast { text, body, undo, tone, seen_since: self.now, until };
+        let toast = Toast { text, body, undo, tone, about: None, seen_since: self.now, until };
         // A note must not hide a problem that the user had no time to read.
         if let Some(before) =
             self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)

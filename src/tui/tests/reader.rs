@@ -173,6 +173,19 @@ fn shows_tags_comments_and_the_other_text() {
 }
 
 #[test]
+fn a_message_about_an_article_disappears_with_it() {
+    let mut stage = Stage::new();
+    stage.keys("<Enter>x");
+    let key = stage.shown_key();
+    stage.happen(Event::TextGot(key, true, Ok(crate::engine::TextGot::Feed)));
+    assert!(stage.has_message("Text from the feed"), "{:?}", stage.app.toast);
+    stage.keys("j");
+    assert!(stage.has_message("Text from the feed"), "the article is still there");
+    stage.keys("n");
+    assert!(!stage.has_message("Text from the feed"), "{:?}", stage.app.toast);
+}
+
+#[test]
 fn reader_keys_have_their_documented_effects() {
     for (keys, expected) in [
         (

@@ -146,6 +146,7 @@ fn a_row_that_stays_in_a_list_shows_that_it_was_marked_with_the_list() {
         real.until("no mark", |app| app.items.rows.iter().all(|row| !row.read)).await;
         real.quiet().await;
         real.keys("A");
+        real.wait_for("3 items marked read").await;
         real.store_changed();
         let read =
             |app: &App| !app.items.rows.is_empty() && app.items.rows.iter().all(|row| row.read);
