@@ -58,7 +58,7 @@ fn app_form(app: &App) -> Option<&crate::config::SourceForm> {
 fn merges_or_asks_about_changes_in_the_file() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
-        real.command("settings schedule");
+        real.command("settings schedules");
         real.until("a form", |app| app_form(app).is_some()).await;
         real.press(KeyCode::Down, KeyModifiers::NONE);
         real.keys("24");

@@ -304,7 +304,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     .on(
         FormPage::Polling,
         "Policy",
-        "learned: by its habits. fixed: by the interval. The others: by past changes.",
+        "learned: by habit. fixed: by the interval. Others: by past changes.",
     ),
     key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
         FormPage::Polling,

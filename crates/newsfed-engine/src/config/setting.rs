@@ -80,7 +80,7 @@ impl FormPage {
             Self::Programs => "Programs",
             Self::FullText => "Full text",
             Self::Retention => "Retention",
-            Self::Polling => "Schedule",
+            Self::Polling => "Schedules",
             Self::Network => "Network",
             Self::Keys => "Keys",
         }

@@ -149,7 +149,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     .on(
         SCHEDULE,
         "Policy",
-        "learned: by its habits. fixed: by the interval. Others: by past changes.",
+        "learned: by habit. fixed: by the interval. Others: by past changes.",
     )
     .unset(INHERIT),
     key("interval", Rule::Within(1, YEAR), |d| Slot::MaybeTime(&mut d.interval))
