@@ -146,11 +146,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {
         Slot::Choice(&mut d.schedule.policy)
     })
-    .on(
-        SCHEDULE,
-        "Policy",
-        "learned: by habit. fixed: by the interval. Others: by past changes.",
-    )
+    .on(SCHEDULE, "Policy", "learned: by habit. fixed: by the interval. Others: by past changes.")
     .unset(INHERIT),
     key("interval", Rule::Within(1, YEAR), |d| Slot::MaybeTime(&mut d.interval))
         .on(SCHEDULE, "Interval", "Fixed time between two polls, such as 30m, 2h or 1d.")
