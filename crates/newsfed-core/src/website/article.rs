@@ -150,6 +150,9 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     }
 }
 
+/// Maximum number of elements that are considered as the title: each may contain much of the page.
+const MAX_TITLES: usize = 20;
+
 /// The text of the first element, in the order of the selectors, that has letters or digits: a heading may be
 /// an ornament such as `***`. One that is a link to the home page is the name of the site, so others are better.
 fn title(selectors: &Selectors, page: &Page) -> String {
@@ -162,7 +165,8 @@ fn title(selectors: &Selectors, page: &Page) -> String {
     if let Some(first) = first.filter(is_title) {
         return line(first);
     }
-    let all: Vec<ElementRef<'_>> = selectors.each_matching(tree).into_iter().flatten().collect();
+    let all = selectors.each_matching(tree).into_iter().flatten().take(MAX_TITLES);
+    let all: Vec<ElementRef<'_>> = all.collect();
     if let Some(title) = all.iter().copied().find(is_title) {
         return line(title);
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{PolicyKind, RuleKey, Signal, SourceId};
+use crate::model::{PolicyKind, RuleKey, Signal, SourceFacts, SourceId};
 use crate::schedule::Explanation;
 use crate::store::Spent;
 
@@ -120,6 +120,15 @@ fn a_pause_that_moved_the_poll_is_reported_once() {
     assert!(wanted.contains("postponed to") && wanted.contains("(Cache-Control max-age)"));
     why.pause = Some(Pause { until: later(180), reason: PauseReason::SkipWindow });
     assert!(line(&why, "paused").unwrap().contains("skipHours"));
+    // The panel has sentences.
+    let facts = SourceFacts::new(1, SourceId("a".to_owned()), String::new());
+    let sentences = super::super::schedule_report::sentences(&why, &facts, now());
+    let paused = sentences.iter().find(|sentence| sentence.contains("skipHours")).unwrap();
+    assert!(paused.starts_with("Paused until "), "{paused}");
+    assert!(
+        sentences.contains(&"The chance of a new item by then is 12 %".to_owned()),
+        "{sentences:?}"
+    );
 }
 
 #[test]

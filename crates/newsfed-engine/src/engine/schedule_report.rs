@@ -189,7 +189,7 @@ fn basis(why: &Why) -> String {
     }
 }
 
-fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
+pub(super) fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         sentences.extend(moved(planned, now));
@@ -204,7 +204,7 @@ fn sentences(why: &Why, facts: &SourceFacts, now: Time) -> Vec<String> {
             }
         });
     }
-    sentences.extend(paused(why, now).map(|paused| format!("Paused {paused}")));
+    sentences.extend(paused(why, now).map(|paused| text::sentence(&paused)));
     if let Some(Outcome::Failed { message, .. }) = &facts.last_outcome {
         let times = match facts.fail_count {
             0 | 1 => "Failed".to_owned(),
