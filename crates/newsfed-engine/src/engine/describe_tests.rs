@@ -122,7 +122,7 @@ fn a_pause_that_moved_the_poll_is_reported_once() {
     assert!(line(&why, "paused").unwrap().contains("skipHours"));
     // The panel has sentences.
     let facts = SourceFacts::new(1, SourceId("a".to_owned()), String::new());
-    let sentences = super::super::schedule_report::sentences(&why, &facts, now());
+    let sentences = crate::engine::schedule_report::sentences(&why, &facts, now());
     let paused = sentences.iter().find(|sentence| sentence.contains("skipHours")).unwrap();
     assert!(paused.starts_with("Paused until "), "{paused}");
     assert!(
