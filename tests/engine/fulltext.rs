@@ -295,15 +295,14 @@ async fn a_site_with_hidden_pages_keeps_the_text_of_the_feed() {
     assert!(item(&engine, 1).body().contains("paragraph 8"));
 }
 
-/// A feed whose only item has its own text and links to a page of the server.
-async fn linked(body: &str, path: &str) -> (Server, Home, Handle) {
-    let body = body.to_owned();
-    let path = path.to_owned();
+/// A feed whose only item has its own title and text, and links to a page of the server.
+async fn linked(title: &str, body: &str, path: &str) -> (Server, Home, Handle) {
+    let (title, body, path) = (title.to_owned(), body.to_owned(), path.to_owned());
     let server = Server::start(move |request| match request.path.as_str() {
         "/feed" => {
             let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();
             let feed = format!(
-                "<rss version=\"2.0\"><channel><title>Links</title><item><title>Post 1</title>\
+                "<rss version=\"2.0\"><channel><title>Links</title><item><title>{title}</title>\
                  <link>http://{host}{path}</link><description><![CDATA[{body}]]></description>\
                  </item></channel></rss>"
             );
@@ -323,7 +322,7 @@ async fn linked(body: &str, path: &str) -> (Server, Home, Handle) {
 async fn a_text_that_the_page_does_not_contain_stays() {
     let comment =
         "My favourite essay on small ports so far; nobody else explains pilot boats as well.";
-    let (server, _home, engine) = linked(comment, "/post-1").await;
+    let (server, _home, engine) = linked("On ports", comment, "/post-1").await;
     assert_eq!(open(&engine, 1).await, TextGot::Kept);
     let shown = item(&engine, 1);
     assert_eq!((shown.body(), shown.text_from, shown.page_text), (comment, TextFrom::Feed, true));
@@ -336,6 +335,17 @@ async fn a_text_that_the_page_does_not_contain_stays() {
     // A change to the page does not alter the choice.
     assert_eq!(open(&engine, 1).await, TextGot::Left);
     assert_eq!(item(&engine, 1).text_from, TextFrom::Feed);
+}
+
+#[tokio::test]
+async fn a_summary_written_for_the_feed_is_replaced_by_a_page_with_the_title_of_the_item() {
+    let summary = "What a year of writing about harbours has taught the three of us, in short.";
+    let (_server, _home, engine) = linked("Post 1", summary, "/post-1").await;
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
+    assert!(item(&engine, 1).body().contains("paragraph 8"));
+    let long = "One of many sentences that only the feed has, and no page. ".repeat(6);
+    let (_server, _home, engine) = linked("Post 1", &long, "/post-1").await;
+    assert_eq!(open(&engine, 1).await, TextGot::Kept);
 }
 
 #[tokio::test]
@@ -360,10 +370,10 @@ async fn the_text_of_the_feed_is_reached_even_if_other_ways_fail() {
 #[tokio::test]
 async fn a_teaser_that_begins_the_page_is_replaced_by_its_text() {
     let start = prose(1).replace("<p>", "").chars().take(150).collect::<String>() + " […]";
-    let (_server, _home, engine) = linked(&start, "/post-1").await;
+    let (_server, _home, engine) = linked("Post 1", &start, "/post-1").await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
     // If the page is missing, the text of the feed stays, whatever the user requests.
-    let (_server, _home, engine) = linked(&start, "/gone").await;
+    let (_server, _home, engine) = linked("Post 1", &start, "/gone").await;
     for _ in 0..3 {
         assert!(matches!(want(&engine, 1).await, TextGot::Failed(why) if why.contains("404")));
     }

@@ -63,13 +63,29 @@ fn flatten(
             }
             Inline::Inserted(inner) => flatten(inner, role, target, glyphs, out),
             Inline::Link(inner, to) => {
+                let from = out.len();
                 flatten(inner, role, Some(Target::Link(*to)), glyphs, out);
+                // Spaces at the ends of a link are not underlined.
+                let after = out[from..].last_mut().map_or(0, |last| {
+                    let bare = last.text.trim_end_matches(' ').len();
+                    last.text.drain(bare..).count()
+                });
+                let before = out.get_mut(from).map_or(0, |first| {
+                    let bare = first.text.trim_start_matches(' ').len();
+                    first.text.drain(..first.text.len() - bare).count()
+                });
+                if before > 0 {
+                    out.insert(from, Span::blank(before));
+                }
                 let is_number =
                     |last: &Span| last.mark && matches!(last.target, Some(Target::Link(_)));
                 if glyphs.runs_together() && out.last().is_some_and(is_number) {
                     out.push(Span::label(" ", Role::Dim));
                 }
                 out.push(number(*to));
+                if after > 0 {
+                    out.push(Span::blank(after));
+                }
             }
             Inline::Image(alt, to) => {
                 let label = if alt.is_empty() { "image" } else { alt };

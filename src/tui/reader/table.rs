@@ -63,31 +63,43 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
     lines
 }
 
-/// Column widths: natural ones if they fit, else shrunk in proportion to how much each column can shrink.
-/// `None` if the words do not fit.
+/// Column widths: natural ones if they fit. Otherwise the widest columns shrink to a common width, but
+/// not below their longest word, so that narrow columns stay as they are. `None` if the words do not
+/// fit.
 fn widths(cells: &Cells, space: usize) -> Option<Vec<usize>> {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut natural = vec![1; columns];
-    let mut minimum = vec![1; columns];
+    let mut words = vec![1; columns];
     for row in cells {
         for (column, cell) in row.iter().enumerate() {
             let content = content(cell);
             let lines = content.lines().map(text::width).max().unwrap_or(0);
-            let word = longest_word(&content).min(LONG_WORD);
             natural[column] = lines.max(natural[column]);
-            minimum[column] = word.max(minimum[column]);
+            words[column] = longest_word(&content).max(words[column]);
         }
     }
-    let (natural_total, minimum_total): (usize, usize) =
-        (natural.iter().sum(), minimum.iter().sum());
     let space = space.checked_sub(GAP * columns.checked_sub(1)?)?;
-    if natural_total <= space {
-        return Some(natural);
+    // Long words are only broken if there is no other way.
+    let broken: Vec<usize> = words.iter().map(|word| *word.min(&LONG_WORD)).collect();
+    [words, broken].iter().find_map(|minimum| shrink(&natural, minimum, space))
+}
+
+/// Widths between the minimum and natural ones that use the space; `None` if the minimum does not fit.
+fn shrink(natural: &[usize], minimum: &[usize], space: usize) -> Option<Vec<usize>> {
+    let at_most = |limit: usize| -> Vec<usize> {
+        natural.iter().zip(minimum).map(|(n, m)| limit.clamp(*m, *n.max(m))).collect()
+    };
+    let fits = |limit: usize| at_most(limit).iter().sum::<usize>() <= space;
+    let limit = (0..=space).rev().find(|limit| fits(*limit))?;
+    let mut widths = at_most(limit);
+    let mut rest = space - widths.iter().sum::<usize>();
+    for (width, natural) in widths.iter_mut().zip(natural) {
+        if rest > 0 && *width == limit && *width < *natural {
+            *width += 1;
+            rest -= 1;
+        }
     }
-    let spare = space.checked_sub(minimum_total)?;
-    let slack = natural_total - minimum_total;
-    let both = natural.iter().zip(&minimum);
-    Some(both.map(|(n, l)| l + (n - l) * spare / slack).collect())
+    Some(widths)
 }
 
 fn content(cell: &[Span]) -> String {
@@ -216,6 +228,24 @@ mod tests {
         ];
         assert_eq!(shown(TABLE, 40), lines);
         assert_eq!(shown(TABLE, 27), lines);
+    }
+
+    #[test]
+    fn only_the_widest_columns_shrink() {
+        let widths = |natural: &[usize], minimum: &[usize], space| {
+            shrink(natural, minimum, space).unwrap_or_default()
+        };
+        assert_eq!(widths(&[10, 12, 80], &[5, 6, 12], 60), [10, 12, 38]);
+        assert_eq!(widths(&[10, 50, 80], &[5, 6, 12], 61), [10, 26, 25]);
+        assert_eq!(widths(&[10, 50, 80], &[5, 30, 12], 61), [10, 30, 21]);
+        assert_eq!(widths(&[10, 12], &[5, 6], 60), [10, 12]);
+        assert_eq!(widths(&[10, 12], &[5, 6], 11), [5, 6]);
+        assert!(widths(&[10, 12], &[5, 6], 10).is_empty());
+        // A long word is broken only if nothing else can shrink.
+        let link = "https://example.org/one";
+        let row = format!("<tr><td>{link}<td>{}", "word ".repeat(20));
+        let lines = shown(&format!("<table>{row}</table>"), 60);
+        assert!(lines[0].contains(link), "{lines:#?}");
     }
 
     #[test]

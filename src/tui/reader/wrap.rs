@@ -7,6 +7,9 @@ use crate::util::text;
 use unicode_linebreak::BreakOpportunity;
 use unicode_segmentation::UnicodeSegmentation;
 
+/// Maximum length of the signs before a word that are not separated from it, in bytes.
+const LONGEST_PREFIX: usize = 3;
+
 /// Fills lines of `width` cells, breaking where UAX #14 allows; longer words are cut. `\n` in a
 /// span breaks the line.
 pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
@@ -14,8 +17,9 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     let lines = vec![Line::default()];
     let mut fill = Fill { width: width.max(1), lines, used: 0, spans, from: 0 };
     let mut start = 0;
-    for (end, opportunity) in unicode_linebreak::linebreaks(&text) {
-        if opportunity == BreakOpportunity::Allowed && is_in_korean_word(&text, end) {
+    for (end, opportunity) in breaks(&text) {
+        let is_word = is_in_korean_word(&text, end) || is_prefix(&text[start..end]);
+        if opportunity == BreakOpportunity::Allowed && is_word {
             continue;
         }
         let piece = text[start..end].trim_end_matches('\n');
@@ -46,6 +50,31 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
 fn is_in_korean_word(text: &str, at: usize) -> bool {
     let is_syllable = |c: char| matches!(c, '가'..='힣');
     text[..at].ends_with(is_syllable) && text[at..].starts_with(is_syllable)
+}
+
+/// Where a text may break. UAX #14 keeps slashes, periods and colons with the word before them, even after
+/// a blank, which is wrong before paths and names.
+fn breaks(text: &str) -> impl Iterator<Item = (usize, BreakOpportunity)> {
+    let mut start = 0;
+    unicode_linebreak::linebreaks(text).flat_map(move |(end, opportunity)| {
+        let piece = start..end;
+        start = end;
+        let blanks = text[piece.clone()].match_indices(' ').map(move |(at, _)| piece.start + at + 1);
+        let inside = blanks.filter(move |at| *at < end && is_path(&text[*at..]));
+        inside.map(|at| (at, BreakOpportunity::Allowed)).chain([(end, opportunity)])
+    })
+}
+
+/// Whether a text begins with such signs that belong to the following word.
+fn is_path(text: &str) -> bool {
+    let name = text.trim_start_matches(['/', '.', ':']);
+    (1..=LONGEST_PREFIX).contains(&(text.len() - name.len()))
+        && name.starts_with(char::is_alphanumeric)
+}
+
+/// Whether a piece before a break is only the start of a word, such as the first slash of a path.
+fn is_prefix(piece: &str) -> bool {
+    piece.bytes().all(|byte| byte.is_ascii_punctuation()) && piece.len() <= LONGEST_PREFIX
 }
 
 /// Wraps plain text in lines of `width` cells.
@@ -149,6 +178,10 @@ mod tests {
             ("대한민국", 4, vec!["대한", "민국"]),
             ("one-two three", 8, vec!["one-two", "three"]),
             ("a\nb", 9, vec!["a", "b"]),
+            ("see /usr/bin", 6, vec!["see", "/usr/", "bin"]),
+            ("see --all", 6, vec!["see", "--all"]),
+            ("see ../all", 6, vec!["see", "../all"]),
+            ("mot : mot", 5, vec!["mot :", "mot"]),
             ("", 5, vec![""]),
         ] {
             assert_eq!(lines(input, width), expected, "{input}");

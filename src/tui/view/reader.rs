@@ -205,7 +205,11 @@ impl Pen<'_> {
         // While stepping through matches or changes, that key does something else.
         let goes_on = !self.app.stepping() || self.app.reader.shows_searched();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
-        let hint = key.map(|key| format!(" {} {key}: next unread", marks(self.app).bullet));
+        let is_left = self.app.sources.list.sources.iter().any(|entry| entry.facts.unread > 0);
+        let hint = key.map(|key| match is_left {
+            true => format!(" {} {key}: next unread", marks(self.app).bullet),
+            false => format!(" {} no unread items left", marks(self.app).bullet),
+        });
         let (state, full) = self.end_of_text();
         let words = [state, &full.unwrap_or_default(), &hint.unwrap_or_default()].concat();
         let space = usize::from(area.width).saturating_sub(text::width(&words));

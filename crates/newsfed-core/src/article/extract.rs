@@ -90,6 +90,8 @@ pub struct Extraction {
     pub origin: Origin,
     /// The guide's title, else the page's.
     pub title: Option<String>,
+    /// Whether the page itself has the guide's title.
+    pub has_guide_title: bool,
     /// Names, in order.
     pub authors: Vec<String>,
     /// When it was published.
@@ -429,6 +431,7 @@ impl Reading<'_, '_> {
             document,
             text,
             origin,
+            has_guide_title: said.is_titled(given.as_deref()),
             title: given.or(said.title),
             authors: said.authors,
             published: dates.published.map(|p| p.time),
@@ -446,14 +449,9 @@ impl Reading<'_, '_> {
     }
 
     fn text(&self) -> String {
-        let mut out = String::new();
-        for at in (0..self.page.blocks.len()).filter(|at| self.found.taken[*at]) {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            out.push_str(self.page.text(at));
-        }
-        text::block(&out)
+        let taken = (0..self.page.blocks.len()).filter(|at| self.found.taken[*at]);
+        let texts: Vec<&str> = taken.map(|at| self.page.text(at)).collect();
+        text::block(&texts.join("\n"))
     }
 
     fn posts(&mut self) -> Posts {

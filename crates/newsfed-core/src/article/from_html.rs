@@ -577,9 +577,10 @@ impl Builder<'_> {
             });
         if layout {
             flow.end_paragraph();
+            let is_alone = rows.len() == 1;
             let cells = rows.into_iter().flat_map(|row| match row.as_slice() {
                 // Feeds do not keep the classes with which pages mark line numbers.
-                [numbers, code] if is_gutter(*numbers, *code) => row[1..].to_vec(),
+                [numbers, code] if is_gutter(*numbers, *code, is_alone) => row[1..].to_vec(),
                 _ => row,
             });
             for cell in cells.filter(is_kept) {
@@ -985,8 +986,8 @@ fn task(e: ElementRef<'_>) -> Option<Inline> {
 }
 
 /// Whether a cell contains the line numbers of the listing in the cell beside it: a number on each line, and
-/// as many lines as the listing. A single line may be data.
-fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
+/// as many lines as the listing. A single line may be data, unless it is 1 in a table without other rows.
+fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>, is_alone: bool) -> bool {
     let has_listing = |cell: ElementRef<'_>| {
         cell.descendent_elements().take(MAX_IN_FIGURE).any(|e| e.value().name() == "pre")
     };
@@ -1006,7 +1007,8 @@ fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>) -> bool {
     let parsed = numbers.lines().map_while(|line| line.trim().parse::<u32>().ok());
     let parsed: Vec<u32> = parsed.collect();
     let in_order = parsed.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
-    count > 1 && parsed.len() == count && in_order && code.lines().count() == count
+    let is_likely = count > 1 || is_alone && parsed == [1];
+    is_likely && parsed.len() == count && in_order && code.lines().count() == count
 }
 
 /// The rows of a table without the rows of nested tables, which would otherwise be read once for
@@ -1316,6 +1318,11 @@ mod tests {
             assert_eq!(text.contains(first.unwrap()), stays, "{numbers}: {text}");
             assert!(text.contains('a') && text.contains('b'), "{text}");
         }
+        let row = |number: u8| format!("<tr><td><pre>{number}</pre><td><pre>a</pre>");
+        let listing = |rows: &str| from_html(&format!("<table>{rows}</table>"), None).text();
+        assert_eq!(listing(&row(1)), "a");
+        assert!(listing(&row(2)).contains('2'), "a number is data");
+        assert!(listing(&[row(1), row(2)].concat()).contains('1'), "several numbers are data");
         let data = from_html("<table><tr><td>1<td>2<tr><td>3<td>4</table>", None).text();
         assert!(data.contains('1'), "a table of data stays: {data}");
     }

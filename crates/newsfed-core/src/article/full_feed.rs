@@ -34,6 +34,10 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     Some(held as f32 >= needed * all as f32)
 }
 
+/// Maximum number of words in a summary.
+const SUMMARY: usize = 60;
+/// How many times as many words as its summary an article has at least.
+const LONGER: usize = 3;
 /// Runs of this many words are compared to see whether a page contains a text.
 const RUN: usize = 3;
 /// A text of fewer words is a label, such as "Comments", which a page need not contain.
@@ -66,6 +70,12 @@ pub fn contains_feed_text<'a>(
     let (all, found) = (runs.len(), runs.filter(|run| there.contains(&hash(run))).count());
     let needed = if elsewhere { ELSEWHERE } else { OWN };
     found as f32 >= needed * all as f32
+}
+
+/// Whether a text in a feed is so short that it may be a summary of the article, written for the feed.
+pub fn may_be_summary(body: &str, article: &str) -> bool {
+    let length = count(body);
+    length <= SUMMARY && length * LONGER <= count(article)
 }
 
 /// A hash of a run of words, which depends on their order.

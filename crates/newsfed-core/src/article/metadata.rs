@@ -49,6 +49,14 @@ pub(super) struct Metadata {
     pub(super) image: Option<Url>,
 }
 
+impl Metadata {
+    /// Whether a title is the one of the page, apart from case, spaces and punctuation.
+    pub(super) fn is_titled(&self, title: Option<&str>) -> bool {
+        let of_page = self.title.as_deref().map(title::folded);
+        of_page.is_some_and(|own| !own.is_empty() && title.map(title::folded) == Some(own))
+    }
+}
+
 /// Reads the metadata of a page with an article in the blocks `taken`.
 pub(super) fn metadata(
     head: &Head<'_>,

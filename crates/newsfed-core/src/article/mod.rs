@@ -72,7 +72,7 @@ pub use extract::{
     page_dates,
 };
 pub use from_html::{first_image, from_html};
-pub use full_feed::{contains_feed_text, has_full_text, is_cut};
+pub use full_feed::{contains_feed_text, has_full_text, is_cut, may_be_summary};
 pub use guided::is_stop_word;
 pub use html::Xhtml;
 pub use marked_difference::{marked, marked_parts};

@@ -138,7 +138,7 @@ fn close(title: &str) -> Option<(usize, usize)> {
 }
 
 /// Letters and digits in lower case.
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::llm;
 use crate::article::{
     self, Document, Extraction, Guide, LinkChanges, Mode, NoArticle, Origin, PageTime, Template,
-    contains_feed_text, from_html, has_full_text, is_small_change, same_references, same_text,
+    contains_feed_text, from_html, has_full_text, is_small_change, may_be_summary, same_references, same_text,
 };
 use crate::model::{
     Item, LeftOutReason, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules,
@@ -242,11 +242,19 @@ pub(super) fn read(
 }
 
 /// Whether the text of the feed stays although the page has one: when the page is read for the
-/// first time, does not contain the text of the feed, and the user has not chosen its text.
+/// first time, is not known to be the page of the item, and the user has not chosen its text.
 fn keeps_feed(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
     let first = known.hash_before.is_none() && !known.from_page && !known.chosen;
-    let page = best.summaries.iter().chain([&best.text]);
-    first && !contains_feed_text(page.map(String::as_str), feed, known.elsewhere)
+    first && !is_page_of_item(known, feed, best)
+}
+
+/// Whether a page contains the text of the feed, or is on the feed's site and has the title of an item
+/// with a summary.
+fn is_page_of_item(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
+    let page = best.summaries.iter().chain([&best.text]).map(String::as_str);
+    let is_titled = best.has_guide_title && !known.elsewhere;
+    contains_feed_text(page, feed, known.elsewhere)
+        || is_titled && may_be_summary(feed, &best.text)
 }
 
 /// The text of a page, compared with the stored one. What was changed is found in the texts of the
