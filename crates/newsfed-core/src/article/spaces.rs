@@ -1,4 +1,4 @@
-//! White space in running text.
+//! Whitespace in running text.
 
 use super::document::Inline;
 use crate::util::text;
@@ -8,9 +8,9 @@ const MAX_BREAKS: usize = 2;
 /// Maximum number of empty pieces that are skipped to find the next character.
 const MAX_AHEAD: usize = 16;
 
-/// Collapses white space as a browser does, across pieces, and trims both ends.
+/// Collapses whitespace as a browser does, across pieces, and trims both ends.
 pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
-    // White space at the start of a line is dropped.
+    // Whitespace at the start of a line is dropped.
     let mut before = Before { space: true, last: None };
     let mut out = collapse(inlines, None, &mut before);
     trim_end(&mut out);
@@ -19,7 +19,7 @@ pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
 
 /// What precedes the current text.
 struct Before {
-    /// White space, or nothing.
+    /// Whitespace, or nothing.
     space: bool,
     /// The last other character, if it is text.
     last: Option<char>,
@@ -42,7 +42,7 @@ fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> V
     let mut out = Vec::with_capacity(inlines.len());
     let mut pieces = inlines.into_iter();
     while let Some(inline) = pieces.next() {
-        // Called once for each run of white space, whose end it finds.
+        // Called once for each run of whitespace, whose end it finds.
         let following = |pieces: &[Inline]| first_char(pieces).unwrap_or(after);
         match inline {
             Inline::Text(t) => {
@@ -106,7 +106,7 @@ fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> V
     out
 }
 
-/// The first character of pieces that is not white space; `Some(None)` if something other than text
+/// The first character of pieces that is not whitespace; `Some(None)` if something other than text
 /// comes first, `None` if there is nothing.
 fn first_char(pieces: &[Inline]) -> Option<Option<char>> {
     pieces.iter().take(MAX_AHEAD).find_map(|piece| match piece {

@@ -70,7 +70,7 @@ pub(super) fn is_number(cell: &str) -> bool {
     Notation::Point.number(cell).or_else(|| Notation::Comma.number(cell)).is_some()
 }
 
-/// A number without its unit and white space; `None` if it cannot be one.
+/// A number without its unit and whitespace; `None` if it cannot be one.
 fn digits(cell: &str) -> Option<String> {
     let cell = cell.strip_suffix('%').map_or(cell, str::trim_end);
     let first = cell.trim_start_matches(['+', '-']).bytes().next()?;

@@ -42,7 +42,7 @@ fn error(why: &serde_json::Error) -> FeedError {
 fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
-    // A comma and the white space after it, until it is known what follows.
+    // A comma and the whitespace after it, until it is known what follows.
     let mut held = String::new();
     for c in text.chars() {
         if !held.is_empty() && (!c.is_whitespace() || in_string) {

@@ -185,7 +185,7 @@ impl<'b> Lexer<'b> {
         }
     }
 
-    /// The bytes up to white space or a delimiter.
+    /// The bytes up to whitespace or a delimiter.
     fn regular(&mut self) -> &'b [u8] {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|b| is_space(*b) || is_delimiter(*b));
