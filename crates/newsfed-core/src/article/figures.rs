@@ -186,7 +186,7 @@ mod tests {
 
     /// This takes minutes if the ancestors of each block are examined for each figure.
     #[test]
-    fn figures_in_figures_are_read_once() {
+    fn reads_nested_figures_once() {
         let text = "<p>The council has decided to rebuild the old bridge, which was closed two winters ago, it said.</p>";
         let class = "a-b_c ".repeat(40);
         let open = format!("<figure class='{class}'>").repeat(150);

@@ -332,7 +332,7 @@ mod tests {
 
     /// Each document must be well-formed. The comments state what else is expected.
     #[test]
-    fn xhtml_is_well_formed_and_loads_nothing_from_elsewhere() {
+    fn xhtml_is_well_formed_and_has_no_external_resources() {
         let cases = [
             (
                 "<p>a<br>b &amp; \"c\"</p><hr>plain",
