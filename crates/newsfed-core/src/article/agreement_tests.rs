@@ -152,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn text_and_document_of_a_discussion_have_the_same_words_in_order(
+    fn discussion_text_and_document_have_the_same_words(
         layout in 0..3usize,
         all in prop::collection::vec(
             (0..6usize, 0..32usize, prop::collection::vec((11..24usize, prop::collection::vec((0..16usize, 1..9usize), 1..4)), 1..3)),

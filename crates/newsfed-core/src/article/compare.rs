@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_white_space() {
+    fn ignores_whitespace() {
         assert!(same_text("a b\n\nc ", " a b c"));
         assert!(!same_text("a b c", "a bc"));
     }

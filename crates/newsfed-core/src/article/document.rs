@@ -116,7 +116,7 @@ pub enum Inline {
     Note(String, usize),
     /// A link to a place in the same document: its text, and the index of the place.
     Jump(Vec<Inline>, usize),
-    /// The target of a [`Inline::Jump`]: the position where the text after it begins.
+    /// The target of an [`Inline::Jump`]: the position where the text after it begins.
     Place(usize),
     /// A line break.
     Break,

@@ -101,7 +101,7 @@ pub(super) fn of_discussion(
         has_formulas: maths::has_formulas(element),
     };
     let mut blocks = builder.blocks(element, 0);
-    // It is only known at the end of the text which places it contains.
+    // The places in the text are only known at its end.
     if builder.places.settle() {
         builder.links.clear();
         builder.known.clear();
@@ -897,7 +897,7 @@ impl Builder<'_> {
         self.left = self.left.saturating_sub(url.as_str().len());
         let wanted =
             matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
-        // The target of such a link is not in the text.
+        // The target of this fragment link is not in the text.
         let jump = address.starts_with('#');
         if !wanted || jump {
             return None;
@@ -1137,7 +1137,7 @@ pub(super) fn is_bare_reading(e: ElementRef<'_>) -> bool {
     e.value().name() == "rt" && bracket.is_none() && !is_blank(e)
 }
 
-/// Whether an element is the explanation of a word that is shown only on demand.
+/// Whether an element is a tooltip that explains a word.
 fn is_tooltip(e: ElementRef<'_>) -> bool {
     e.attr("role") == Some("tooltip")
         || has_class(e, &["tooltiptext", "tooltip-text", "tooltip-content", "tooltip__content"])
@@ -1148,7 +1148,7 @@ fn has_class(e: ElementRef<'_>, names: &[&str]) -> bool {
     class.split_ascii_whitespace().any(|c| names.contains(&c))
 }
 
-/// The result of `read` for the first element with this name in a short fragment that has one.
+/// The first result of `read` for an element with this name in a short fragment.
 pub(super) fn first_in<T>(
     markup: &str,
     name: &str,

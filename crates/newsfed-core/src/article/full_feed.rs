@@ -42,7 +42,7 @@ const LABEL: usize = 8;
 const OWN: f32 = 0.5;
 /// Minimum share for a page on a different site, which may only quote the text.
 const ELSEWHERE: f32 = 0.85;
-/// An odd number without a bit pattern (2^64 divided by the golden ratio).
+/// An odd number without an obvious bit pattern (2^64 divided by the golden ratio).
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Whether a page contains the plain text that a feed gives for it. `page` contains the texts of the page:

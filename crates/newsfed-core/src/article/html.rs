@@ -72,7 +72,7 @@ struct Writer<'a> {
     xhtml: Option<Xhtml<'a>>,
     /// The footnotes that references may link to in XHTML.
     notes: BTreeSet<usize>,
-    /// Footnotes that were already written, because an id must be unique.
+    /// Footnotes that were already written, to keep ids unique.
     open_notes: BTreeSet<usize>,
     /// Whether the text is inside a link, where XHTML does not allow another link.
     in_link: bool,

@@ -20,9 +20,9 @@ const MAX_AUTHORS: usize = 20;
 const MAX_NAME: usize = 80;
 /// Maximum length of an author's name, in words.
 const MAX_WORDS: usize = 6;
-/// Maximum length of the name of an organisation, such as an authority, in characters and in words. A
-/// person's name that is the only one may have as many words if the additional ones are in lower case, as in
-/// "María de los Ángeles de la Cruz".
+/// Maximum length of the name of an organisation, such as an authority, in characters and in words. The limit
+/// in words also applies to a person's name that stands alone, if its additional words are in lower case, as
+/// in "María de los Ángeles de la Cruz".
 const MAX_WHOLE: usize = 150;
 const MAX_WORDS_WHOLE: usize = 15;
 /// Maximum length of a lower-case word in a name, in characters.
@@ -84,7 +84,7 @@ pub(super) fn hints(head: &Head<'_>) -> Hints {
     }
 }
 
-/// The page's title and descriptions of itself, plain text.
+/// The page's title and its own descriptions, as plain text.
 pub(super) fn summaries(head: &Head<'_>) -> Vec<String> {
     let said = ["description", "og:description", "twitter:description", "og:title"];
     let metas = said.iter().flat_map(|name| head.all(name).take(2)).map(str::to_owned);

@@ -26,8 +26,8 @@ const THRESHOLD_LIST: f32 = 0.35;
 const THRESHOLD_ENCLOSED: f32 = 0.1;
 /// Probability of a block that cannot be part of the article.
 const EXCLUDED: f32 = 0.02;
-/// First-stage probability below which a block skips the second stage, which is slow and never selects such a
-/// block.
+/// First-stage probability below which a block skips the second stage, which is slow and would never select
+/// it.
 const HOPELESS: f32 = 0.005;
 /// Number of blocks at the start of an article that may be titles or dates.
 const HEAD: usize = 4;

@@ -9,10 +9,9 @@ use scraper::Node;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Minimum similarity of a heading and a title to be the same (share of common words).
+/// Minimum similarity (share of common words) for a heading to match a title.
 const SAME: f32 = 0.7;
-/// Minimum share of a requested title's words in a page title for the page title to contain the requested
-/// one.
+/// Minimum share of the requested title's words for a page title to contain the requested title.
 const CONTAINED: f32 = 0.8;
 /// Minimum length of another article, in words.
 const WORTH: usize = 20;

@@ -32,7 +32,7 @@ const MAX_IDLE: u32 = 10;
 const MAX_STRANGERS: u32 = 20;
 /// Minimum probability of a block that certainly belongs to the article, according to the page alone.
 const SURE: f32 = 0.8;
-/// Maximum share of the words in certain blocks that a template may leave out of its box.
+/// Maximum share of the words that certainly belong to the article that a template may leave out.
 const MAX_LOST: f32 = 0.05;
 /// Maximum probability of a block that certainly does not belong to the article, according to the page alone.
 const UNSURE: f32 = 0.1;
@@ -162,7 +162,8 @@ impl Template {
         self.others.push(fresh);
     }
 
-    /// The index of a page's layout. 0 is the first one, which is used until it is known.
+    /// The index of the layout that fits a page. While the first layout is not known yet, its index 0 is
+    /// used.
     fn layout(&self, paths: &[u32], agreements: &[f32]) -> Option<usize> {
         if self.seen < MIN_PAGES {
             return Some(0);

@@ -52,7 +52,7 @@ fn selects_one_of_several_posts_on_a_page() {
 }
 
 #[test]
-fn selects_the_post_by_the_summary_without_a_title() {
+fn selects_a_post_by_summary_if_there_is_no_title() {
     let summary = "A seal has moved in behind the spare oars: two dark eyes under the tarpaulin";
     let guide = Guide { summary: Some(summary.to_owned()), ..Guide::default() };
     let found = auto(BLOG, &guide).unwrap();
@@ -61,7 +61,7 @@ fn selects_the_post_by_the_summary_without_a_title() {
 }
 
 #[test]
-fn corrects_a_wrong_choice_by_the_summary() {
+fn corrects_a_wrong_selection_with_the_summary() {
     let about =
         "<p>The museum was founded by a captain who collected lamps on all his voyages. ".repeat(8);
     let news = "The ferry to the outer islands runs again from Monday, after the storm had damaged both \

@@ -12,7 +12,7 @@ use url::Url;
 const MAX_HEADINGS: usize = 6;
 /// A heading of this length in bytes is not extended by further lines.
 const LONGEST: usize = 300;
-/// Letters and digits up to which a heading is too short to be compared with the page title.
+/// Headings with at most this number of letters and digits are not compared with the page title.
 const SHORT: usize = 3;
 /// Maximum number of times that the site name is removed from a title.
 const MAX_NAMES: usize = 4;

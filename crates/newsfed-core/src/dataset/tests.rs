@@ -58,7 +58,7 @@ fn shows_changed_cells_and_totals() {
 }
 
 #[test]
-fn ignores_changes_of_order_space_and_encoding() {
+fn ignores_changes_of_order_whitespace_and_encoding() {
     let cases = [
         "id,town,people\n3,Celle,70\n1,Aachen,250\n2,Bonn,330\n",
         "people,id,town\n250,1,Aachen\n330,2,Bonn\n70,3,Celle\n",

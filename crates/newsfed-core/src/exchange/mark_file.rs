@@ -17,7 +17,7 @@ const HEAD: &str = "newsfed marks ";
 const VERSION: u32 = 1;
 /// Maximum length of a line, in bytes.
 const LONGEST_LINE: u64 = 4096;
-/// Times from this one on are treated as damage: the year 10000, in milliseconds.
+/// Times at or after this one are treated as damage: the year 10000, in milliseconds.
 const LATEST: i64 = 253_402_300_800_000;
 
 #[derive(Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub fn line(mark: &SharedMark) -> String {
         count: mark.stamp.count,
         machine: mark.stamp.machine.clone(),
     };
-    // Serializing strings and numbers cannot fail.
+    // Serialising strings and numbers cannot fail.
     let json = serde_json::to_string(&line).unwrap_or_default();
     format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()))
 }

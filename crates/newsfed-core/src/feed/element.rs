@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use url::Url;
 
-/// An element: its name, its attributes, and its content after that was read.
+/// An element: its name, its attributes and, once read, its content.
 #[derive(Debug, Default)]
 pub(super) struct Element {
     pub(super) ns: Option<Ns>,

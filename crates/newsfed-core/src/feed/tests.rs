@@ -275,7 +275,7 @@ fn truncates_and_counts_long_lists() {
 }
 
 #[test]
-fn limits_the_growth_by_relative_urls() {
+fn limits_the_growth_from_relative_urls() {
     let base = format!("http://e.org/{}", "d/".repeat(700));
     let links = "&lt;a href=b&gt;b&lt;/a&gt;".repeat(1_000);
     let item = format!("<item><description>{links}</description><enclosure url='e'/></item>");

@@ -93,7 +93,7 @@ pub fn feed(title: &str, mails: &[Mail]) -> Vec<u8> {
         items: &'a [Mail],
     }
     let feed = Feed { version: "https://jsonfeed.org/version/1.1", title, items: mails };
-    // Serializing texts cannot fail.
+    // Serialising texts cannot fail.
     serde_json::to_vec(&feed).unwrap_or_default()
 }
 

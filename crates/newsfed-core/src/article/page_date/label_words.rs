@@ -243,7 +243,7 @@ pub(super) const PUBLISHED: &[&str] = &[
     "nai-publish",
 ];
 
-/// Words that follow other labels, as in "Date of update:".
+/// Weak labels, which are overridden by other labels in the text, as in "Date of update:".
 pub(super) const WEAK: &[&str] = &[
     "date:",
     "datum",

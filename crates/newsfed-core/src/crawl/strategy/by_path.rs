@@ -12,9 +12,9 @@ pub(super) enum Chosen {
     ByPath,
 }
 
-/// Waiting links by the cluster of their tag path, and the results of both ways to choose. The value of a
-/// group depends on URLs and words, and a site can generate an unlimited number of those. There are only a
-/// few clusters of paths.
+/// Waiting links by the cluster of their tag path, and the results of both methods. The value of a group
+/// depends on URLs and words, which a site can generate without limit. There are only a few clusters of
+/// paths.
 #[derive(Debug, Default)]
 pub(super) struct ByPath {
     arms: Vec<Arm>,
@@ -22,16 +22,16 @@ pub(super) struct ByPath {
     /// The cluster of each waiting link; [`NONE`] for others.
     cluster_of: Vec<GroupId>,
     chosen: Option<(LinkId, Chosen)>,
-    /// Number of consecutive pages that led to nothing, for choices by value and by path.
+    /// Number of consecutive pages that led to nothing, for pages chosen by value and by path.
     dry: [u32; 2],
     steps: u64,
 }
 
 const NONE: GroupId = GroupId::MAX;
 
-/// Number of pages after which one is chosen in the way that is not preferred.
+/// Number of pages after which one is chosen by the method that is not preferred.
 const SHARE: u64 = 50;
-/// Number of consecutive pages without a result after which the other way is preferred.
+/// Number of consecutive pages without a result after which the other method is preferred.
 const PATIENCE: u32 = 30;
 
 impl ByPath {

@@ -14,7 +14,7 @@ pub enum Kind {
     Dfs,
     /// A random waiting link.
     Random,
-    /// Links in the order of the probability that they lead to a target, by a classifier.
+    /// Links ordered by a classifier's probability that they lead to a target.
     Focused,
     /// Groups of tag paths, learned only from the first pages and ordered by their benefit.
     DomOff,

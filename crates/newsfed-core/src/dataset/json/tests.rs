@@ -66,7 +66,7 @@ fn keeps_many_keys_and_arrays_within_the_limits() {
 }
 
 #[test]
-fn reads_an_array_called_values_as_separate_table() {
+fn reads_an_array_called_values_as_a_separate_table() {
     let found = shown(r#"{"values":[{"x":1},{"x":2}],"updated":"today"}"#);
     assert_eq!(found, ["values[]: x / 1 / 2", "values: path|value / updated|today"]);
     let found = shown(r#"{"updated":"today","values":[{"x":1},{"x":2}]}"#);

@@ -165,7 +165,7 @@ fn counts_rows_beyond_the_limits_and_limits_tags() {
 }
 
 #[test]
-fn reads_serial_numbers_as_the_dates_of_excel() {
+fn reads_serial_numbers_as_excel_dates() {
     let base = |year, month, day| NaiveDate::from_ymd_opt(year, month, day).unwrap();
     let (early, late) = (base(1899, 12, 30), base(1904, 1, 1));
     let cases = [
