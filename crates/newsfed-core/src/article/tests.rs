@@ -52,7 +52,7 @@ fn selects_one_of_several_posts_on_a_page() {
 }
 
 #[test]
-fn selects_a_post_by_summary_if_there_is_no_title() {
+fn selects_a_post_by_summary_without_a_title() {
     let summary = "A seal has moved in behind the spare oars: two dark eyes under the tarpaulin";
     let guide = Guide { summary: Some(summary.to_owned()), ..Guide::default() };
     let found = auto(BLOG, &guide).unwrap();
@@ -304,7 +304,7 @@ proptest! {
 }
 
 #[test]
-fn leaves_out_a_long_author_box_after_a_short_article() {
+fn leaves_out_long_author_boxes_after_short_articles() {
     let say =
         |n: usize| "Bees dance to show the others of the hive where they found food. ".repeat(n);
     let page = format!(

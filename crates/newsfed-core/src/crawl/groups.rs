@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn skipping_common_dimensions_does_not_change_the_nearest_group() {
+    fn skipping_dimensions_does_not_change_the_nearest_group() {
         let mut random = fastrand::Rng::with_seed(5);
         let mut paths = TagPaths::new(PathParameters::default());
         let mut groups = Groups::new(0.75);

@@ -321,7 +321,7 @@ fn requests(graph: &Graph, kind: Kind, first_pages: usize, seed: u64) -> Vec<(u3
 const SITES: [(u64, u32); 3] = [(1, 60), (2, 150), (3, 260)];
 
 #[test]
-fn published_strategies_make_the_same_requests_as_the_reference() {
+fn published_strategies_match_the_reference() {
     for (number, size) in SITES {
         let graph = site(number, size);
         for seed in 0..4 {
@@ -395,7 +395,7 @@ fn figures_match_their_definitions() {
 }
 
 #[test]
-fn figures_are_missing_if_the_target_share_is_never_reached() {
+fn figures_are_missing_if_targets_are_never_found() {
     let mut graph = site(1, 60);
     let lost = graph.nodes.len() as u32;
     for n in lost..2 * lost {

@@ -211,7 +211,7 @@ fn ignores_structured_data_of_other_articles() {
 }
 
 #[test]
-fn reads_a_utc_time_as_the_day_on_the_page() {
+fn moves_utc_times_to_the_day_on_the_page() {
     let markup =
         "<meta property='article:published_time' content='2023-11-01T23:01:00Z'><h1>A title</h1>";
     let found = read(markup, Some("https://example.org/2023/11/02/x"), None).published.unwrap();

@@ -316,7 +316,7 @@ fn leaves_out_days_on_which_authors_joined() {
 }
 
 #[test]
-fn prefers_the_time_below_to_a_day_in_the_text() {
+fn prefers_the_time_below_to_days_in_the_text() {
     let foot =
         "<div class=foot><span class=author>NAME</span> <span class=date>DAY May 2026</span></div>";
     let rows = "<div class=foot><p><b class=author>NAME</b></p><p>DAY May 2026</p></div>";
