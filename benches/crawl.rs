@@ -12,7 +12,7 @@ use newsfed::store::{CrawlLog, LinkRow, RequestRow};
 use std::time::Instant;
 use url::Url;
 
-/// Number of waiting links.
+/// Number of links that wait to be fetched.
 const MILLION: u32 = 1_000_000;
 /// Number of links per page.
 const PAGE: u32 = 100;
@@ -67,13 +67,13 @@ impl Frontier {
         }
     }
 
-    /// Fetches a link and finds `count` new ones on its page.
+    /// Simulates a fetch of a link whose page has `count` new links.
     fn answer(&mut self, page: u32, count: u32) {
         let link = self.pop().unwrap();
         let mut new = Vec::with_capacity(count as usize);
-        // This results in some thousand groups of links; digits alone would not form separate groups.
+        // This results in a few thousand groups of links; digits alone would not form separate groups.
         let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
-        // Pages link within their section, and to a few others.
+        // Pages link within their own section and to a few other sections.
         let own = self.links.url(link).split('/').nth(3).unwrap_or_default().to_owned();
         let other = format!("{}{}", letter(page), letter(page / 26));
         for n in 0..count {
@@ -89,7 +89,7 @@ impl Frontier {
         self.strategy.visited(link, &answer, known);
     }
 
-    /// Size of the record for these links, in bytes.
+    /// Size of the crawl log for these links, in bytes.
     fn on_disk(&self) -> u64 {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("crawl.db");
@@ -111,8 +111,8 @@ impl Frontier {
     }
 }
 
-/// A page with a hundred links, each with its own tag path, when there are already thousands of
-/// path groups: measures the exact search for the nearest group.
+/// Groups the links of a page with a hundred different tag paths when there are already thousands of path
+/// groups. Measures the exact search for the nearest group.
 #[divan::bench]
 fn group_new_paths(bencher: Bencher<'_, '_>) {
     let mut links = Links::default();
@@ -139,8 +139,8 @@ fn group_new_paths(bencher: Bencher<'_, '_>) {
     bencher.counter(ItemsCount::new(PAGE)).bench_local(fetch);
 }
 
-/// One request of a crawl that has seen ten thousand links: choosing a link, and learning from a page
-/// with a hundred links.
+/// One request of a crawl that has seen ten thousand links: chooses a link and learns from a page with a
+/// hundred links.
 #[divan::bench]
 fn request(bencher: Bencher<'_, '_>) {
     let mut frontier = Frontier::new();

@@ -1,8 +1,8 @@
-//! The text index: `cargo bench --bench index -- DIR`, with a folder written by the example `fill`
-//! with `--no-index`.
+//! The text index: `cargo bench --bench index -- DIR`. The example `fill` with `--no-index` creates the
+//! folder.
 //!
-//! Indexes a copy of the database, as it happens in the background after a refresh, and prints the
-//! processor time and the bytes written per item; then searches as a user types. Linux only.
+//! Indexes a copy of the database as the background task does after a refresh, and prints the CPU time and
+//! the bytes written per item. Then searches as a user types. Linux only.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench")]
 
 use newsfed::store::{Anchor, Criteria, Scope, Store, View};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 5;
-/// The typed texts: beginnings of words, a word, two words.
+/// The typed texts: prefixes of a word, a whole word, two words.
 const TYPED: [&str; 7] = ["k", "ka", "kal", "kalo", "kalomi", "ka lo", "kalo terso"];
 
 fn main() {
@@ -67,7 +67,7 @@ fn length(path: &std::path::Path) -> u64 {
     std::fs::metadata(path).unwrap().len()
 }
 
-/// Processor time of this process in seconds, and the bytes that it has written.
+/// CPU time of this process in seconds, and the number of bytes that it has written.
 fn usage() -> (f64, f64) {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();

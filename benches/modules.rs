@@ -1,5 +1,5 @@
-//! Parsing, storing, listing, searching, drawing and planning, without a terminal:
-//! `cargo bench --bench modules`.
+//! Parsing, storing, listing, searching, drawing and scheduling, without a terminal: `cargo bench --bench
+//! modules`.
 #![allow(clippy::unwrap_used, reason = "a bench")]
 
 #[path = "tui/list_page.rs"]
@@ -24,10 +24,10 @@ fn main() {
 
 /// Number of entries per feed.
 const ENTRIES: usize = 30;
-/// Number of polls that fill the database for lists and searches.
+/// Number of polls to fill the database for lists and searches.
 const POLLS: usize = 300;
 
-/// A feed of 30 entries with bodies of 2 KB. Every poll returns different entries.
+/// A feed of 30 entries with bodies of 2 KB. The entries differ from poll to poll.
 fn document(poll: usize) -> String {
     let body =
         "Words of a body with <b>some</b> markup &amp; a <a href=\"/there\">link</a>. ".repeat(28);
@@ -53,7 +53,7 @@ fn parse(bencher: Bencher<'_, '_>) {
         .bench(|| feed::parse(document.as_bytes(), Some("application/rss+xml"), None).unwrap());
 }
 
-/// A page of 160 KB, the mean of news pages: an article among lists of links.
+/// A page of 160 KB, the mean size of news pages: an article surrounded by lists of links.
 #[divan::bench]
 fn extract(bencher: Bencher<'_, '_>) {
     let paragraph =
@@ -73,7 +73,7 @@ fn extract(bencher: Bencher<'_, '_>) {
         .bench(|| article::extract(&page, &guide, Mode::Auto, None).unwrap());
 }
 
-/// Matches of selectors on a parsed list page of 500 KB with 3,000 elements: the work for one key in the
+/// Matches selectors against a parsed list page of 500 KB with 3,000 elements: the work per key press in the
 /// workbench.
 #[divan::bench]
 fn preview(bencher: Bencher<'_, '_>) {
@@ -89,7 +89,7 @@ fn preview(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| sheet.list(&rules, &known));
 }
 
-/// The outline of that page, including parsing.
+/// The outline of the same page, including parsing.
 #[divan::bench]
 fn outline(bencher: Bencher<'_, '_>) {
     let (markup, url) = (list_page::list_page(), "https://example.org/news".parse().unwrap());
@@ -150,7 +150,7 @@ fn search(bencher: Bencher<'_, '_>, typed: &str) {
     bencher.bench_local(|| reader.window(&view, Anchor::First, 120).unwrap());
 }
 
-/// A key that moves the selection, and the frame that shows the move.
+/// A key press that moves the selection, and the next frame.
 #[divan::bench(args = [(40, 12), (80, 24), (120, 40), (200, 60)])]
 fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
     let database = Database::filled();
@@ -166,7 +166,7 @@ fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
     });
 }
 
-/// A well-known source with a number of items per day, and the end of its history.
+/// A policy that has learned a source with `per_day` items per day, and the time of the last item.
 fn known(per_day: i64) -> (Learned, Time) {
     let at = |n: i64| Time::from_timestamp(1_700_000_000 + n * 86_400 / per_day, 0).unwrap();
     let mut policy = Learned::load(&[], LearnedParameters::default());
@@ -176,8 +176,8 @@ fn known(per_day: i64) -> (Learned, Time) {
     (policy, at(500))
 }
 
-/// Loading, planning and saving: the cost of a poll without its items. The arguments go from the finest grid
-/// of slots to the coarsest.
+/// Loads the policy, plans the next check and saves the policy: the cost of a poll without its items. The
+/// arguments go from the finest grid of slots to the coarsest.
 #[divan::bench(args = [200, 20, 1])]
 fn plan(bencher: Bencher<'_, '_>, per_day: i64) {
     let (policy, now) = known(per_day);
@@ -200,7 +200,7 @@ fn observe(bencher: Bencher<'_, '_>) {
     );
 }
 
-/// Number of sources in a replay of twelve weeks, as many as in the reference data.
+/// Number of sources in a twelve-week replay, the same as in the reference data.
 const REPLAYED: i64 = 163;
 
 /// A replay at a fixed price: 163 sources, twelve weeks, about 31,000 items.

@@ -1,7 +1,8 @@
-//! Rules on arriving items: `cargo bench --bench rules`.
+//! Rules applied to new items: `cargo bench --bench rules`.
 //!
-//! A cold refresh without the network: 1,000 feeds of 30 items are parsed, prepared and stored, without rules
-//! and with 200 of all kinds. Prints the processor time of each, and the share of the rules. Linux only.
+//! A cold refresh without the network: 1,000 feeds of 30 items are parsed, prepared and stored, first without
+//! rules and then with 200 rules of all kinds. Prints the CPU time of both, and the share that the rules
+//! take. Linux only.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench")]
 
 #[path = "../examples/fill/prose.rs"]
@@ -22,7 +23,7 @@ fn main() {
     let mut random = fastrand::Rng::with_seed(7);
     let mut prose = Prose::new(7);
     let documents: Vec<String> = (0..FEEDS).map(|n| document(&mut prose, &mut random, n)).collect();
-    // Words that many items have, words as users name them, and words that no item has.
+    // Frequent words, words of at least 8 letters, and words that occur in no item.
     for (letters, ending) in [(1, ""), (8, ""), (8, "x")] {
         let mut words = || {
             std::iter::repeat_with(|| prose.title().to_lowercase())
@@ -61,7 +62,7 @@ fn measure(documents: &[String], queries: &[String]) {
     );
 }
 
-/// The query of a rule. A third of the queries are words; the rest are of all kinds.
+/// The query of a rule. A third of the queries are plain words; the rest are of all kinds.
 fn query(n: usize, word: &mut impl FnMut() -> String) -> String {
     let (a, b) = (word(), word());
     match n % 12 {
@@ -79,7 +80,7 @@ fn query(n: usize, word: &mut impl FnMut() -> String) -> String {
     }
 }
 
-/// A feed with texts as long as in real feeds.
+/// A feed with texts as long as those of real feeds.
 fn document(prose: &mut Prose, random: &mut fastrand::Rng, feed: usize) -> String {
     let items: String = (0..ITEMS)
         .map(|n| {
@@ -99,7 +100,7 @@ fn document(prose: &mut Prose, random: &mut fastrand::Rng, feed: usize) -> Strin
     )
 }
 
-/// Processor time of a cold refresh, and the number of items that rules have changed.
+/// CPU time of a cold refresh in seconds, and the number of items that rules have changed.
 fn refresh(documents: &[String], queries: &[String]) -> (f64, u32) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("newsfed.db")).unwrap();
@@ -157,7 +158,7 @@ fn finished(source: i64, entries: Vec<newsfed::store::Prepared>) -> FinishedPoll
     }
 }
 
-/// Processor time of this process in seconds.
+/// CPU time of this process in seconds.
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();

@@ -1,10 +1,10 @@
-//! Stories: `cargo bench --bench stories -- FOLDER [--all]`, with a folder written by the example `fill`
-//! with `--no-index`.
+//! Stories: `cargo bench --bench stories -- FOLDER [--all]`. The example `fill` with `--no-index` creates the
+//! folder.
 //!
-//! Adds items to a copy of the database, one in ten of them with the title and text of another source,
-//! and indexes them as in the background: first with dates of a month ago, for which no stories are
-//! found, then with dates of today. The difference is what stories cost. `--all`: instead, all stored
-//! items are from the last week. Then lists are read with stories folded and without. Linux only.
+//! Adds items to a copy of the database and indexes them as the background task does. One in ten has the
+//! title and text of an item of another source. The first run uses dates of a month ago, for which no stories
+//! are found, the second today's dates: the difference is the cost of stories. `--all` moves the stored items
+//! to these dates instead of adding items. Then reads lists with stories folded and unfolded. Linux only.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench")]
 
 #[path = "../examples/fill/prose.rs"]
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 const NEW: usize = 20_000;
 /// Number of new items per source.
 const PER_SOURCE: usize = 20;
-/// One new item in this many is a copy.
+/// One in this number of new items is a copy.
 const COPIED: usize = 10;
 const ROUNDS: usize = 5;
 
@@ -57,7 +57,7 @@ fn main() {
     read_lists(&path);
 }
 
-/// Moves all items to a week that ended this many days ago, and queues them.
+/// Moves all items to the week that ended `days` days ago, and queues them for the index.
 fn move_dates(path: &Path, days: i64) {
     let conn = Connection::open(path).unwrap();
     let now = Utc::now().timestamp();
@@ -120,7 +120,7 @@ fn poll(source: i64, entries: Vec<newsfed::store::Prepared>, at: Time) -> Finish
     }
 }
 
-/// Indexes the queued items; returns the processor time of each, in microseconds.
+/// Indexes the queued items. Returns the CPU time per item, in microseconds.
 fn index(path: &Path, days: i64, runtime: &tokio::runtime::Runtime) -> f64 {
     let (items, before): (f64, f64) = {
         let conn = Connection::open(path).unwrap();
@@ -176,7 +176,7 @@ fn read_lists(path: &Path) {
     }
 }
 
-/// The median of some runs.
+/// The median time of several runs.
 fn time(work: impl Fn()) -> Duration {
     let run = |_| {
         let start = Instant::now();
@@ -192,7 +192,7 @@ fn length(path: &Path) -> f64 {
     std::fs::metadata(path).unwrap().len() as f64
 }
 
-/// Processor time of this process in seconds.
+/// CPU time of this process in seconds.
 fn processor_time() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();

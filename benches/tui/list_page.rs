@@ -1,6 +1,6 @@
 //! A long list page: 500 KB, 3,000 elements.
 
-/// Number of articles, of ten elements each.
+/// Number of articles. Each has ten elements.
 pub(crate) const ARTICLES: usize = 300;
 
 pub(crate) fn list_page() -> String {

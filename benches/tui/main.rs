@@ -1,11 +1,11 @@
-//! Response times of the interface: `cargo bench --bench tui -- DIR...`, with folders written by
-//! the example `fill`.
+//! Response times of the interface: `cargo bench --bench tui -- DIR...`. The example `fill` creates the
+//! folders.
 //!
-//! `cargo bench --bench tui -- workbench` measures the selector workbench on a page of 500 KB with
-//! 3,000 elements instead.
+//! `cargo bench --bench tui -- workbench` measures the selector workbench instead, on a page of 500 KB with
+//! 3,000 elements.
 //!
-//! Times are medians of five starts, from the key to the last byte of the response. Run it alone on
-//! an idle machine. The refresh at the end adds items to the databases.
+//! Times are medians of five runs, from the key press to the last byte of the output. Run it alone on an idle
+//! machine. The refresh at the end adds items to the databases.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a bench")]
 
 mod list_page;
@@ -30,7 +30,7 @@ fn main() {
         return;
     }
     let folders: Vec<PathBuf> =
-        // Absolute paths, because the program is started in another folder.
+        // The paths must be absolute, because the program is started in another folder.
         std::env::args().skip(1).filter_map(|a| std::fs::canonicalize(a).ok()).collect();
     if folders.is_empty() {
         println!("usage: cargo bench --bench tui -- FOLDER...   (written by the example fill)");
@@ -43,7 +43,7 @@ fn main() {
     }
 }
 
-/// The beginning of the first title of the list, as shown.
+/// The beginning of the first title in the list, as displayed.
 fn first_title(data: &Path) -> String {
     let store = Store::open(&data.join("newsfed.db")).unwrap();
     let view = View { unread_only: true, ..View::of(Scope::All) };
@@ -64,7 +64,7 @@ fn starts(data: &Path) {
         let before = term.cpu();
         std::thread::sleep(Duration::from_secs(3));
         idle.push(term.cpu() - before);
-        // Goes to the Sources pane, to "Today", and on from there.
+        // Goes to the Sources pane, then to "Today", then down the list.
         term.press("\x1b[Z");
         term.press(DOWN);
         let mut note = |i: usize, answer: term::Answer| times[i].push(answer.complete);
@@ -98,7 +98,7 @@ fn starts(data: &Path) {
     println!("  {:<22}{:>9.2} ms", "CPU in 3 idle s", millis(idle[ROUNDS / 2]));
 }
 
-/// Percentiles of single key presses, at the rate of a held key.
+/// Percentiles of the response times of single key presses, at the key repeat rate.
 fn keys(data: &Path, config: &Path, what: &str, before: impl FnOnce(&mut Term)) {
     let mut term = Term::open(data, config);
     std::thread::sleep(Duration::from_millis(1500));
@@ -115,7 +115,7 @@ fn keys(data: &Path, config: &Path, what: &str, before: impl FnOnce(&mut Term)) 
     println!("  {what:<22}{p50:>9.1} ms p50, {p99:.1} ms p99, at most {most:.1} MB");
 }
 
-/// The same measurement while all sources are polled and each has 30 new items.
+/// The same measurement during a refresh in which each source has 30 new items.
 fn during_refresh(data: &Path) {
     let hosts: Vec<_> = (1..=50).map(|n| [127, 0, 3, n].into()).collect();
     let stamp = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();

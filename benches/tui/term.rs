@@ -1,4 +1,4 @@
-//! The program in a pseudo-terminal, with the times of its output.
+//! The program in a pseudo-terminal, with timestamps of its output.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 const COLS: u16 = 120;
 const ROWS: u16 = 40;
-/// Time limit; only a program that hangs takes this long.
+/// Timeout. Only a program that hangs takes this long.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The screen is complete when nothing was written for this long.
+/// The screen is complete when nothing has been written for this long.
 const QUIET: Duration = Duration::from_millis(60);
 
-/// The query for the attributes of the terminal.
+/// The query for the terminal's attributes (DA1).
 const QUERY: &[u8] = b"\x1b[c";
 
 struct Output {
@@ -36,12 +36,12 @@ pub(crate) struct Term {
     started: Instant,
 }
 
-/// Response time of a key press.
+/// Response times of a key press.
 #[derive(Clone, Copy)]
 pub(crate) struct Answer {
-    /// Until the first byte.
+    /// Time until the first byte.
     pub(crate) first: Duration,
-    /// Until the last byte before a pause.
+    /// Time until the last byte before a pause.
     pub(crate) complete: Duration,
 }
 
@@ -70,7 +70,7 @@ impl Term {
             let mut buffer = [0; 65536];
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
                 let now = Instant::now();
-                // Replies like every terminal, which ends the wait for other replies.
+                // Every terminal replies to this query, so the program stops waiting for other replies.
                 if buffer[..n].windows(QUERY.len()).any(|part| part == QUERY) {
                     replies.lock().unwrap().write_all(b"\x1b[?62;c").unwrap();
                 }
@@ -84,7 +84,7 @@ impl Term {
         Self { shared, keys, child, _master: pair.master, started }
     }
 
-    /// Time from the start of the program until a text is on the screen.
+    /// Time from the start of the program until `text` is on the screen.
     pub(crate) fn until_shown(&self, text: &str) -> Duration {
         let mut output = self.shared.output.lock().unwrap();
         while !output.parser.screen().contents().contains(text) {
@@ -134,7 +134,7 @@ impl Term {
         }
     }
 
-    /// A line of /proc/PID/status, in KiB.
+    /// The value of a line in /proc/PID/status, in KiB.
     pub(crate) fn memory(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(self.proc("status")).unwrap();
         let line = status.lines().find_map(|l| l.strip_prefix(name)).unwrap();

@@ -11,7 +11,7 @@ const TYPED: &str = " article .card-title > a";
 const ROUNDS: usize = 8;
 const BACKSPACE: &str = "\x7f";
 
-/// Prints the time from a key press to the last byte of the screen with the new preview.
+/// Prints the time from each key press to the last byte of the updated preview.
 pub(crate) fn keystrokes() {
     let page = list_page();
     println!("a page of {} KB with {} elements", page.len() / 1000, page.matches("</").count());

@@ -1,13 +1,14 @@
-//! The text of an extraction and the text of its document: the same words in the same order. A document
-//! additionally has list numbers, picture descriptions and captions, lines above posts, and signs in a line.
+//! The text of an extraction has the same words in the same order as its document. A document additionally
+//! has list numbers, alternative texts and captions of images, header lines of posts, and inline markers such
+//! as `~~`.
 
 use super::{Guide, Mode, extract};
 use proptest::prelude::*;
 
-/// The kind of a piece of a page, and its number of words.
+/// The kind of an inline piece, and its number of words.
 type Piece = (usize, usize);
 
-/// Makes words, each of which is on the page once.
+/// Generates words that are unique on the page.
 struct Words(usize);
 
 impl Words {
@@ -76,11 +77,11 @@ impl Words {
     }
 }
 
-/// Numbers of the author and of the start of a post, and its blocks.
+/// The numbers that select the author and the first words of a post, and its blocks.
 type Post = (usize, usize, Vec<(usize, Vec<Piece>)>);
 
-/// The posts of a discussion, in one of several layouts. Words that the lines above posts may repeat are in
-/// capital letters and digits.
+/// The posts of a discussion, in one of several layouts. Words that the header lines of posts may repeat are
+/// in capital letters and digits.
 fn posts(all: &mut Words, layout: usize, posts: &[Post]) -> String {
     const STARTS: [&str; 8] = [
         "EXPIRES 2024-06-12",
@@ -121,7 +122,7 @@ fn posts(all: &mut Words, layout: usize, posts: &[Post]) -> String {
     posts.iter().enumerate().map(post).collect()
 }
 
-/// The words of a text, whether or not signs such as `~~` are between them.
+/// The words of a text without markers such as `~~`.
 fn words(text: &str) -> Vec<String> {
     let letters: String = text.chars().filter(char::is_ascii_lowercase).collect();
     letters.split('q').skip(1).map(str::to_owned).collect()
@@ -151,7 +152,7 @@ proptest! {
     }
 
     #[test]
-    fn text_and_document_of_a_discussion_have_the_same_words_in_order(
+    fn discussion_text_and_document_have_the_same_words(
         layout in 0..3usize,
         all in prop::collection::vec(
             (0..6usize, 0..32usize, prop::collection::vec((11..24usize, prop::collection::vec((0..16usize, 1..9usize), 1..4)), 1..3)),
@@ -167,7 +168,7 @@ proptest! {
         };
         if let Ok(found) = extract(&page, &guide, Mode::Auto, None) {
             let shown = found.document.text();
-            // The line above a post may repeat words of its text.
+            // The header line of a post may repeat words of its text.
             let (text, all) = (words(&found.text), words(&shown));
             let mut rest = all.iter();
             prop_assert!(text.iter().all(|word| rest.any(|other| other == word)), "{page}\n{text:?}\n{shown}");

@@ -1,4 +1,4 @@
-//! Reads a document that is shown below its title: many texts repeat their title at the start.
+//! Reads a document that is displayed below its title. Many texts repeat the title at their start.
 
 use super::document::Document;
 use super::from_html::{from_html, of_element};
@@ -9,14 +9,14 @@ use scraper::{ElementRef, Html};
 use std::collections::HashSet;
 use url::Url;
 
-/// Longest text of an element that may be the title, as a multiple of the title's length. Elements around a
-/// title contain further white space and punctuation.
+/// Maximum length of an element's text that may be the title, as a multiple of the title's length. Such
+/// elements contain additional whitespace and punctuation.
 const MAX_TIMES: usize = 4;
-/// Maximum number of elements around the first words of a text that may be the title.
+/// Maximum number of ancestors of the first words that may be the title.
 const MAX_AROUND: usize = 8;
 
-/// Reads a fragment of HTML that is shown below its title: without the title at its start, unless there is
-/// nothing else.
+/// Reads an HTML fragment that is displayed below its title. Removes the title from the start, unless nothing
+/// else would be left.
 pub fn below_title(markup: &str, title: &str, base: Option<&Url>) -> Document {
     let tree = if may_begin(markup, title) { html::tree::fragment(markup) } else { None };
     let below = tree.and_then(|tree| {
@@ -26,8 +26,7 @@ pub fn below_title(markup: &str, title: &str, base: Option<&Url>) -> Document {
     below.filter(|document| !document.is_empty()).unwrap_or_else(|| from_html(markup, base))
 }
 
-/// Whether the title may be among the first words of the markup. Only then is a tree worth
-/// building.
+/// Whether the text of the markup may start with the title. Only in this case is it worth building a tree.
 fn may_begin(markup: &str, title: &str) -> bool {
     let Some(word) = words(title).next() else { return false };
     let start = markup.split('>').find(|piece| piece.split('<').next().is_some_and(has_words));
@@ -39,7 +38,7 @@ fn has_words(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// The outermost element at the start of a text that contains the title and nothing else.
+/// The outermost element at the start of the fragment that contains the title and nothing else.
 fn title_at_start(tree: &Html, title: &str) -> Option<NodeId> {
     let root = tree.root_element();
     let has_text = |node: &ego_tree::NodeRef<'_, scraper::Node>| {
@@ -54,14 +53,14 @@ fn title_at_start(tree: &Html, title: &str) -> Option<NodeId> {
     (is_bare && is_block(found)).then(|| found.id())
 }
 
-/// Whether an element is never part of a sentence.
+/// Whether the element is block-level, so that it is never part of a sentence.
 fn is_block(element: ElementRef<'_>) -> bool {
     const BLOCKS: [&str; 11] =
         ["h1", "h2", "h3", "h4", "h5", "h6", "p", "div", "header", "hgroup", "section"];
     BLOCKS.contains(&element.value().name())
 }
 
-/// Whether an element has the words of the title and no others.
+/// Whether the words of an element are exactly the words of the title.
 fn is_same(element: ElementRef<'_>, title: &str) -> bool {
     let most = title.len() * MAX_TIMES;
     let mut text = String::new();
@@ -79,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_title_at_the_start_is_left_out() {
+    fn removes_the_title_at_the_start() {
         for (markup, expected) in [
             ("<h1>A Title</h1><p>Text.</p>", "Text."),
             ("<div><h2> <a href='/p'>A  title</a> </h2></div><p>Text.</p>", "A title\n\nText."),
@@ -89,8 +88,7 @@ mod tests {
             ),
             ("<p><b>A Title.</b></p><p>Text.</p>", "Text."),
             ("<!-- x --> <p></p><p>“A Title”</p>Text.", "Text."),
-            // The title is part of a sentence, not at the start, the only text, or beside a
-            // picture.
+            // Here the title is part of a sentence, not at the start, the only text, or next to an image.
             ("<p>A Title is good.</p>", "A Title is good."),
             ("<p><b>A Title</b> is good.</p>", "A Title is good."),
             ("<p>First.</p><h1>A Title</h1><p>Text.</p>", "First.\n\nA Title\n\nText."),
@@ -110,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_link_of_the_title_is_left_out_with_the_title() {
+    fn removes_the_link_of_a_removed_title() {
         let markup =
             "<h1><a href='https://e.org/p'>T</a></h1><p>See <a href='https://e.org/q'>q</a>.";
         let document = below_title(markup, "T", None);

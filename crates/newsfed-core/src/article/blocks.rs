@@ -1,4 +1,4 @@
-//! A page as a sequence of text blocks, made in one walk over its tree. Everything else uses it.
+//! A page as a sequence of text blocks, read in one pass over its tree. All other modules use these blocks.
 
 use super::classes::{self, Kinds};
 use super::from_html::is_bare_reading;
@@ -13,39 +13,39 @@ use std::ops::Range;
 
 /// Maximum number of blocks per page.
 const MAX_BLOCKS: usize = 20_000;
-/// Maximum number of boxes per page.
+/// Maximum number of block-level elements per page.
 const MAX_ELEMENTS: usize = 100_000;
-/// Hidden text is skipped if it is less than this share of the page's text: streamed pages put the
-/// article itself into a hidden element.
+/// Hidden text is skipped if it is less than this share of the page's text. Streamed pages put the article
+/// itself into a hidden element.
 const HIDDEN_SHARE: f32 = 0.3;
-/// How many bytes at the start of an attribute are searched for words.
+/// Maximum number of bytes at the start of a class or id that are searched for words.
 const MAX_NAME: usize = 200;
 
-/// A block-level element.
+/// A block-level element, also called a box.
 pub(super) struct Element<'a> {
     /// Its node in the tree.
     pub(super) node: ElementRef<'a>,
-    /// Index of the enclosing box; its own index for the root.
+    /// Index of the parent element; its own index for the root.
     pub(super) parent: usize,
-    /// Number of enclosing boxes.
+    /// Number of block-level ancestors.
     pub(super) depth: usize,
-    /// Kinds according to its class and id.
+    /// Kinds derived from its class and id.
     pub(super) kinds: Kinds,
-    /// Range of the blocks inside.
+    /// Range of the blocks inside the element.
     pub(super) blocks: Range<usize>,
 }
 
 impl<'a> Element<'a> {
-    /// Lower-case name.
+    /// The tag name in lower case.
     pub(super) fn name(&self) -> &'a str {
         self.node.value().name()
     }
 }
 
-/// A run of text between two box boundaries.
+/// A run of text between two boundaries of block-level elements.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
-    /// Index of its box.
+    /// Index of the block-level element that contains it.
     pub(super) element: usize,
     /// Range of its text, see [`Page::text`].
     range: Range<usize>,
@@ -55,15 +55,15 @@ pub(super) struct Block {
     pub(super) chars: usize,
     /// Number of characters inside links.
     pub(super) link_chars: usize,
-    /// Number of links that start here.
+    /// Number of links that start in this block.
     pub(super) links: usize,
     /// Number of emphasised characters.
     pub(super) strong_chars: usize,
     /// Number of words. Three characters of a script without spaces count as two words.
     pub(super) words: usize,
-    /// Kinds according to the inline elements around its first text.
+    /// Kinds of the inline elements around its first text.
     pub(super) kinds: Kinds,
-    /// Whether an inline element with a class encloses its first text.
+    /// Whether an inline element around its first text has a class.
     pub(super) classed: bool,
     /// Number of text nodes.
     pub(super) pieces: usize,
@@ -71,17 +71,17 @@ pub(super) struct Block {
     pub(super) time: bool,
 }
 
-/// The blocks of a page and the boxes around them.
+/// The blocks of a page and the block-level elements around them.
 pub(super) struct Page<'a> {
-    /// In page order; the first is the root.
+    /// Elements in page order; the first is the root.
     pub(super) elements: Vec<Element<'a>>,
-    /// In page order.
+    /// Blocks in page order.
     pub(super) blocks: Vec<Block>,
     text: String,
     nodes: Vec<NodeId>,
-    /// Elements that are not readable text: line numbers, links of headings to themselves.
+    /// Elements that are not readable text: line numbers, and permalinks of headings.
     pub(super) dropped: Vec<NodeId>,
-    /// Types in microdata.
+    /// Types given in microdata.
     pub(super) signs: Signs,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Page<'a> {
         walk.finish()
     }
 
-    /// The text of a block. White space is collapsed, except in `pre`.
+    /// The text of a block. Whitespace is collapsed, except in `pre`.
     pub(super) fn text(&self, block: usize) -> &str {
         &self.text[self.blocks[block].range.clone()]
     }
@@ -101,8 +101,8 @@ impl<'a> Page<'a> {
         &self.nodes[self.blocks[block].nodes.clone()]
     }
 
-    /// How well the words of every box agree with those of the selected blocks: the harmonic mean of
-    /// precision and recall, 0 to 1.
+    /// How well the words of each box match those of the selected blocks: the harmonic mean of precision and
+    /// recall, 0 to 1.
     pub(super) fn agreements(&self, taken: &[bool]) -> Vec<f32> {
         let mut sums = vec![(0usize, 0usize)];
         for (block, taken) in self.blocks.iter().zip(taken) {
@@ -166,11 +166,11 @@ struct Walk<'a> {
     strong: usize,
     time: usize,
     pre: usize,
-    /// The open hidden element: its node, and its index.
+    /// The hidden element that is open.
     hidden: Option<NodeId>,
-    /// Each hidden element, and the blocks in it.
+    /// Each hidden element, and the range of its blocks.
     hiddens: Vec<(ElementRef<'a>, Range<usize>)>,
-    /// Content that is hidden only until it is clicked.
+    /// Content that is hidden until a click.
     shown: Shown<'a>,
     /// The current block.
     open: Block,
@@ -236,7 +236,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.end_block();
-        // Boxes that are still open where the walk was cut off.
+        // Closes the boxes that are still open where the walk was cut off.
         let (mut at, end) = (self.element, self.page.blocks.len());
         while at != 0 {
             self.page.elements[at].blocks.end = end;
@@ -251,7 +251,7 @@ impl<'a> Walk<'a> {
         self.page.blocks.len() >= MAX_BLOCKS || self.page.elements.len() >= MAX_ELEMENTS
     }
 
-    /// Enters an element. Returns `false` if there is nothing to read in it.
+    /// Enters an element. Returns `false` if it contains nothing to read.
     fn enter(&mut self, element: ElementRef<'a>) -> bool {
         let name = element.value().name();
         if is_skipped(name) {
@@ -347,14 +347,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether an element is a toggle whose words are not part of the text.
+    /// Whether an element is a toggle whose label is not part of the text.
     fn is_button(&mut self, element: ElementRef<'a>, role: &str) -> bool {
         let Some(toggle) = Toggle::of(element, role) else { return false };
         if self.shown.add(element, toggle) {
             return true;
         }
         let before = &self.page.text[self.open.range.start..];
-        // A link that follows other text and leads to a place that readers see may be part of that text.
+        // A link that follows other text and leads to a visible place may be part of that text.
         is_apart(element, before) && (self.open.chars == 0 || !self.shown.leads_to_text(element))
     }
 
@@ -365,7 +365,7 @@ impl<'a> Walk<'a> {
         *self.kinds.entry(names).or_insert_with(|| classes::kinds(names))
     }
 
-    /// The open heading.
+    /// The heading that is open.
     fn heading(&self) -> Option<ElementRef<'a>> {
         let element = &self.page.elements[self.element];
         is_heading(element.name()).then_some(element.node)
@@ -456,7 +456,7 @@ impl<'a> Walk<'a> {
         if keep.iter().all(|k| *k) {
             return;
         }
-        // New index of each block, for the ranges of the elements.
+        // The new index of each block, to update the ranges of the elements.
         let mut to = Vec::with_capacity(keep.len() + 1);
         let mut kept = 0;
         for k in &keep {
@@ -481,7 +481,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Splits a text into runs of characters that are not white space, each with the white space after it.
+/// Splits a text into runs of non-whitespace characters, each with the whitespace after it.
 fn split_blanks(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         if text.is_empty() {
@@ -494,7 +494,7 @@ fn split_blanks(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Length of the run at the start of a text that is white space (`blank`) or contains none.
+/// Length of the leading run of whitespace (`blank`) or non-whitespace.
 fn prefix(text: &str, blank: bool) -> usize {
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
@@ -535,8 +535,8 @@ pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// A link in a heading that leads to the heading itself: its text is only a symbol, or it has the class of
-/// such links and is not the entire heading.
+/// Whether a link in a heading is a permalink to the heading: its text is only a symbol, or it has the class
+/// of a permalink and is not the entire heading.
 fn is_own_link(link: ElementRef<'_>, class: &str, heading: ElementRef<'_>) -> bool {
     if !link.attr("href").is_some_and(|h| h.contains('#')) {
         return false;

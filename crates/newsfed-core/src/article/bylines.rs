@@ -1,4 +1,4 @@
-//! The names of authors in the visible lines of a page.
+//! Author names in the visible lines of a page.
 
 mod prefixes;
 mod roles;
@@ -14,26 +14,26 @@ use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
 use std::ops::Range;
 
-/// Longest name, in characters. A longer line is a sentence.
+/// Maximum length of a name, in characters. A longer line is a sentence.
 const MAX_NAME: usize = 80;
-/// Longest name, in words, apart from small ones such as "de la".
+/// Maximum number of words in a name, not counting lower-case words such as "de la".
 const MAX_WORDS: usize = 5;
-/// Maximum number of small words in a name.
+/// Maximum number of lower-case words in a name.
 const MAX_SMALL: usize = 4;
-/// Longest line that names the author, in words.
+/// Maximum length of a line that names the author, in words.
 const MAX_LINE: usize = 24;
-/// How many blocks above the article can name the author.
+/// Number of blocks above the article that may name the author.
 const ABOVE: usize = 12;
-/// How many blocks at the start of the article can name the author.
+/// Number of blocks at the start of the article that may name the author.
 const BELOW: usize = 3;
-/// Maximum number of text pieces in a byline.
+/// Maximum number of text nodes in a byline.
 const MAX_PIECES: usize = 30;
 /// Maximum number of authors in one byline.
 const MAX_AUTHORS: usize = 8;
 
 /// Separators between two names.
 const JOINS: [&str; 9] = ["and", "&", ",", "und", "et", "y", "e", "og", "и"];
-/// Texts in the place of a name that are not names, folded.
+/// Case-folded texts found in place of a name that are not names.
 const OTHERS: [&str; 13] = [
     "the author",
     "about the author",
@@ -79,8 +79,8 @@ pub(super) fn marked(element: ElementRef<'_>, prefixes: &Prefixes) -> Vec<String
     names
 }
 
-/// Whether two texts are in elements of the same kind next to each other, as names in a list without signs
-/// between them.
+/// Whether two text nodes are in adjacent elements of the same kind, like the names in a list without
+/// separators.
 fn are_alike(a: NodeRef<'_, Node>, b: NodeRef<'_, Node>) -> bool {
     let (Some(a), Some(b)) = (a.parent(), b.parent()) else { return false };
     let (Some(a), Some(b)) = (ElementRef::wrap(a), ElementRef::wrap(b)) else { return false };
@@ -89,7 +89,7 @@ fn are_alike(a: NodeRef<'_, Node>, b: NodeRef<'_, Node>) -> bool {
         return false;
     }
     if a.value().name() == "a" {
-        // The link after an author's link may lead to a section or to a place.
+        // The link after an author's link may lead to a section or a location.
         let folder = |e: ElementRef<'_>| {
             let path = e.attr("href").map(|href| href.trim_end_matches('/').rsplit_once('/'));
             path.map(|path| path.map_or_else(String::new, |(folder, _)| folder.to_owned()))
@@ -102,7 +102,7 @@ fn are_alike(a: NodeRef<'_, Node>, b: NodeRef<'_, Node>) -> bool {
     a.attr("class").is_some_and(|class| !class.trim().is_empty()) || is_list
 }
 
-/// The names in a line such as `By Ann Lee and Bob Ray · 3 May`, of a page without marked bylines.
+/// The names in a line such as `By Ann Lee and Bob Ray · 3 May`, for pages without marked bylines.
 pub(super) fn near(page: &Page<'_>, taken: &[bool], prefixes: &Prefixes) -> Vec<String> {
     let Some(first) = taken.iter().position(|t| *t) else { return Vec::new() };
     let above = first.saturating_sub(ABOVE);
@@ -126,13 +126,13 @@ pub(super) fn near(page: &Page<'_>, taken: &[bool], prefixes: &Prefixes) -> Vec<
     Vec::new()
 }
 
-/// Whether a name is the weekday of a date in its line.
+/// Whether a name is only the weekday of a date on the line.
 fn is_day_of(name: &str, line: &str) -> bool {
     is_weekday(&name.to_lowercase()) && is_date_line(line)
 }
 
-/// The text of a block, with signs between the names of a list, and between other elements that follow each
-/// other without white space.
+/// The text of a block, with separators between the names of a list and between other adjacent elements
+/// without whitespace between them.
 fn separated(page: &Page<'_>, at: usize) -> String {
     let tree = page.elements[0].node.tree();
     let (mut out, mut last) = (String::new(), None);
@@ -153,7 +153,7 @@ fn separated(page: &Page<'_>, at: usize) -> String {
     text::line(&out)
 }
 
-/// A line up to the first sign or word after which no name follows.
+/// A line up to the first separator or word that ends the names.
 fn cut(line: &str) -> &str {
     let ends = [
         " | ", " · ", " • ", " - ", " – ", " — ", " / ", " on ", " in ", " am ", " le ", " (", "\n",
@@ -162,7 +162,7 @@ fn cut(line: &str) -> &str {
     &line[..end]
 }
 
-/// The names of a list, up to the first part that is not a name.
+/// The names of a list, up to the first entry that is not a name.
 fn listed(line: &str, prefixes: &Prefixes) -> Vec<String> {
     let parts = line.split([',', ';', '&', '|', '·', '•', '،', '、']);
     let parts = parts.flat_map(|part| part.split(" and "));
@@ -184,15 +184,15 @@ fn is_name(part: &str, prefixes: &Prefixes) -> bool {
         && !part.contains("://")
         && !part.contains("www.")
         && !part.contains(['@', ':', '?', '!'])
-        // A nickname may have digits, a date has them beside words.
+        // A nickname may contain digits, but a name with digits and spaces is a date.
         && !(part.chars().any(char::is_numeric) && (part.contains(' ') || is_date_line(part)))
         && !OTHERS.contains(&folded.as_str())
         && !prefixes.contains(&folded)
         && !is_role(part)
 }
 
-/// Whether each word of a name begins with a capital letter, or with a letter of a script that has none.
-/// Short words between them may be small.
+/// Whether each word of a name begins with a capital letter, or with a letter of a script without capitals.
+/// Short words after the first may be in lower case.
 fn is_written(name: &str) -> bool {
     let small = |word: &str| word.chars().next().is_some_and(char::is_lowercase);
     let mut words = name.split(' ');

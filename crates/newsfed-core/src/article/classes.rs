@@ -1,6 +1,6 @@
 //! What the words in class names and ids reveal about an element.
 
-/// A set of kinds, as bits.
+/// A set of kinds as a bit mask.
 pub(super) type Kinds = u32;
 
 /// A table of (kind, words).
@@ -38,7 +38,7 @@ kinds! {
 
 pub(super) const COUNT: usize = 22;
 
-/// Line numbers beside code, and links of headings to themselves: never readable text.
+/// Classes of line numbers next to code: never readable text.
 const GUTTERS: [&str; 16] = [
     "gutter",
     "lineno",
@@ -70,12 +70,12 @@ const ANCHORS: [&str; 10] = [
     "direct-link",
 ];
 
-/// Whether a class attribute marks a gutter of line numbers.
+/// Whether a class attribute marks a column of line numbers.
 pub(super) fn is_gutter(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| GUTTERS.contains(&c))
 }
 
-/// Whether a class attribute marks the link of a heading to itself.
+/// Whether a class attribute marks a permalink of a heading.
 pub(super) fn is_anchor(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| ANCHORS.contains(&c))
 }
@@ -91,13 +91,13 @@ pub(super) fn is_author_box(class: &str) -> bool {
     })
 }
 
-/// The kinds for the words of a class attribute or id.
+/// The kinds that the words of a class attribute or id stand for.
 pub(super) fn kinds(names: &str) -> Kinds {
     let mut found = 0;
     for name in names.split(|c: char| !c.is_ascii_alphanumeric()) {
         let mut from = 0;
         let bytes = name.as_bytes();
-        // A camelCase name is several words.
+        // A camelCase name is split into words.
         for at in 1..bytes.len() {
             if bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase() {
                 found |= kind(&name[from..at]);

@@ -1,14 +1,14 @@
-//! The programming language of a code block and its lines, as syntax highlighters mark them.
+//! The programming language of a code block and its lines, as marked by syntax highlighters.
 
 use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
 
-/// Longest name of a language, in bytes.
+/// Maximum length of a language name, in bytes.
 const MAX_NAME: usize = 20;
 /// Classes around code: `language-x`, `lang-x`, `highlight-source-x`, `brush: x`.
 const PREFIXES: [&str; 6] =
     ["language-", "lang-", "highlight-source-", "highlight-text-", "sourceCode-", "brush:"];
-/// Names that are not languages, and classes of the highlighters themselves.
+/// Classes that are not language names, such as those of the highlighters themselves.
 const NONE: [&str; 12] = [
     "none",
     "plaintext",
@@ -24,7 +24,7 @@ const NONE: [&str; 12] = [
     "undefined",
 ];
 
-/// Endings of classes of elements that are a line of code each.
+/// Suffixes of the class names of elements that contain one line of code each.
 const LINES: [&str; 7] = [
     "code-line",
     "code__line",
@@ -35,7 +35,7 @@ const LINES: [&str; 7] = [
     "cm-line",
 ];
 
-/// Whether an inline element is shown as a line of its own.
+/// Whether an inline element is displayed on its own line.
 pub(super) fn is_line(node: NodeRef<'_, Node>) -> bool {
     let Some(element) = node.value().as_element().filter(|e| e.name() == "span") else {
         return false;
@@ -53,7 +53,7 @@ pub(super) fn language(pre: ElementRef<'_>) -> Option<String> {
     inner.chain([pre]).chain(around).find_map(of_element)
 }
 
-/// Whether the paragraph before code is only the label of its box with the language, not a sentence.
+/// Whether the paragraph before code only labels the code box with its language and is not a sentence.
 pub(super) fn is_label(paragraph: &str, language: Option<&str>, pre: ElementRef<'_>) -> bool {
     let is_language = language.is_some_and(|name| paragraph.trim().eq_ignore_ascii_case(name));
     let has_text = |node: &NodeRef<'_, Node>| match node.value() {

@@ -1,4 +1,5 @@
-//! Comments by readers: found by the names of their boxes, and kept apart from the article.
+//! Comments by readers: they are recognised by the class names of their boxes and kept apart from the
+//! article.
 
 use super::blocks::Page;
 use super::classes::COMMENT;
@@ -6,7 +7,7 @@ use super::extract::{FEW_WORDS, words_of};
 use super::features::Hints;
 use std::ops::Range;
 
-/// Boxes of comments: the outermost ones with such a name that do not contain the page's heading.
+/// Comment sections: the outermost boxes with a matching name that do not contain the page's heading.
 pub(super) fn zones(page: &Page<'_>) -> Vec<usize> {
     let headings: Vec<usize> = (0..page.blocks.len())
         .filter(|at| page.elements[page.blocks[*at].element].name() == "h1")
@@ -41,8 +42,8 @@ pub(super) fn texts(page: &Page<'_>, zones: &[usize]) -> Vec<String> {
     texts
 }
 
-/// The blocks of each comment: the outermost boxes in a zone that have siblings of the same name,
-/// else the entire zone.
+/// The blocks of each comment: the outermost boxes in a comment section that have siblings of the same name,
+/// or the entire section if there are none.
 fn units(page: &Page<'_>, zone: usize, range: &Range<usize>) -> Vec<Range<usize>> {
     let within = (zone + 1..page.elements.len())
         .take_while(|at| page.elements[*at].blocks.start < range.end)
@@ -60,8 +61,7 @@ fn units(page: &Page<'_>, zone: usize, range: &Range<usize>) -> Vec<Range<usize>
     if units.is_empty() { vec![range.clone()] } else { units }
 }
 
-/// Removes the comment boxes, unless nothing would be left. The posts of a discussion are not
-/// comments.
+/// Removes the comment sections, unless nothing would be left. The posts of a discussion are not comments.
 pub(super) fn drop_comments(page: &Page<'_>, hints: &Hints, taken: &mut [bool]) {
     if hints.signs.with(page.signs).is_discussion() {
         return;

@@ -7,14 +7,14 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use std::collections::BTreeMap;
 use url::Url;
 
-/// Maximum number of links that the description of a change names.
+/// Maximum number of links named in the description of a change.
 const MAX_NAMED: usize = 10;
 
-/// A part of a word difference. Its text keeps the white space of its version.
+/// A part of a word difference. Its text keeps the whitespace of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// In both versions, with the white space of the later version, or of the earlier version
-    /// before words that were removed without a replacement.
+    /// In both versions. The whitespace is that of the later version, or that of the earlier version before
+    /// words that were removed without a replacement.
     Same(String),
     /// Only in the earlier version.
     Removed(String),
@@ -22,12 +22,12 @@ pub enum Change {
     Added(String),
 }
 
-/// Whether two article texts are equal except for white space.
+/// Whether two article texts are equal except for whitespace.
 pub fn same_text(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// The URLs of links and images that only one of two versions of a document has.
+/// The URLs of links and images that only one of two versions of a document contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkChanges {
     pub removed: Vec<String>,
@@ -35,7 +35,7 @@ pub struct LinkChanges {
 }
 
 impl LinkChanges {
-    /// Compares normalised URLs, whatever their order and number.
+    /// Compares normalised URLs, regardless of their order and number.
     pub fn between(earlier: &Document, later: &Document) -> Self {
         let (old, new) = (references(earlier), references(later));
         let missing = |from: &References, other: &References| {
@@ -49,7 +49,7 @@ impl LinkChanges {
         self.removed.is_empty() && self.added.is_empty()
     }
 
-    /// The difference as a revision, in one line.
+    /// The difference as a one-line revision.
     pub fn revision(&self) -> Option<Revision> {
         let named = |urls: &[String]| {
             let more = if urls.len() > MAX_NAMED { " …" } else { "" };
@@ -65,7 +65,7 @@ pub fn same_references(a: &Document, b: &Document) -> bool {
     references(a).keys().eq(references(b).keys())
 }
 
-/// Kinds and normalised URLs of links and images, with the URLs as they are.
+/// Kinds and normalised URLs of links and images, with the original URLs.
 type References = BTreeMap<(u8, String), String>;
 
 fn references(document: &Document) -> References {
@@ -81,10 +81,10 @@ fn references(document: &Document) -> References {
     document.links.iter().map(|l| ((kind(l.kind), address(&l.url)), l.url.clone())).collect()
 }
 
-/// The difference of two texts by words. Removed words come before those that replace them.
+/// The word difference of two texts. Removed words come before the words that replace them.
 ///
-/// Texts without much in common give a longer difference than necessary, so that the time stays
-/// nearly linear.
+/// The difference of texts with little in common is longer than necessary, which keeps the time nearly
+/// linear.
 pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
     let (old, new) = (pieces(earlier), pieces(later));
     let mut input = InternedInput::default();
@@ -109,7 +109,7 @@ pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
             push(Change::Same, same.trim_end().to_owned() + if same.is_empty() { "" } else { gap });
             push(Change::Removed, removed);
         } else {
-            // The words that replace them are in the same paragraph.
+            // The replacement is in the same paragraph.
             push(Change::Same, same);
             push(Change::Removed, in_line(&removed));
             push(Change::Added, added);
@@ -119,18 +119,18 @@ pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
     out
 }
 
-/// With a space at the end in place of other white space; an empty text stays empty.
+/// Replaces trailing whitespace with one space; an empty text stays empty.
 fn in_line(words: &str) -> String {
     let words = words.trim_end();
     if words.is_empty() { String::new() } else { format!("{words} ") }
 }
 
-/// The white space after a word.
+/// The whitespace after a word.
 fn gap_after(piece: &str) -> &str {
     &piece[piece.trim_end().len()..]
 }
 
-/// Words, each with the white space after it. Leading white space belongs to the first word.
+/// Splits a text into words, each with the whitespace after it. Leading whitespace belongs to the first word.
 fn pieces(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let (mut from, mut blank, mut seen) = (0, false, false);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_white_space() {
+    fn ignores_whitespace() {
         assert!(same_text("a b\n\nc ", " a b c"));
         assert!(!same_text("a b c", "a bc"));
     }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn shuffled_words_are_compared_quickly() {
+    fn compares_shuffled_words_quickly() {
         // The same words in a different order, so that no word is known to be new.
         let mut words: Vec<String> = (0..10_000).map(|n| format!("w{} ", n % 500)).collect();
         let earlier = words.concat();

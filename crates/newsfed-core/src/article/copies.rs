@@ -1,35 +1,35 @@
-//! Text that a page contains more than once: one page with versions for narrow and wide screens,
-//! posts quoted in full by later ones, previews of the text that follows.
+//! Text that a page contains more than once: versions for narrow and wide screens, posts that later posts
+//! quote in full, previews of the text that follows.
 
 use super::blocks::Page;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Minimum number of words in a block that is compared; shorter ones belong to the run they are in.
+/// Minimum number of words in a block that is compared. Shorter blocks belong to the run around them.
 const BLOCK_WORDS: usize = 6;
 /// Minimum number of words in a run of blocks that is a copy.
 const RUN_WORDS: usize = 40;
-/// Copies are removed if they are at least one fifth of the text. A text with only a few repeated
-/// passages repeats them on purpose.
+/// Copies are removed if they are at least one fifth of the text. A text that repeats only a few passages
+/// does so on purpose.
 const PART: usize = 5;
 
-/// A copy directly follows the original if the words between them are at most the words of the copy
-/// divided by this.
+/// A copy directly follows the original if the number of words between them is at most the number of words of
+/// the copy divided by this.
 const BETWEEN: usize = 4;
-/// Share of the text from which copies are unintended, if at least [`MANY_WORDS`] words are repeated.
+/// Minimum share of repeated text to count as unintended, if at least [`MANY_WORDS`] words are repeated.
 const MOST: (usize, usize) = (2, 5);
 const MANY_WORDS: usize = 150;
 
 /// Blocks that repeat earlier blocks in the same order.
 struct Run {
     blocks: Range<usize>,
-    /// The first and the last of the earlier blocks.
+    /// Indices of the first and the last of the earlier blocks.
     first: usize,
     last: usize,
     words: usize,
 }
 
-/// Number of words in ranges of blocks, from sums, because many runs can share a range.
+/// Prefix sums of the words per block, because many runs can share a range.
 struct Sums(Vec<usize>);
 
 impl Sums {
@@ -51,8 +51,8 @@ impl Sums {
     }
 }
 
-/// Removes copies, if they are a large part of the selected text. The posts of a `discussion` quote
-/// each other.
+/// Removes copies if they are a large part of the selected text. The posts of a `discussion` quote each
+/// other.
 pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool], discussion: bool) {
     let mut runs: Vec<Run> =
         runs(page, taken).into_iter().filter(|run| is_copy(page, run)).collect();
@@ -70,8 +70,8 @@ pub(super) fn drop_copies(page: &Page<'_>, taken: &mut [bool], discussion: bool)
     }
 }
 
-/// Whether most of the text is there twice: many of its words, and not the same few several times. Code
-/// does not count, because it is repeated to show it in one piece.
+/// Whether most of the text is duplicated: many different words, not the same few several times. Code does
+/// not count, because pages repeat it to show a complete listing.
 fn is_most(page: &Page<'_>, taken: &[bool], runs: &[Run]) -> bool {
     let is_code = |element: usize| page.around(element).any(|e| page.elements[e].name() == "pre");
     let prose = Sums::of(
@@ -92,17 +92,17 @@ fn is_most(page: &Page<'_>, taken: &[bool], runs: &[Run]) -> bool {
     first_times >= MANY_WORDS && copied * MOST.1 >= prose.all() * MOST.0
 }
 
-/// Repetitions on purpose, such as the refrain of a song, are in the box of the first occurrence,
-/// or in one beside it.
+/// Whether a run is a copy. Intended repetitions, such as the refrain of a song, are in the same box as the
+/// first occurrence or in an adjacent box.
 fn is_copy(page: &Page<'_>, run: &Run) -> bool {
     let boxes = |at: usize| page.around(page.blocks[at].element).take(3);
     let (own, first) = (boxes(run.blocks.start), boxes(run.first));
     run.words >= RUN_WORDS && own.zip(first).all(|(own, first)| own != first)
 }
 
-/// Whether the author did not repeat the text on purpose: it is in a quotation, or directly follows the
-/// original. Text that is repeated later, such as a summary, a listing or a refrain in boxes, is repeated on
-/// purpose.
+/// Whether the author did not intend the repetition: the run is in a quotation or directly follows the
+/// original. Text that is repeated later in other boxes, such as a summary, a listing or a refrain, is
+/// intended.
 fn is_unintended(page: &Page<'_>, words: &Sums, run: &Run) -> bool {
     let quoted = page.around(page.blocks[run.blocks.start].element).any(|e| {
         let element = &page.elements[e];
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
     use crate::util::html::tree;
 
-    /// A paragraph of 30 words that are in no other paragraph.
+    /// A paragraph of 30 words. No other paragraph contains them.
     fn paragraph(name: &str) -> String {
         let words: String = (0..14).map(|n| format!("{name}{n} and ")).collect();
         format!("<p>{words}nothing else.</p>")
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_a_page_contains_twice_is_shown_once() {
+    fn shows_duplicated_text_once() {
         let text: String = ["ash", "birch", "cedar", "elm"].map(paragraph).concat();
         for markup in [
             format!(
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn posts_quoted_in_full_are_shown_once() {
+    fn shows_fully_quoted_posts_once() {
         let post = |body: &str| {
             format!(
                 "<article class=post><div class=user>Ann</div><time>2026-11-02 10:00</time><div class='post-body message'>{body}</div></article>"
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn refrains_and_repeated_lines_stay() {
+    fn keeps_refrains_and_repeated_lines() {
         let refrain = ["rain", "snow"].map(paragraph).concat();
         let verses = ["one", "two", "three"].map(paragraph);
         let song = verses.clone().map(|verse| verse + &refrain).concat();
@@ -210,7 +210,7 @@ mod tests {
             let text = shown(&format!("<article><h1>Song</h1><div>{song}</div></article>"));
             assert_eq!(text.matches("rain3").count(), 3, "{text}");
         }
-        // A short part of a long text is repeated on purpose.
+        // A short repetition in a long text is intended.
         let long: String =
             (0..20).map(|n| paragraph(&format!("n{}x", (b'a' + n) as char))).collect();
         let markup = format!("<div>{refrain}</div>{long}<section><div>{refrain}</div></section>");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn deliberate_repetition_stays() {
+    fn keeps_deliberate_repetition() {
         let own: String = ["oak", "elm", "fir", "ash"].map(paragraph).concat();
         let section = |class: &str, text: &str| {
             format!("<section class={class}><div class=inner><div>{text}</div></div></section>")

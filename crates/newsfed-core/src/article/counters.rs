@@ -1,16 +1,16 @@
-//! Parts of a page that change on their own: counters of visitors, relative dates, clocks.
+//! Parts of a page that change without an edit: counters of visitors, relative dates, clocks.
 
 use super::compare::same_text;
 use crate::util::date::{self, Context, FoundDate, Scan};
 use chrono::DateTime;
 use std::borrow::Cow;
 
-/// Longest line that may change on its own, in words and in bytes.
+/// Maximum length of a line that may change without an edit, in words and in bytes.
 const MAX_WORDS: usize = 8;
 const MAX_LINE: usize = 160;
-/// Maximum number of such lines in a text.
+/// Maximum number of these lines in a text.
 const MAX_LINES: usize = 200;
-/// Maximum number of words between a number and what it counts.
+/// Maximum number of words between a number and the counted thing.
 const NEAR: usize = 2;
 /// An arbitrary time: relative dates are only recognised, not resolved.
 const NOW: i64 = 1_800_000_000;
@@ -107,7 +107,7 @@ const COUNTED: &[&str] = &[
     "زيارة",
     "צפיות",
 ];
-/// Such nouns in languages without spaces between words.
+/// The same nouns in languages without spaces between words.
 const COUNTED_PARTS: &[&str] = &[
     "閲覧",
     "アクセス",
@@ -128,7 +128,7 @@ const COUNTED_PARTS: &[&str] = &[
     "ครั้ง",
     "เข้าชม",
 ];
-/// Words beside the current date, or beside the time of an update.
+/// Words next to the current date or the time of an update.
 const DATED: &[&str] = &[
     "updated",
     "update",
@@ -261,8 +261,8 @@ const DATED: &[&str] = &[
     "업데이트",
 ];
 
-/// Whether two texts differ only in short lines, and there only in parts that change on their own:
-/// visitors, "3 hours ago", a clock, the date of today. Every other number is a change.
+/// Whether two texts differ only in parts of short lines that change without an edit: visitor counts, "3
+/// hours ago", a clock, today's date. A change of any other number is a real change.
 pub fn is_small_change(earlier: &str, later: &str) -> bool {
     let (mut a, mut b) = (earlier.lines(), later.lines());
     let mut left = MAX_LINES;
@@ -276,7 +276,7 @@ pub fn is_small_change(earlier: &str, later: &str) -> bool {
     }
 }
 
-/// Whether two lines differ only in parts that change on their own.
+/// Whether two lines are short and differ only in parts that change without an edit.
 pub(super) fn changes_by_itself(a: &str, b: &str) -> bool {
     let short = |line: &str| {
         let mut words = line.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
@@ -285,7 +285,7 @@ pub(super) fn changes_by_itself(a: &str, b: &str) -> bool {
     short(a) && short(b) && (is_counter(a, b) || is_relative(a, b) || is_now(a, b))
 }
 
-/// Whether two lines differ only in numbers, each of which is beside a word for what it counts.
+/// Whether two lines differ only in numbers, each next to a word for the counted thing.
 fn is_counter(a: &str, b: &str) -> bool {
     let (a, b): (Vec<&str>, Vec<&str>) =
         (a.split_whitespace().collect(), b.split_whitespace().collect());
@@ -307,7 +307,7 @@ fn is_counter(a: &str, b: &str) -> bool {
         })
 }
 
-/// A word with each of its numbers replaced by one sign, whatever their length and separators.
+/// Replaces each number in a word with `#`, regardless of length and separators; `None` without a number.
 fn without_number(word: &str) -> Option<String> {
     let mut out = String::with_capacity(word.len());
     let mut number = false;
@@ -327,7 +327,7 @@ fn scan(line: &str) -> Scan {
     date::scan(line, &Context { now, ..Context::default() })
 }
 
-/// A line with its only date.
+/// A line that contains exactly one date.
 struct Dated {
     line: String,
     date: FoundDate,
@@ -370,11 +370,11 @@ pub(super) fn between(scan: &Scan) -> Vec<&str> {
     parts
 }
 
-/// Whether each of two lines consists only of a clock, the current date, or the time of an update.
+/// Whether both lines consist only of a clock, the current date, or the time of an update.
 fn is_now(a: &str, b: &str) -> bool {
     let (Some(old), Some(new)) = (Now::read(a), Now::read(b)) else { return false };
-    // Without further words, a weekday with a time is more likely the time of an event. A later
-    // version does not show an earlier current date.
+    // Without a label, a weekday with a time is more likely the time of an event. The current date never goes
+    // back in a later version.
     let forward = || match (&old.date, &new.date) {
         (Some(old), Some(new)) => {
             old.short || old.swapped.is_some() || new.swapped.is_some() || old.day <= new.day
@@ -417,13 +417,13 @@ impl Now {
         }
         let date = dated.map(|d| d.date);
         let once = clocks <= 1 && (clocks == 1 || date.is_some());
-        // Two times are the beginning and the end of something.
+        // Two times are the start and the end of an event.
         let twice = clocks == 1 && date.as_ref().is_some_and(|d| d.time.is_some());
         (once && !twice).then_some(Self { date, weekday, labelled })
     }
 }
 
-/// Whether a word belongs to a clock and adds no meaning to it.
+/// Whether a word belongs to a clock or date without adding meaning.
 fn is_clock_word(word: &str) -> bool {
     matches!(word, "am" | "pm" | "a.m" | "p.m" | "uhr" | "kl" | "at" | "on" | "um" | "der" | "den")
 }

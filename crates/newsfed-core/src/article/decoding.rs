@@ -1,20 +1,20 @@
-//! Decodes pictures within limits of memory. The decoders' own limits do not count everything that
-//! they allocate.
+//! Decodes images within memory limits. The limits of the decoders do not cover everything that they
+//! allocate.
 
 use crate::util::limits;
 use image::{ColorType, DynamicImage, ImageBuffer, ImageDecoder, ImageFormat};
 
-/// Number of bytes that the GIF decoder needs for each pixel besides the result: a frame, and its colour
-/// numbers.
+/// Number of bytes per pixel that the GIF decoder needs in addition to the result: a frame and its colour
+/// indices.
 const GIF: u64 = 5;
-/// Allocators return buffers of this size or more to the system when they are dropped. Smaller ones may stay
-/// with the process, so the next picture would need memory in addition. Only the part of a buffer that is
-/// written takes memory.
+/// Allocators return buffers of at least this size to the system when they are freed. Smaller ones may stay
+/// with the process, so the next image would need additional memory. Only the written part of a buffer takes
+/// memory.
 const OWN_PAGES: usize = 33 << 20;
-/// Maximum memory for a picture while it is decoded, with its file.
+/// Maximum memory for decoding an image, including its file.
 const MOST: u64 = (limits::IMAGE_PIXELS + limits::IMAGE_WORK) as u64;
 
-/// Reads the pixels; `None` if that takes too much memory or fails.
+/// Decodes the pixels; `None` if that takes too much memory or fails.
 pub(super) fn pixels(
     decoder: impl ImageDecoder,
     bytes: &[u8],
@@ -27,7 +27,7 @@ pub(super) fn pixels(
     if size > limits::IMAGE_PIXELS || extra > limits::IMAGE_WORK as u64 {
         return None;
     }
-    // The file is in memory too, and the JPEG decoder copies it.
+    // The file itself is in memory, and the JPEG decoder copies it.
     let files = if format == ImageFormat::Jpeg { 2 * bytes.len() } else { bytes.len() };
     if size as u64 + extra + files as u64 > MOST {
         return None;
@@ -46,7 +46,7 @@ pub(super) fn pixels(
     }
 }
 
-/// Maximum memory that decoding takes besides the result, in bytes; `None` if the file is damaged.
+/// Maximum memory that decoding needs in addition to the result, in bytes; `None` if the file is damaged.
 fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Option<u64> {
     let pixels = u64::from(width) * u64::from(height);
     match format {
@@ -56,7 +56,7 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
                 b"ANMF" => webp_chunks(data.get(16..).unwrap_or_default()).collect(),
                 _ => vec![(kind, data)],
             });
-            // The planes have the size of their frame, which can differ from the size of the picture.
+            // The planes have the size of their frame, which may differ from the size of the image.
             let mut lossy = frames.filter(|(kind, _)| *kind == b"VP8 ");
             let fits = lossy.all(|(_, data)| {
                 let side =
@@ -71,42 +71,42 @@ fn memory(bytes: &[u8], format: ImageFormat, (width, height): (u32, u32)) -> Opt
     }
 }
 
-/// Number of bytes that the WebP decoder needs for each pixel besides the result.
+/// Number of bytes per pixel that the WebP decoder needs in addition to the result.
 fn webp_work(bytes: &[u8]) -> Option<u64> {
     let (kind, flags) = (bytes.get(12..16)?, bytes.get(20)?);
     Some(match kind {
-        // Planes.
+        // The YUV planes.
         b"VP8 " => 2,
-        // A canvas, a frame, and the planes of the frame.
+        // A canvas, a frame, and the YUV planes of the frame.
         b"VP8X" if flags & 0x02 != 0 => 10,
-        // Planes, and the opacity as a picture.
+        // The YUV planes, and the alpha channel as an image.
         b"VP8X" if flags & 0x10 != 0 => 8,
-        // A copy.
+        // A copy of the image.
         _ => 4,
     })
 }
 
-/// The parts of a WebP file with their names.
+/// The chunks of a WebP file, each with its name.
 fn webp_chunks(mut rest: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     std::iter::from_fn(move || {
         let (kind, length) = (rest.get(..4)?, rest.get(4..8)?.try_into().ok()?);
         let length = usize::try_from(u32::from_le_bytes(length)).ok()?;
         let data = rest.get(8..)?;
         let data = &data[..length.min(data.len())];
-        // Parts of an odd length are padded.
+        // Chunks with an odd length are padded.
         rest = rest.get(8 + data.len() + length % 2..).unwrap_or_default();
         Some((kind, data))
     })
 }
 
-/// Bytes for the coefficients of a JPEG picture that are kept until the entire picture is read: if
-/// it is progressive, or if its components follow each other.
+/// Number of bytes for the coefficients of a JPEG image that stay in memory until the entire image is read.
+/// This is the case if it is progressive, or if its components are in separate scans.
 fn jpeg_coefficients(bytes: &[u8]) -> Option<u64> {
     let mut at = 2;
     let mut frame: Option<(u64, u8, bool)> = None;
     loop {
         let marker = *bytes.get(at..at + 2)?.strip_prefix(&[0xff])?.first()?;
-        // Fill bytes before a marker.
+        // Skips fill bytes before a marker.
         if marker == 0xff {
             at += 1;
             continue;
@@ -131,8 +131,8 @@ fn jpeg_coefficients(bytes: &[u8]) -> Option<u64> {
     }
 }
 
-/// The size of all coefficients of a frame header's components, at two bytes each, and the number
-/// of components.
+/// The size of the coefficients of all components in a frame header, at two bytes each, and the number of
+/// components.
 fn planes(header: &[u8]) -> Option<(u64, u8)> {
     let side =
         |at: usize| Some(u64::from(u16::from_be_bytes(header.get(at..at + 2)?.try_into().ok()?)));
@@ -143,7 +143,7 @@ fn planes(header: &[u8]) -> Option<(u64, u8)> {
         .map(|part| (u64::from(part[1] >> 4).max(1), u64::from(part[1] & 15).max(1)))
         .collect();
     let (h_max, v_max) = sampling.iter().fold((1, 1), |(h, v), s| (h.max(s.0), v.max(s.1)));
-    // Whole blocks of 8 by 8 in each component.
+    // Each component consists of complete blocks of 8 by 8.
     let (columns, rows) = (width.div_ceil(8 * h_max), height.div_ceil(8 * v_max));
     let blocks: u64 = sampling.iter().map(|(h, v)| columns * h * rows * v).sum();
     Some((blocks * 64 * 2, components))
@@ -153,7 +153,8 @@ fn planes(header: &[u8]) -> Option<(u64, u8)> {
 mod tests {
     use super::*;
 
-    /// A JPEG up to its first scan: kind of frame, components with their sampling, components of the scan.
+    /// A JPEG up to its first scan, with the given kind of frame, components with their sampling factors, and
+    /// number of components in the scan.
     fn jpeg(kind: u8, sampling: &[u8], scanned: u8) -> Vec<u8> {
         let mut out = vec![0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xff, kind];
         let count = u8::try_from(sampling.len()).unwrap();
@@ -164,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn counts_the_coefficients_of_jpeg() {
-        // 2000x1000 pixels; whole blocks add a little.
+    fn counts_jpeg_coefficients() {
+        // 2000x1000 pixels. Complete blocks add a little.
         for (kind, sampling, scanned, expected) in [
             (0xc0, &[0x22, 0x11, 0x11][..], 3, 0..1),
             (0xc1, &[0x11], 1, 0..1),
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_of_webp_are_no_larger_than_the_picture() {
+    fn rejects_webp_frames_larger_than_the_image() {
         let part = |kind: &[u8], data: &[u8]| {
             let length = u32::try_from(data.len()).unwrap().to_le_bytes();
             [kind, &length, data, &vec![0; data.len() % 2]].concat()

@@ -1,18 +1,17 @@
-//! Finds the running text of a page: paragraphs add to the scores of the boxes around them, and a
-//! box with a higher share of links has a lower score. Follows the scoring of the Arc90 Readability
-//! script and its descendants.
+//! Finds the running text of a page: paragraphs add to the scores of the boxes around them, and links reduce
+//! the score of a box. Follows the scoring of the Arc90 Readability script and its descendants.
 
 use super::blocks::Page;
 use super::classes::{
     AD, ARTICLE, COMMENT, CONTENT, FOOTER, FORM, MAIN, NAV, RELATED, SHARE, SIDEBAR,
 };
 
-/// Shortest text that adds to a score, in characters.
+/// Minimum length of a text that adds to a score, in characters.
 const MIN_CHARS: usize = 25;
 
 /// Scores of a page.
 pub(super) struct Density {
-    /// Score per box, reduced by its share of links; 0 without a score.
+    /// Score per box, reduced by its share of links; 0 if no text added to it.
     pub(super) scores: Vec<f32>,
     /// Share of characters inside links, per box.
     pub(super) links: Vec<f32>,
@@ -20,9 +19,9 @@ pub(super) struct Density {
     pub(super) chars: Vec<usize>,
     /// Number of characters in paragraphs, per box.
     pub(super) paragraphs: Vec<usize>,
-    /// The best box.
+    /// Index of the box with the highest score.
     pub(super) best: usize,
-    /// Per block: whether it is in the best box or in a good sibling of it.
+    /// For each block, whether it is in the best box or in a good sibling of the best box.
     pub(super) kept: Vec<bool>,
 }
 
@@ -47,8 +46,8 @@ impl Density {
                 let commas = text.chars().filter(|c| matches!(c, ',' | '，' | '、' | '،')).count();
                 let length = (block.chars as f32 / 100.0).min(3.0);
                 let score = 1.0 + commas as f32 + length;
-                // A paragraph adds to the scores of the boxes around it. Loose text also adds to
-                // the score of its own box.
+                // A paragraph adds to the scores of its ancestors. Text outside a paragraph also adds to the
+                // score of its own box.
                 let own = usize::from(matches!(name, "p" | "td" | "pre"));
                 for (level, around) in page.around(block.element).skip(own).take(5).enumerate() {
                     let share = [1.0, 0.5, 1.0 / 6.0, 1.0 / 9.0, 1.0 / 12.0][level];
@@ -56,7 +55,7 @@ impl Density {
                 }
             }
         }
-        // Boxes come after those around them, so one backward pass sums everything up.
+        // Boxes come after their ancestors, so one backward pass adds everything up.
         for at in (1..count).rev() {
             let parent = page.elements[at].parent;
             chars[parent] += chars[at];
@@ -99,7 +98,8 @@ fn best(page: &Page<'_>, scores: &[f32]) -> usize {
             best = at;
         }
     }
-    // An outer box with more than a third of the score, and more than the boxes inside it.
+    // Moves to an outer box whose score is more than a third of the best one and higher than that of the box
+    // inside it.
     let mut last = scores[best];
     let threshold = last / 3.0;
     for around in page.around(page.elements[best].parent) {

@@ -1,15 +1,16 @@
-//! The document tree: the structure of an article, independent of markup and screen.
+//! The document tree: the structure of an article, independent of markup and display.
 
 use crate::model::Enclosure;
 
-/// Stands for the target of an image whose bytes were in the page: there is no URL to open.
+/// Replaces the index of an image's target if the image was embedded in the page, because there is no URL to
+/// open.
 pub const NOWHERE: usize = usize::MAX;
 
 /// An article as blocks, with its links and images numbered in text order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     pub blocks: Vec<Block>,
-    /// What [`Inline::Link`] and [`Inline::Image`] point to; shown as `index + 1`.
+    /// The targets of [`Inline::Link`] and [`Inline::Image`]; displayed as `index + 1`.
     pub links: Vec<Link>,
 }
 
@@ -19,9 +20,9 @@ pub struct Link {
     /// Absolute URL (http, https or mailto).
     pub url: String,
     pub kind: LinkKind,
-    /// Width and height of an image in pixels as the page states them, each 1 to 9999.
+    /// Width and height of an image in pixels as given by the page, each 1 to 9999.
     pub size: Option<(u32, u32)>,
-    /// What the feed states about it, if it is an enclosure.
+    /// The feed's metadata of the file, if it is an enclosure.
     pub file: Option<Enclosure>,
 }
 
@@ -50,7 +51,7 @@ pub enum Block {
     Quote(Vec<Block>, Vec<Inline>),
     /// Preformatted text, lines separated by `\n`.
     Code {
-        /// Its programming language in lower case, if the page states it.
+        /// Its programming language in lower case, if the page gives it.
         language: Option<String>,
         code: String,
     },
@@ -66,7 +67,7 @@ pub enum Block {
     Note {
         /// Its index, from 0 in the order of the references.
         number: usize,
-        /// Its mark as written on the page, such as `1` or `*`. The text may start with it, too.
+        /// Its marker as written on the page, such as `1` or `*`. The text may start with the marker, too.
         label: String,
         blocks: Vec<Block>,
     },
@@ -82,7 +83,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Its blocks as an item of a list: the terms, emphasised strongly, then the definitions.
+    /// Its blocks as a list item: the terms in strong emphasis, followed by the definitions.
     pub(super) fn as_item(&self) -> Vec<Block> {
         let term = |term: &Vec<Inline>| match term.as_slice() {
             [Inline::Strong(_)] => Block::Paragraph(term.clone()),
@@ -95,15 +96,15 @@ impl Definition {
 /// Inline content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inline {
-    /// Text with collapsed white space.
+    /// Text with collapsed whitespace.
     Text(String),
     /// Emphasis.
     Emphasis(Vec<Inline>),
     /// Strong emphasis.
     Strong(Vec<Inline>),
-    /// Text that was deleted.
+    /// Deleted text.
     Deleted(Vec<Inline>),
-    /// Text that was inserted later.
+    /// Inserted text.
     Inserted(Vec<Inline>),
     /// Inline code.
     Code(String),
@@ -111,18 +112,18 @@ pub enum Inline {
     Link(Vec<Inline>, usize),
     /// An image: its alternative text, and the index of its target, or [`NOWHERE`].
     Image(String, usize),
-    /// A reference to a footnote: its mark as written on the page, and the footnote's index.
+    /// A reference to a footnote: its marker as written on the page, and the footnote's index.
     Note(String, usize),
     /// A link to a place in the same document: its text, and the index of the place.
     Jump(Vec<Inline>, usize),
-    /// A place that such links lead to: where the text after it begins.
+    /// The target of an [`Inline::Jump`]: the position where the text after it begins.
     Place(usize),
     /// A line break.
     Break,
 }
 
 impl Document {
-    /// A document from plain text: empty lines separate paragraphs, runs of spaces count as one.
+    /// Creates a document from plain text: empty lines separate paragraphs, and runs of spaces count as one.
     pub fn from_text(text: &str) -> Self {
         let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
         let inline = |p: &str| {
@@ -139,7 +140,7 @@ impl Document {
         Self { blocks: paragraphs.map(|p| Block::Paragraph(inline(p))).collect(), links: vec![] }
     }
 
-    /// Whether it contains no text.
+    /// Whether the document contains no text.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -198,7 +199,7 @@ impl Block {
     }
 }
 
-/// An item of a list after its mark.
+/// Writes a list item after its marker.
 fn write_item(mark: &str, blocks: &[Block], out: &mut String, indent: &str) {
     let mut inner = mark.to_owned();
     blocks.iter().for_each(|b| b.write_text(&mut inner, ""));

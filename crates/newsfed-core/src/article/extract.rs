@@ -1,4 +1,4 @@
-//! Page -> article, with the help of its feed, the page itself, and other pages of its site.
+//! Extracts the article of a page, using its feed, the page itself, and other pages of its site.
 
 use super::blocks::Page;
 use super::density::Density;
@@ -28,23 +28,23 @@ use std::collections::HashSet;
 use std::ops::Range;
 use url::Url;
 
-/// Fewer words are not an article, if another way to extract one exists.
+/// A text with fewer words is not an article, if there is another way to extract one.
 pub(super) const FEW_WORDS: usize = 40;
-/// Two shares of a summary's n-grams: a text with at most the first does not contain the summary, a text with
-/// at least the second does.
+/// Shares of a summary's n-grams: a text with at most `ABSENT` of them does not contain the summary, a text
+/// with at least `PRESENT` does.
 const ABSENT: f32 = 0.1;
 const PRESENT: f32 = 0.6;
-/// Longest text about an author, in words.
+/// Maximum length of a text about an author, in words.
 const MAX_AUTHOR: usize = 150;
-/// Number of words in structured data that are preferred to a page without text.
+/// Minimum number of words in structured data to prefer it to a page without text.
 const WORTH: usize = 60;
-/// Fewer words on a page with scripts mean that scripts load the text.
+/// A page with scripts and fewer words loads its text by scripts.
 const NEEDS_SCRIPT: usize = 25;
 
 /// How the article is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Guided by the words of its feed alone.
+    /// By the words of its feed alone.
     Guided,
     /// By the page alone.
     Page,
@@ -56,17 +56,17 @@ pub enum Mode {
 /// How the text of an article was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The words of its feed.
+    /// By the words of its feed.
     Guide,
-    /// The page alone.
+    /// By the page alone.
     Page,
-    /// The template of the site.
+    /// By the template of the site.
     Template,
-    /// The page's structured data.
+    /// From the page's structured data.
     Data,
 }
 
-/// What the feed states about an article.
+/// What the feed provides about an article.
 #[derive(Debug, Clone, Default)]
 pub struct Guide {
     pub title: Option<String>,
@@ -74,33 +74,33 @@ pub struct Guide {
     pub summary: Option<String>,
     /// The URL of the page.
     pub url: Option<Url>,
-    /// When the page was fetched. Dates like "2 hours ago" are read only with it.
+    /// When the page was fetched. Without it, dates like "2 hours ago" are not read.
     pub fetched_at: Option<Time>,
 }
 
 /// An article and its metadata.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extraction {
-    /// For display, export and links.
+    /// The document for display, export and links.
     pub document: Document,
-    /// Its words in order, a line per block, without image descriptions, list numbers and other
-    /// signs that a display adds.
+    /// The words of the article in order, one line per block, without alternative texts, list numbers and
+    /// other markers that a display adds.
     pub text: String,
     /// How the text was found.
     pub origin: Origin,
-    /// The guide's title, else the page's.
+    /// The title from the guide, or else from the page.
     pub title: Option<String>,
     /// Whether the page itself has the guide's title.
     pub has_guide_title: bool,
-    /// Names, in order.
+    /// Names of the authors, in order.
     pub authors: Vec<String>,
     /// When it was published.
     pub published: Option<PageTime>,
-    /// Where the date of publication comes from, and how certain it is.
+    /// The origin of the publication date, and its certainty.
     pub dated: Option<Published>,
     /// Time of the last modification.
     pub modified: Option<PageTime>,
-    /// The offsets from UTC that the page shows with its dates.
+    /// The UTC offsets that the page gives with its dates.
     pub offsets: Offsets,
     /// Language tag.
     pub language: Option<String>,
@@ -108,9 +108,9 @@ pub struct Extraction {
     pub canonical: Option<Url>,
     /// Lead image.
     pub image: Option<Url>,
-    /// The page's own description in a few sentences, plain text.
+    /// The page's own short descriptions as plain text.
     pub summaries: Vec<String>,
-    /// Tags that the page gives, in order.
+    /// The page's tags, in order.
     pub tags: Vec<String>,
     /// Comments by readers, one text each.
     pub comments: Vec<String>,
@@ -118,16 +118,16 @@ pub struct Extraction {
     pub concepts: Vec<String>,
 }
 
-/// Why no article can be extracted from a page.
+/// Why a page has no article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoArticle {
-    /// Too deep to build a tree.
+    /// The page is nested too deeply to build a tree.
     #[error("the page is nested too deeply, or too large, to be read safely")]
     TooDeep,
-    /// It contains no text.
+    /// The page contains no text.
     #[error("the page holds no text")]
     Empty,
-    /// Scripts load its text.
+    /// The page loads its text by scripts.
     #[error("the page loads its text with scripts, which newsfed does not run")]
     NeedsScript,
     /// The words of the guide are not on the page.
@@ -156,9 +156,8 @@ impl Guide {
     }
 }
 
-/// Extracts the article of a page. With `site`, the template also learns from the page, and is used
-/// in mode `Auto`. Reading the same page twice would count it twice, so pass `learn = false` in
-/// that case.
+/// Extracts the article of a page. With `site`, the template also learns from the page, and is used in mode
+/// `Auto`. A page that is read again would count twice, so pass `learn = false` for it.
 ///
 /// # Errors
 /// When no article can be found on the page.
@@ -191,7 +190,7 @@ pub fn extract(
             contradicted(&page, &hints, guide, &found, &judged).unwrap_or(found)
         }
     };
-    // The sections of a home page may be nothing but headings.
+    // The sections of a home page may consist only of headings.
     if guide.url.as_ref().is_none_or(|url| url.path() != "/") {
         page::trim_tail(&page, &mut found.taken);
     }
@@ -210,24 +209,24 @@ pub fn extract(
     Ok(Reading { page: &page, head: &head, guide, found }.finish(body, concepts.as_ref()))
 }
 
-/// The dates of a page, even of one without an article.
+/// The dates of a page, even if it has no article.
 pub fn page_dates(markup: &str, guide: &Guide) -> Dates {
     tree::article(markup).map(|tree| dates_of(&tree, guide)).unwrap_or_default()
 }
 
-/// Like [`page_dates`], for a page that is already a tree.
+/// Like [`page_dates`], for a page that is already parsed.
 pub fn dates_of(tree: &scraper::Html, guide: &Guide) -> Dates {
     let (page, head) = (Page::read(tree), Head::read(tree));
     let taken = page::article(&page, &guide.hints(&head)).taken;
     guide.dates(&head, &page, &taken)
 }
 
-/// The days on which the events of a page begin and end, as its markup states them.
+/// The first and last days of the events on a page, as given by its markup.
 pub fn event_days(tree: &scraper::Html) -> HashSet<NaiveDate> {
     page_date::event_days(&Head::read(tree), &Context::default())
 }
 
-/// What is known about the dates of a page: its language, and the order of day and month.
+/// What is known for reading the dates of a page: its language, and the order of day and month.
 pub fn date_context(tree: &scraper::Html, guide: &Guide) -> Context {
     let (page, head) = (Page::read(tree), Head::read(tree));
     guide.date_context(&head, &page)
@@ -256,8 +255,8 @@ fn by_guide(
     Ok(taken)
 }
 
-/// The blocks that the guide selects, if they contain its summary and the blocks of `found` do not. If they
-/// are much fewer, they are more likely a teaser of an article with the same content in other words.
+/// The blocks that the guide selects, if they contain its summary and the blocks of `found` do not. If there
+/// are far fewer, they are more likely a teaser for an article that is worded differently.
 fn contradicted(
     page: &Page<'_>,
     hints: &Hints,
@@ -332,7 +331,7 @@ pub(super) fn choose(
     taken
 }
 
-/// Removes comments, and other articles on the same page. Returns the range of the requested one.
+/// Removes comments and other articles on the same page. Returns the range of the requested article.
 fn narrow(
     page: &Page<'_>,
     hints: &Hints,
@@ -360,7 +359,7 @@ fn narrow(
     meant
 }
 
-/// Removes the boxes about the author that follow the article.
+/// Removes boxes about the author after the article.
 pub(super) fn drop_author(page: &Page<'_>, taken: &mut [bool]) {
     let all = words_of(page, taken);
     let mut before = 0;
@@ -401,7 +400,7 @@ fn has_script(markup: &str) -> bool {
         || memchr::memmem::find(start.as_bytes(), b"<SCRIPT").is_some()
 }
 
-/// Everything known once the blocks are selected.
+/// The page, its metadata and the selected blocks.
 struct Reading<'p, 'a> {
     page: &'p Page<'a>,
     head: &'p Head<'a>,
@@ -464,7 +463,8 @@ impl Reading<'_, '_> {
             .unwrap_or_else(|| posts::posts(self.page, &self.found.taken, &context))
     }
 
-    /// The smallest box around all selected blocks and a figure above them, without any other blocks.
+    /// Builds the document from the smallest box around all selected blocks and a figure above them, without
+    /// the blocks that were not selected.
     fn document(&self, base: Option<&Url>, posts: Posts) -> Document {
         let (page, taken) = (self.page, &self.found.taken);
         let (Some(first), Some(last)) =

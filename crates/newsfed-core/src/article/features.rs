@@ -10,22 +10,22 @@ use foldhash::fast::FixedState;
 use foldhash::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
 
-/// Information about the article from outside its page, or from the head of the page.
+/// Information about the article from outside the page, or from the head of the page.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Hints {
     /// Possible titles.
     pub(super) titles: Vec<String>,
     /// Summaries.
     pub(super) summaries: Vec<String>,
-    /// Its text according to structured data.
+    /// The article's text according to structured data.
     pub(super) body: Option<String>,
-    /// The titles that its page gives to itself.
+    /// The titles that the page gives itself.
     pub(super) own_titles: Vec<String>,
-    /// The kind that the page states for itself.
+    /// The kind of page according to its own metadata.
     pub(super) signs: Signs,
 }
 
-/// Number of neighbours on each side that are included.
+/// Number of neighbours on each side whose features are included.
 const NEIGHBOURS: usize = 4;
 /// Number of features for each neighbour.
 const OF_NEIGHBOUR: usize = 6;
@@ -43,18 +43,18 @@ pub(super) const COUNT: usize = OWN
 const OF_PAGE: usize = 5;
 /// Number of features for a block's section.
 const OF_SECTION: usize = 6;
-/// Number of further features in the second stage.
+/// Number of additional features in the second stage.
 pub const MORE: usize = 2 * NEIGHBOURS + 6 + 10;
-/// Longest block that may be a title, in words.
+/// Maximum length of a block that may be a title, in words.
 const TITLE_WORDS: usize = 40;
 /// First-stage score of a block that is certainly part of the article.
 const STRONG: f32 = 0.7;
-/// Minimum length of such a block, in words.
+/// Minimum length of a block that is certainly part of the article, in words.
 const STRONG_WORDS: usize = 12;
 /// Number of features per block in the second stage.
 pub(super) const COUNT_SECOND: usize = COUNT + MORE;
 
-/// Words that occur when a page talks about itself, by length.
+/// Words with which a page refers to itself, grouped by length.
 const CHATTER: [&[&str]; 14] = [
     &[],
     &[],
@@ -113,15 +113,15 @@ pub(super) fn features(
     (rows, Positions { place: facts.place, units })
 }
 
-/// Where the blocks of a page are, for the second stage.
+/// Information about the position of each block, for the second stage.
 pub(super) struct Positions {
-    /// Hash of the names and classes above each block.
+    /// Hash of the names and classes of each block's ancestors.
     place: Vec<u64>,
-    /// The repeated box and the group of boxes that each block is in.
+    /// The repeated box, and the group of these boxes, that contains each block.
     units: Vec<Option<(u32, u32)>>,
 }
 
-/// Words, and their sum weighted with scores.
+/// Number of words, and the sum of their scores.
 #[derive(Default, Clone, Copy)]
 struct Mass(f32, f32);
 
@@ -136,8 +136,8 @@ impl Mass {
     }
 }
 
-/// Adds the features of the second stage: the first stage's scores of the block, its neighbours and
-/// the boxes around it.
+/// Adds the features of the second stage: the first stage's scores of the block, its neighbours and the boxes
+/// around it.
 pub(super) fn second(
     page: &Page<'_>,
     positions: &Positions,
@@ -222,14 +222,14 @@ pub(super) fn second(
 
 /// The parts of a page between its headings.
 struct Sections {
-    /// Per block: the index of its section.
+    /// For each block, the index of its section.
     of: Vec<usize>,
     all: Vec<Section>,
 }
 
 #[derive(Default)]
 struct Section {
-    /// Level of its heading; 0 before the first.
+    /// Level of the section's heading; 0 before the first heading.
     level: f32,
     chatter: f32,
     start: usize,
@@ -273,7 +273,7 @@ impl Sections {
     }
 }
 
-/// Words of headings above parts that do not belong to an article, by length.
+/// Words in headings of sections that do not belong to an article, grouped by length.
 const ASIDES: [&[&str]; 12] = [
     &[],
     &[],
@@ -310,19 +310,19 @@ struct Facts<'p, 'a> {
     total: usize,
     /// Block index of the first `h1`.
     heading: Option<usize>,
-    /// Hashes of texts that occur several times.
+    /// Number of occurrences of each repeated text, by hash.
     counts: HashMap<u64, u32>,
     hashes: Vec<u64>,
-    /// The hashed words of each title, sorted.
+    /// The hashes of each title's words, sorted.
     titles: Vec<Vec<u64>>,
     summary: HashSet<u64>,
     body: HashSet<u64>,
-    /// Blocks, words and link characters of each kind of position.
+    /// Number of blocks, words and link characters for each path of names and classes.
     places: HashMap<u64, (usize, usize, usize)>,
     place: Vec<u64>,
-    /// Per element: bits for the names of the boxes around it.
+    /// For each element, a bit set of the tag names of its ancestors.
     names: Vec<u32>,
-    /// Per element: kinds of all the boxes around it.
+    /// For each element, the kinds of all its ancestors.
     far: Vec<Kinds>,
     units: Units,
     signs: Signs,
@@ -392,8 +392,8 @@ impl<'p, 'a> Facts<'p, 'a> {
         }
     }
 
-    /// Features of the page: what it states about its kind, and the shares of code, links, comments
-    /// and structure in its words.
+    /// Features of the page: its declared kind, and the shares of code, links, comments and structure in its
+    /// words.
     fn whole(&self) -> [f32; signs::COUNT + OF_PAGE] {
         let mut sums = [0usize; 5];
         for block in &self.page.blocks {
@@ -517,7 +517,7 @@ impl<'p, 'a> Facts<'p, 'a> {
         ]
     }
 
-    /// Similarity of a block with these words and the best title (Jaccard index of their words).
+    /// Similarity of a block's words to the best title (Jaccard index).
     fn title_match(&self, numbers: Vec<u64>) -> f32 {
         let own = sorted(numbers);
         let alike = |title: &Vec<u64>| {
@@ -557,9 +557,9 @@ struct Letters {
     sentences: usize,
     digits: usize,
     upper: usize,
-    /// Its last character: 2 ends a sentence, 1 is a colon, 0 anything else.
+    /// The last character: 2 ends a sentence, 1 is a colon, 0 is anything else.
     end: f32,
-    /// Whether it contains a copyright sign or an arrow.
+    /// Whether the text contains a copyright sign or an arrow.
     odd: bool,
 }
 
@@ -648,7 +648,7 @@ fn sorted(mut numbers: Vec<u64>) -> Vec<u64> {
     numbers
 }
 
-/// A page that makes different texts have equal hashes only harms the extraction of its own text.
+/// The hash is not seeded: a page that provokes collisions harms only the extraction of its own text.
 fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     FixedState::default().hash_one(value)
 }

@@ -1,5 +1,4 @@
-//! Pictures inside an article: they are kept, with their captions, although none of their text was
-//! selected.
+//! Images inside an article: they are kept with their captions, although none of their text was selected.
 
 use super::blocks::{Element, Page};
 use super::classes::{AD, FORM, NAV, SHARE, SIDEBAR};
@@ -10,20 +9,20 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Longest caption, in words.
+/// Maximum length of a caption, in words.
 const MAX_CAPTION: usize = 150;
-/// Maximum length, in words, of text that may be left out beside a picture.
+/// Maximum length, in words, of text next to an image that may be left out.
 const MAX_LEFT_OUT: usize = 40;
-/// Number of elements in a box that are searched for a picture.
+/// Maximum number of elements in a box that are searched for an image.
 const MAX_SEARCHED: usize = 200;
-/// Number of boxes on a page that are searched.
+/// Maximum number of boxes on a page that are searched.
 const MAX_BOXES: usize = 2000;
 /// Maximum number of blocks between a figure and the first selected block.
 const BEFORE: usize = 6;
 /// Maximum number of blocks between the heading and the first selected block.
 const HEADING: usize = 12;
 
-/// The parts of boxes without selected text that are kept.
+/// The boxes and captions that are kept although none of their text was selected.
 #[derive(Default)]
 pub(super) struct Kept {
     /// Boxes, by index.
@@ -33,12 +32,12 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Keeps the text of blocks in a box.
+    /// Keeps the text of blocks, and the boxes around them.
     fn keep_blocks(&mut self, page: &Page<'_>, blocks: &[usize]) {
         for block in blocks {
             self.captions.extend(page.nodes(*block));
             for around in page.around(page.blocks[*block].element) {
-                // The boxes around a kept one are kept, too.
+                // The ancestors of a kept box are already kept.
                 if !self.boxes.insert(around) {
                     break;
                 }
@@ -47,7 +46,7 @@ impl Kept {
     }
 }
 
-/// For each element, the depth of the innermost element of a kind around it, or of itself.
+/// For each element, the depth of the innermost element of a kind among itself and its ancestors.
 struct Marked(Vec<Option<usize>>);
 
 impl Marked {
@@ -60,7 +59,8 @@ impl Marked {
         Self(depths)
     }
 
-    /// The blocks of a box that are inside such elements of it.
+    /// The blocks of a box that are inside an element of the kind, where that element is the box or a
+    /// descendant.
     fn inside(&self, page: &Page<'_>, at: usize) -> Vec<usize> {
         let own = page.elements[at].depth;
         let depth = |block: &usize| self.0.get(page.blocks[*block].element).copied().flatten();
@@ -69,8 +69,8 @@ impl Marked {
     }
 }
 
-/// The box around the article's heading and `root`, if there is a figure in it between them or right above
-/// the heading. `first` is the first selected block.
+/// The box that contains the article's heading and `root`, if it has a figure between them or right above the
+/// heading. `first` is the first selected block.
 pub(super) fn with_lead(page: &Page<'_>, root: usize, first: usize) -> usize {
     let is_title = |at: &usize| page.elements[page.blocks[*at].element].name() == "h1";
     let title = (first.saturating_sub(HEADING)..first).rev().find(is_title);
@@ -87,12 +87,12 @@ pub(super) fn with_lead(page: &Page<'_>, root: usize, first: usize) -> usize {
     if page.elements[around + 1..root].iter().any(is_lead) { around } else { root }
 }
 
-/// The pictures between the first and the last selected block inside `root`. `sums` are the
-/// numbers of selected blocks before each block.
+/// The images between the first and the last selected block inside `root`. `sums` are the numbers of selected
+/// blocks before each block.
 pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<usize>) -> Kept {
     let mut kept = Kept::default();
     let within = page.elements[root].blocks.clone();
-    // Most pages have no figure with a caption.
+    // Computed lazily, because most pages have no figure with a caption.
     let captions = LazyCell::new(|| Marked::of(page, from_html::is_caption));
     let credits = LazyCell::new(|| Marked::of(page, from_html::is_credit));
     let mut left = MAX_BOXES;
@@ -100,7 +100,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
     for at in root + 1..page.elements.len() {
         let element = &page.elements[at];
         let blocks = &element.blocks;
-        // Boxes come after those around them. Only the outermost ones count.
+        // Boxes come after their ancestors. Only the outermost ones count.
         if at < after || blocks.start < within.start || blocks.end > within.end {
             continue;
         }
@@ -128,7 +128,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         let words: usize = page.blocks[blocks.clone()].iter().map(|b| b.words).sum();
         let captions = captions.inside(page, at);
         let in_captions: usize = captions.iter().map(|c| page.blocks[*c].words).sum();
-        // Rows of linked pictures lead to other articles.
+        // Rows of linked images lead to other articles.
         let titles = captions.is_empty() || in_captions >= 3 * captions.len();
         let links = titles && !(figure && captions.len() == 1) && is_of_links(page, blocks);
         let too_much =
@@ -136,7 +136,7 @@ pub(super) fn kept(page: &Page<'_>, root: usize, sums: &[usize], range: Range<us
         if links && captions.len() > 1 {
             after = next;
         }
-        // If a script loads an image, the page has only its caption.
+        // If a script loads an image, the page contains only its caption.
         let captioned = figure && !captions.is_empty() && contains_image(element.node);
         if too_much || links || !(captioned || picture::is_in(element.node, MAX_SEARCHED)) {
             continue;
@@ -156,7 +156,7 @@ fn contains_image(element: ElementRef<'_>) -> bool {
     element.descendent_elements().take(MAX_SEARCHED).any(|e| e.value().name() == "img")
 }
 
-/// Whether the name of a box shows that it is not part of the text around it.
+/// Whether the name or kind of a box shows that it is not part of the text around it.
 fn is_apart(page: &Page<'_>, at: usize) -> bool {
     let element = &page.elements[at];
     matches!(element.name(), "aside" | "nav" | "footer" | "form" | "header")
@@ -184,9 +184,9 @@ pub(super) fn sums(taken: &[bool]) -> Vec<usize> {
 mod tests {
     use super::super::{Guide, Mode, extract};
 
-    /// This takes minutes if the boxes around each block are examined for each figure.
+    /// This takes minutes if the ancestors of each block are examined for each figure.
     #[test]
-    fn figures_in_figures_are_read_once() {
+    fn reads_nested_figures_once() {
         let text = "<p>The council has decided to rebuild the old bridge, which was closed two winters ago, it said.</p>";
         let class = "a-b_c ".repeat(40);
         let open = format!("<figure class='{class}'>").repeat(150);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_figure_between_heading_and_text_is_kept() {
+    fn keeps_the_figure_between_heading_and_text() {
         let text = "<p>The council has decided to rebuild the old bridge, which was closed two winters ago, it said.</p>";
         let figure = |name: &str| {
             format!(

@@ -1,4 +1,4 @@
-//! Formulas and embedded pictures, from pages and from feeds.
+//! Formulas and embedded images, from pages and from feeds.
 
 use super::{Block, Document, Guide, Mode, extract, from_html, plain};
 use crate::util::html::clean;
@@ -6,14 +6,14 @@ use crate::util::html::clean;
 fn markdown(html: &str) -> String {
     let read = |html: &str| from_html(html, None).markdown().trim_end().to_owned();
     let found = read(html);
-    // The document after it was stored and read again.
+    // The document after storing and reading it.
     let stored = clean(&from_html(html, None).html(), None);
     assert_eq!(read(&stored), found, "{html}");
     found
 }
 
 #[test]
-fn formulas_between_marks_are_one_piece() {
+fn reads_delimited_formulas_in_one_piece() {
     for (html, expected) in [
         ("<p>So \\(a_1 + b_2\\) holds</p>", "So a₁ + b₂ holds"),
         ("<p>So \\(a_{qr}\\) holds</p>", "So `a_{qr}` holds"),
@@ -54,7 +54,7 @@ fn formulas_between_marks_are_one_piece() {
 }
 
 #[test]
-fn prices_brackets_and_code_stay_as_they_are() {
+fn keeps_prices_brackets_and_code_unchanged() {
     for text in [
         "It costs $5 and $6.",
         "cheap ($$), dear ($$$) and very dear ($$$$)",
@@ -83,7 +83,7 @@ fn prices_brackets_and_code_stay_as_they_are() {
 }
 
 #[test]
-fn urls_are_not_descriptions_of_pictures() {
+fn ignores_urls_as_image_descriptions() {
     for (alt, shown) in [
         ("https://e.org/a.png", ""),
         ("A map", "A map"),
@@ -96,7 +96,7 @@ fn urls_are_not_descriptions_of_pictures() {
 }
 
 #[test]
-fn output_of_formula_renderers_is_read_once() {
+fn reads_output_of_formula_renderers_once() {
     let katex = "<span class=katex-display><span class=katex><span class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>\
         <annotation encoding='application/x-tex'>x^2</annotation></semantics></math></span><span class=katex-html aria-hidden=true>x2</span></span></span>";
     let mathjax = |kind: &str, class: &str| {
@@ -128,7 +128,7 @@ fn page(inside: &str) -> Document {
 }
 
 #[test]
-fn formulas_and_pictures_of_a_page_stay_in_its_article() {
+fn keeps_formulas_and_images_in_the_article() {
     let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
     for (inside, expected) in [
         (
@@ -154,13 +154,13 @@ fn formulas_and_pictures_of_a_page_stay_in_its_article() {
 }
 
 #[test]
-fn embedded_pictures_of_a_feed_keep_their_names() {
+fn keeps_names_of_embedded_images() {
     let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
     let stored = clean(&format!("<p>a</p><img alt='A map' src='{data}'><p>b</p>"), None);
     let document = from_html(&stored, None);
     assert_eq!(document.markdown().trim_end(), "a\n\n![A map]()\n\nb");
     assert!(document.links.is_empty(), "{:?}", document.links);
-    // A picture that is loaded later takes precedence.
+    // A lazily loaded image takes precedence.
     let lazy = from_html(&format!("<img src='{data}' data-src='https://e.org/a.png'>"), None);
     assert_eq!(lazy.links[0].url, "https://e.org/a.png");
     let blank = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
@@ -173,7 +173,7 @@ fn embedded_pictures_of_a_feed_keep_their_names() {
 }
 
 #[test]
-fn searches_many_formula_marks_in_linear_time() {
+fn searches_many_formula_delimiters_in_linear_time() {
     let text = |html: &str| from_html(html, None).text();
     let formulas = "\\(x\\) ".repeat(100_000);
     assert_eq!(text(&format!("<p>{formulas}</p>")), "x ".repeat(100_000).trim());

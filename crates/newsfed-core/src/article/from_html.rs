@@ -17,11 +17,11 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Nesting depth from which elements are flattened into their parent.
+/// Nesting depth at which elements are flattened into their parent.
 const MAX_NESTING: usize = 24;
-/// Longest attribution of a quotation, in characters.
+/// Maximum length of the attribution of a quotation, in characters.
 const MAX_ATTRIBUTION: usize = 200;
-/// Minimum number of words in an explanation of a picture.
+/// Minimum number of words in the hover text of an image to be an explanation.
 const TITLE_WORDS: usize = 4;
 /// Maximum number of elements in a figure.
 const MAX_IN_FIGURE: usize = 200;
@@ -31,17 +31,17 @@ const MAX_SOURCES: usize = 10;
 const MAX_ROWS: usize = 1000;
 /// Maximum number of columns in a table.
 const MAX_COLUMNS: usize = 64;
-/// Maximum length, in words, of text beside a picture and its captions that is not part of the article.
+/// Maximum length, in words, of text next to an image and its captions that is not part of the article.
 const MAX_BESIDE: usize = 20;
 /// Maximum number of captions and credits of a figure.
 const MAX_CAPTIONS: usize = 4;
-/// Endings of ordinal numbers, which are often raised.
+/// Suffixes of ordinal numbers, which are often superscript.
 const ORDINALS: [&str; 9] = ["st", "nd", "rd", "th", "er", "re", "ème", "nde", "ère"];
 
-/// Reads a fragment of HTML. URLs are resolved against `base`. A fragment nested too deeply for a
-/// tree is read as plain text.
+/// Reads an HTML fragment. URLs are resolved against `base`. A fragment that is nested too deeply for a tree
+/// is read as plain text.
 pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
-    // Texts that were stored before the limit existed may be longer.
+    // Texts stored before the limit was introduced may be longer.
     if markup.len() > limits::TEXT_BYTES {
         return from_html(&html::clean(markup, base), None);
     }
@@ -67,7 +67,7 @@ pub fn first_image(markup: &str, base: Option<&Url>) -> Option<String> {
     matches!(url.scheme(), "http" | "https").then(|| url.into())
 }
 
-/// Reads an element of a page without the nodes in `dropped`.
+/// Reads an element of a page, skipping the nodes in `dropped`.
 pub(super) fn of_element(
     element: ElementRef<'_>,
     base: Option<&Url>,
@@ -76,7 +76,7 @@ pub(super) fn of_element(
     of_discussion(element, base, dropped, &HashMap::new())
 }
 
-/// Like [`of_element`]. Each element in `posts` starts with the line given there.
+/// Like [`of_element`]. Each element in `posts` starts with its header line from that map.
 pub(super) fn of_discussion(
     element: ElementRef<'_>,
     base: Option<&Url>,
@@ -101,14 +101,14 @@ pub(super) fn of_discussion(
         has_formulas: maths::has_formulas(element),
     };
     let mut blocks = builder.blocks(element, 0);
-    // Which places the text has is only known at its end.
+    // The places in the text are only known at its end.
     if builder.places.settle() {
         builder.links.clear();
         builder.known.clear();
         builder.left = limits::ARTICLE_TARGETS;
         blocks = builder.blocks(element, 0);
     }
-    // At either end of a text, a rule separates nothing.
+    // A rule at either end of a text separates nothing.
     let rules = blocks.iter().take_while(|block| **block == Block::Rule).count();
     blocks.drain(..rules);
     blocks.truncate(blocks.iter().rposition(|block| *block != Block::Rule).map_or(0, |at| at + 1));
@@ -120,13 +120,13 @@ struct Builder<'a> {
     links: Vec<Link>,
     /// Index of each target among the links.
     known: HashMap<(LinkKind, String), usize>,
-    /// How many bytes further targets may have in total. After that, only absolute ones are read.
+    /// Number of bytes left for further targets. When it is used up, only absolute URLs are read.
     left: usize,
-    /// Nodes that are skipped with all their content.
+    /// Nodes that are skipped with their descendants.
     dropped: &'a HashSet<NodeId>,
-    /// The lines above the posts of a discussion.
+    /// The header lines of the posts of a discussion.
     posts: &'a HashMap<NodeId, Vec<Inline>>,
-    /// Elements around posts.
+    /// Ancestors of posts.
     around_posts: HashSet<NodeId>,
     notes: Notes,
     places: Places,
@@ -160,7 +160,7 @@ impl Flow {
         self.blocks.push(Block::Paragraph(line));
     }
 
-    /// Two line breaks are the end of a paragraph.
+    /// Adds a line break. Two consecutive line breaks end the paragraph.
     fn line_break(&mut self) {
         let blank = |i: &Inline| matches!(i, Inline::Text(t) if t.trim().is_empty());
         let last = self.inline.iter().rev().find(|i| !blank(i));
@@ -180,7 +180,7 @@ impl Flow {
                     continue;
                 }
             };
-            // The line breaks may follow a formula, a quotation or the like.
+            // Line breaks at the start may remain after a formula or a quotation.
             let breaks = inline.iter().take_while(|i| **i == Inline::Break).count();
             inline.drain(..breaks);
             match inline.as_slice() {
@@ -197,7 +197,7 @@ impl Builder<'_> {
         let mut flow = self.new_flow();
         self.flow(element, depth, &mut flow);
         flow.end_paragraph();
-        // There may be many such lists with only one block.
+        // There may be many of these lists with only one block.
         flow.blocks.shrink_to_fit();
         flow.blocks
     }
@@ -247,7 +247,8 @@ impl Builder<'_> {
             "iframe" | "embed" | "lite-youtube" | "youtube-video" | "amp-youtube"
             | "amp-iframe" => self.embed(e, flow),
             "object" => {
-                // On older pages the element may contain a player for other browsers, which shows the same.
+                // Older pages may put a player for other browsers in the element, which shows the same
+                // content.
                 let mut within = e.descendent_elements().skip(1).take(MAX_IN_FIGURE);
                 if !within.any(|d| html::is_player(d.value().name())) {
                     self.embed(e, flow);
@@ -302,7 +303,7 @@ impl Builder<'_> {
                     flow.push(Block::Quote(inner, by));
                 }
             }
-            // The posts are marked by the lines above them.
+            // The posts are marked by their header lines.
             "ul" | "ol" | "dl" | "table" if self.holds_posts(e) => {
                 flow.end_paragraph();
                 self.flow(e, depth + 1, flow);
@@ -334,8 +335,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Inline elements. Those that contain blocks (such as links around cards) are replaced by
-    /// their content.
+    /// Reads inline elements. Those that contain blocks (such as links around cards) are replaced by their
+    /// content.
     fn phrase(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
         let contains_blocks =
@@ -362,7 +363,7 @@ impl Builder<'_> {
             "code" | "kbd" | "samp" | "tt" => {
                 let code = self.raw_text(e);
                 flow.inline.extend(self.places.reached());
-                // White space at its ends separates it from the text around it.
+                // Whitespace at either end of the code separates it from the surrounding text.
                 let space = |at_end: bool| at_end.then(|| Inline::Text(" ".to_owned()));
                 flow.inline.extend(space(code.starts_with(char::is_whitespace)));
                 flow.inline.push(Inline::Code(on_one_line(&code)));
@@ -419,7 +420,7 @@ impl Builder<'_> {
                 if credit && flow.inline.last().is_some_and(|last| *last != Inline::Break) {
                     flow.inline.push(Inline::Break);
                 }
-                // The labels of tabs are next to each other without white space.
+                // The labels of tabs are adjacent, without whitespace.
                 let apart = e.value().attrs().any(|(name, value)| name == "role" && value == "tab");
                 flow.inline.extend(apart.then(|| Inline::Text(" ".to_owned())));
                 self.flow(e, depth + 1, flow);
@@ -428,8 +429,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A marked part of a text. Line breaks at its ends are outside of it, and two line breaks in it end the
-    /// paragraph around it.
+    /// Adds marked text, such as emphasis. Line breaks at its ends are moved outside, and two line breaks
+    /// inside end the surrounding paragraph.
     fn marked(
         &mut self,
         e: ElementRef<'_>,
@@ -459,8 +460,8 @@ impl Builder<'_> {
         (0..after).for_each(|_| flow.line_break());
     }
 
-    /// A link around blocks, such as the card of a product: its first heading is the link, else its first
-    /// paragraph.
+    /// Reads a link around blocks, such as a product card. Its first heading becomes the link, or its first
+    /// paragraph if it has no heading.
     fn card(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         flow.end_paragraph();
         let from = flow.blocks.len();
@@ -491,7 +492,7 @@ impl Builder<'_> {
         Flow { has_formulas: self.has_formulas, ..Flow::default() }
     }
 
-    /// Everything below as inline content.
+    /// Reads the content of an element as inline content.
     fn inline(&mut self, e: ElementRef<'_>, depth: usize) -> Vec<Inline> {
         let mut flow = self.new_flow();
         self.flow(e, depth + 1, &mut flow);
@@ -549,8 +550,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Data tables stay tables. A table with one column, or with blocks in it, is only used for
-    /// layout.
+    /// Keeps data tables as tables. A table with one column, or with blocks in it, is only used for layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let is_kept = |c: &ElementRef<'_>| !self.dropped.contains(&c.id());
         let mut rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
@@ -579,7 +579,7 @@ impl Builder<'_> {
             flow.end_paragraph();
             let is_alone = rows.len() == 1;
             let cells = rows.into_iter().flat_map(|row| match row.as_slice() {
-                // Feeds do not keep the classes with which pages mark line numbers.
+                // Feeds do not keep the classes that mark line numbers on pages.
                 [numbers, code] if is_gutter(*numbers, *code, is_alone) => row[1..].to_vec(),
                 _ => row,
             });
@@ -598,7 +598,7 @@ impl Builder<'_> {
         let rows = rows
             .into_iter()
             .map(|r| {
-                // Other cells that are left out are empty, so that all stay in their columns.
+                // Other dropped cells become empty, so that the remaining cells stay in their columns.
                 let mut cells = r.into_iter().zip(&used).filter(|(_, used)| **used);
                 let mut row = Vec::new();
                 for (cell, _) in cells.by_ref().take(MAX_COLUMNS) {
@@ -622,14 +622,14 @@ impl Builder<'_> {
 
     fn figure(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let within = || e.descendent_elements().skip(1).take(MAX_IN_FIGURE);
-        // A gallery is read as the figures in it.
+        // The figures of a gallery are read individually.
         let nested = within().any(|d| d.value().name() == "figure" || is_captioned(d));
         let mut images: Vec<Inline> = Vec::new();
         if !nested {
             for inner in within().filter(|d| !self.dropped.contains(&d.id())) {
                 let image = match inner.value().name() {
                     "img" => self.image(inner),
-                    // Only if the image itself has no address.
+                    // Only used if the image itself has no URL.
                     "noscript" if images.is_empty() => self.original(inner),
                     _ => None,
                 };
@@ -642,7 +642,7 @@ impl Builder<'_> {
         }
         let captions = if nested { Vec::new() } else { captions(e) };
         if images.is_empty() {
-            // If a script loads an image, the page has only its caption.
+            // If a script loads an image, the page contains only its caption.
             let text = |e: ElementRef<'_>| e.text().flat_map(str::split_ascii_whitespace).count();
             let in_captions: usize = captions.iter().map(|c| text(*c)).sum();
             let alone = !captions.is_empty() && in_captions == text(e);
@@ -661,7 +661,8 @@ impl Builder<'_> {
         beside.into_iter().for_each(|block| flow.push(block));
     }
 
-    /// Paragraphs of the article in the box of a picture. Of shorter texts, most belong to the picture.
+    /// Paragraphs of the article in the box of an image. Short texts usually belong to the image and are
+    /// skipped.
     fn beside(
         &mut self,
         e: ElementRef<'_>,
@@ -688,7 +689,7 @@ impl Builder<'_> {
         blocks
     }
 
-    /// Captions, with each paragraph and each credit on its own line.
+    /// Reads captions, with each paragraph and each credit on its own line.
     fn caption(&mut self, captions: &[ElementRef<'_>], depth: usize) -> Vec<Inline> {
         let around = std::mem::replace(&mut self.in_caption, true);
         let mut lines = Vec::new();
@@ -699,9 +700,9 @@ impl Builder<'_> {
         tidy(lines)
     }
 
-    /// A definition list. Several terms in a row have the same definitions.
+    /// Reads a definition list. Several terms in a row share their definitions.
     fn definitions(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
-        // Pairs may be wrapped.
+        // Pairs may be wrapped in elements.
         let inner = e.child_elements().flat_map(|child| {
             let wraps = child.value().name() == "div";
             let own = (!wraps).then_some(child);
@@ -726,7 +727,7 @@ impl Builder<'_> {
                 _ => last.blocks.append(&mut blocks),
             }
         }
-        // Footnotes have their own place.
+        // Footnotes are shown elsewhere.
         let notes = |d: &Definition| {
             d.terms.is_empty() && d.blocks.iter().all(|b| matches!(b, Block::Note { .. }))
         };
@@ -737,8 +738,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The content of a page for programs that run no scripts: only an image or a frame whose
-    /// address is nowhere else.
+    /// Reads content for clients without scripts: only an image or a frame with a URL that is found nowhere
+    /// else.
     fn noscript(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
         let known = self.links.len();
         if let Some(image) = self.original(e)
@@ -764,13 +765,13 @@ impl Builder<'_> {
         }
     }
 
-    /// The text below an element, unchanged. Each block in it has lines of its own.
+    /// The text inside an element, unchanged. Each block in it starts on a new line.
     fn raw_text(&self, e: ElementRef<'_>) -> String {
         let mut out = String::new();
         let mut skip = None;
-        // Where the text of each open block begins.
+        // The offset in `out` at which the text of each open block begins.
         let mut blocks = Vec::new();
-        // Where the text of the last element that is a line begins.
+        // The offset in `out` at which the text of the last line element begins.
         let mut line = 0;
         let is_box = |node: NodeRef<'_, Node>| {
             node.id() != e.id() && node.value().as_element().is_some_and(|e| is_block(e.name()))
@@ -800,7 +801,7 @@ impl Builder<'_> {
                 Edge::Close(node) if skip == Some(node.id()) => skip = None,
                 Edge::Close(node) if skip.is_none() && is_box(node) => {
                     let start = blocks.pop().unwrap_or_default();
-                    // Ends the block: with an empty line if the block is empty.
+                    // Ends the block. An empty block becomes an empty line.
                     if out.len() == start || !out.ends_with('\n') {
                         out.push('\n');
                     }
@@ -811,7 +812,7 @@ impl Builder<'_> {
         out
     }
 
-    /// The pictures in preformatted text, which cannot contain them, follow it.
+    /// Adds the images of preformatted text after it, because code cannot contain them.
     fn pictures_of_code(&mut self, pre: ElementRef<'_>, flow: &mut Flow) {
         let is_dropped = |e: ElementRef<'_>| {
             let inside = e.ancestors().take_while(|around| around.id() != pre.id());
@@ -826,10 +827,10 @@ impl Builder<'_> {
         }
     }
 
-    /// An image, or the description of an icon that is part of the text, such as an emoji.
+    /// An image, or the alternative text of an icon that is part of the text, such as an emoji.
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         let mut alt = text::line(e.attr("alt").unwrap_or(""));
-        // A URL does not describe what a picture shows.
+        // A URL does not describe the content of an image.
         if is_address(&alt) {
             alt.clear();
         }
@@ -849,8 +850,8 @@ impl Builder<'_> {
         }
     }
 
-    /// An image in the text. One that begins a paragraph and is explained on hover, as in comics, is a
-    /// figure with that explanation.
+    /// Reads an image in the text. If it begins a paragraph and has an explanation as hover text, as in
+    /// comics, it becomes a figure with that caption.
     fn picture(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
         let Some(image) = self.image(e) else { return };
         let title = text::line(e.attr("title").unwrap_or_default());
@@ -872,7 +873,7 @@ impl Builder<'_> {
         flow.inline.push(maths::inline(source));
     }
 
-    /// Audio or video as one link in its own paragraph.
+    /// Reads audio or video as a single link in its own paragraph.
     fn media(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
         let name = e.value().name();
         let sources = e.child_elements().filter(|c| c.value().name() == "source");
@@ -893,11 +894,11 @@ impl Builder<'_> {
             Some(base) => base.join(address).ok()?,
             None => Url::parse(address).ok()?,
         };
-        // Every link counts, because each must be resolved.
+        // Every link counts, because each one must be resolved.
         self.left = self.left.saturating_sub(url.as_str().len());
         let wanted =
             matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
-        // The target of a jump is not in the text.
+        // The target of this fragment link is not in the text.
         let jump = address.starts_with('#');
         if !wanted || jump {
             return None;
@@ -925,7 +926,7 @@ fn begins_with_breaks(e: ElementRef<'_>) -> bool {
     e.descendants().take_while(|node| !is_content(node)).filter(is_break).nth(1).is_some()
 }
 
-/// Whether an element is a `blockquote` that holds a whole post: vBulletin writes all posts into such
+/// Whether an element is a `blockquote` that contains a whole post: vBulletin puts all posts into these
 /// elements.
 pub(super) fn is_post_text(quote: ElementRef<'_>) -> bool {
     quote
@@ -933,19 +934,19 @@ pub(super) fn is_post_text(quote: ElementRef<'_>) -> bool {
         .is_some_and(|class| class.split_ascii_whitespace().any(|c| c == "postcontent"))
 }
 
-/// The elements around these nodes, and the nodes themselves.
+/// These nodes and all their ancestors.
 fn around<'n>(root: ElementRef<'_>, nodes: impl Iterator<Item = &'n NodeId>) -> HashSet<NodeId> {
     let mut found = HashSet::new();
     for node in nodes.filter_map(|id| root.tree().get(*id)) {
-        // The elements around a known one are known already.
+        // The ancestors of a known node are already known.
         let mut above = node.ancestors();
         while above.next().is_some_and(|n| found.insert(n.id())) {}
     }
     found
 }
 
-/// Removes the attribution of a quotation from its blocks and returns it: the content of a last
-/// `footer` or `cite`, or a last paragraph that begins with a dash.
+/// Removes the attribution of a quotation from its blocks and returns it: the content of a `footer` or `cite`
+/// at the end, or a last paragraph that begins with a dash.
 fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
     let last = quote.child_elements().last().map(|e| e.value().name());
     let named = matches!(last, Some("footer" | "cite"));
@@ -961,7 +962,7 @@ fn attribution(quote: ElementRef<'_>, blocks: &mut Vec<Block>) -> Vec<Inline> {
     }
 }
 
-/// Whether inline content has a link, or something else that must not be in one.
+/// Whether inline content contains a link or another element that must not be nested in a link.
 fn has_link(inlines: &[Inline]) -> bool {
     inlines.iter().any(|inline| match inline {
         Inline::Link(..) | Inline::Jump(..) | Inline::Note(..) => true,
@@ -985,8 +986,9 @@ fn task(e: ElementRef<'_>) -> Option<Inline> {
     html::task_box(attribute).map(|text| Inline::Text(text.to_owned()))
 }
 
-/// Whether a cell contains the line numbers of the listing in the cell beside it: a number on each line, and
-/// as many lines as the listing. A single line may be data, unless it is 1 in a table without other rows.
+/// Whether a cell contains the line numbers of the listing in the adjacent cell: one number per line, and the
+/// same number of lines as the listing. A single line may be data, unless it is 1 in a table without other
+/// rows.
 fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>, is_alone: bool) -> bool {
     let has_listing = |cell: ElementRef<'_>| {
         cell.descendent_elements().take(MAX_IN_FIGURE).any(|e| e.value().name() == "pre")
@@ -1011,8 +1013,8 @@ fn is_gutter(numbers: ElementRef<'_>, code: ElementRef<'_>, is_alone: bool) -> b
     is_likely && parsed.len() == count && in_order && code.lines().count() == count
 }
 
-/// The rows of a table without the rows of nested tables, which would otherwise be read once for
-/// each enclosing table.
+/// The rows of a table without the rows of nested tables, which would otherwise be read once per enclosing
+/// table.
 fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
     let is_row = |e: &ElementRef<'_>| e.value().name() == "tr";
     table.child_elements().flat_map(move |child| {
@@ -1022,7 +1024,7 @@ fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
     })
 }
 
-/// Whether a box is a figure by its class, as older systems write it.
+/// Whether a box is a figure by its class, as in the markup of older systems.
 fn is_captioned(e: ElementRef<'_>) -> bool {
     let boxes = ["wp-caption", "captioned-image-container", "image-caption", "thumbinner"];
     e.value().name() == "div"
@@ -1035,7 +1037,7 @@ pub(super) fn is_caption(e: ElementRef<'_>) -> bool {
     e.value().name() == "figcaption" || has_class(e, &["wp-caption-text", "thumbcaption"])
 }
 
-/// The captions in a figure and the credits beside them, in page order.
+/// The captions in a figure and the credits next to them, in page order.
 fn captions(figure: ElementRef<'_>) -> Vec<ElementRef<'_>> {
     let mut found: Vec<ElementRef<'_>> = Vec::new();
     for element in figure.descendent_elements().skip(1).take(MAX_IN_FIGURE) {
@@ -1058,7 +1060,7 @@ fn captions(figure: ElementRef<'_>) -> Vec<ElementRef<'_>> {
     found
 }
 
-/// Whether an element names the maker of a picture.
+/// Whether an element names the creator of an image.
 pub(super) fn is_credit(e: ElementRef<'_>) -> bool {
     let is_word = |w: &str| {
         ["credit", "credits", "copyright", "photographer"].iter().any(|c| w.eq_ignore_ascii_case(c))
@@ -1067,7 +1069,7 @@ pub(super) fn is_credit(e: ElementRef<'_>) -> bool {
     class.split(|c: char| !c.is_ascii_alphanumeric()).any(is_word)
 }
 
-/// Code in a line of text.
+/// Code without line breaks, for a line of text.
 pub(super) fn on_one_line(code: &str) -> String {
     text::block(code).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -1108,8 +1110,8 @@ fn lines_of(blocks: Vec<Block>, out: &mut Vec<Inline>) {
     }
 }
 
-/// A raised or lowered text with a sign for that. Marks of references, ordinals and signs such as `®` are
-/// read without one.
+/// Superscript or subscript text with a `^` or `_` before it. Reference markers, ordinals and symbols such as
+/// `®` get no prefix.
 fn script(inner: &str, raised: bool, before: &[Inline]) -> String {
     let after_digit = || {
         let last = before.iter().rev().find_map(|i| match i {
@@ -1130,8 +1132,7 @@ fn script(inner: &str, raised: bool, before: &[Inline]) -> String {
     }
 }
 
-/// Whether an element is the reading of the characters before it, without the brackets that some pages write
-/// in `rp` elements.
+/// Whether an element is a ruby annotation (`rt`) without the brackets that some pages put in `rp` elements.
 pub(super) fn is_bare_reading(e: ElementRef<'_>) -> bool {
     let is_blank = |e: ElementRef<'_>| e.text().all(|text| text.trim().is_empty());
     let before = e.prev_siblings().find_map(ElementRef::wrap);
@@ -1139,7 +1140,7 @@ pub(super) fn is_bare_reading(e: ElementRef<'_>) -> bool {
     e.value().name() == "rt" && bracket.is_none() && !is_blank(e)
 }
 
-/// Whether an element explains a word and is shown only on demand.
+/// Whether an element is a tooltip that explains a word.
 fn is_tooltip(e: ElementRef<'_>) -> bool {
     e.attr("role") == Some("tooltip")
         || has_class(e, &["tooltiptext", "tooltip-text", "tooltip-content", "tooltip__content"])
@@ -1150,7 +1151,7 @@ fn has_class(e: ElementRef<'_>, names: &[&str]) -> bool {
     class.split_ascii_whitespace().any(|c| names.contains(&c))
 }
 
-/// What `read` finds in the first elements of that name in a short fragment.
+/// The first result of `read` for an element with this name in a short fragment.
 pub(super) fn first_in<T>(
     markup: &str,
     name: &str,
@@ -1216,7 +1217,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_is_lost_in_code_cells_and_figures() {
+    fn keeps_text_in_code_cells_and_figures() {
         let long = "word ".repeat(3000);
         let rows = |n: usize| "<tr><td>a<td>b".repeat(n);
         for (markup, parts) in [
@@ -1242,7 +1243,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_code_beside_each_other_stay_lines() {
+    fn keeps_adjacent_code_lines_separate() {
         let lines = |class: &str| {
             let line = |text: &str| format!("<span {class}>{text}</span>");
             let lines = ["a {", "", "  <b>b</b>", "}<br>", "c\n", "d"].map(line).concat();
@@ -1279,7 +1280,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_at_the_ends_of_a_text_are_left_out() {
+    fn leaves_out_rules_at_the_ends_of_a_text() {
         for (markup, expected) in
             [("<hr><hr><p>a</p><hr><p>b</p><div><hr></div>", "a\n\n---\n\nb"), ("<hr>", "")]
         {
@@ -1298,7 +1299,7 @@ mod tests {
     }
 
     #[test]
-    fn line_numbers_beside_a_listing_are_left_out_without_a_class() {
+    fn leaves_out_line_numbers_without_a_class() {
         let listing = |numbers: &str| {
             let cells = format!("<td><pre>{numbers}</pre></td><td><pre>a<br>b</pre></td>");
             from_html(&format!("<figure><table><tr>{cells}</tr></table></figure>"), None).text()
@@ -1308,7 +1309,8 @@ mod tests {
             ("7\n8", false),
             ("1\n3", true),
             ("one", true),
-            // Data: one number, several in a line, more or fewer than the lines of the listing.
+            // Data: one number, several numbers on a line, or more or fewer numbers than lines in the
+            // listing.
             ("5", true),
             ("1 2", true),
             ("1\n2\n3", true),

@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 /// Share of the page's words that the feed's text must contain.
 const WHOLE: f32 = 0.8;
-/// The required share if the text has a truncated ending.
+/// The required share if the text ends like a teaser.
 const CUT_WHOLE: f32 = 0.97;
-/// Minimum number of words on a page for a decision.
+/// Minimum number of words on a page to decide.
 const ENOUGH: usize = 20;
 
-/// Whether the text in a feed (plain text) is the full article found on its page. `None` if the page has too
-/// few words to decide. The decision depends on length and words, not on the element of the feed that
-/// contained the text.
+/// Whether the plain text in a feed is the full article found on its page. `None` if the page has too few
+/// words to decide. The decision depends on length and words, not on the element of the feed that contained
+/// the text.
 pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     let length = count(article);
     if length < ENOUGH {
@@ -38,20 +38,20 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
 const SUMMARY: usize = 60;
 /// How many times as many words as its summary an article has at least.
 const LONGER: usize = 3;
-/// Runs of this many words are compared to see whether a page contains a text.
+/// Number of consecutive words that are compared to see whether a page contains a text.
 const RUN: usize = 3;
-/// A text of fewer words is a label, such as "Comments", which a page need not contain.
+/// A text with fewer words is a label, such as "Comments", which the page need not contain.
 const LABEL: usize = 8;
-/// Minimum share of a text's word runs that its own page must contain.
+/// Minimum share of a text's word runs that a page on the same site must contain.
 const OWN: f32 = 0.5;
-/// The same for a page on a different site, which may quote the text.
+/// Minimum share for a page on a different site, which may only quote the text.
 const ELSEWHERE: f32 = 0.85;
-/// An odd number whose bits have no pattern (2^64 divided by the golden ratio).
+/// An odd number without an obvious bit pattern (2^64 divided by the golden ratio).
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Whether a page contains the text that a feed gives for it (plain text). `page` holds the texts of the
-/// page: its article, title and descriptions. `elsewhere`: the page and the feed belong to different sites,
-/// as in a link blog.
+/// Whether a page contains the plain text that a feed gives for it. `page` contains the texts of the page:
+/// its article, title and descriptions. `elsewhere`: the page and the feed are on different sites, as with a
+/// link blog.
 pub fn contains_feed_text<'a>(
     page: impl IntoIterator<Item = &'a str>,
     body: &str,
@@ -78,7 +78,7 @@ pub fn may_be_summary(body: &str, article: &str) -> bool {
     length <= SUMMARY && length * LONGER <= count(article)
 }
 
-/// A hash of a run of words, which depends on their order.
+/// A hash of a run of words that depends on their order.
 fn hash(run: &[u64]) -> u64 {
     run.iter().fold(0, |hash: u64, word| (hash.rotate_left(5) ^ word).wrapping_mul(MIX))
 }
@@ -100,7 +100,7 @@ const READ_ON: [&str; 13] = [
     "더 보기",
 ];
 
-/// Whether a text ends like a teaser, perhaps with a link to the rest.
+/// Whether a text ends like a teaser, possibly followed by a link to the rest.
 pub fn is_cut(body: &str) -> bool {
     let bare =
         |text: &str| text.trim_end().trim_end_matches([']', ')', '»', '>', '→']).trim_end().len();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn teasers_end_with_an_ellipsis_and_perhaps_a_link() {
+    fn recognises_teasers_by_an_ellipsis_before_a_link() {
         for (text, cut) in [
             ("the harbour wakes …", true),
             ("the harbour wakes [...]", true),

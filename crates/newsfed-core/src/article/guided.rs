@@ -1,8 +1,8 @@
-//! Finds the article by its feed: where the words of title and summary are densest.
+//! Finds the article using its feed: the part of the page where the words of title and summary are densest.
 //!
-//! After "Deriving data objects from web feeds": conceptual nodes contain an n-gram of the feed's
-//! text, zones are the boxes around them, and the wrapper is the zone with the highest density. It
-//! must contain enough of the concepts.
+//! Follows "Deriving data objects from web feeds": conceptual nodes contain an n-gram of the feed's text,
+//! zones are the boxes around them, and the wrapper is the zone with the highest density. The wrapper must
+//! contain enough of the concepts.
 
 use super::blocks::Page;
 use super::words::{joined, number, words};
@@ -11,11 +11,11 @@ use std::sync::LazyLock;
 
 /// Length of an n-gram, in words.
 const N: usize = 3;
-/// Share of the concepts that the wrapper must contain.
+/// Minimum share of the concepts that the wrapper must contain.
 const CONSISTENT: f32 = 0.5;
-/// Minimum number of n-grams to decide whether a text contains a summary.
+/// Minimum number of n-grams needed to decide whether a text contains a summary.
 const MIN_RUNS: usize = 8;
-/// Maximum number of words of a title or summary that are read.
+/// Maximum number of words read from a title or summary.
 const MAX_WORDS: usize = 400;
 /// Maximum number of concepts.
 const MAX_CONCEPTS: usize = 40;
@@ -30,12 +30,12 @@ static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Whether a word (lower case) means little by itself.
+/// Whether a word (lower case) carries little meaning.
 pub fn is_stop_word(word: &str) -> bool {
     STOP.contains(word)
 }
 
-/// Title and summary of a feed item, as n-grams and concepts.
+/// N-grams and concepts of a feed item's title and summary.
 pub(super) struct Concepts {
     /// Hashes of the n-grams.
     runs: HashSet<u64>,
@@ -60,14 +60,14 @@ impl Concepts {
         (!stems.is_empty()).then_some(Self { runs, stems })
     }
 
-    /// The concepts (frequent words), stemmed and sorted.
+    /// The concepts (frequent words) as stems, sorted.
     pub(super) fn stems(&self) -> Vec<String> {
         let mut stems: Vec<String> = self.stems.iter().cloned().collect();
         stems.sort();
         stems
     }
 
-    /// The share of the concepts that some blocks contain, 0 to 1.
+    /// The share of the concepts that `blocks` contain, 0 to 1.
     pub(super) fn coverage(&self, page: &Page<'_>, blocks: impl Iterator<Item = usize>) -> f32 {
         let mut found = HashSet::new();
         for at in blocks {
@@ -77,7 +77,8 @@ impl Concepts {
         found.len() as f32 / self.stems.len().max(1) as f32
     }
 
-    /// The share of the n-grams that some blocks contain, 0 to 1; `None` if there are too few to decide.
+    /// The share of the n-grams that the selected blocks contain, 0 to 1; `None` if there are too few to
+    /// decide.
     pub(super) fn held(&self, page: &Page<'_>, taken: &[bool]) -> Option<f32> {
         if self.runs.len() < MIN_RUNS {
             return None;
@@ -89,7 +90,7 @@ impl Concepts {
         Some(found.len() as f32 / self.runs.len() as f32)
     }
 
-    /// Number of matches in a text: n-grams, or single concepts.
+    /// Number of matches in a text, counting n-grams or single concepts.
     fn matches(&self, text: &str, by_run: bool) -> usize {
         if by_run {
             return runs_of(words(text)).filter(|run| self.runs.contains(run)).count();
@@ -99,7 +100,7 @@ impl Concepts {
     }
 }
 
-/// Hashes of every [`N`] consecutive words.
+/// Hashes of each run of [`N`] consecutive words.
 fn runs_of<'t>(words: impl Iterator<Item = &'t str>) -> impl Iterator<Item = u64> {
     let mut last = [0; N];
     let numbers = words.enumerate().map(move |(at, word)| {
@@ -110,7 +111,7 @@ fn runs_of<'t>(words: impl Iterator<Item = &'t str>) -> impl Iterator<Item = u64
     numbers.flatten()
 }
 
-/// The box with the article according to the feed's words. `None` if they are not on the page.
+/// The box with the article according to the feed's words; `None` if they are not on the page.
 pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
     [true, false].into_iter().find_map(|by_run| {
         let mut zones: HashMap<usize, f32> = HashMap::new();
@@ -121,7 +122,7 @@ pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
                 *zones.entry(zone).or_insert(0.0) += matches as f32 / block.chars.max(1) as f32;
             }
         }
-        // Of equally dense zones, the first one.
+        // The first of equally dense zones.
         let mut zones: Vec<(usize, f32)> = zones.into_iter().collect();
         zones.sort_by_key(|z| z.0);
         let best = zones.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?.0;
@@ -138,7 +139,7 @@ fn is_zone(name: &str) -> bool {
     matches!(name, "div" | "article" | "section" | "main" | "td" | "body")
 }
 
-/// A rough stem of a word; `None` for stop words.
+/// The approximate stem of a word; `None` for stop words.
 fn stem(word: &str) -> Option<String> {
     if STOP.contains(word) {
         return None;

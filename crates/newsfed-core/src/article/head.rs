@@ -6,7 +6,7 @@ use crate::util::text;
 use scraper::{ElementRef, Html};
 use serde_json::Value;
 
-/// Largest structured data that is read, in bytes.
+/// Maximum size of structured data that is read, in bytes.
 const MAX_JSON: usize = 512 << 10;
 /// Maximum number of structured data blocks.
 const MAX_PIECES: usize = 20;
@@ -17,7 +17,7 @@ const MAX_ELEMENTS: usize = 200_000;
 /// Maximum number of marked elements.
 const MAX_MARKED: usize = 200;
 
-/// Class names for authors.
+/// Class names of authors.
 const BYLINES: [&str; 11] = [
     "author",
     "byline",
@@ -34,7 +34,7 @@ const BYLINES: [&str; 11] = [
 
 /// Metadata in page order.
 pub(super) struct Head<'a> {
-    /// Lower-case name or property, and content, of every `meta` element that has both.
+    /// The lower-case name or property, and the content, of every `meta` element that has both.
     pub(super) metas: Vec<(String, &'a str)>,
     /// The text of the `title` element.
     pub(super) title: String,
@@ -44,13 +44,13 @@ pub(super) struct Head<'a> {
     pub(super) base: Option<&'a str>,
     /// The language of the root element.
     pub(super) language: Option<&'a str>,
-    /// Objects of structured data (JSON-LD), with graphs and lists flattened.
+    /// Structured data objects (JSON-LD), with graphs and lists flattened.
     pub(super) objects: Vec<Value>,
     /// Texts of other scripts that may contain a publication date.
     pub(super) scripts: Vec<&'a str>,
-    /// `time` elements, and abbreviations with a title.
+    /// `time` elements, and `abbr` elements with a title.
     pub(super) times: Vec<ElementRef<'a>>,
-    /// Elements with an `itemprop` other than `meta`, and its first word.
+    /// The first word of each `itemprop`, with its element; `meta` elements are excluded.
     pub(super) properties: Vec<(&'a str, ElementRef<'a>)>,
     /// Elements whose `rel` or class marks an author.
     pub(super) bylines: Vec<ElementRef<'a>>,
@@ -79,7 +79,7 @@ impl<'a> Head<'a> {
             match element.value().name() {
                 "meta" => head.meta(element),
                 "title" if head.title.is_empty() => {
-                    // SVG images have titles, too.
+                    // SVG images also have titles.
                     let in_svg = element
                         .ancestors()
                         .filter_map(ElementRef::wrap)
@@ -114,17 +114,17 @@ impl<'a> Head<'a> {
         head
     }
 
-    /// The first content under one of these names, in the order of the names.
+    /// The content of the first of these names that exists.
     pub(super) fn first(&self, names: &[&str]) -> Option<&'a str> {
         names.iter().find_map(|name| self.all(name).next())
     }
 
-    /// Every content under a name.
+    /// All contents of a name.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &'a str> {
         self.metas.iter().filter(move |(n, _)| n == name).map(|(_, content)| *content)
     }
 
-    /// The objects that describe an article, else those that describe a page.
+    /// The objects that describe an article, or those that describe a page if there are none.
     pub(super) fn articles(&self) -> impl Iterator<Item = &Value> {
         let is = |object: &Value, words: &[&str]| {
             kinds(object).any(|kind| words.iter().any(|word| kind.ends_with(word)))
@@ -153,7 +153,7 @@ impl<'a> Head<'a> {
         let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->");
         let text = text.trim_end_matches(';').trim();
         let value = serde_json::from_str(text).ok().or_else(|| {
-            // Unescaped line breaks in strings are the most frequent mistake.
+            // Unescaped line breaks in strings are the most common error.
             let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             serde_json::from_str(&flat).ok()
         });
@@ -223,7 +223,7 @@ fn is_canonical(link: ElementRef<'_>) -> bool {
     link.attr("rel").is_some_and(|r| r.trim().eq_ignore_ascii_case("canonical"))
 }
 
-/// The types of an object in structured data.
+/// The types of a structured data object.
 fn kinds(object: &Value) -> impl Iterator<Item = &str> {
     let (one, many) = match object.get("@type") {
         Some(Value::String(kind)) => (Some(kind.as_str()), None),

@@ -1,5 +1,5 @@
-//! Document tree -> HTML, from which [`super::from_html`] builds the same tree again, and -> XHTML for
-//! files.
+//! Writes a document tree as HTML, from which [`super::from_html`] builds the same tree again, or as XHTML
+//! for files.
 
 use super::document::{Block, Document, Inline, Link, LinkKind};
 use crate::util::html::OMITTED;
@@ -10,24 +10,24 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Additional input for XHTML.
+/// Options for XHTML.
 #[derive(Clone, Copy)]
 pub struct Xhtml<'a> {
-    /// The path in the file of the picture with this URL. Pictures without one become links.
+    /// Returns the path of an image within the file by its URL. Images without a path become links.
     pub picture: &'a dyn Fn(&str) -> Option<String>,
-    /// Begins the ids of footnotes and places, so that several documents can be in one file.
+    /// Prefix of the ids of footnotes and places, so that one file can contain several documents.
     pub prefix: &'a str,
 }
 
 impl Document {
-    /// The document as HTML with absolute URLs. Texts and URLs are escaped. Only the elements named
-    /// in this file are written.
+    /// The document as HTML with absolute URLs. Texts and URLs are escaped. Only the elements named in this
+    /// file are written.
     pub fn html(&self) -> String {
         self.write(None)
     }
 
-    /// The document as the content of an element of XHTML: well-formed, with valid nesting, without
-    /// files that would be loaded from elsewhere.
+    /// The document as the content of an XHTML element: well-formed, with valid nesting, and without external
+    /// resources.
     pub fn xhtml(&self, xhtml: Xhtml<'_>) -> String {
         self.write(Some(xhtml))
     }
@@ -51,7 +51,7 @@ impl Document {
     }
 }
 
-/// The footnotes that are in the text.
+/// Collects the footnotes in the blocks.
 fn find_notes(blocks: &[Block], found: &mut BTreeSet<usize>) {
     for block in blocks {
         match block {
@@ -70,11 +70,11 @@ fn find_notes(blocks: &[Block], found: &mut BTreeSet<usize>) {
 struct Writer<'a> {
     links: &'a [Link],
     xhtml: Option<Xhtml<'a>>,
-    /// In XHTML, the footnotes that references can lead to.
+    /// The footnotes that references may link to in XHTML.
     notes: BTreeSet<usize>,
-    /// Footnotes that were written already: an id must be unique.
+    /// Footnotes that were already written, to keep ids unique.
     open_notes: BTreeSet<usize>,
-    /// Whether the text is inside a link, where XHTML allows no other link.
+    /// Whether the text is inside a link, where XHTML does not allow another link.
     in_link: bool,
     out: String,
 }
@@ -267,13 +267,13 @@ impl<'a> Writer<'a> {
         let _ = write!(self.out, "</{name}>");
     }
 
-    /// Ends an element that has no content.
+    /// Ends an element without content.
     fn void(&mut self, start: &str) {
         self.out.push_str(start);
         self.out.push_str(if self.xhtml.is_some() { "/>" } else { ">" });
     }
 
-    /// A text, or the value of an attribute.
+    /// Writes a text or an attribute value, escaped.
     fn text(&mut self, text: &str) {
         let text = match self.xhtml {
             Some(_) => xml::allowed(text),
@@ -295,13 +295,13 @@ mod tests {
         let document = from_html(markup, None);
         let html = clean(&document.html(), None);
         let again = from_html(&html, None);
-        // Adjacent texts were merged.
+        // Adjacent texts have been merged.
         assert_eq!(again.html(), document.html(), "{markup}");
         assert_eq!((again.text(), again.links), (document.text(), document.links), "{markup}");
     }
 
     #[test]
-    fn document_survives_writing_and_reading() {
+    fn document_survives_a_round_trip() {
         let cases = [
             "<p>a <b>b</b> <i>c <a href='http://e.org/?a=1&amp;b=2'>d</a></i><br>e &lt;f&gt; &amp;amp;</p>",
             "<h1>one</h1><h3>two <code>x &lt; y</code></h3><hr>",
@@ -330,9 +330,9 @@ mod tests {
         cases.into_iter().for_each(survives);
     }
 
-    /// Each document must be well-formed; the comments state what else is expected.
+    /// Each document must be well-formed. The comments state what else is expected.
     #[test]
-    fn xhtml_is_well_formed_and_loads_nothing_from_elsewhere() {
+    fn xhtml_is_well_formed_and_has_no_external_resources() {
         let cases = [
             (
                 "<p>a<br>b &amp; \"c\"</p><hr>plain",
@@ -386,7 +386,7 @@ mod tests {
         }
 
         #[test]
-        fn any_document_survives_writing_and_reading(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|/p|/ul|/b|/table|/pre|/blockquote)>|[ab<>&\"\n ]{1,4}){0,14}") {
+        fn any_document_survives_a_round_trip(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|/p|/ul|/b|/table|/pre|/blockquote)>|[ab<>&\"\n ]{1,4}){0,14}") {
             let document = from_html(&markup, None);
             let html = clean(&document.html(), None);
             let again = from_html(&html, None);

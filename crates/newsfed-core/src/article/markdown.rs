@@ -1,4 +1,4 @@
-//! Document tree -> Markdown (CommonMark, with the tables of GitHub).
+//! Writes a document tree as Markdown (CommonMark with GitHub tables).
 
 use super::document::{Block, Definition, Document, Inline, Link};
 
@@ -12,7 +12,7 @@ impl Document {
         out
     }
 
-    /// The document as Markdown, under a title.
+    /// The document as Markdown, below a title.
     pub fn titled_markdown(&self, title: &str) -> String {
         let title = vec![Inline::Text(title.to_owned())];
         format!("{}\n\n{}", block(&Block::Heading(1, title), &[]), self.markdown())
@@ -61,7 +61,7 @@ fn block(block: &Block, links: &[Link]) -> String {
 }
 
 fn list(start: Option<u32>, items: &[Vec<Block>], links: &[Link]) -> String {
-    // Footnotes have their own numbers.
+    // Footnotes have numbers of their own.
     if items.iter().flatten().all(|block| matches!(block, Block::Note { .. })) {
         return items.iter().map(|item| blocks(item, links)).collect::<Vec<_>>().join("\n\n");
     }
@@ -69,7 +69,7 @@ fn list(start: Option<u32>, items: &[Vec<Block>], links: &[Link]) -> String {
     let mut lines = Vec::new();
     for (n, item) in items.iter().enumerate() {
         let mark = match start {
-            // Markdown numbers have at most nine digits.
+            // List numbers in Markdown have at most nine digits.
             Some(first) => format!("{}. ", (u64::from(first) + n as u64).min(999_999_999)),
             None => "- ".to_owned(),
         };
@@ -134,7 +134,8 @@ fn inline(inlines: &[Inline], links: &[Link]) -> String {
     out
 }
 
-/// Puts marks around a text, but inside its leading and trailing spaces, as Markdown requires.
+/// Wraps a text in a marker, but keeps its leading and trailing spaces outside the marker, as Markdown
+/// requires.
 fn wrap(text: &str, mark: &str, out: &mut String) {
     let inner = text.trim();
     if inner.is_empty() {
@@ -155,7 +156,7 @@ fn escape(text: &str, out: &mut String) {
     }
 }
 
-/// Escapes everything that would change the meaning of a paragraph's first line.
+/// Escapes characters that would change the meaning of the first line of a paragraph.
 fn guard_start(text: &str) -> String {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let numbered = digits > 0 && text[digits..].starts_with(['.', ')']);
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn line_breaks_at_the_ends_of_emphasis_are_outside() {
+    fn moves_line_breaks_outside_emphasis() {
         let cases = [
             ("<p><b>a <br></b>b", "**a** \\\nb\n"),
             ("<p>a<i><br>b</i>", "a\\\n*b*\n"),
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_escaped_like_the_text() {
+    fn escapes_titles_like_the_text() {
         let document = from_html("<p>x", None);
         let cases = [
             ("Plain", "# Plain\n\nx\n"),

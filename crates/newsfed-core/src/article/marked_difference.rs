@@ -1,10 +1,10 @@
-//! A word difference as a document: removed words in `[-…-]`, added words in `{+…+}`, so that it
-//! works without colours.
+//! A word difference as a document: removed words in `[-…-]` and added words in `{+…+}`, so that the
+//! difference is readable without colours.
 
 use super::compare::Change;
 use super::document::{Block, Document, Inline, plain};
 
-/// The difference of two versions as text, ready to be drawn or printed.
+/// The difference between two versions as text to display or print.
 pub fn marked(changes: &[Change]) -> Document {
     let mut out = Out::default();
     for change in changes {
@@ -22,7 +22,7 @@ pub fn marked(changes: &[Change]) -> Document {
     Document { blocks: out.blocks, links: Vec::new() }
 }
 
-/// The parts of a document that it marks itself as deleted or inserted, as a difference.
+/// The difference that a document itself marks with deleted and inserted parts.
 pub fn marked_parts(document: &Document) -> Vec<Change> {
     let mut out = Vec::new();
     for block in &document.blocks {
@@ -72,7 +72,7 @@ struct Out {
 }
 
 impl Out {
-    /// Adds a text. Its leading and trailing white space stays outside the marks.
+    /// Adds a text. Its leading and trailing whitespace stays outside the markers.
     fn text(&mut self, text: &str, mark: impl Fn(&str) -> Inline) {
         for (n, paragraph) in text.split("\n\n").enumerate() {
             if n > 0 {
@@ -115,7 +115,7 @@ mod tests {
     use crate::article::differences;
 
     #[test]
-    fn a_document_may_mark_its_changes_itself() {
+    fn shows_changes_that_the_document_marks_itself() {
         let html = "<p>2 rows changed.</p><table><tr><th>id</th><th>n</th></tr><tr><td>1</td><td><del>5</del>\
                     </td></tr><tr><td>2</td><td><del>a</del> <ins>b</ins></td></tr></table><p>End</p>";
         let document = crate::article::from_html(html, None);

@@ -9,24 +9,24 @@ use scraper::{ElementRef, Node};
 
 /// Maximum number of nodes in a formula.
 const MAX_NODES: usize = 2000;
-/// Longest source between marks, in bytes.
+/// Maximum length of the source between delimiters, in bytes.
 const MAX_SOURCE: usize = 4000;
-/// Maximum number of pieces that a source is in.
+/// Maximum number of inline pieces that a source may span.
 const MAX_PIECES: usize = 80;
-/// Maximum number of marks in a paragraph that begin no formula. After that, the rest is text.
+/// Maximum number of delimiters in a paragraph that start no formula. After that, the rest is text.
 const MAX_FAILED: usize = 500;
 /// Maximum length, in bytes, of a formula that is only recognised in a text with other formulas.
 const LONGEST_SIMPLE: usize = 40;
-/// Length, in bytes, from which a formula within a sentence gets a line of its own, if it cannot be written
+/// Minimum length, in bytes, at which a formula within a sentence gets its own line, if it cannot be written
 /// as plain text.
 const SHORTEST_LINE: usize = 40;
 /// The language of formulas in code: Markdown shows code of this language as a formula.
 const LANGUAGE: &str = "math";
-/// Marks around the source of a formula in text, and whether it has a line of its own.
+/// Start and end delimiters of a formula in text, and whether the formula gets its own line.
 const MARKS: [(&str, &str, bool); 4] =
     [("$$", "$$", true), ("\\[", "\\]", true), ("\\(", "\\)", false), ("$", "$", false)];
 
-/// The source of a `math` element.
+/// The TeX source of a `math` element.
 pub(super) fn source(math: ElementRef<'_>) -> Option<String> {
     let tex = math.descendent_elements().take(MAX_NODES).find(|e| {
         let encoding = e.attr("encoding").unwrap_or_default();
@@ -75,14 +75,14 @@ fn symbols(e: ElementRef<'_>, depth: usize, out: &mut String) {
     }
 }
 
-/// Whether a `math` element has a line of its own.
+/// Whether a `math` element is displayed on its own line.
 pub(super) fn is_display(math: ElementRef<'_>) -> bool {
     let around = math.ancestors().filter_map(ElementRef::wrap).take(3);
     math.attr("display").is_some_and(|d| d.eq_ignore_ascii_case("block"))
         || around.into_iter().any(|e| e.value().classes().any(|c| c == "katex-display"))
 }
 
-/// The source in a `script` element, and whether the formula has a line of its own.
+/// The source in a `script` element, and whether the formula is displayed on its own line.
 pub(super) fn script(e: ElementRef<'_>) -> Option<(String, bool)> {
     let kind = e.attr("type").unwrap_or_default().trim().to_ascii_lowercase();
     let source: String = e.text().collect();
@@ -91,7 +91,7 @@ pub(super) fn script(e: ElementRef<'_>) -> Option<(String, bool)> {
     (is_formula && !source.is_empty()).then(|| (source.to_owned(), kind.contains("mode=display")))
 }
 
-/// Whether an element only draws a formula whose source is beside it.
+/// Whether an element only displays a formula whose source is next to it.
 pub(super) fn is_rendering(e: ElementRef<'_>) -> bool {
     let Some(class) = e.attr("class") else { return false };
     let drawn = || class.split_ascii_whitespace().any(|c| c.starts_with("MathJax"));
@@ -106,7 +106,7 @@ pub(super) fn is_rendering_class(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| matches!(c, "katex-html" | "MathJax_Preview"))
 }
 
-/// A formula in a line of text: as code, unless it can be written as plain text.
+/// A formula within a line of text: code, unless it can be written as plain text.
 pub(super) fn inline(source: &str) -> Inline {
     let line = super::from_html::on_one_line(source);
     if let Some(signs) = signs(&line) {
@@ -118,25 +118,25 @@ pub(super) fn inline(source: &str) -> Inline {
     }
 }
 
-/// A formula with a line of its own.
+/// A formula on its own line.
 pub(super) fn block(source: &str) -> Block {
     let code = text::block(source.trim());
     Block::Code { language: Some(LANGUAGE.to_owned()), code }
 }
 
-/// Running text, or a formula with a line of its own.
+/// Running text, or a formula on its own line.
 pub(super) enum Part {
     Text(Vec<Inline>),
     Formula(String),
 }
 
-/// Finds the formulas between marks. Formulas with a line of their own divide the text.
+/// Finds the formulas between delimiters. Formulas on their own lines split the text.
 ///
-/// `known`: the text has formulas between single dollar signs, so simple ones are between them, too.
+/// `known`: the text has formulas between single dollar signs, so simple formulas are also recognised there.
 pub(super) fn split(pieces: Vec<Inline>, known: bool) -> Vec<Part> {
     let has_mark = |piece: &Inline| match piece {
         Inline::Text(text) => {
-            // All marks begin with these.
+            // All delimiters begin with one of these characters.
             memchr::memchr2(b'$', b'\\', text.as_bytes()).is_some()
                 && MARKS.iter().any(|mark| text.contains(mark.0))
         }
@@ -146,7 +146,8 @@ pub(super) fn split(pieces: Vec<Inline>, known: bool) -> Vec<Part> {
         return vec![Part::Text(pieces)];
     }
     let (mut parts, mut out) = (Vec::new(), Vec::new());
-    // The piece that is being read, how much of it was written, and how much was searched.
+    // The index of the current piece, the offset up to which it was written, and the offset up to which it
+    // was searched.
     let (mut at, mut written, mut searched) = (0, 0, 0);
     let (mut next, mut failed) = (NextMarks::default(), 0);
     while let Some(piece) = pieces.get(at) {
@@ -197,7 +198,7 @@ fn rest_of(pieces: &[Inline], (at, from): (usize, usize)) -> &str {
     }
 }
 
-/// Whether a line ends, or begins, here: there are only blanks up to a line break or to the end of the
+/// Whether a line ends (or begins) here: only whitespace remains up to a line break or to the end of the
 /// pieces.
 fn is_line_end<'a>(
     mut beside: impl Iterator<Item = char>,
@@ -211,7 +212,7 @@ fn is_line_end<'a>(
     beside.all(char::is_whitespace) && matches!(next, None | Some(Inline::Break))
 }
 
-/// Finds the formulas between marks in text that cannot be divided, such as a heading.
+/// Finds the formulas between delimiters in text that cannot be split, such as a heading.
 pub(super) fn within(pieces: Vec<Inline>, known: bool) -> Vec<Inline> {
     let parts = split(pieces, known).into_iter();
     parts
@@ -224,12 +225,12 @@ pub(super) fn within(pieces: Vec<Inline>, known: bool) -> Vec<Inline> {
 
 type Mark = (&'static str, &'static str, bool);
 
-/// The next mark of each kind in a text, so that each is searched once.
+/// The next delimiter of each kind in a text, so that the text is searched once per kind.
 #[derive(Default)]
 struct NextMarks([Option<usize>; MARKS.len()]);
 
 impl NextMarks {
-    /// The first mark at or after a position. Positions must ascend from call to call.
+    /// The first delimiter at or after an offset. Offsets must ascend from call to call.
     fn first(&mut self, text: &str, from: usize) -> Option<(usize, Mark)> {
         for (next, mark) in self.0.iter_mut().zip(MARKS) {
             if next.is_none_or(|at| at < from) {
@@ -241,7 +242,7 @@ impl NextMarks {
     }
 }
 
-/// The next mark of a kind at or after a position in a text.
+/// The next delimiter of a kind at or after an offset in a text.
 fn next_mark(text: &str, from: usize, mark: Mark) -> Option<usize> {
     let mut at = from;
     loop {
@@ -266,8 +267,8 @@ fn next_mark(text: &str, from: usize, mark: Mark) -> Option<usize> {
     }
 }
 
-/// The source from a position up to the end mark, and the position after the mark. A position is a piece and
-/// an offset in it.
+/// The source from a position up to the end delimiter, and the position after the delimiter. A position is
+/// the index of a piece and an offset in it.
 fn enclosed(
     pieces: &[Inline],
     (first, start): (usize, usize),
@@ -294,7 +295,7 @@ fn enclosed(
                 push_joined(&mut source, rest);
             }
             Inline::Break => source.push('\n'),
-            // Markdown reads the indices of two symbols as emphasis.
+            // Markdown parses the underscores of two indices as emphasis.
             Inline::Emphasis(inner) => match inner.as_slice() {
                 [Inline::Text(text)] => source.push_str(&format!("_{text}_")),
                 _ => return None,
@@ -308,7 +309,7 @@ fn enclosed(
     None
 }
 
-/// Adds a part of a source. Line breaks become blanks, except after a row.
+/// Appends a part of a source. Line breaks become spaces, except at the end of a row.
 fn push_joined(source: &mut String, part: &str) {
     for (at, line) in part.split('\n').enumerate() {
         if at > 0 {
@@ -323,7 +324,7 @@ fn push_joined(source: &mut String, part: &str) {
     }
 }
 
-/// Whether a text between marks is a formula, and not a text with prices or brackets in it.
+/// Whether a text between delimiters is a formula, rather than text with prices or brackets.
 fn is_formula(source: &str, mark: Mark, known: bool) -> bool {
     if mark.0 == "$" {
         return is_certain(source) || known && is_simple(source);
@@ -348,16 +349,16 @@ fn is_formula(source: &str, mark: Mark, known: bool) -> bool {
     }
 }
 
-/// Whether a text between single dollar signs, which prices and names of variables have too, is a
-/// formula: it contains a TeX command or a power, and no blank beside its marks.
+/// Whether a text between single dollar signs is certainly a formula: it contains a TeX command or a power,
+/// and no whitespace next to the delimiters. Prices and variable names also have dollar signs.
 fn is_certain(source: &str) -> bool {
     let mut pairs = source.bytes().zip(source.bytes().skip(1));
     !source.ends_with(char::is_whitespace)
         && pairs.any(|(a, b)| a == b'^' || a == b'\\' && b.is_ascii_alphabetic())
 }
 
-/// Whether a text between single dollar signs may be a formula, if the text around it has formulas: `N`,
-/// `p(T)`, `x = 1`.
+/// Whether a text between single dollar signs may be a formula if the surrounding text contains formulas:
+/// `N`, `p(T)`, `x = 1`.
 fn is_simple(source: &str) -> bool {
     let mut words = source.split(|c: char| !c.is_ascii_alphabetic());
     !source.ends_with(char::is_whitespace)
@@ -366,7 +367,7 @@ fn is_simple(source: &str) -> bool {
         && words.all(|word| word.len() <= 2)
 }
 
-/// Whether a text has formulas between single marks.
+/// Whether a text has formulas between single dollar signs.
 pub(super) fn has_formulas(e: ElementRef<'_>) -> bool {
     e.text().any(|text| {
         let mut parts = text.split('$').skip(1).peekable();

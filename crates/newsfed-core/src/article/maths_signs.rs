@@ -1,9 +1,9 @@
-//! Simple formulas as plain text: signs in place of their TeX commands.
+//! Simple formulas as plain text: Unicode symbols in place of TeX commands.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Commands and their signs. A relation has blanks around it.
+/// Commands and their symbols. A relation is surrounded by spaces.
 const SIGNS: [(&str, &str); 81] = [
     ("alpha", "α"),
     ("beta", "β"),
@@ -87,7 +87,7 @@ const SIGNS: [(&str, &str); 81] = [
     ("bmod", " mod "),
     ("quad", " "),
 ];
-/// Names of functions, which are words.
+/// Names of functions, which are written as words.
 const WORDS: [&str; 11] =
     ["log", "ln", "exp", "sin", "cos", "tan", "min", "max", "gcd", "lim", "det"];
 const RAISED: [(char, char); 14] = [
@@ -131,7 +131,7 @@ const LOWERED: [(char, char); 22] = [
     ('x', 'ₓ'),
 ];
 
-/// A formula of one line as plain text; `None` if it contains anything that has no sign of its own.
+/// A one-line formula as plain text; `None` if it contains anything without a symbol.
 pub(super) fn signs(source: &str) -> Option<String> {
     let mut out = String::with_capacity(source.len());
     let mut rest = source.chars().peekable();
@@ -149,7 +149,7 @@ pub(super) fn signs(source: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// The sign of a command whose backslash was read.
+/// Writes the symbol of a command after its backslash.
 fn command(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
     let mut name = String::new();
     while let Some(c) = rest.next_if(char::is_ascii_alphabetic) {
@@ -173,7 +173,7 @@ fn command(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
         }
         "sqrt" => out.push_str(&format!("√{}", grouped(&argument(rest)?))),
         "text" | "mathrm" | "mathbf" | "mathit" | "operatorname" => out.push_str(&argument(rest)?),
-        // The sizes of the brackets that follow.
+        // These only set the size of the following bracket.
         "left" | "right" | "big" | "Big" => {}
         name if WORDS.contains(&name) => out.push_str(name),
         name => out.push_str(SIGNS.iter().find(|(command, _)| *command == name)?.1),
@@ -187,7 +187,8 @@ fn argument(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     match rest.next()? {
         '{' => {
             let inner: String = rest.by_ref().take_while(|c| *c != '}').collect();
-            // One level of braces: with more, the formula is not simple, and there could be thousands.
+            // Only one level of braces: a formula with more is not simple, and there could be thousands of
+            // levels.
             if inner.contains('{') { None } else { signs(&inner) }
         }
         c if c.is_alphanumeric() => Some(c.to_string()),
@@ -195,13 +196,13 @@ fn argument(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
     }
 }
 
-/// A part of a fraction, in brackets unless it is one word.
+/// A part of a fraction, in parentheses unless it is one word.
 fn grouped(part: &str) -> String {
     let is_word = part.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '′');
     if is_word { part.to_owned() } else { format!("({part})") }
 }
 
-/// An index: a character, or some in braces.
+/// An index: one character, or several in braces.
 fn index(rest: &mut Peekable<Chars<'_>>, known: &[(char, char)]) -> Option<String> {
     let sign = |of: char| known.iter().find(|(c, _)| *c == of).map(|(_, sign)| *sign);
     if rest.next_if_eq(&'{').is_none() {
@@ -222,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn simple_formulas_become_text_and_others_stay() {
+    fn writes_only_simple_formulas_as_text() {
         for (source, expected) in [
             ("x^2 + c_1", Some("x² + c₁")),
             ("a\\le b", Some("a ≤ b")),

@@ -16,15 +16,16 @@ use url::Url;
 
 /// Maximum number of authors.
 const MAX_AUTHORS: usize = 20;
-/// Longest author name, in characters. A longer one is a text about the author.
+/// Maximum length of an author's name, in characters. A longer text is about the author.
 const MAX_NAME: usize = 80;
-/// Longest author name, in words.
+/// Maximum length of an author's name, in words.
 const MAX_WORDS: usize = 6;
-/// The same for an organisation, such as an authority. A name that stands alone may have as many words if
-/// the others are small, as in "María de los Ángeles de la Cruz".
+/// Maximum length of the name of an organisation, such as an authority, in characters and in words. The limit
+/// in words also applies to a person's name that stands alone, if its additional words are in lower case, as
+/// in "María de los Ángeles de la Cruz".
 const MAX_WHOLE: usize = 150;
 const MAX_WORDS_WHOLE: usize = 15;
-/// Longest small word in a name, in characters.
+/// Maximum length of a lower-case word in a name, in characters.
 const MAX_SMALL: usize = 3;
 
 /// The name of an author.
@@ -39,7 +40,7 @@ impl From<String> for Name {
     }
 }
 
-/// Metadata of the page, all of it optional.
+/// Metadata of the page. All fields are optional.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Metadata {
     pub(super) title: Option<String>,
@@ -91,7 +92,7 @@ pub(super) fn hints(head: &Head<'_>) -> Hints {
     }
 }
 
-/// The page's title and descriptions of itself, plain text.
+/// The page's title and its own descriptions, as plain text.
 pub(super) fn summaries(head: &Head<'_>) -> Vec<String> {
     let said = ["description", "og:description", "twitter:description", "og:title"];
     let metas = said.iter().flat_map(|name| head.all(name).take(2)).map(str::to_owned);
@@ -155,7 +156,7 @@ fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<Name>, depth: usiz
         Value::Object(object) if depth < 3 => {
             let is_organisation = object.get("@type").is_some_and(is_organisation);
             match object.get("name") {
-                // It may contain commas.
+                // The name of an organisation may contain commas.
                 Some(Value::String(name)) if is_organisation => {
                     let text = decode_entities(name).into_owned();
                     found.push(Name { text, is_organisation });
@@ -168,7 +169,7 @@ fn people(value: &Value, prefixes: &Prefixes, found: &mut Vec<Name>, depth: usiz
     }
 }
 
-/// Whether a type, or several, is that of an organisation. A person may be published as both.
+/// Whether a type, or one of several types, is an organisation. An author with both types is a person.
 fn is_organisation(kind: &Value) -> bool {
     match kind {
         Value::String(kind) => kind.ends_with("Organization") || kind.ends_with("Corporation"),
@@ -183,7 +184,7 @@ fn is_organisation(kind: &Value) -> bool {
 
 /// `By Ann Lee and Bob Ray`.
 fn split_names(text: &str, prefixes: &Prefixes) -> Vec<Name> {
-    // Structured data is often written as if it were HTML.
+    // Structured data often contains HTML entities.
     let line = text::line(&decode_entities(text));
     let rest = prefixes.rest(&line).unwrap_or(&line);
     let parts = rest.split([',', ';', '&', '|']).flat_map(|part| part.split(" and "));
@@ -213,7 +214,8 @@ fn tidy(names: Vec<Name>) -> Vec<String> {
     out
 }
 
-/// Whether a name is long because of its small words. In a sentence, longer words have no capital letters.
+/// Whether a name is long because of lower-case words such as "de la". In a sentence, longer words are also
+/// in lower case.
 fn has_small_words(name: &str) -> bool {
     let is_small = |word: &&str| !word.contains(char::is_uppercase);
     let words = name.split(' ');
@@ -222,7 +224,7 @@ fn has_small_words(name: &str) -> bool {
         && words.count() <= MAX_WORDS_WHOLE
 }
 
-/// A language tag in its usual case: `de`, `pt-BR`.
+/// A language tag in its conventional case: `de`, `pt-BR`.
 fn language(head: &Head<'_>) -> Option<String> {
     let in_objects =
         head.articles().find_map(|o| o.get("inLanguage").and_then(Value::as_str)).map(str::trim);
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn long_names_are_kept_whole_and_sentences_are_not() {
+    fn keeps_long_names_whole_and_drops_sentences() {
         let cases = [
             (
                 "Bundesministerium für Wirtschaft, Verkehr und Klimaschutz der Republik",
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_begin_like_bylines_are_kept() {
+    fn keeps_names_that_begin_like_bylines() {
         let byline = |language: &str, line: &str| {
             read(&format!("<html lang={language}><p class=byline>{line}</p>")).authors
         };
@@ -330,14 +332,14 @@ mod tests {
         ] {
             assert_eq!(byline(language, line), [name], "{language} {line}");
         }
-        // Prefixes that cannot be names are removed in structured data, too.
+        // Prefixes that cannot be names are also removed in structured data.
         for line in ["By Ann Lee", "Written by Ann Lee", "Von: Ann Lee", "Автор Ann Lee"] {
             assert_eq!(read(&format!("<meta name=author content='{line}'>")).authors, ["Ann Lee"]);
         }
     }
 
     #[test]
-    fn organisations_are_whole_and_a_lone_sentence_is_no_author() {
+    fn keeps_organisations_whole_and_drops_lone_sentences() {
         let ministry = "Ministry of Work, Trade and Fish of the Northern Coast";
         for (kinds, whole) in [
             ("\"Organization\"", true),
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_are_no_authors() {
+    fn ignores_roles_as_authors() {
         for role in [
             "Staff Writer",
             "Guest Contributor",
@@ -397,7 +399,7 @@ mod tests {
                 assert!(read(&markup).authors.is_empty(), "{markup}");
             }
         }
-        // A byline has the name that the data lacks.
+        // The byline has the name that is missing from the structured data.
         let page = data("\"Redaktion\"") + "<p class=byline>Von Ida Holm, Redakteurin</p>";
         assert_eq!(read(&page).authors, ["Ida Holm"]);
         for name in ["Resy Staff", "The Upwork Team", "Christopher Guest", "Ann Writer"] {
@@ -406,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn structured_data_comes_first() {
+    fn prefers_structured_data() {
         let found = read(
             "<script type=application/ld+json>{\"@graph\":[{\"@type\":[\"NewsArticle\"],\
              \"headline\":\"H\",\"author\":[{\"name\":\"Ann\"},{\"name\":\"http://x\"}]}]}</script>\
@@ -416,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn authors_are_not_from_comments_dates_or_buttons() {
+    fn ignores_authors_in_comments_dates_and_buttons() {
         let text =
             "<h1>Keel</h1><p>The keel was mended in the winter, and the boat sails again.</p>";
         let cases = [

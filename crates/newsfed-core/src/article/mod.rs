@@ -1,6 +1,6 @@
-//! The article: its document tree, and how a page or a feed's HTML becomes one.
+//! The article: its document tree, and how a page or the HTML of a feed is converted into it.
 //!
-//! Pure: bytes in, data out.
+//! Pure: no I/O.
 
 mod below_title;
 mod blocks;

@@ -1,18 +1,18 @@
-//! Pages that show their text only to programs that run no scripts: it is the markup inside a
-//! `noscript` element, and the rest of the page is an empty frame.
+//! Pages that show their text only to clients without scripts: the text is inside a `noscript` element, and
+//! the rest of the page is an empty frame.
 
 use super::blocks::Page;
 use crate::util::html::tree;
 use scraper::Html;
 
-/// Shortest markup that is worth a second tree, in bytes.
+/// Minimum size of markup that is worth a second tree, in bytes.
 const MIN_BYTES: usize = 400;
-/// Minimum number of words in such a text.
+/// Minimum number of words in the `noscript` element.
 const MIN_WORDS: usize = 20;
-/// How many times longer than the rest of the page it must be.
+/// Minimum factor by which it is longer than the rest of the page.
 const TIMES: usize = 3;
 
-/// The tree of the largest `noscript` element, if most of the page's text is in it.
+/// The parsed content of the largest `noscript` element, if it contains most of the page's text.
 pub(super) fn body(page: &Page<'_>, tree: &Html) -> Option<Html> {
     let markup = tree
         .root_element()
@@ -22,7 +22,7 @@ pub(super) fn body(page: &Page<'_>, tree: &Html) -> Option<Html> {
         .max_by_key(|text| text.len())
         .filter(|text| text.len() >= MIN_BYTES)?;
     let outside: usize = page.blocks.iter().map(|b| b.words).sum();
-    // A word has at least two bytes.
+    // A word takes at least two bytes, including the space.
     if outside * 2 * TIMES > markup.len() {
         return None;
     }

@@ -1,13 +1,13 @@
-//! Footnotes: which elements of a document are footnotes, and which links refer to them.
+//! Footnotes: finds the elements of a document that are footnotes, and the links that refer to them.
 
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 
-/// Longest mark of a footnote, in characters.
+/// Maximum length of a footnote marker, in characters.
 const MAX_LABEL: usize = 6;
-/// Longest footnote, in bytes of its text.
+/// Maximum length of a footnote's text, in bytes.
 const MAX_NOTE: usize = 8000;
 /// Maximum number of nodes in a footnote.
 const MAX_NODES: usize = 2000;
@@ -19,9 +19,9 @@ const MAX_NOTES: usize = 1000;
 /// The footnotes of a document.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Links that refer to a footnote, with its index.
+    /// Links that refer to a footnote, with the footnote's index.
     references: HashMap<NodeId, usize>,
-    /// Elements that are a footnote.
+    /// Elements that are footnotes.
     bodies: HashMap<NodeId, Body>,
     /// Links from a footnote back into the text.
     backs: HashSet<NodeId>,
@@ -34,8 +34,8 @@ struct Body {
 }
 
 impl Notes {
-    /// Searches an element with these anchors for footnotes: a short mark that links to a later block
-    /// without headings.
+    /// Searches an element with these anchors for footnotes: a footnote is a later block without headings
+    /// that a short marker links to.
     pub(super) fn find<'a>(root: ElementRef<'a>, (jumps, places): &Anchors<'a>) -> Self {
         let mut notes = Self::default();
         let mut polled = HashMap::new();
@@ -67,7 +67,7 @@ impl Notes {
         notes
     }
 
-    /// A block that contains footnotes is the list of them.
+    /// Drops blocks that contain other footnotes: they are lists of footnotes.
     fn drop_outer(&mut self, root: ElementRef<'_>) {
         let inner: Vec<NodeId> = self.bodies.keys().copied().collect();
         let outer: HashSet<NodeId> = inner
@@ -94,24 +94,24 @@ impl Notes {
         self.references.get(&link).copied()
     }
 
-    /// The index and the mark of the footnote that an element is.
+    /// The index and the marker of a footnote element.
     pub(super) fn body(&self, element: NodeId) -> Option<(usize, &str)> {
         self.bodies.get(&element).map(|b| (b.number, b.label.as_str()))
     }
 
-    /// Whether a link only leads from a footnote back to its mark.
+    /// Whether a link only leads from a footnote back to its marker.
     pub(super) fn is_back(&self, link: NodeId) -> bool {
         self.backs.contains(&link)
     }
 }
 
-/// The position of a link in page order, the link, and the fragment that it names.
+/// A link's position in page order, the link, and its fragment.
 type Jump<'a> = (usize, ElementRef<'a>, String);
-/// The position of a named element in page order, and the element.
+/// Elements by name, each with its position in page order.
 type Named<'a> = HashMap<&'a str, (usize, ElementRef<'a>)>;
 pub(super) type Anchors<'a> = (Vec<Jump<'a>>, Named<'a>);
 
-/// The links with a fragment and the elements with a name, apart from the nodes in `dropped`.
+/// The links with a fragment and the elements with a name, skipping the nodes in `dropped`.
 pub(super) fn anchors<'a>(root: ElementRef<'a>, dropped: &HashSet<NodeId>) -> Anchors<'a> {
     let (mut jumps, mut places) = (Vec::new(), HashMap::new());
     let (mut skip, mut order) = (None, 0);
@@ -148,8 +148,8 @@ pub(super) fn anchors<'a>(root: ElementRef<'a>, dropped: &HashSet<NodeId>) -> An
     (jumps, places)
 }
 
-/// Whether the text of a link can be the mark of a footnote: a number or a symbol, or something
-/// equally short if it is superscript or declared as a reference.
+/// Whether the text of a link can be a footnote marker: a number or a symbol, or another short text if it is
+/// superscript or declared as a reference.
 fn is_label(label: &str, link: ElementRef<'_>) -> bool {
     let bare = label.trim_matches(['[', ']', '(', ')', '^']);
     if bare.is_empty() || label.chars().count() > MAX_LABEL {
@@ -240,24 +240,24 @@ mod tests {
     #[test]
     fn recognises_footnotes_of_common_systems() {
         for (html, expected) in [
-            // As Markdown converters write them.
+            // The markup of Markdown converters.
             (
                 "<p>a<sup id='r1'><a href='#f:1'>1</a></sup> b<sup><a href='#f:2'>2</a></sup></p>\
                  <ol><li id='f:1'><p>one <a href='#r1'>↩</a></p></li><li id='f:2'>two</li></ol>",
                 vec![(0, "one"), (1, "two")],
             ),
-            // The second is referenced first.
+            // The second footnote is referenced first.
             (
                 "<p>a<a href='#y'>[2]</a> b<a href='#x'>[1]</a></p>\
                  <p><a id='x'></a>[1] one</p><p><a name='y'></a>[2] two</p>",
                 vec![(1, "[1] one"), (0, "[2] two")],
             ),
-            // With the full URL, as in feeds.
+            // Links with the full URL, as in feeds.
             (
                 "<p>a<a href='http://e.org/p#n'>*</a></p><aside id='n'>star</aside>",
                 vec![(0, "star")],
             ),
-            // The list itself is not a footnote.
+            // A list of footnotes is not a footnote.
             (
                 "<p>a<a href='#all'>1</a> b<a href='#n'>2</a></p><div id='all'><p id='n'>x</p></div>",
                 vec![(0, "x")],

@@ -1,5 +1,5 @@
-//! The article by the page alone: every block is classified by its own features, its neighbours and
-//! the boxes around it.
+//! Selects the article using the page alone: every block is classified by its own features, its neighbours
+//! and the boxes around it.
 
 use super::blocks::{Page, is_heading};
 use super::density::Density;
@@ -10,30 +10,31 @@ use super::trees::Forest;
 use super::words::words;
 use std::sync::LazyLock;
 
-/// Probability from which a block belongs to the article.
+/// Minimum probability of a block that belongs to the article.
 const THRESHOLD: f32 = 0.5;
-/// Expected F1 up to which the threshold is lowered.
+/// Expected F1 below which the threshold is lowered.
 const CERTAIN: f32 = 0.96;
-/// Minimum agreement for a box to count as the container of the article. The threshold is then
-/// lower for blocks inside it and higher for others.
+/// Minimum agreement for a box to count as the container of the article. The threshold is lower for blocks
+/// inside the container and higher for other blocks.
 const AGREED: f32 = 0.9;
 const THRESHOLD_INSIDE: f32 = 0.4;
 const THRESHOLD_OUTSIDE: f32 = 0.6;
-/// Mean probability from which a list in the article's own box belongs to the article as a whole.
+/// Minimum mean probability for a whole list in the article's container to belong to the article.
 const THRESHOLD_LIST: f32 = 0.35;
-/// Probability from which headings and code between selected blocks of the article's own box belong
-/// to the article: nearly all of them do.
+/// Minimum probability of headings and code between selected blocks in the article's container to belong to
+/// the article. Nearly all of them do.
 const THRESHOLD_ENCLOSED: f32 = 0.1;
 /// Probability of a block that cannot be part of the article.
 const EXCLUDED: f32 = 0.02;
-/// First-stage probability below which the second stage, which takes time, never selects a block.
+/// First-stage probability below which a block skips the second stage, which is slow and would never select
+/// it.
 const HOPELESS: f32 = 0.005;
-/// Number of blocks at the start of an article that may be a title or a date.
+/// Number of blocks at the start of an article that may be titles or dates.
 const HEAD: usize = 4;
-/// Longest heading at the end of an article that is dropped, in words. Three characters of a script without
-/// spaces count as two words.
+/// Maximum length of a heading at the end of an article that is dropped, in words. Three characters of a
+/// script without spaces count as two words.
 const TAIL_WORDS: usize = 3;
-/// With fewer words the trees are unreliable, and the best box is used.
+/// With fewer words the trees are unreliable, so the blocks of the best box are used.
 const FEW_WORDS: usize = 40;
 
 static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
@@ -42,7 +43,7 @@ static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
     Some((Forest::parse(first, features::COUNT)?, Forest::parse(second, features::COUNT_SECOND)?))
 });
 
-/// The result of using the page alone.
+/// The result of classifying the page alone.
 pub(super) struct Judged {
     /// The blocks that form the article.
     pub(super) taken: Vec<bool>,
@@ -84,8 +85,8 @@ fn chances(
     chances
 }
 
-/// Lowers the first stage's probabilities of boxes about the author, which would otherwise support
-/// the blocks around them.
+/// Lowers the first-stage probabilities of boxes about the author, which would otherwise raise those of the
+/// surrounding blocks.
 pub(super) fn exclude_author(page: &Page<'_>, chances: &mut [f32]) {
     let likely: Vec<bool> = chances.iter().map(|chance| *chance >= THRESHOLD).collect();
     let mut rest = likely.clone();
@@ -102,7 +103,7 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
     let lower = lowering(page, chances);
     let mut taken: Vec<bool> = chances.iter().map(|c| *c >= THRESHOLD - lower).collect();
     let agreements = page.agreements(&taken);
-    // The innermost of equal boxes.
+    // Prefers the innermost of equally good boxes.
     let boxes = (0..agreements.len()).rev();
     let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a });
     if let Some(best) = best.filter(|b| agreements[*b] >= AGREED) {
@@ -123,8 +124,8 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
     taken
 }
 
-/// How much the threshold is lowered. The best one is half of the F1 that can be expected (Lipton et al.,
-/// *Optimal thresholding of classifiers to maximize F1 measure*, 2014): on a page where few blocks are
+/// How much the threshold is lowered. The optimal threshold is half of the expected F1 (Lipton et al.,
+/// *Optimal thresholding of classifiers to maximize F1 measure*, 2014). On a page where few blocks are
 /// certain, a lower probability must suffice, or most of the text is lost.
 fn lowering(page: &Page<'_>, chances: &[f32]) -> f32 {
     let words = page.blocks.iter().map(|block| block.words as f32);
@@ -140,8 +141,8 @@ fn lowering(page: &Page<'_>, chances: &[f32]) -> f32 {
     ((CERTAIN - best) / 2.0).max(0.0)
 }
 
-/// Fills gaps inside the article's own box: the rest of its lists, headings between selected blocks,
-/// and code. Alone they resemble navigation or advertising.
+/// Fills gaps inside the article's container: the rest of its lists, headings between selected blocks, and
+/// code. Without their context they resemble navigation or advertising.
 fn complete(page: &Page<'_>, own: usize, chances: &[f32], taken: &mut [bool]) {
     let inside = page.elements[own].blocks.clone();
     for list in page.elements[own + 1..].iter().filter(|e| matches!(e.name(), "ul" | "ol")) {
@@ -192,8 +193,8 @@ fn complete_start(page: &Page<'_>, chances: &[f32], taken: &mut [bool]) {
     }
 }
 
-/// Drops a short heading at the end, such as "Reviews": what it announces was not selected. The entries of
-/// lists may be headings, too: those are several, longer, or links.
+/// Drops a short heading at the end, such as "Reviews", because the text below it was not selected. List
+/// items that are headings stay: there are several, or they are longer, or they are links.
 pub(super) fn trim_tail(page: &Page<'_>, taken: &mut [bool]) {
     let heading = |at: usize| is_heading(page.elements[page.blocks[at].element].name());
     let mut ends = (0..taken.len()).rev().filter(|at| taken[*at]);
@@ -226,7 +227,7 @@ mod tests {
     use super::*;
     use crate::util::html::tree;
 
-    /// The blocks selected on a page of ten-word paragraphs.
+    /// The blocks selected on a page with one ten-word paragraph per probability.
     fn chosen(chances: &[f32]) -> Vec<bool> {
         let paragraph = format!("<p>{}</p>", "ten ".repeat(10));
         let markup = format!("<div>{}</div>", paragraph.repeat(chances.len()));
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn threshold_is_lower_where_little_is_certain() {
+    fn lowers_the_threshold_where_little_is_certain() {
         let (sure, unsure) = ([0.98, 0.97], [0.35, 0.3]);
         let of = |all: &[&[f32]]| chosen(&all.concat());
         let all = of(&[&sure.repeat(6), &[0.02; 9], &unsure]);
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn code_above_the_first_selected_block_is_part_of_the_article() {
+    fn includes_code_above_the_first_selected_block() {
         let text = "ten words ".repeat(10);
         let start = "<h2>Select</h2><p>Reads rows</p><h2>Synopsis</h2><pre>SELECT a FROM b</pre>";
         let sections =
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn date_lines_of_deadlines_stay_at_the_start() {
+    fn keeps_date_lines_of_deadlines_at_the_start() {
         let starts = |line: &str| {
             let markup = format!("<p>{line}</p><p>{}</p>", "ten words ".repeat(10));
             let tree = tree::page(&markup).unwrap();

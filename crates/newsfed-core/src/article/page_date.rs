@@ -1,5 +1,5 @@
-//! When a page was published and modified. Every place that gives a date is a candidate with its
-//! source, meaning and score; candidates that agree support each other, and the best one wins.
+//! When a page was published and modified. Each date on a page is a candidate with a source, a meaning and a
+//! score. Candidates of the same day support each other, and the one with the highest score is used.
 
 mod elements;
 mod label_words;
@@ -22,44 +22,44 @@ use crate::util::date::{self, Context, Offsets, Zone};
 use ::url::Url;
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveTime, TimeDelta, Timelike};
 
-/// A time as given by a page, with its own zone if it has one.
+/// A time as given by a page, with its UTC offset if the page gives one.
 pub type PageTime = DateTime<FixedOffset>;
 
 /// Plausible years of publication.
 const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
-/// Maximum length of a line that is little more than a date, in words.
+/// Maximum length of a line that contains little more than a date, in words.
 const DATE_LINE: usize = 12;
 /// Candidates below this score are not publication dates.
 const LEAST: f32 = 14.0;
-/// Score from which a date shows that a later date comes from the last build.
+/// Minimum score of a date to show that a later date comes from the last build.
 const SHOWN: f32 = 40.0;
-/// The share of its score that a candidate adds to another of the same day.
+/// The share of its score that a candidate adds to another candidate of the same day.
 const SUPPORT: f32 = 0.35;
 
-/// What the words before a date (or, failing those, the words after it) reveal about the date.
+/// The meaning of a date according to the words before it or, if these have none, the words after it.
 pub(crate) fn date_label(before: &str, after: &str) -> Option<DateLabel> {
     labels::of(&before.to_lowercase(), &after.to_lowercase())
 }
 
-/// A publication date, where it comes from, and how certain it is.
+/// A publication date, its source, and its certainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Published {
     pub time: PageTime,
     pub from: DateSource,
     pub confidence: Confidence,
-    /// Its zone as far as it is written.
+    /// The time zone as far as it is written.
     pub zone: Zone,
-    /// Where its zone comes from if none is written.
+    /// The source of the time zone if none is written.
     pub zone_from: Option<ZoneSource>,
 }
 
 impl Published {
-    /// Where it comes from, and how certain it is.
+    /// The source of the date, and its certainty.
     pub fn origin(&self) -> DateOrigin {
         DateOrigin { from: self.from, confidence: self.confidence, zone: self.zone_from }
     }
 
-    /// Reads a time without a zone in the zone that was seen elsewhere. The page was read at `now`.
+    /// If the time has no zone, reads it with the offsets found elsewhere. The page was read at `now`.
     pub fn read_in(&mut self, offsets: &Offsets, from: ZoneSource, now: Option<Time>) {
         if self.zone_from.is_none()
             && let Some(time) = read_in(self.time, self.zone, offsets, now)
@@ -68,7 +68,7 @@ impl Published {
         }
     }
 
-    /// Whether the date is doubtful and more than a day ahead, which means that it is wrong.
+    /// Whether the date is uncertain and more than a day in the future, which means that it is wrong.
     pub fn is_doubtful(&self, now: Time) -> bool {
         self.confidence == Confidence::Low && self.time > now + TimeDelta::hours(24)
     }
@@ -79,7 +79,7 @@ impl Published {
 pub struct Dates {
     pub published: Option<Published>,
     pub modified: Option<PageTime>,
-    /// The offsets from UTC that the page shows with the dates of its article.
+    /// The UTC offsets of the dates of the article.
     pub offsets: Offsets,
 }
 
@@ -94,19 +94,19 @@ enum Meaning {
 struct Candidate {
     time: PageTime,
     zone: Zone,
-    /// The day if day and month were swapped, while the order is not known.
+    /// The day with month and day swapped, if their order is unknown.
     swapped: Option<NaiveDate>,
-    /// The year has two digits or is missing.
+    /// Whether the year has two digits or is missing.
     short: bool,
     score: f32,
     from: DateSource,
-    /// Candidates of one family are not independent of each other.
+    /// Candidates of the same family are not independent of each other.
     family: &'static str,
     meaning: Meaning,
     beside: places::Apart,
-    /// It may be the time when the page was last built.
+    /// Whether it may be the time of the last build of the page.
     built: bool,
-    /// A label or a property marks the date as the publication date.
+    /// Whether a label or a property marks it as the publication date.
     labelled: bool,
 }
 
@@ -149,7 +149,7 @@ pub(super) fn dates(
     settle_order(&mut all, modified.map(|m| m.0), &context);
     in_zones(&mut all);
     before_build(&mut all);
-    // An unlabelled date that is the modification date.
+    // An unlabelled visible date is the modification date if it is on the same day.
     let known = all.iter().any(|c| c.family != "text" && c.meaning == Meaning::Published);
     if let Some(modified) = modified.map(|m| m.0.date_naive()).filter(|_| known) {
         let others: Vec<NaiveDate> = all
@@ -170,18 +170,19 @@ pub(super) fn dates(
     }
     let modified =
         modified.map(|(time, zone)| read_in(time, zone, &offsets, fetched_at).unwrap_or(time));
-    // A page is not modified before it is published; a day without a time does not show the order.
+    // A page is not modified before it is published. A day without a time does not show the order.
     let after = |m: &PageTime| published.is_none_or(|p| *m >= p.time);
     Dates { published, modified: modified.filter(after), offsets }
 }
 
-/// A time without a zone, in the zone that was seen elsewhere.
+/// Reads a time without a zone with the offsets found elsewhere.
 fn read_in(time: PageTime, zone: Zone, offsets: &Offsets, now: Option<Time>) -> Option<PageTime> {
     let offset = offsets.of(time.to_utc(), zone, now)?;
     time.naive_utc().and_local_timezone(offset).single()
 }
 
-/// Several days in one box beside the article belong to other articles.
+/// Lowers the scores of different days in the same box next to the article, because they belong to other
+/// articles.
 fn among_others(all: &mut [Candidate]) {
     let boxes: Vec<(ego_tree::NodeId, NaiveDate)> = all
         .iter()
@@ -200,8 +201,7 @@ fn among_others(all: &mut [Candidate]) {
     }
 }
 
-/// If there is an earlier day beside the heading, a time that may come from the last build is assumed to do
-/// so.
+/// Lowers the scores of times that may come from the last build, if the page shows an earlier day.
 fn before_build(all: &mut [Candidate]) {
     let shown = |c: &&Candidate| {
         let certain = c.swapped.is_none() && !c.short && c.score >= SHOWN;
@@ -213,7 +213,7 @@ fn before_build(all: &mut [Candidate]) {
     }
 }
 
-/// The best candidate together with those that support it.
+/// The candidate with the highest total of its own score and those of the candidates that support it.
 fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
     let month = url.and_then(url::month_of_url);
     let mut winner: Option<(f32, &Candidate)> = None;
@@ -232,13 +232,13 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
         let day = candidate.day();
         let fits = month.is_some_and(|(y, m)| (day.year(), day.month()) == (y, m));
         let total = candidate.score + support.min(70.0) + if fits { 12.0 } else { 0.0 };
-        // The time of that day with the most detail.
         if winner.is_none_or(|w| total > w.0 + 0.01) {
             winner = Some((total, candidate));
         }
     }
     let (total, winner) = winner.filter(|w| w.1.score >= LEAST)?;
     let day = winner.day();
+    // A candidate without a time of day takes it from another candidate of the same day.
     let detailed = all
         .iter()
         .filter(|c| {
@@ -258,9 +258,8 @@ fn best(all: &[Candidate], url: Option<&Url>) -> Option<Published> {
     Some(Published { time, from: winner.from, confidence, zone, zone_from: None })
 }
 
-/// Decides the order of day and month where it is not known: by dates of the page that have only
-/// one reading, and by the times of the fetch and of the modification, which are never before the
-/// publication.
+/// Resolves the order of day and month where it is unknown, using dates of the page with only one possible
+/// reading, and the times of the fetch and of the modification, which are never before the publication.
 fn settle_order(all: &mut [Candidate], modified: Option<PageTime>, context: &Context) {
     let certain: Vec<NaiveDate> =
         all.iter().filter(|c| c.swapped.is_none()).map(Candidate::day).collect();
@@ -293,8 +292,8 @@ fn on_day(time: PageTime, day: NaiveDate) -> Option<PageTime> {
     day.and_time(time.time()).and_local_timezone(*time.offset()).single()
 }
 
-/// A time in UTC may fall on another day than in the zone of the publisher. If the page gives the
-/// same instant with a zone, or the neighbouring day in its URL or text, that day is used.
+/// A UTC time may fall on a different day than in the publisher's time zone. If the page gives the same
+/// instant with a zone, or the adjacent day in its URL or text, that day is used.
 fn in_zones(all: &mut [Candidate]) {
     let zoned: Vec<PageTime> =
         all.iter().filter(|c| c.time.offset().local_minus_utc() != 0).map(|c| c.time).collect();
@@ -313,7 +312,7 @@ fn in_zones(all: &mut [Candidate]) {
             continue;
         }
         if let Some(same) = zoned.iter().find(|z| **z == time) {
-            // A time without a zone is in UTC, then.
+            // The time without a zone is a UTC time in this case.
             (candidate.time, candidate.zone) = (*same, Zone::Named);
             continue;
         }
@@ -324,7 +323,7 @@ fn in_zones(all: &mut [Candidate]) {
         let hour = i32::try_from(time.hour()).unwrap_or(0);
         let next = day.succ_opt().filter(|d| local.contains(d)).map(|_| 24 - hour);
         let previous = day.pred_opt().filter(|d| local.contains(d)).map(|_| -hour - 1);
-        // Zones reach from 12 hours west to 14 hours east.
+        // Time zones range from UTC-12 to UTC+14.
         let hours = next.filter(|h| *h <= 14).or(previous.filter(|h| *h >= -12));
         if let Some(zone) = hours.and_then(|h| FixedOffset::east_opt(h * 3600)) {
             candidate.time = time.with_timezone(&zone);
@@ -338,12 +337,12 @@ fn midnight(date: NaiveDate) -> Option<PageTime> {
     YEARS.contains(&time.year()).then_some(time)
 }
 
-/// Whether a text is short, not a sentence, and contains a date.
+/// Whether a text is short, is not a sentence, and contains a date.
 pub fn is_date_line(text: &str) -> bool {
     is_date_line_in(text, &Context::default())
 }
 
-/// Like [`is_date_line`], with what is known about the dates of the page.
+/// Like [`is_date_line`], with the known language, order and fetch time.
 pub(super) fn is_date_line_in(text: &str, context: &Context) -> bool {
     let sentence = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
     text.chars().nth(99).is_none()
@@ -352,7 +351,7 @@ pub(super) fn is_date_line_in(text: &str, context: &Context) -> bool {
         && !date::scan(text, context).dates.is_empty()
 }
 
-/// Whether a text is a date line of a publication or change, not that of a deadline or an event.
+/// Whether a text is a date line of a publication or modification, not of a deadline or an event.
 pub(super) fn is_publication_line(text: &str) -> bool {
     if !is_date_line(text) {
         return false;
@@ -364,7 +363,7 @@ pub(super) fn is_publication_line(text: &str) -> bool {
     label != Some(DateLabel::Other)
 }
 
-/// The text without the marks that would split words of Indic scripts.
+/// The text without combining marks that would split words of Indic scripts.
 fn joined(text: &str) -> String {
     text.chars().filter(|c| !date::is_mark(*c)).collect()
 }

@@ -1,4 +1,4 @@
-//! The parts of an article in the markup of known systems; and which part of a page is fetched.
+//! Parts of an article in the markup of known systems, and the selection of the requested part of a page.
 
 use super::{Document, Extraction, Guide, LinkKind, Mode, extract, from_html};
 use url::Url;
@@ -15,7 +15,7 @@ fn shows(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn the_hover_text_of_a_comic_is_its_caption() {
+fn uses_the_hover_text_of_a_comic_as_caption() {
     let shown = |title: &str| {
         read(&format!("<p>A day</p><img src=/c.png alt='Two ants' title='{title}'><p>By Rosa</p>"))
             .html()
@@ -29,7 +29,7 @@ fn the_hover_text_of_a_comic_is_its_caption() {
 }
 
 #[test]
-fn embedded_players_are_links_with_their_kind() {
+fn reads_embedded_players_as_labelled_links() {
     shows(&[
         (
             "<iframe src='https://www.youtube.com/embed/abc-1?rel=0' title='How bees fly'></iframe>",
@@ -62,7 +62,7 @@ fn embedded_players_are_links_with_their_kind() {
 }
 
 #[test]
-fn code_keeps_its_language_and_loses_its_line_numbers() {
+fn keeps_the_language_of_code_but_not_line_numbers() {
     let expected = "```rust\nlet a = 1;\n```";
     for markup in [
         "<pre><code class='language-rust'>let a = 1;</code></pre>",
@@ -80,7 +80,7 @@ fn code_keeps_its_language_and_loses_its_line_numbers() {
 }
 
 #[test]
-fn finds_pictures_behind_placeholders_and_ignores_icons() {
+fn finds_images_behind_placeholders_and_ignores_icons() {
     let large = "https://e.org/a/b.jpg";
     for markup in [
         "<img src='b.jpg'>",
@@ -111,7 +111,7 @@ fn finds_pictures_behind_placeholders_and_ignores_icons() {
 }
 
 #[test]
-fn captions_stay_with_their_pictures() {
+fn keeps_captions_with_their_images() {
     shows(&[
         (
             "<div class='wp-caption'><img src='b.jpg'><p class='wp-caption-text'>A bee</p></div>",
@@ -154,7 +154,7 @@ fn reads_lists_of_definitions_details_edits_and_formulas() {
 }
 
 #[test]
-fn audio_and_video_are_links_of_their_own() {
+fn reads_audio_and_video_as_separate_links() {
     let found = read(
         "<p>a</p><video><source src='v.webm'><source src='v.mp4'></video><audio src='s.mp3'></audio>",
     );
@@ -178,7 +178,7 @@ fn auto(page: &str, title: Option<&str>, url: &str) -> Extraction {
 }
 
 #[test]
-fn figures_inside_an_article_stay_with_their_captions() {
+fn keeps_figures_in_an_article_with_their_captions() {
     let page = format!(
         "<html><body><article><h1>Bees</h1><p>{}</p><figure><img src='https://e.org/1.jpg'><figcaption>Photo: \
          A. Keeper</figcaption></figure><p>{}</p><div class='media'><img src='https://e.org/2.jpg'><span>AFP</span></div>\
@@ -196,7 +196,7 @@ fn figures_inside_an_article_stay_with_their_captions() {
 }
 
 #[test]
-fn reads_content_meant_only_for_programs_without_scripts() {
+fn reads_content_of_noscript_elements() {
     let posts: String = (1..5)
         .map(|n| format!("<div class='topic-body crawler-post'><span class='creator'>user{n}</span><time datetime='2026-11-0{n}'>November {n}, 2026</time><div class='post'><p>{}</p></div></div>", filler(n)))
         .collect();
@@ -210,7 +210,7 @@ fn reads_content_meant_only_for_programs_without_scripts() {
     assert_eq!(found.title.as_deref(), Some("Bees"));
 }
 
-/// Three entries on one page, as boxes of `name`, as sections of headings, and with anchors.
+/// A page with three entries, which are boxes, articles, sections below headings, or sections with anchors.
 fn entries(form: usize) -> String {
     let one = |n: usize| {
         let text = filler(n);
@@ -232,7 +232,7 @@ fn entries(form: usize) -> String {
 }
 
 #[test]
-fn fragment_or_title_selects_one_of_several_entries() {
+fn selects_one_of_several_entries_by_fragment_or_title() {
     for form in 0..4 {
         let page = entries(form);
         let only = |found: &Extraction, n: usize, by: &str| {
@@ -255,7 +255,7 @@ fn fragment_or_title_selects_one_of_several_entries() {
 }
 
 #[test]
-fn sections_of_one_article_are_not_articles() {
+fn does_not_split_an_article_into_its_sections() {
     let text: String = (1..5)
         .map(|n| format!("<section id='s{n}'><h2>Part {n}</h2><p>{}</p></section>", filler(n)))
         .collect();
@@ -271,19 +271,19 @@ fn sections_of_one_article_are_not_articles() {
 }
 
 #[test]
-fn pictures_in_preformatted_text_follow_it() {
+fn moves_images_after_preformatted_text() {
     let found = read(
         "<pre>let a = <a href=/docs>read</a>(1);\n<img src=/1.png alt=One>  b\n<b><img src=/2.png alt=Two></b></pre><p>after</p>",
     );
     assert_eq!(found.text(), "let a = read(1);\n  b\n\nOne\n\nTwo\n\nafter");
     let images = found.links.iter().filter(|link| link.kind == LinkKind::Image);
     assert_eq!(images.count(), 2, "{:?}", found.links);
-    // A picture in a box for code is not code.
+    // A code box that contains only an image is not code.
     assert_eq!(read("<pre><img src=/1.png alt=One></pre>").text(), "One");
 }
 
 #[test]
-fn links_around_cards_belong_to_their_headings() {
+fn moves_links_around_cards_to_their_headings() {
     let card = |n: usize| {
         format!(
             "<a href=/boats/{n}><div><img src=/{n}.jpg width=300 height=200><h3>Boat {n}</h3>\

@@ -1,15 +1,15 @@
-//! Links in headings that only lead to the heading, for copying its address.
+//! Links in headings that only lead to the heading itself, for copying its URL.
 
 use scraper::ElementRef;
 
-/// Maximum number of letters in a heading, and in such a link, that are read.
+/// Maximum number of letters that are read in a heading and in a link in it.
 const MAX_LETTERS: usize = 300;
 /// Maximum number of nodes that are searched for these letters.
 const MAX_NODES: usize = 60;
-/// Maximum number of letters before the heading's own words, as in "Link to this section: …".
+/// Maximum number of letters before the heading's text, as in "Link to this section: …".
 const MAX_PREFIX: usize = 24;
 
-/// Whether a link in a heading has no text besides signs, or repeats the heading.
+/// Whether a link in a heading has no text except symbols, or repeats the heading.
 pub(super) fn is_permalink(link: ElementRef<'_>) -> bool {
     if link.descendent_elements().any(|e| e.value().name() == "img") {
         return false;
@@ -19,7 +19,7 @@ pub(super) fn is_permalink(link: ElementRef<'_>) -> bool {
     if link.text().flat_map(str::chars).all(is_bare) {
         return true;
     }
-    // Other signs and words count only if the link leads to a place of the page.
+    // Other symbols and words count only if the link has a fragment.
     let fragment = link.attr("href").and_then(|href| href.split_once('#'));
     if fragment.is_none_or(|(_, place)| place.is_empty()) {
         return false;
@@ -50,7 +50,7 @@ mod tests {
     use super::super::from_html;
 
     #[test]
-    fn links_of_a_heading_to_itself_are_left_out() {
+    fn removes_permalinks_from_headings() {
         for (heading, shown) in [
             ("The Mythology <a href='#m'>></a>", "The Mythology"),
             ("The Mythology<a href='https://e.org/a#m'>The Mythology></a>", "The Mythology"),
@@ -58,7 +58,7 @@ mod tests {
             ("The Mythology <a href='#m'>\u{200b}</a>", "The Mythology"),
             ("The Mythology<a href='#m'>Link to “The Mythology”</a>", "The Mythology"),
             ("<a href='#m'></a>The Mythology <a href='/x'>¶</a>", "The Mythology"),
-            // The heading itself, other words and other pages.
+            // The heading is the link, or the link has other words or leads to another page.
             ("<a href='#m'>The Mythology</a>", "The Mythology"),
             ("The Mythology <a href='#n'>of Rome</a>", "The Mythology of Rome"),
             ("The Mythology <a href='https://e.org/'>&gt;</a>", "The Mythology >"),

@@ -1,17 +1,17 @@
-//! Images: the real source of one that is loaded lazily, and which are icons or trackers.
+//! Images: finds the real source of lazily loaded images, and recognises icons and trackers.
 
 use super::from_html::first_in;
 use crate::util::html::is_embedded;
 use scraper::{ElementRef, Node};
 
-/// Smaller images, in pixels, are icons.
+/// Images with a smaller size in pixels are icons.
 const MIN_SIZE: f32 = 64.0;
-/// Largest `noscript` element that is searched for an image, in bytes.
+/// Maximum size of a `noscript` element that is searched for an image, in bytes.
 const MAX_NOSCRIPT: usize = 4000;
 /// Maximum number of sources in one `srcset`.
 const MAX_SOURCES: usize = 20;
 
-/// Attributes with the address of an image that is loaded later.
+/// Attributes with the URL of a lazily loaded image.
 const LAZY: [&str; 8] = [
     "data-src",
     "data-lazy-src",
@@ -23,7 +23,7 @@ const LAZY: [&str; 8] = [
     "data-image",
 ];
 const LAZY_SETS: [&str; 3] = ["data-srcset", "data-lazy-srcset", "srcset"];
-/// Class names of icons, and parts of tracker and placeholder addresses.
+/// Class names of icons, and parts of tracker and placeholder URLs.
 const ICONS: [&str; 10] = [
     "emoji",
     "wp-smiley",
@@ -56,13 +56,13 @@ const PLACEHOLDERS: [&str; 6] =
 
 /// Kinds of `img` elements.
 pub(super) enum Picture {
-    /// Its address, not resolved.
+    /// The URL as written, not resolved.
     Image(String),
-    /// A picture whose bytes are, or were, in the page.
+    /// An image whose data is, or was, embedded in the page.
     Embedded,
-    /// A small image in a line of text. Its description may be a word of the text.
+    /// A small image in a line of text. Its alternative text may be a word of the text.
     Icon,
-    /// Nothing visible.
+    /// The image is not visible.
     Nothing,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn read(img: ElementRef<'_>) -> Picture {
         };
     };
     let folded: String = source.chars().take(300).collect::<String>().to_ascii_lowercase();
-    // The picture of an article may have such a word in its name, too.
+    // The file name of an article's image may also contain one of these words.
     let is_large = [width, height].iter().flatten().any(|v| *v >= MIN_SIZE);
     if !is_large && TRACKERS.iter().any(|t| folded.contains(t)) {
         return Picture::Nothing;
@@ -99,7 +99,7 @@ pub(super) fn read(img: ElementRef<'_>) -> Picture {
     Picture::Image(source)
 }
 
-/// Whether an image is an icon, by the size that it states or its name.
+/// Whether an image is an icon, according to its given size or its class.
 fn is_small(img: ElementRef<'_>, (width, height): (Option<f32>, Option<f32>)) -> bool {
     let small = |v: Option<f32>| v.is_some_and(|v| v < MIN_SIZE);
     let large = |v: Option<f32>| v.is_some_and(|v| v >= MIN_SIZE);
@@ -107,7 +107,7 @@ fn is_small(img: ElementRef<'_>, (width, height): (Option<f32>, Option<f32>)) ->
     small(width) && !large(height) || small(height) && !large(width) || named && !large(width)
 }
 
-/// Width and height in pixels as an `img` element states them.
+/// Width and height in pixels, as given by an `img` element.
 pub(super) fn size(img: ElementRef<'_>) -> Option<(u32, u32)> {
     let read = |name: &str| {
         let value = img.attr(name)?.trim().trim_end_matches("px");
@@ -116,7 +116,7 @@ pub(super) fn size(img: ElementRef<'_>) -> Option<(u32, u32)> {
     read("width").zip(read("height"))
 }
 
-/// Whether a class marks an icon: the word itself, or one part of the name.
+/// Whether a class marks an icon: the whole name, or one part of it.
 fn is_icon(class: &str) -> bool {
     let class = class.to_ascii_lowercase();
     ICONS.contains(&class.as_str())
@@ -143,7 +143,7 @@ fn source(img: ElementRef<'_>) -> Option<String> {
         let is_picture = picture.value().name() == "picture";
         picture.child_elements().filter(|_| is_picture).take(MAX_SOURCES).find_map(of_set)
     };
-    // The original may be in a `noscript` element directly after it.
+    // The original may be in a `noscript` element right after the image.
     let behind = || {
         let next = img.next_siblings().filter_map(ElementRef::wrap).take(2);
         next.filter(|e| e.value().name() == "noscript").find_map(in_noscript)
@@ -154,7 +154,7 @@ fn source(img: ElementRef<'_>) -> Option<String> {
 /// The largest image of a `srcset`.
 fn largest(set: &str) -> Option<String> {
     let mut best: Option<(f32, &str)> = None;
-    // Addresses may contain commas, but not followed by a space.
+    // URLs may contain commas, but not commas followed by a space.
     for part in set.split(", ").take(MAX_SOURCES) {
         let mut parts = part.trim().trim_end_matches(',').split_ascii_whitespace();
         let Some(url) = parts.next().filter(|u| !u.starts_with("data:")) else { continue };
@@ -167,7 +167,7 @@ fn largest(set: &str) -> Option<String> {
     best.map(|b| b.1.to_owned())
 }
 
-/// The address of the image in a `noscript` element.
+/// The URL of the image in a `noscript` element.
 pub(super) fn in_noscript(noscript: ElementRef<'_>) -> Option<String> {
     let markup = noscript.children().find_map(|child| match child.value() {
         Node::Text(text) if text.len() <= MAX_NOSCRIPT => Some(text.to_string()),

@@ -1,4 +1,4 @@
-//! Links to places in the same document, such as in a table of contents.
+//! Links to places in the same document, such as those in a table of contents.
 
 use super::document::Inline;
 use super::notes::{Anchors, Notes};
@@ -8,38 +8,38 @@ use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Maximum number of elements around a link that are searched for its heading.
+/// Maximum number of ancestors of a link that are searched for its heading.
 const MAX_ABOVE: usize = 8;
 
 /// The target of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lead {
-    /// Another document, or something that is not in the text.
+    /// Another document, or an element that is not in the text.
     Away,
     /// The heading or the element that contains the link.
     Here,
-    /// A place, by its index.
+    /// A place, by index.
     Place(usize),
 }
 
-/// The places of a document to which links lead.
+/// The places of a document that are targets of links.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     /// The target of each link; `None` if it is the element that contains the link.
     links: HashMap<NodeId, Option<NodeId>>,
     targets: HashSet<NodeId>,
-    /// Targets that have begun without any text since.
+    /// Targets that have begun but have no text yet.
     begun: Vec<NodeId>,
-    /// The indexes of places, in the order in which they are needed.
+    /// The index of each place, in the order of first use.
     numbers: HashMap<NodeId, usize>,
-    /// Targets in the text, with the first one of those that begin with the same text.
+    /// For each target in the text, the first target that begins with the same text.
     reached: HashMap<NodeId, NodeId>,
-    /// Targets that a link in the text leads to.
+    /// Targets of links in the text.
     used: HashSet<NodeId>,
 }
 
 impl Places {
-    /// The links of a document at `base` to its own elements, apart from footnotes.
+    /// Finds the links of a document at `base` to its own elements, except footnotes.
     pub(super) fn find((links, named): &Anchors<'_>, base: Option<&Url>, notes: &Notes) -> Self {
         let mut places = Self::default();
         let own = base.map(normalise);
@@ -63,7 +63,7 @@ impl Places {
         }
     }
 
-    /// The place for all elements that have begun, called when their text begins.
+    /// The place of all elements that have begun; called when their text begins.
     pub(super) fn reached(&mut self) -> Option<Inline> {
         let first = *self.begun.first()?;
         for target in self.begun.drain(..) {
@@ -72,7 +72,7 @@ impl Places {
         Some(Inline::Place(self.number(first)))
     }
 
-    /// Where a link of the text leads.
+    /// The target of a link in the text.
     pub(super) fn led_to(&mut self, link: NodeId) -> Lead {
         match self.links.get(&link).copied() {
             None => Lead::Away,
@@ -89,8 +89,8 @@ impl Places {
         *self.numbers.entry(target).or_insert(next)
     }
 
-    /// Keeps only places that are in the text and that a link leads to. Returns whether the document
-    /// must be built again for that, after which it is settled.
+    /// Keeps only places that are in the text and are targets of links. Returns whether the document must be
+    /// built again, after which its places are settled.
     pub(super) fn settle(&mut self) -> bool {
         let (reached, used) = (std::mem::take(&mut self.reached), std::mem::take(&mut self.used));
         let first = |target: &NodeId| reached.get(target).copied();
@@ -115,7 +115,7 @@ impl Places {
     }
 }
 
-/// Whether a link leads to the document that it is in. URLs are absolute in texts that were stored.
+/// Whether a link leads to its own document. In stored texts, URLs are absolute.
 fn is_within(link: ElementRef<'_>, base: Option<&Url>, own: Option<&str>) -> bool {
     let href = link.attr("href").unwrap_or_default().trim();
     if href.starts_with('#') {
@@ -125,7 +125,7 @@ fn is_within(link: ElementRef<'_>, base: Option<&Url>, own: Option<&str>) -> boo
     base.join(href).is_ok_and(|url| normalise(&url) == own)
 }
 
-/// Whether a link leads to itself, or from a heading to that heading or to the section below it.
+/// Whether a link leads to itself, or from a heading to the same heading or to the section below it.
 fn is_here(link: ElementRef<'_>, target: ElementRef<'_>) -> bool {
     let is_in = |inner: ElementRef<'_>, outer: ElementRef<'_>| {
         inner.id() == outer.id() || inner.ancestors().any(|a| a.id() == outer.id())
@@ -145,7 +145,7 @@ mod tests {
     use crate::util::html::clean;
     use url::Url;
 
-    /// The blocks with jumps as `{text>n}` and places as `<n>`.
+    /// The blocks, with jumps as `{text>n}` and places as `<n>`.
     fn marked(document: &Document) -> String {
         fn marked_inline(all: &[Inline]) -> String {
             let one = |inline: &Inline| match inline {
@@ -166,29 +166,29 @@ mod tests {
     }
 
     #[test]
-    fn links_within_the_text_are_jumps() {
+    fn reads_links_within_the_text_as_jumps() {
         let base = Url::parse("https://e.org/p").unwrap();
         for (html, expected) in [
             ("<p><a href='#b'>see b</a></p><h2 id=b>B</h2>", "{see b>0} | <0>B"),
-            // With the full URL, as in feeds; to an earlier place; the name in an anchor.
+            // With the full URL, as in feeds; to an earlier place; to the name of an anchor.
             (
                 "<p id=a>x</p><p><a href='https://e.org/p#a'>up</a> <a href='/p/#n%20m'>b</a></p>\
                  <h2><a name='n m'></a>B</h2>",
                 "<0>x | {up>0} {b>1} | <1>B",
             ),
-            // Elements that begin with the same text are one place.
+            // Elements that begin with the same text share one place.
             (
                 "<p><a href='#s'>s</a> <a href='#h'>h</a></p><section id=s><h2 id=h>B</h2></section>",
                 "{s>0} {h>0} | <0>B",
             ),
-            // Other documents, and what is not in the text.
+            // Other documents, and targets that are not in the text.
             ("<p><a href='https://e.org/q#b'>q</a></p><h2 id=b>B</h2>", "[q]0 | B"),
             ("<p><a href='https://e.org/p#b'>p</a></p><h2>B</h2>", "[p]0 | B"),
             (
                 "<p><a href='/p#b'>p</a> <a href='/p#c'>c</a></p><h2 id=c>B</h2><i id=b></i>",
                 "[p]0 {c>0} | <0>B",
             ),
-            // A heading's link to itself.
+            // A permalink of a heading.
             ("<h2 id=b><a href='#b'>B</a></h2><p>x</p>", "B | x"),
             ("<div id=b><h2><a href='https://e.org/p#b'>B</a></h2></div><p>x</p>", "B | x"),
             ("<h2><a id=b href='/p#b'>B</a></h2><p>x</p>", "B | x"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_that_link_to_their_heading_are_left_out() {
+    fn removes_symbols_that_link_to_their_heading() {
         for sign in ["#", "¶", " § ", "🔗", "", "<i></i>"] {
             let html = format!("<h2 id=b>B <a href='https://e.org/p#b'>{sign}</a></h2><p>x</p>");
             let document = from_html(&html, None);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn many_jumps_are_limited() {
+    fn limits_the_number_of_jumps() {
         let jumps: String = (0..20_000).map(|n| format!("<a href='#n{n}'>to {n}</a> ")).collect();
         let places: String = (0..20_000).map(|n| format!("<p id=n{n}>x")).collect();
         let document = from_html(&format!("<p>{jumps}</p>{places}"), None);

@@ -1,4 +1,4 @@
-//! Who wrote the posts of a discussion, and when: a line above each post of the document.
+//! Author and time of the posts of a discussion, as a header line above each post of the document.
 
 mod signatures;
 pub(super) mod systems;
@@ -14,24 +14,25 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 
-/// Longest name of an author, in characters and in words: a box with such a class may contain more than the
-/// name. An attribute or a link contains nothing else.
+/// Maximum length of an author's name, in characters and in words, because a box with the class of a name may
+/// contain other text. An attribute or a link contains only the name, so its limit is higher.
 const MAX_NAME: usize = 40;
 const MAX_NAME_WORDS: usize = 4;
 const MAX_CERTAIN: usize = 80;
-/// Maximum number of names, and of times.
+/// Maximum number of names and of times.
 const MAX_MARKS: usize = 5000;
 /// Maximum number of nodes that are searched for names.
 const MAX_NODES: usize = 400_000;
-/// Maximum number of nodes of an element that are searched, of images, and of elements around one.
+/// Maximum numbers of nodes searched in an element, of images, and of ancestors.
 const MAX_WITHIN: usize = 40;
 const MAX_IMAGES: usize = 5000;
 const MAX_ABOVE: usize = 12;
-/// Blocks at the start of a post that may repeat the line above it, and their length in words.
+/// Number of blocks at the start of a post that may repeat its header line, and their maximum length in
+/// words.
 const REPEATED: usize = 3;
 const REPEATED_WORDS: usize = 12;
 
-/// Class names for an author's name, without signs between words.
+/// Class names of an author's name, without separators between words.
 const NAMES: [&str; 14] = [
     "username",
     "usernamecoloured",
@@ -49,18 +50,18 @@ const NAMES: [&str; 14] = [
     "membername",
 ];
 
-/// The lines above the posts, and what is left out of the document for them.
+/// The header lines of the posts, and the parts of the document that they replace.
 #[derive(Default)]
 pub(super) struct Posts {
-    /// By the box of the post.
+    /// Header lines by the box of the post.
     pub(super) lines: HashMap<NodeId, Vec<Inline>>,
-    /// Names and dates that the lines repeat, and pictures of authors.
+    /// Names and dates that the header lines repeat, and images of authors.
     pub(super) dropped: Vec<NodeId>,
-    /// Blocks with which authors end all their posts.
+    /// Blocks of signatures.
     pub(super) signatures: Vec<usize>,
 }
 
-/// Words beside a date or a name that have no further meaning, folded.
+/// Words next to a date or a name that have no further meaning, case-folded.
 const LABELS: [&str; 12] = [
     "posted",
     "on",
@@ -75,9 +76,9 @@ const LABELS: [&str; 12] = [
     "written",
     "published",
 ];
-/// Longest line with the date of a post that is not a sentence, in words.
+/// Maximum length of a line with the date of a post that is not a sentence, in words.
 const STAMP_WORDS: usize = 6;
-/// Classes of the boxes in which forums show quotations, in lower case.
+/// Classes of quotation boxes in forums, in lower case.
 const QUOTES: [&str; 7] = [
     "quote",
     "quoteheader",
@@ -91,18 +92,18 @@ const QUOTES: [&str; 7] = [
 /// A name or a time, and the innermost box around it.
 struct Mark {
     element: usize,
-    /// The quotation that it is in.
+    /// The quotation that contains it.
     quote: Option<usize>,
     /// The block that contains a time.
     block: Option<usize>,
-    /// As it is shown, and as the page writes it.
+    /// The text as it is shown, and as the page writes it.
     text: String,
     written: String,
-    /// A label marks it as the time of a later change.
+    /// Whether a label marks it as the time of a later edit.
     modified: bool,
-    /// The page states it as a time.
+    /// Whether the page gives it as a machine-readable time.
     stated: bool,
-    /// It may be part of the text of the post.
+    /// Whether it may be part of the text of the post.
     doubtful: bool,
 }
 
@@ -122,7 +123,7 @@ impl Mark {
     }
 }
 
-/// The posts among the selected blocks: boxes next to each other, each with a name, a time and text.
+/// The posts among the selected blocks: sibling boxes that each contain a name, a time and text.
 pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts {
     let names = names(page, context);
     if names.len() < 2 {
@@ -144,7 +145,7 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts
         }
         let name = own_name.get(&at).map(|name| names[*name].text.as_str());
         let time = own_time.get(&at).map(|time| &times.marks[*time]).filter(|time| {
-            // Below the name of another author, the time is a date in the text.
+            // If another author's name is above it, the time is a date in the text.
             name.is_some() || first_name[at].is_none_or(|n| names[n].element > time.element)
         });
         let line = line(name, time.map(|time| time.text.as_str()));
@@ -164,14 +165,14 @@ pub(super) fn posts(page: &Page<'_>, taken: &[bool], context: &Context) -> Posts
     out
 }
 
-/// The box around a box, and its own name.
+/// The parent of a box, and the tag name of the box.
 type Group<'a> = (usize, &'a str);
 
 fn group<'a>(page: &Page<'a>, at: usize) -> Group<'a> {
     (page.elements[at].parent, page.elements[at].name())
 }
 
-/// The boxes of posts: those next to each other with a name and a time, and others like them.
+/// The boxes of posts: siblings with a name and a time, and other boxes of the same shape.
 fn boxes(
     page: &Page<'_>,
     taken: &[bool],
@@ -190,7 +191,7 @@ fn boxes(
     };
     let mut beside: HashMap<Group<'_>, usize> = HashMap::new();
     full().for_each(|(at, _)| *beside.entry(group(page, at)).or_default() += 1);
-    // Of boxes with the same name, the innermost is the post.
+    // The innermost of the boxes with the same author's name is the post.
     let innermost: HashMap<usize, usize> = full()
         .filter(|(at, _)| beside[&group(page, *at)] >= 2)
         .map(|(at, name)| (name, at))
@@ -203,8 +204,8 @@ fn boxes(
     let groups: HashSet<Group<'_>> = boxes.iter().map(|at| group(page, *at)).collect();
     let shapes: HashSet<(&str, &str)> =
         boxes.iter().map(|at| (page.elements[*at].name(), class(*at))).collect();
-    // Of several posts of one author in a row, only the first may have the name; some have no time, and a
-    // reply may be the only one.
+    // Only the first of consecutive posts by the same author may have the name. Some posts have no time, and
+    // a reply may have no siblings.
     boxes.extend(selected.iter().copied().filter(|at| {
         let (name, class) = (page.elements[*at].name(), class(*at));
         let is_reply = !class.is_empty() && first_name[*at].is_some();
@@ -229,7 +230,7 @@ fn is_wrapper(
     !own_time.contains_key(&at) && within.next().is_some_and(|first| name(&first) == name(&at))
 }
 
-/// The first mark of each post that is not in a post inside it, or a later one that is better.
+/// For each post, the first mark that is not in a nested post, or a later one that is better.
 fn owned(
     page: &Page<'_>,
     marks: &[Mark],
@@ -248,14 +249,14 @@ fn owned(
     owned
 }
 
-/// Whether, in a post whose name is below its text, the `first` time is only a day that the text mentions,
-/// and the `other` one is the time of the post: it is stated, or nearer to the name.
+/// For a post with the name below its text: whether the `first` time is only a day that the text mentions,
+/// and the `other` time is that of the post, because it is machine-readable or closer to the name.
 fn is_below(page: &Page<'_>, name: &Mark, first: &Mark, other: &Mark) -> bool {
-    // How deep the innermost box around both is.
+    // The depth of the innermost box around both.
     let shared = |mark: &Mark| {
         let (mut a, mut b) = (name.element, mark.element);
         while a != b {
-            // A box comes after those around it.
+            // A box comes after its ancestors.
             match a > b {
                 true => a = page.elements[a].parent,
                 false => b = page.elements[b].parent,
@@ -270,7 +271,7 @@ fn is_below(page: &Page<'_>, name: &Mark, first: &Mark, other: &Mark) -> bool {
         && (other.stated || shared(other) > shared(first))
 }
 
-/// The boxes around a mark up to the quotation that it is in.
+/// The boxes around a mark, up to and including the quotation that contains it.
 fn within_quote(page: &Page<'_>, mark: &Mark) -> impl Iterator<Item = usize> {
     let mut quoted = false;
     page.around(mark.element).take_while(move |at| {
@@ -292,7 +293,7 @@ fn line(name: Option<&str>, time: Option<&str>) -> Vec<Inline> {
     }
 }
 
-/// For each box the first mark inside.
+/// For each box, the first mark inside.
 fn firsts(page: &Page<'_>, marks: &[Mark]) -> Vec<Option<usize>> {
     let mut firsts = vec![None; page.elements.len()];
     for (n, mark) in marks.iter().enumerate() {
@@ -306,7 +307,7 @@ fn firsts(page: &Page<'_>, marks: &[Mark]) -> Vec<Option<usize>> {
     firsts
 }
 
-/// The names of authors in page order.
+/// The names of authors, in page order.
 fn names(page: &Page<'_>, context: &Context) -> Vec<Mark> {
     let boxes: HashMap<NodeId, usize> =
         page.elements.iter().enumerate().map(|(at, e)| (e.node.id(), at)).collect();
@@ -328,7 +329,7 @@ fn names(page: &Page<'_>, context: &Context) -> Vec<Mark> {
     marks
 }
 
-/// The name of an author, if the attributes of an element mark it as one.
+/// The author's name in an element, if its attributes mark it as one.
 fn name(element: ElementRef<'_>, context: &Context) -> Option<String> {
     let certain = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
     let mut marked = false;
@@ -367,7 +368,7 @@ fn is_of_name(class: &str) -> bool {
     }
 }
 
-/// A name of at most so many characters and words.
+/// The name if it has at most `chars` characters and `words` words.
 fn valid(name: &str, (chars, words): (usize, usize), context: &Context) -> Option<String> {
     let name = text::line(name);
     let fits = !name.is_empty()
@@ -383,14 +384,14 @@ fn is_quoted(element: ElementRef<'_>) -> bool {
     element.ancestors().filter_map(ElementRef::wrap).take(8).any(is_quotation)
 }
 
-/// Whether an element is a quotation, or the box in which a forum shows one.
+/// Whether an element is a quotation, or a quotation box of a forum.
 fn is_quotation(e: ElementRef<'_>) -> bool {
     let is_quote = |class: &str| QUOTES.iter().any(|quote| class.eq_ignore_ascii_case(quote));
     e.value().name() == "blockquote"
         || e.attr("class").is_some_and(|class| class.split_ascii_whitespace().any(is_quote))
 }
 
-/// The blocks at the start of a post that repeat the line above it, or state when its author joined.
+/// The blocks at the start of a post that repeat its header line, or give the day on which its author joined.
 fn repeated<'p>(
     page: &'p Page<'_>,
     blocks: impl DoubleEndedIterator<Item = usize> + Clone + 'p,
@@ -413,7 +414,7 @@ fn repeated<'p>(
     head.filter(move |at| repeats(at))
 }
 
-/// Whether a line consists of a name or a time, numbers, and labels.
+/// Whether a line consists only of a name or a time, numbers, and labels.
 fn says_no_more(line: &str, name: &str, [written, time]: [&str; 2]) -> bool {
     let mut rest = line.to_owned();
     for known in [written, time, name].into_iter().filter(|known| !known.is_empty()) {
@@ -426,8 +427,8 @@ fn says_no_more(line: &str, name: &str, [written, time]: [&str; 2]) -> bool {
         && rest.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).all(is_label)
 }
 
-/// Pictures of the authors, and of their ranks, in posts: those that are named after an author, or are in a
-/// box about one.
+/// Images of the authors and of their ranks in posts: those with an author's name as alternative text, or in
+/// a box about an author.
 fn portraits<'a>(posts: impl Iterator<Item = ElementRef<'a>>, names: &[Mark]) -> HashSet<NodeId> {
     let names: HashSet<&str> = names.iter().map(|name| name.text.as_str()).collect();
     let mut found = HashSet::new();
@@ -453,7 +454,7 @@ fn portraits<'a>(posts: impl Iterator<Item = ElementRef<'a>>, names: &[Mark]) ->
 
 fn is_about_author(e: ElementRef<'_>) -> bool {
     let of_user = |class: &str| {
-        // The classes of the text itself may contain such words.
+        // The classes of the text itself may also contain these words.
         kinds(class) & (USER | super::classes::CONTENT | super::classes::POST) == USER
     };
     e.attr("class").is_some_and(of_user)

@@ -9,7 +9,7 @@ fn read(markup: &str, url: &str) -> super::Extraction {
     extract(markup, &guide, Mode::Auto, None).unwrap()
 }
 
-/// The lines above the posts, and the other blocks as text.
+/// The header lines of the posts, and the other blocks as text.
 fn lines(found: &super::Extraction) -> (Vec<String>, String) {
     let mut lines = Vec::new();
     let mut rest = Vec::new();
@@ -35,7 +35,7 @@ fn words(number: usize) -> String {
 const THREAD: &str = "https://forum.example/threads/keel.12/";
 
 #[test]
-fn a_post_that_names_a_day_keeps_its_text() {
+fn keeps_the_text_of_posts_that_mention_days() {
     let first = [
         "Has anyone a keel for me?",
         "It closed on 3 March 2026, I think",
@@ -63,7 +63,7 @@ fn a_post_that_names_a_day_keeps_its_text() {
 }
 
 #[test]
-fn posts_begin_with_name_and_time() {
+fn begins_posts_with_name_and_time() {
     let posts: String = (1..5)
         .map(|n| {
             let author = if n < 3 { "Ann Lee" } else { "bob_77" };
@@ -85,7 +85,7 @@ fn posts_begin_with_name_and_time() {
         .map(|n| format!("{} · Mar {n}, 2026", if n < 3 { "Ann Lee" } else { "bob_77" }));
     assert_eq!(lines, expected);
     assert_eq!(rest.matches("---").count(), 3, "{rest}");
-    // The pictures of the authors are left out, the pictures in the posts are kept.
+    // Images of authors are left out, and images in posts are kept.
     let images = found.document.links.iter().map(|link| link.url.as_str());
     let images: Vec<&str> = images.filter(|url| url.ends_with(".jpg")).collect();
     assert!(images.iter().all(|url| url.contains("/boat")) && images.len() >= 3, "{images:?}");
@@ -94,7 +94,7 @@ fn posts_begin_with_name_and_time() {
 }
 
 #[test]
-fn posts_in_list_elements_are_not_shown_as_a_list() {
+fn does_not_show_posts_in_list_elements_as_a_list() {
     let posts: String = (1..5)
         .map(|n| {
             format!(
@@ -110,7 +110,7 @@ fn posts_in_list_elements_are_not_shown_as_a_list() {
     assert_eq!(lines[0], "user 1 · 2018-03-21 18:55");
     assert_eq!(lines.len(), 4);
     assert!(!rest.contains("List("), "{rest}");
-    // A list in a post, unlike the list that the posts are in, stays a list.
+    // The list of posts is not shown as a list, but a list inside a post is.
     for (list, kind) in [
         ("<ul><li>wide and open<li>narrow</ul>", "List("),
         ("<dl><dt>Rig<dd>Gaff<dt>Hull<dd>Oak, as it was</dl>", "Definitions("),
@@ -125,7 +125,7 @@ fn posts_in_list_elements_are_not_shown_as_a_list() {
 }
 
 #[test]
-fn nested_replies_have_their_own_headings() {
+fn gives_nested_replies_their_own_header_lines() {
     let post = |n: usize, inner: &str| {
         format!(
             "<div class=comment><p class=head><a class=author>name{n}</a> <time>{n} May 2026</time></p>\
@@ -141,7 +141,7 @@ fn nested_replies_have_their_own_headings() {
 }
 
 #[test]
-fn further_posts_of_one_author_have_their_times() {
+fn shows_times_of_consecutive_posts_by_one_author() {
     let post = |n: usize, name: &str| {
         let profile = match name {
             "" => String::new(),
@@ -167,7 +167,7 @@ fn further_posts_of_one_author_have_their_times() {
 }
 
 #[test]
-fn articles_and_quotations_get_no_lines_with_author_and_time() {
+fn adds_no_header_lines_to_articles_and_quotations() {
     let comments: String = (1..4)
         .map(|n| {
             format!(
@@ -205,30 +205,30 @@ fn captions(markup: &str) -> Vec<String> {
 }
 
 #[test]
-fn captions_keep_their_paragraphs_and_credits_apart() {
+fn separates_caption_paragraphs_and_credits() {
     let image = "<img src='https://example.org/p.jpg' alt=Boat>";
     let cases = [
         ("<figcaption><p>The boat.</p><p>Photo: Ann</p></figcaption>", "The boat.\nPhoto: Ann"),
         ("<figcaption>The boat.<span class=photo-credit>Ann</span></figcaption>", "The boat.\nAnn"),
         ("<figcaption><div>One.</div><div class=credit>Ann</div></figcaption>", "One.\nAnn"),
-        // A credit beside the caption, before and after it.
+        // A credit next to the caption, after and before it.
         ("<figcaption>The boat.</figcaption><p class=image__credit>Ann</p>", "The boat.\nAnn"),
         ("<div class=copyright>Ann</div><figcaption>The boat.</figcaption>", "Ann\nThe boat."),
-        // Lists, quotations and tables are not lost.
+        // Lists, quotations and tables are kept.
         (
             "<figcaption>Left to right:<ul><li>Ann</li><li>Bob</li></ul></figcaption>",
             "Left to right:\nAnn\nBob",
         ),
         ("<figcaption><blockquote>No.</blockquote>said Ann</figcaption>", "No.\nsaid Ann"),
         ("<figcaption>Key<table><tr><td>a</td><td>1</td></tr></table></figcaption>", "Key\na 1"),
-        // A credit that starts a caption begins no line.
+        // A credit at the start of a caption does not start a new line.
         ("<figcaption><span class=credit>Ann</span> took it.</figcaption>", "Ann took it."),
         ("<figcaption>Only <b>one</b> line.</figcaption>", "Only one line."),
     ];
     for (caption, expected) in cases {
         let found = captions(&format!("<p>Text.</p><figure>{image}{caption}</figure>"));
         assert_eq!(found, [expected], "{caption}");
-        // As stored.
+        // The figure after it was stored.
         let stored = from_html(&format!("<figure>{image}{caption}</figure>"), None).html();
         assert_eq!(captions(&stored), [expected], "{stored}");
     }
@@ -241,7 +241,7 @@ fn captions_keep_their_paragraphs_and_credits_apart() {
 }
 
 #[test]
-fn credits_beside_captions_are_kept_on_pages() {
+fn keeps_credits_next_to_captions() {
     let text = "<p>The old harbour of the town was rebuilt this year, after long talks, and at great cost.</p>".repeat(6);
     let figure = "<figure><img src=/p.jpg width=640 height=400><figcaption><p>The boat.</p><p>In May.</p></figcaption>\
                   <div class=credit>Ann Lee</div></figure>";
@@ -256,11 +256,11 @@ fn credits_beside_captions_are_kept_on_pages() {
 }
 
 #[test]
-fn names_of_sites_are_not_titles() {
+fn removes_site_names_from_titles() {
     let text = format!("<p>{}</p>", words(1)).repeat(4);
     let at = "https://www.harbour-times.example/2026/keel";
     let cases = [
-        // A heading that leads home, or has the name of the site or of its host.
+        // The heading links to the home page, or is the name of the site or its host.
         (
             "<title>A new keel - Weekly</title><h1><a href='/'>Weekly</a></h1><h2>A new keel</h2>",
             "A new keel - Weekly",
@@ -278,12 +278,12 @@ fn names_of_sites_are_not_titles() {
             "<title>Weekly | A new keel</title><meta name=application-name content=Weekly>",
             "A new keel",
         ),
-        // The book's name is a heading as well, and comes first.
+        // The name of the book is also a heading and comes first.
         (
             "<title>A new keel - The Boat Book</title><h1>The Boat Book</h1><h1>A new keel</h1>",
             "A new keel",
         ),
-        // Signs of links, and escaping twice.
+        // Symbols of permalinks, and text that is escaped twice.
         ("<title>A new keel | X</title><h1>A new keel<a href='#k'>¶</a></h1>", "A new keel"),
         ("<meta property=og:title content='Keels &amp;amp; hulls'>", "Keels & hulls"),
         ("<title>Keels &lt;b&gt; &amp; hulls</title>", "Keels <b> & hulls"),
@@ -291,18 +291,18 @@ fn names_of_sites_are_not_titles() {
             "<title>Home - Weekly</title><meta property=og:site_name content=Weekly>",
             "Home - Weekly",
         ),
-        // A heading of several lines.
+        // A heading with several lines.
         (
             "<title>Keels and hulls, and all the rest of it - Weekly</title><h1>Keels and hulls,<br><br>and all the rest of it</h1>",
             "Keels and hulls, and all the rest of it",
         ),
-        // Without spaces.
+        // Titles without spaces.
         ("<title>蔡健雅_百度百科</title><h1>蔡健雅</h1>", "蔡健雅"),
         (
             "<title>武汉的声音：有英雄的城-新华网</title><meta property=og:site_name content=新华网>",
             "武汉的声音：有英雄的城",
         ),
-        // The same sign inside the title, and a title that is only the name.
+        // The separator also occurs inside the title; the title is only the site name.
         (
             "<title>A - B test of keels - Weekly</title><meta property=og:site_name content=Weekly>",
             "A - B test of keels",
@@ -317,7 +317,7 @@ fn names_of_sites_are_not_titles() {
 }
 
 #[test]
-fn visible_bylines_name_the_authors() {
+fn reads_authors_from_visible_bylines() {
     let text = format!("<p>{}</p>", words(1)).repeat(4);
     let cases: &[(&str, &[&str])] = &[
         (
@@ -340,7 +340,7 @@ fn visible_bylines_name_the_authors() {
         ("<h2 class=author-title><span class=author-heading>投稿者:</span> 山田</h2>", &["山田"]),
         ("<p>Írta: Kovács Anna</p>", &["Kovács Anna"]),
         ("<p>A cura di Anna Rossi</p>", &["Anna Rossi"]),
-        // Names in elements next to each other.
+        // Names in adjacent elements.
         (
             "<p>By <a href=/by/anna>Anna Berg</a><a href=/by/ben>Ben Fox</a></p>",
             &["Anna Berg", "Ben Fox"],
@@ -385,7 +385,7 @@ fn visible_bylines_name_the_authors() {
 }
 
 #[test]
-fn a_short_heading_at_the_end_is_left_out() {
+fn leaves_out_a_short_heading_at_the_end() {
     let text = format!("<p>{}</p>", words(1)).repeat(4);
     let cases = [
         ("<h2>Share this</h2><div class=share><a href=/f>F</a></div>", false),
@@ -398,13 +398,12 @@ fn a_short_heading_at_the_end_is_left_out() {
         let found = read(&page, "https://news.example/keel");
         assert!(!found.text.contains("Share this") && found.text.contains("number 1"), "{tail}");
     }
-    // The sections of a home page may be nothing but headings.
+    // The sections of a home page may consist only of headings.
     let page = format!("<title>Keel</title><article><h1>Keel</h1>{text}<h2>Reviews</h2></article>");
     for (url, kept) in [("https://news.example/", true), ("https://news.example/keel", false)] {
         assert_eq!(read(&page, url).text.contains("Reviews"), kept, "{url}");
     }
-    // Only a single short heading without a link is removed: the rule itself, whatever the classifier
-    // selects.
+    // The rule itself, independent of the classifier: only a single short heading without a link is removed.
     for (tail, kept) in cases {
         let tree = crate::util::html::tree::page(&format!("<p>{}</p>{tail}", words(1))).unwrap();
         let page = super::blocks::Page::read(&tree);
@@ -416,7 +415,7 @@ fn a_short_heading_at_the_end_is_left_out() {
         super::page::trim_tail(&page, &mut taken);
         assert_eq!(taken[last], kept, "{tail}");
     }
-    // If nothing else is selected, the heading stays.
+    // The heading stays if nothing else is selected.
     let tree = crate::util::html::tree::page("<h1>Keel</h1>").unwrap();
     let page = super::blocks::Page::read(&tree);
     let mut taken = vec![true; page.blocks.len()];
@@ -425,7 +424,7 @@ fn a_short_heading_at_the_end_is_left_out() {
 }
 
 #[test]
-fn references_ordinals_and_marks_are_read_without_a_caret() {
+fn reads_references_and_ordinals_without_a_caret() {
     let cases = [
         ("<p>a fact<sup>[12]</sup> here</p>", "a fact[12] here"),
         ("<p>the 20<sup>th</sup> century, 2<sup>nd</sup></p>", "the 20th century, 2nd"),
@@ -440,7 +439,7 @@ fn references_ordinals_and_marks_are_read_without_a_caret() {
 }
 
 #[test]
-fn readings_code_and_tabs_are_separated_from_the_text_beside_them() {
+fn separates_readings_code_and_tabs_from_adjacent_text() {
     let cases = [
         ("<p>この<ruby>漢字<rt>かんじ</rt></ruby>は</p>", "この漢字(かんじ)は"),
         ("<p><ruby>漢<rt>かん<rt></ruby></p>", "漢(かん)"),
@@ -462,7 +461,7 @@ fn readings_code_and_tabs_are_separated_from_the_text_beside_them() {
 }
 
 #[test]
-fn texts_of_vbulletin_are_no_quotations() {
+fn does_not_read_vbulletin_texts_as_quotations() {
     let text = "The keel was mended in the winter, and the boat sails again.";
     let markup = format!(
         "<blockquote class='postcontent restore'>{text}<blockquote>When?</blockquote></blockquote>"

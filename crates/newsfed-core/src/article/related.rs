@@ -1,4 +1,5 @@
-//! Other articles that follow the article: boxes with such a name, and everything below such a heading.
+//! Other articles after the article: boxes with the name of a list of related articles, and everything below
+//! a heading for them.
 
 use super::blocks::{Block, Element, Page, is_heading};
 use super::words::words;
@@ -6,11 +7,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Minimum number of selected words before such a box.
+/// Minimum number of selected words before the related articles.
 const BEFORE: usize = 100;
 /// Minimum number of words in a paragraph.
 const PROSE_WORDS: usize = 15;
-/// Maximum number of words in a name. Longer ones are headings turned into names.
+/// Maximum number of words in a class name or id. Longer ones are headings converted to names.
 const NAME_WORDS: usize = 4;
 /// Maximum number of words in a heading.
 const HEADING_WORDS: usize = 12;
@@ -82,7 +83,7 @@ pub(super) fn drop_related(page: &Page<'_>, taken: &mut [bool], is_documentation
     for (block, taken) in page.blocks.iter().zip(taken.iter()) {
         sums.push(sums.last().copied().unwrap_or(0) + if *taken { block.words } else { 0 });
     }
-    // A removed part is not searched again, so that each block is searched once.
+    // Removed parts are not searched again, so that each block is searched once.
     let mut removed = 0;
     for element in page.elements.iter().skip(1) {
         let start = element.blocks.start;
@@ -106,8 +107,8 @@ pub(super) fn drop_related(page: &Page<'_>, taken: &mut [bool], is_documentation
     }
 }
 
-/// Whether a box is a part of the article that is named after its subject, such as "Related work":
-/// paragraphs under one heading at most, not a list of other articles.
+/// Whether a box is a section of the article with a name such as "Related work": paragraphs below at most one
+/// heading, not a list of other articles.
 fn is_section(page: &Page<'_>, element: &Element<'_>) -> bool {
     let (mut headings, mut words, mut prose) = (0, 0, 0);
     for at in element.blocks.clone() {
@@ -126,7 +127,7 @@ fn is_section(page: &Page<'_>, element: &Element<'_>) -> bool {
     headings <= 1 && prose * 10 >= words * 7 && prose > 0
 }
 
-/// Whether a block is a paragraph and not a link to something else.
+/// Whether a block is a paragraph and not mostly links.
 fn is_prose(block: &Block) -> bool {
     block.words >= PROSE_WORDS && block.link_chars * 3 < block.chars
 }
@@ -146,7 +147,7 @@ fn is_named(element: &Element<'_>) -> bool {
 }
 
 fn is_above_others(heading: &str) -> bool {
-    // Without spaces, because in some scripts each character is a word.
+    // Compared without spaces, because in some scripts each character is a word.
     let folded = |text: &str| words(text).collect::<String>().to_lowercase();
     static FOLDED: LazyLock<HashSet<String>> = LazyLock::new(|| {
         HEADINGS.iter().map(|h| words(h).collect::<String>().to_lowercase()).collect()
@@ -154,7 +155,7 @@ fn is_above_others(heading: &str) -> bool {
     FOLDED.contains(&folded(heading))
 }
 
-/// From a heading to the end of the box that it is in, or to a higher heading.
+/// The blocks from a heading to the end of its box, or to a higher heading.
 fn below(page: &Page<'_>, heading: &Element<'_>) -> Range<usize> {
     let start = heading.blocks.start;
     let end = page.elements[heading.parent].blocks.end;
@@ -162,7 +163,7 @@ fn below(page: &Page<'_>, heading: &Element<'_>) -> Range<usize> {
         let own = &page.elements[page.blocks[*at].element];
         own.parent == heading.parent && is_heading(own.name()) && own.name() <= heading.name()
     };
-    // The article goes on below a list of links in its middle. Its paragraphs may have boxes of their own.
+    // The article continues below a list of links in its middle. Its paragraphs may be wrapped in boxes.
     let place = |at: usize| {
         let element = &page.elements[page.blocks[at].element];
         let around = &page.elements[element.parent];
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn other_articles_in_full_are_not_part_of_the_article() {
+    fn removes_other_full_articles() {
         let others: String =
             ["beech", "maple"].map(|t| format!("<div class=card><h3>On the {t}</h3><div class='w-richtext prose'>{}</div></div>", text(t, 8))).concat();
         let article =
@@ -221,13 +222,13 @@ mod tests {
         }
     }
 
-    /// Each paragraph in a box of its own.
+    /// Each paragraph wrapped in a box.
     fn boxed(text: &str) -> String {
         text.replace("<p>", "<div class=para><p>").replace("</p>", "</p></div>")
     }
 
     #[test]
-    fn sections_of_the_article_stay() {
+    fn keeps_sections_of_the_article() {
         let more = format!("<h2>Its enemies</h2>{}", text("mistletoe", 3));
         for inner in [
             format!("<h3>Related articles</h3><ul><li>Beech<li>Maple</ul>{more}"),
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_about_related_things_stays() {
+    fn keeps_a_section_about_related_things() {
         let own = format!("<h1>On the oak</h1>{}", text("oak", 6));
         let links = "<ul><li><a href=/b>On the beech</a><li><a href=/m>On the maple</a></ul>";
         for (page, last) in [

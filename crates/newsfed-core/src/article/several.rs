@@ -1,4 +1,4 @@
-//! Pages with several articles: selects the requested one.
+//! Pages with several articles: selects the requested article.
 
 use super::blocks::{self, Page};
 use super::classes::ARTICLE;
@@ -9,13 +9,13 @@ use scraper::Node;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Minimum similarity at which a heading equals a title (share of common words).
+/// Minimum similarity (share of common words) for a heading to match a title.
 const SAME: f32 = 0.7;
-/// Share of an item's title words from which a page's own title contains that title.
+/// Minimum share of the requested title's words for a page title to contain the requested title.
 const CONTAINED: f32 = 0.8;
 /// Minimum length of another article, in words.
 const WORTH: usize = 20;
-/// Minimum length of the part that a fragment names, in words.
+/// Minimum length of the part of a page that a fragment refers to, in words.
 const NAMED: usize = 8;
 /// Maximum number of boxes around a heading.
 const MAX_LEVELS: usize = 12;
@@ -27,14 +27,14 @@ pub(super) struct Wanted<'w> {
     pub(super) title: Option<&'w str>,
     pub(super) fragment: Option<&'w str>,
     pub(super) concepts: Option<&'w Concepts>,
-    /// The titles that the page gives to itself.
+    /// The titles that the page gives itself.
     pub(super) own_titles: &'w [String],
     /// Whether the page is a discussion or documentation, which is one text with many headings.
     pub(super) whole: bool,
 }
 
-/// The blocks of the requested article if a page contains several articles side by side; `None` if
-/// it contains one.
+/// The blocks of the requested article if a page contains several articles side by side; `None` if it
+/// contains only one.
 pub(super) fn meant(page: &Page<'_>, taken: &[bool], wanted: &Wanted<'_>) -> Option<Range<usize>> {
     let title: HashSet<String> = folded(wanted.title.unwrap_or_default());
     let of_page = || {
@@ -49,7 +49,7 @@ pub(super) fn meant(page: &Page<'_>, taken: &[bool], wanted: &Wanted<'_>) -> Opt
     };
     if let Some(block) = wanted.fragment.and_then(|f| named(page, f))
         && let Some(range) = part_of(page, taken, block.clone())
-        // If the page's title is the wanted one, the fragment is only a section of the article.
+        // If the page has the requested title, the fragment refers only to a section of the article.
         && (title.is_empty()
             || likeness(page.text(block.start), &title) >= SAME
             || !of_page())
@@ -72,15 +72,15 @@ pub(super) fn meant(page: &Page<'_>, taken: &[bool], wanted: &Wanted<'_>) -> Opt
     if let Some((_, block)) = best {
         let loose = !of_page();
         let range = article_around(page, taken, block, loose);
-        // A page that has the title of the article may contain others after it, but a section of
-        // the article is not the article.
+        // A page with the title of the article may contain other articles after it, but a section of the
+        // article is not a separate article.
         let range = range.filter(|r| loose || is_post(page, r));
         return range.or_else(|| later_section(page, taken, block).filter(|_| loose));
     }
     by_concepts(page, taken, wanted.concepts?)
 }
 
-/// Without a heading of that name: the only article that contains most of the concepts.
+/// Used if no heading matches the title: the only article that contains most of the concepts.
 fn by_concepts(page: &Page<'_>, taken: &[bool], concepts: &Concepts) -> Option<Range<usize>> {
     let headings = (0..page.blocks.len()).filter(|at| is_heading(page, *at));
     let mut articles: Vec<Range<usize>> = headings
@@ -126,8 +126,8 @@ fn named(page: &Page<'_>, fragment: &str) -> Option<Range<usize>> {
     Some(block..block + 1)
 }
 
-/// The part of a page that belongs to named blocks: those blocks if they are more than a line,
-/// the rest of the section if they start with a heading, or the article around them.
+/// The part of a page that belongs to named blocks: the article around them, the blocks themselves if there
+/// are several, or the rest of the section if there is only a heading.
 fn part_of(page: &Page<'_>, taken: &[bool], named: Range<usize>) -> Option<Range<usize>> {
     let text = |range: Range<usize>| {
         range.filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum::<usize>()
@@ -150,7 +150,7 @@ fn part_of(page: &Page<'_>, taken: &[bool], named: Range<usize>) -> Option<Range
     part(range).filter(|_| others)
 }
 
-/// The blocks from a heading to the next one of its level.
+/// The blocks from a heading to the next heading of the same or a higher level.
 fn section(page: &Page<'_>, heading: usize) -> Option<Range<usize>> {
     let own = level(page, heading)?;
     let higher = |at: &usize| level(page, *at).is_some_and(|other| other <= own);
@@ -158,8 +158,8 @@ fn section(page: &Page<'_>, heading: usize) -> Option<Range<usize>> {
     Some(heading..end.unwrap_or(page.blocks.len()))
 }
 
-/// The section of a heading, if a heading of the same level comes before it. The title of an
-/// article may be of the same level as the headings in it, but it is the first.
+/// The section of a heading, if there is a section with a heading of the same level before it. The title of
+/// an article may have the same level as its other headings, but it comes first.
 fn later_section(page: &Page<'_>, taken: &[bool], heading: usize) -> Option<Range<usize>> {
     let own = level(page, heading)?;
     let text = |range: &Range<usize>| {
@@ -199,7 +199,7 @@ fn is_linked(page: &Page<'_>, heading: usize) -> bool {
             .find(|e| e.value().name() == "a")
     };
     let link = inner.or_else(outer).and_then(|a| a.attr("href"));
-    // A heading that links to itself is not the heading of another page.
+    // A permalink of a heading does not lead to another page.
     link.is_some_and(|href| !href.contains('#'))
 }
 
@@ -213,9 +213,9 @@ fn likeness(text: &str, wanted: &HashSet<String>) -> f32 {
     common as f32 / (own.len() + wanted.len() - common).max(1) as f32
 }
 
-/// The article that contains a block, if there are other articles beside it: the box around the
-/// block that has siblings of its kind, each with its own heading and text. If `loose`, these need
-/// not be linked or dated.
+/// The article that contains a block, if there are other articles next to it: the box around the block that
+/// has siblings of its kind, each with its own heading and text. With `loose`, the headings need not be links
+/// and no dates are needed.
 fn article_around(
     page: &Page<'_>,
     taken: &[bool],
@@ -239,7 +239,7 @@ fn article_around(
     found.map(|at| page.elements[at].blocks.clone()).or_else(|| flat(page, block))
 }
 
-/// Whether a box is an article by its name, or its heading leads to another page.
+/// Whether a box is marked as an article by its name, or its heading links to another page.
 fn is_post(page: &Page<'_>, range: &Range<usize>) -> bool {
     let named = |e: &blocks::Element<'_>| {
         e.blocks == *range && (e.name() == "article" || e.kinds & ARTICLE != 0)
@@ -252,8 +252,8 @@ fn is_post(page: &Page<'_>, range: &Range<usize>) -> bool {
             .is_some_and(|at| is_linked(page, at))
 }
 
-/// If a box is a separate article, the level of its heading: the heading is linked, or there is a
-/// date, and some text. If `loose`, a heading at its start and some text suffice.
+/// The heading level of a box that is a separate article: it has some text, and the heading is a link or
+/// there is a date. With `loose`, a heading near its start and some text suffice.
 fn article(page: &Page<'_>, taken: &[bool], range: &Range<usize>, loose: bool) -> Option<u8> {
     let own: usize = range.clone().filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum();
     if own < if loose { NAMED } else { WORTH } {
@@ -268,7 +268,8 @@ fn article(page: &Page<'_>, taken: &[bool], range: &Range<usize>, loose: bool) -
     level(page, heading).filter(|_| separate)
 }
 
-/// Articles that follow each other in one box: from one linked heading to the next.
+/// The article below a heading if several articles follow each other in one box: up to the next linked
+/// heading.
 fn flat(page: &Page<'_>, block: usize) -> Option<Range<usize>> {
     let own = &page.blocks[block];
     let element = &page.elements[own.element];

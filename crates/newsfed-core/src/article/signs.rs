@@ -1,5 +1,5 @@
-//! What a page reveals about its own kind: an article, a discussion, documentation, a product or a
-//! list. Features for the classifier of blocks; nothing is decided here.
+//! What a page reveals about its kind: an article, a discussion, documentation, a product or a list. The
+//! results are features for the block classifier.
 
 use super::head::Head;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use url::Url;
 /// Number of features of a page.
 pub(super) const COUNT: usize = 9;
 
-/// A set of signs, as bits.
+/// A set of signs as a bit mask.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signs(u32);
 
@@ -20,12 +20,13 @@ const TYPES: [&[&str]; 5] = [
     &["TechArticle", "APIReference", "HowTo"],
     &["CollectionPage", "ItemList", "SearchResultsPage", "OfferCatalog"],
 ];
-/// Bit of a forum's program, a documentation generator, `og:type` article, and hints of the URL.
+/// Bits for forum software, documentation generators, `og:type` article and other `og:type` values; hints in
+/// the URL set the first two.
 const FORUM: u32 = 1 << 5;
 const DOCS: u32 = 1 << 6;
 const OG_ARTICLE: u32 = 1 << 7;
 const OG_OTHER: u32 = 1 << 8;
-/// Not a feature: the address certainly belongs to a discussion.
+/// Not a feature: set if the URL certainly belongs to a discussion.
 const CERTAIN: u32 = 1 << 9;
 
 const FORUMS: [&str; 13] = [
@@ -76,8 +77,8 @@ const FORUM_PATHS: [&str; 18] = [
     "boards",
     "community",
 ];
-/// Occur only in the addresses of discussions: first labels of hosts, segments of paths, and their
-/// beginnings.
+/// Parts that occur only in URLs of discussions: first labels of hosts, path segments, and prefixes of path
+/// segments.
 const FORUM_HOSTS: [&str; 6] = ["forum", "forums", "bbs", "boards", "discuss", "discussion"];
 const FORUM_SEGMENTS: [&str; 4] = ["forum", "forums", "thread", "threads"];
 const FORUM_SCRIPTS: [&str; 3] = ["viewtopic", "showthread", "showtopic"];
@@ -154,12 +155,12 @@ impl Signs {
         Self(self.0 | other.0)
     }
 
-    /// Whether the page declares that it is a discussion.
+    /// Whether the page declares itself a discussion.
     pub(super) fn is_discussion(self) -> bool {
         self.0 & (CERTAIN | 1 << 1) != 0 || self.0 & FORUM != 0 && self.0 & (OG_ARTICLE | 1) == 0
     }
 
-    /// Whether the page declares that it is documentation.
+    /// Whether the page declares itself documentation.
     pub(super) fn is_documentation(self) -> bool {
         self.0 & (DOCS | 1 << 3) != 0 && self.0 & (OG_ARTICLE | 1) == 0
     }
@@ -171,7 +172,7 @@ impl Signs {
 
 fn of_type(kind: &str) -> u32 {
     let hit = |names: &&[&str]| names.iter().any(|n| kind.ends_with(n));
-    // A discussion's type ends like an article's.
+    // The type of a discussion has the same suffix as that of an article.
     let bit = [1, 3, 0, 2, 4].into_iter().find(|bit| hit(&TYPES[*bit]));
     bit.map_or(0, |bit| 1 << bit)
 }

@@ -1,12 +1,13 @@
-//! Cells that hold only signs, such as "—" or "✓".
+//! Table cells that contain only symbols, such as "—" or "✓".
 
 use super::blocks::Page;
 use super::figures::sums;
 
-/// Largest number of elements between a text and its cell.
+/// Maximum number of elements between a text and its cell.
 const MAX_INSIDE: usize = 8;
 
-/// The selected blocks, and the cells without words beside them: a row is misleading without its signs.
+/// Adds cells without words to the selected blocks if other cells in the row are selected: a row is
+/// misleading without its symbols.
 pub(super) fn with_signs(page: &Page<'_>, taken: &[bool]) -> Vec<bool> {
     let sums = sums(taken);
     let is_cell = |at: &usize| matches!(page.elements[*at].name(), "td" | "th" | "dt" | "dd");
@@ -28,7 +29,7 @@ mod tests {
     use scraper::ElementRef;
 
     #[test]
-    fn signs_stay_in_their_columns() {
+    fn keeps_symbols_in_their_columns() {
         let text = "<p>The plans of the harbour differ in what they contain, and a table shows it, for \
                     boats of all sizes that stay for a day or for a week.</p>";
         let rows = "<tr><th>Plan<th>Price<th>Water<th>Boats<tr><td>Small<td>—<td>100<td>5\
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn left_out_cells_do_not_shift_the_others() {
+    fn left_out_cells_do_not_shift_other_cells() {
         let rows = "<tr><td>a<td>b<td>c<td>x<tr><td>d<td>e<td>f<td>x<tr><td>x<td>x<td>x<td>x";
         let tree = tree::fragment(&format!("<table>{rows}</table>")).unwrap();
         let root = tree.root_element();

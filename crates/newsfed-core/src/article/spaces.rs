@@ -1,4 +1,4 @@
-//! White space in running text.
+//! Whitespace in running text.
 
 use super::document::Inline;
 use crate::util::text;
@@ -8,9 +8,9 @@ const MAX_BREAKS: usize = 2;
 /// Maximum number of empty pieces that are skipped to find the next character.
 const MAX_AHEAD: usize = 16;
 
-/// Collapses white space as a browser does, across pieces, and trims both ends.
+/// Collapses whitespace like a browser, across pieces, and trims both ends.
 pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
-    // White space at the start of a line is dropped.
+    // Whitespace at the start of a line is dropped.
     let mut before = Before { space: true, last: None };
     let mut out = collapse(inlines, None, &mut before);
     trim_end(&mut out);
@@ -19,13 +19,13 @@ pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
 
 /// What precedes the current text.
 struct Before {
-    /// White space, or nothing.
+    /// Whether it is whitespace or nothing.
     space: bool,
-    /// The last other character, if it is text.
+    /// The last non-whitespace character, if it is text.
     last: Option<char>,
 }
 
-/// Whether a character is written without spaces between words: Han, Kana, and their punctuation.
+/// Whether a character is written without spaces between words: Han, Kana and their punctuation.
 pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{2e80}'..='\u{2fdf}' | '\u{3001}'..='\u{3130}' | '\u{31a0}'..='\u{31ff}'
@@ -37,12 +37,12 @@ fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')
 }
 
-/// Collapses pieces that are followed by the character `after`.
+/// Collapses whitespace in pieces that are followed by the character `after`.
 fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> Vec<Inline> {
     let mut out = Vec::with_capacity(inlines.len());
     let mut pieces = inlines.into_iter();
     while let Some(inline) = pieces.next() {
-        // Called once for each run of white space, whose end it finds.
+        // Called once per run of whitespace, because it searches for the end of the run.
         let following = |pieces: &[Inline]| first_char(pieces).unwrap_or(after);
         match inline {
             Inline::Text(t) => {
@@ -106,8 +106,8 @@ fn collapse(inlines: Vec<Inline>, after: Option<char>, before: &mut Before) -> V
     out
 }
 
-/// The first character of pieces that is not white space; `Some(None)` if something other than text
-/// comes first, `None` if there is nothing.
+/// The first non-whitespace character of `pieces`; `Some(None)` if something other than text comes first,
+/// `None` if there is nothing.
 fn first_char(pieces: &[Inline]) -> Option<Option<char>> {
     pieces.iter().take(MAX_AHEAD).find_map(|piece| match piece {
         Inline::Text(t) => t.trim_start_matches(is_blank).chars().next().map(Some),
@@ -135,7 +135,7 @@ fn wrap(
     }
 }
 
-/// Removes the line breaks at both ends of a text, and returns how many there were.
+/// Removes the line breaks at both ends of a text, and returns their numbers.
 pub(super) fn outer_breaks(inlines: &mut Vec<Inline>) -> (usize, usize) {
     let is_blank = |inline: &Inline| match inline {
         Inline::Break => true,
@@ -189,7 +189,7 @@ mod tests {
     use crate::article::Block;
 
     #[test]
-    fn line_breaks_between_han_and_kana_do_not_become_spaces() {
+    fn joins_han_and_kana_lines_without_spaces() {
         for (html, expected) in [
             ("<p>問題\n這題</p>", "問題這題"),
             ("<p>問題。 \r\n  「這題」</p>", "問題。「這題」"),
@@ -197,7 +197,7 @@ mod tests {
             ("<p>問題\n<b>這題</b>\n的</p>", "問題這題的"),
             ("<p><b>問題\n</b>這題</p>", "問題這題"),
             ("<p><i>問題</i>\n<i> </i><a href='http://e.org/'>這題</a></p>", "問題這題"),
-            // A blank is meant, and other scripts have blanks between words.
+            // A space is intended here, and other scripts have spaces between words.
             ("<p>問題 這題</p>", "問題 這題"),
             ("<p>問題\nRust\n這題</p>", "問題 Rust 這題"),
             ("<p>한국어\n문장</p>", "한국어 문장"),

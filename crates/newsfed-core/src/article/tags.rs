@@ -1,4 +1,4 @@
-//! Tags of an article, as its page gives them.
+//! Tags of an article, as given by its page.
 
 use super::head::Head;
 use crate::util::text;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 /// Maximum number of tags.
 const MAX_TAGS: usize = 30;
-/// Longest tag, in characters.
+/// Maximum length of a tag, in characters.
 const MAX_TAG: usize = 60;
 
-/// The tags in structured data and metadata, then the links marked as tags. Each occurs
-/// once, whatever its letter case.
+/// The tags in structured data and metadata, followed by the links marked as tags. Duplicates are removed
+/// case-insensitively.
 pub(super) fn tags(head: &Head<'_>) -> Vec<String> {
     let mut out = Vec::new();
     for object in head.articles() {
@@ -42,7 +42,7 @@ fn add(tag: &str, out: &mut Vec<String>) {
     let tag = text::line(tag);
     let lower = tag.to_lowercase();
     let fits = (1..=MAX_TAG).contains(&tag.chars().count()) && out.len() < MAX_TAGS;
-    // Some sites put a kind and a value into one, such as `Tag:Tea`.
+    // Some sites combine a kind and a value in a tag, such as `Tag:Tea`.
     if fits && !tag.contains(':') && out.iter().all(|known| known.to_lowercase() != lower) {
         out.push(tag);
     }
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn collects_tags_from_everywhere_once() {
+    fn collects_tags_from_all_places_once() {
         let found = read(
             "<meta property=article:tag content='Night trains'><meta property=article:tag content=rail>\
              <script type=application/ld+json>{\"@type\":\"NewsArticle\",\"keywords\":\"Rail, Type:Story,,Europe\"}</script>\

@@ -1,5 +1,5 @@
-//! The template of a site: which box contains the article, and what is at both ends of that box on
-//! every page. Learned from the site's own pages as they are read.
+//! The template of a site: the box that contains the article, and the blocks at both ends of the box that are
+//! on every page. It is learned from the pages of the site as they are read.
 
 use super::blocks::{Page, is_heading};
 use super::page_date::is_publication_line;
@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use url::Url;
 
-/// Maximum number of candidates for the article's box.
+/// Maximum number of candidates for the box of the article.
 const MAX_PLACES: usize = 12;
 /// Maximum number of texts, beginnings and slots per end.
 const MAX_MARKS: usize = 48;
@@ -20,42 +20,41 @@ const HEAD: usize = 8;
 const TAIL: usize = 14;
 /// Number of pages on which a box must have been seen before it is used.
 const MIN_PAGES: u32 = 2;
-/// Minimum mean agreement with the results of single pages (harmonic mean of shared words).
+/// Minimum mean agreement with the results of the pages alone (harmonic mean of the shares of common words).
 const GUARD: f32 = 0.8;
-/// Agreement from which a page is of a known layout.
+/// Minimum agreement for a page to have a known layout.
 const FITS: f32 = 0.5;
-/// Maximum number of layouts besides the first.
+/// Maximum number of additional layouts.
 const MAX_OTHERS: usize = 2;
-/// Number of pages of other layouts after which a layout is dropped.
+/// Number of pages with other layouts after which a layout is dropped.
 const MAX_IDLE: u32 = 10;
 /// Number of consecutive pages of other sites after which a site is forgotten.
 const MAX_STRANGERS: u32 = 20;
-/// Probability from which extraction from the page alone is sure that a block belongs to the article.
+/// Minimum probability of a block that certainly belongs to the article, according to the page alone.
 const SURE: f32 = 0.8;
-/// Share of the words in such blocks that a template may leave out of its box.
+/// Maximum share of the words that certainly belong to the article that a template may leave out.
 const MAX_LOST: f32 = 0.05;
-/// Probability up to which extraction from the page alone is sure that a block does not belong to the
-/// article.
+/// Maximum probability of a block that certainly does not belong to the article, according to the page alone.
 const UNSURE: f32 = 0.1;
-/// Share of a result's words that may be in such blocks.
+/// Maximum share of a result's words that may be in blocks that certainly do not belong to the article.
 const MAX_ADDED: f32 = 0.5;
-/// Number of pages after which the ends are well known.
+/// Number of pages after which the ends of the box are well known.
 const EXPERIENCED: u32 = 4;
-/// Until then, a page needs at least this agreement.
+/// Minimum agreement with the result of the page alone until the ends are well known.
 const NEARLY: f32 = 0.95;
-/// Boxes with less agreement with a page's result are not candidates.
+/// Minimum agreement of a candidate with the result of a page.
 const CANDIDATE: f32 = 0.6;
-/// How much better a candidate must agree to replace the current one.
+/// Minimum advantage in agreement of a candidate that replaces the current one.
 const LEAD: f32 = 0.02;
-/// A text on that many other pages is not part of an article.
+/// A text that occurs on at least this number of other pages is not part of an article.
 const OTHER_PAGES: u32 = 3;
-/// Share of the pages on which a mark must occur at the same end.
+/// Minimum share of the pages that have a mark at the same end.
 const USUAL: f32 = 0.6;
-/// Longest block that is dropped because of its beginning, in words.
+/// Maximum length of a block that is dropped because of its beginning, in words.
 const SHORT: usize = 40;
-/// Longest block that is dropped because of its slot, in words.
+/// Maximum length of a block that is dropped because of its slot, in words.
 const SHORTER: usize = 25;
-/// Number of pages after which older pages count half.
+/// Number of pages after which the counts of older pages are halved.
 const MEMORY: u32 = 60;
 
 /// What was learned about a site. A few kilobytes when serialised.
@@ -63,18 +62,18 @@ const MEMORY: u32 = 60;
 pub struct Template {
     pages: u32,
     places: Vec<Place>,
-    /// The candidate that `head` and `tail` belong to.
+    /// The path of the current candidate, to which `ends` belong.
     chosen: u32,
     ends: [End; 2],
-    /// Number of pages with that candidate.
+    /// Number of pages with the current candidate.
     seen: u32,
-    /// Further layouts of the site.
+    /// Additional layouts of the site.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     others: Vec<Template>,
     /// Number of pages of other layouts since the last one of this layout.
     #[serde(default)]
     idle: u32,
-    /// Its registrable domain: the items of one feed may be pages of many sites.
+    /// The registrable domain of the site. The items of one feed may link to pages of many sites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     site: Option<String>,
     /// Number of pages of other sites since the last one of this site.
@@ -82,12 +81,12 @@ pub struct Template {
     strangers: u32,
 }
 
-/// A position on the pages: tags from the root, and classes.
+/// A position on the pages: the tags from the root, and the classes of the box.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Place {
     path: u32,
     pages: u32,
-    /// Sum of its agreement with the results of the pages.
+    /// Sum of the agreements with the results of the pages.
     agreement: f32,
     depth: u32,
 }
@@ -98,7 +97,7 @@ impl Place {
     }
 }
 
-/// Marks at one end of the article's box, and on how many pages they occurred.
+/// Marks at one end of the article's box, each with the number of pages on which it occurred.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct End {
     texts: Vec<(u32, u32)>,
@@ -107,8 +106,8 @@ struct End {
 }
 
 impl Template {
-    /// Whether a page with this URL is of the template's site. A page of another site, if it is to be learned
-    /// from, starts again with that site unless much was learned, or the source seems to have moved there.
+    /// Whether a page with this URL belongs to the template's site. Learning from a page of another site
+    /// starts over with that site, if little was learned before, or if the source seems to have moved there.
     pub(super) fn is_for(&mut self, url: Option<&Url>, learns: bool) -> bool {
         let site = url.and_then(domain::site);
         if site.is_none() || site == self.site {
@@ -127,8 +126,8 @@ impl Template {
         self.strangers == 0
     }
 
-    /// Learns from a page. `taken` is the result of the page alone. A page that has none of the
-    /// known layouts starts a new one.
+    /// Learns from a page. `taken` is the result of the page alone. A page with none of the known layouts
+    /// starts a new layout.
     pub(super) fn learn(&mut self, page: &Page<'_>, taken: &[bool]) {
         let paths = paths(page);
         let agreements = page.agreements(taken);
@@ -136,7 +135,7 @@ impl Template {
         self.others.iter_mut().for_each(|o| o.idle += 1);
         self.learn_fitting(page, &paths, &agreements);
         self.others.retain(|o| o.idle <= MAX_IDLE);
-        // After a redesign the new layout becomes the first one.
+        // After a redesign, the new layout becomes the first one.
         if self.idle > MAX_IDLE
             && let Some(at) = (0..self.others.len()).max_by_key(|at| self.others[*at].seen)
         {
@@ -154,7 +153,7 @@ impl Template {
             return young.learn_layout(page, paths, agreements);
         }
         if self.others.len() >= MAX_OTHERS {
-            // The one with the fewest pages is dropped.
+            // The layout with the fewest pages is dropped.
             let least = (0..self.others.len()).min_by_key(|at| self.others[*at].pages);
             least.map(|at| self.others.remove(at));
         }
@@ -163,7 +162,8 @@ impl Template {
         self.others.push(fresh);
     }
 
-    /// The layout that a page has: 0 is the first one, even while little is known about it.
+    /// The index of the layout that fits a page. While the first layout is not known yet, its index 0 is
+    /// used.
     fn layout(&self, paths: &[u32], agreements: &[f32]) -> Option<usize> {
         if self.seen < MIN_PAGES {
             return Some(0);
@@ -279,24 +279,24 @@ impl Template {
         }
         let mut found = vec![false; page.blocks.len()];
         found[from..to].fill(true);
-        // Until the ends are well known, the page alone must give nearly the same result.
+        // Until the ends are well known, the result of the page alone must be nearly the same.
         let needed = if self.seen < EXPERIENCED { NEARLY } else { FITS };
         (agreement(page, &found, taken) >= needed).then_some(found)
     }
 
-    /// Number of pages that it was learned from.
+    /// Number of pages that were learned from.
     pub fn pages(&self) -> u32 {
         self.pages + self.others.iter().map(|o| o.pages).sum::<u32>()
     }
 
-    /// How well the current box agrees with the result of a page alone.
+    /// How well the current box on a page agrees with the result of the page alone.
     fn fit(&self, paths: &[u32], agreements: &[f32]) -> f32 {
         let fit = paths.iter().zip(agreements).filter(|(p, _)| **p == self.chosen);
         fit.map(|(_, a)| *a).fold(0.0, f32::max)
     }
 
     fn take_places(&mut self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) {
-        // If several boxes of a page share a path, the best of them counts.
+        // If several boxes of a page share a path, the best one is used.
         let mut best: HashMap<u32, (f32, usize)> = HashMap::new();
         for (at, path) in paths.iter().enumerate() {
             let entry = best.entry(*path).or_insert((-1.0, at));
@@ -324,14 +324,14 @@ impl Template {
         }
     }
 
-    /// The best candidate among those on most pages. A new one starts with empty ends.
+    /// Selects the best candidate among those on most pages. A new candidate starts with empty ends.
     fn choose(&mut self) {
         let usual = (self.pages as f32 * USUAL).max(1.0);
         let places = self.places.iter().filter(|p| p.pages as f32 >= usual);
         let better =
             |a: &&Place, b: &&Place| a.mean().total_cmp(&b.mean()).then(a.depth.cmp(&b.depth));
         let Some(best) = places.max_by(better) else { return };
-        // A small lead is not a reason to start over.
+        // A small advantage is not a reason to start over.
         let current = self.places.iter().find(|p| p.path == self.chosen);
         let stays = current.is_some_and(|c| c.mean() >= best.mean() - LEAD);
         if !stays {
@@ -341,7 +341,7 @@ impl Template {
         }
     }
 
-    /// The blocks of the current box on a page. If there are several, the one that agrees best.
+    /// The blocks of the current box on a page, or of the box with the best agreement if there are several.
     fn container(
         &self,
         page: &Page<'_>,
@@ -349,7 +349,7 @@ impl Template {
         agreements: &[f32],
     ) -> Option<Range<usize>> {
         let boxes = (0..paths.len()).filter(|at| paths[*at] == self.chosen);
-        // The first among equals.
+        // The first of equally good boxes.
         let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a })?;
         let range = page.elements[best].blocks.clone();
         (!range.is_empty()).then_some(range)
@@ -371,7 +371,7 @@ impl Template {
     }
 }
 
-/// How well two selections of blocks agree: the harmonic mean of their shares of common words.
+/// How well two selections of blocks agree: the harmonic mean of precision and recall, in words.
 fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
     let words = |taken: &dyn Fn(usize) -> bool| -> usize {
         page.blocks.iter().enumerate().filter(|(at, _)| taken(*at)).map(|(_, b)| b.words).sum()
@@ -385,11 +385,11 @@ fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
 struct Marks {
     /// Its text with digits masked.
     text: u32,
-    /// Its first two words.
+    /// Its first two words with digits masked.
     beginning: Option<u32>,
-    /// Its position below the box.
+    /// The path of its box, if there is a class between the article's box and the block.
     slot: Option<u32>,
-    /// Whether there is a class between the box and the block.
+    /// Whether there is a class between the article's box and the block.
     classed: bool,
 }
 
@@ -418,12 +418,12 @@ impl Marks {
     }
 }
 
-/// The blocks at one end of a range, from the outside in.
+/// The blocks at one end of a range, starting from the outermost.
 fn ends(range: &Range<usize>, most: usize, tail: bool) -> Vec<usize> {
     if tail { range.clone().rev().take(most).collect() } else { range.clone().take(most).collect() }
 }
 
-/// Adds one page to the counts of marks.
+/// Adds the marks of one page to the counts.
 fn count(counts: &mut Vec<(u32, u32)>, marks: impl Iterator<Item = u32>) {
     for mark in marks.collect::<HashSet<u32>>() {
         match counts.iter_mut().find(|(k, _)| *k == mark) {
@@ -433,12 +433,12 @@ fn count(counts: &mut Vec<(u32, u32)>, marks: impl Iterator<Item = u32>) {
     }
     if counts.len() > MAX_MARKS {
         counts.sort_by_key(|(mark, n)| (std::cmp::Reverse(*n), *mark));
-        // Marks seen once are replaced by the marks of the next page.
+        // Drops the rarest marks to make room for those of the next page.
         counts.truncate(MAX_MARKS * 2 / 3);
     }
 }
 
-/// The path of every box: the tags around it, and its own classes except those with digits.
+/// The path of every box: the tag names of its ancestors and its own, and its classes without digits.
 fn paths(page: &Page<'_>) -> Vec<u32> {
     let mut tags: Vec<u32> = Vec::with_capacity(page.elements.len());
     let mut paths = Vec::with_capacity(page.elements.len());
@@ -460,7 +460,7 @@ fn folded(text: &str) -> Vec<String> {
     words(text).map(str::to_lowercase).collect()
 }
 
-/// A hash of bytes (FNV-1a, 32 bits) that is the same in every version.
+/// A hash of bytes (FNV-1a, 32 bits) that is the same in every version of the program.
 fn number(bytes: &[u8], seed: u32) -> u32 {
     let start = 2_166_136_261 ^ seed.wrapping_mul(0x9e37_79b1);
     bytes.iter().fold(start, |hash, b| (hash ^ u32::from(*b)).wrapping_mul(16_777_619))

@@ -1,4 +1,4 @@
-//! Complete pages: several articles on one, hostile pages, and properties of any page.
+//! Complete pages: pages with several articles, hostile pages, and properties of any page.
 
 use super::*;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ fn auto(page: &str, guide: &Guide) -> Result<Extraction, NoArticle> {
     extract(page, guide, Mode::Auto, None)
 }
 
-/// Checks the first and last words of an article, and that words of other content are missing.
+/// Checks the first and last words of an article, and that the text of other content is missing.
 #[track_caller]
 fn check(found: &Extraction, first: &str, last: &str, others: &[&str]) {
     let text = &found.text;
@@ -52,7 +52,7 @@ fn selects_one_of_several_posts_on_a_page() {
 }
 
 #[test]
-fn without_a_title_the_summary_selects_the_post() {
+fn selects_a_post_by_summary_without_a_title() {
     let summary = "A seal has moved in behind the spare oars: two dark eyes under the tarpaulin";
     let guide = Guide { summary: Some(summary.to_owned()), ..Guide::default() };
     let found = auto(BLOG, &guide).unwrap();
@@ -61,7 +61,7 @@ fn without_a_title_the_summary_selects_the_post() {
 }
 
 #[test]
-fn the_summary_of_the_feed_corrects_a_wrong_choice() {
+fn corrects_a_wrong_selection_with_the_summary() {
     let about =
         "<p>The museum was founded by a captain who collected lamps on all his voyages. ".repeat(8);
     let news = "The ferry to the outer islands runs again from Monday, after the storm had damaged both \
@@ -96,14 +96,14 @@ fn selects_an_entry_of_a_live_ticker() {
         let held: Vec<&&str> = all.iter().filter(|w| found.text.contains(**w)).collect();
         assert_eq!(held, [&own], "{}", found.text);
     }
-    // The ticker itself is an article, too.
+    // The ticker as a whole is also an article.
     let found =
         auto(TICKER, &guide("Storm on the island: live", "https://n.example/live")).unwrap();
     assert!(all.iter().all(|w| found.text.contains(w)), "{}", found.text);
 }
 
 #[test]
-fn comments_longer_than_the_article_are_kept_apart() {
+fn separates_comments_longer_than_the_article() {
     let guide = guide("The night train stays", "https://courier.example/train");
     for mode in [Mode::Auto, Mode::Guided] {
         let found = extract(COMMENTS, &guide, mode, None).unwrap();
@@ -165,7 +165,7 @@ fn uses_structured_data_if_scripts_load_the_text() {
 }
 
 #[test]
-fn a_long_page_is_read_up_to_its_limit() {
+fn reads_a_long_page_up_to_its_limit() {
     let page = format!(
         "<article>{}</article>",
         format!("<p>{}</p>", "One more line of text. ".repeat(50)).repeat(5_000)
@@ -175,7 +175,7 @@ fn a_long_page_is_read_up_to_its_limit() {
 }
 
 #[test]
-fn line_numbers_and_links_of_headings_are_left_out() {
+fn leaves_out_line_numbers_and_permalinks() {
     let long = "Some words that make a paragraph long enough to be read as an article, certainly.";
     let page = format!(
         "<article><h2 id=a>Setup <a class=headerlink href=#a>link</a><a href=#a>¶</a></h2><p>{long}</p>\
@@ -190,7 +190,7 @@ fn line_numbers_and_links_of_headings_are_left_out() {
     assert!(!shown.contains("1\n2"), "{shown}");
 }
 
-/// A page of a site: every page has the same start and end around its article.
+/// A page of a site where every page has the same text before and after its article.
 fn page_of_site(n: usize, class: &str) -> (String, String) {
     let syllables = ["ka", "mo", "ri", "tel", "us", "ban", "ofe", "lin", "dra", "wy", "sho"];
     let word = |at: usize| -> String {
@@ -218,7 +218,7 @@ fn page_of_site(n: usize, class: &str) -> (String, String) {
 }
 
 #[test]
-fn learns_what_is_at_both_ends_of_a_sites_pages() {
+fn learns_the_ends_of_the_pages_of_a_site() {
     let mut site = Template::default();
     let mut read = |n: usize, class: &str| {
         let (page, article) = page_of_site(n, class);
@@ -229,7 +229,7 @@ fn learns_what_is_at_both_ends_of_a_sites_pages() {
     let learned: Vec<_> = (0..8).map(|n| read(n, "post")).collect();
     let (origin, exact, text) = &learned[7];
     assert_eq!((*origin, *exact), (Origin::Template, true), "{text}");
-    // After a redesign the old template is not used, and a new one is learned.
+    // After a redesign, the old template is not used and a new one is learned.
     let changed: Vec<_> = (8..20).map(|n| read(n, "entry-of-the-log")).collect();
     let (origin, exact, text) = &changed[11];
     assert_eq!((*origin, *exact), (Origin::Template, true), "{text}");
@@ -242,13 +242,13 @@ fn learns_what_is_at_both_ends_of_a_sites_pages() {
 }
 
 #[test]
-fn a_template_is_used_for_one_site_only() {
+fn uses_a_template_for_one_site_only() {
     let read = |site: &mut Template, n: usize, host: &str| {
         let url = Url::parse(&format!("https://{host}/{n}")).ok();
         let guide = Guide { url, ..guide(&format!("Title {n}"), "") };
         extract(&page_of_site(n, "post").0, &guide, Mode::Auto, Some((site, true))).unwrap().origin
     };
-    // The items of an aggregator are pages of many sites.
+    // The items of an aggregator link to pages of many sites.
     let mut mixed = Template::default();
     for n in 0..30 {
         assert_eq!(
@@ -256,7 +256,7 @@ fn a_template_is_used_for_one_site_only() {
             Origin::Page
         );
     }
-    // A page of another site changes nothing; after many of them, the source has moved.
+    // A page of another site changes nothing. After many of them, the source has moved.
     let mut site = Template::default();
     let mut of = |range: std::ops::Range<usize>, host: &str| {
         range.fold(Origin::Page, |_, n| read(&mut site, n, host))
@@ -269,7 +269,7 @@ fn a_template_is_used_for_one_site_only() {
 }
 
 #[test]
-fn template_of_a_large_site_stays_small() {
+fn keeps_the_template_of_a_large_site_small() {
     let mut site = Template::default();
     for n in 0..150 {
         let (page, _) = page_of_site(n, &format!("c{}", (b'a' + (n % 23) as u8) as char));
@@ -282,9 +282,9 @@ fn template_of_a_large_site_stays_small() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Nothing is read twice and nothing is added: effort and result grow with the page.
+    /// No text is read twice and none is added, so time and result grow linearly with the page.
     #[test]
-    fn any_tag_soup_yields_each_of_its_words_at_most_once(
+    fn reads_each_word_of_tag_soup_at_most_once(
         tags in proptest::collection::vec(
             "(<(/)?(div|p|ul|li|table|tr|td|pre|b|a href=#x|h1|h2 class=comment|article|br|span hidden|blockquote|figure|code|sup|time|section class=sidebar)>|[a-c]{1,9} [a-c]{1,9}\\. ){1,6}",
             0..60,
@@ -304,7 +304,7 @@ proptest! {
 }
 
 #[test]
-fn a_long_box_about_the_author_is_not_part_of_a_short_article() {
+fn leaves_out_long_author_boxes_after_short_articles() {
     let say =
         |n: usize| "Bees dance to show the others of the hive where they found food. ".repeat(n);
     let page = format!(

@@ -1,4 +1,4 @@
-//! Pictures of articles: decoded within limits and made small.
+//! Images of articles: decoded within limits and scaled down.
 
 use super::decoding;
 use crate::util::limits;
@@ -8,36 +8,36 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbaIm
 use std::io::Cursor;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Longest side of a thumbnail in pixels: more than a screen has cells.
+/// Maximum width and height of a thumbnail, in pixels: more than a screen has cells.
 const MAX_SIDE: u32 = 320;
-/// Width and height of the detailed version, in pixels: enough for a column of text.
+/// Maximum width and height of the detailed version, in pixels: enough for a column of text.
 const DETAILED: (u32, u32) = (960, 600);
-/// Width and height for a row of a list, in pixels.
+/// Maximum width and height for a row of a list, in pixels.
 const ROW: (u32, u32) = (160, 100);
-/// Largest detailed version, in bytes after compression.
+/// Maximum size of the detailed version, in bytes after compression.
 const DETAILED_BYTES: usize = 256 << 10;
-/// Qualities that are tried.
+/// JPEG qualities, in the order in which they are tried.
 const QUALITIES: [u8; 2] = [85, 60];
-/// Maximum memory for parts of a file that are not pixels, such as profiles, in bytes.
+/// Maximum memory for parts of a file other than pixels, such as colour profiles, in bytes.
 const MAX_EXTRA: u64 = 4 << 20;
 
-/// A small picture.
+/// A scaled-down image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thumbnail {
     /// 1 to 320 pixels.
     pub width: u32,
     /// 1 to 320 pixels.
     pub height: u32,
-    /// Red, green, blue and opacity of each pixel, row by row.
+    /// Red, green, blue and alpha of each pixel, row by row.
     pub pixels: Vec<[u8; 4]>,
-    /// Width and height of the original picture.
+    /// Width and height of the original image.
     pub natural: (u32, u32),
-    /// At most 960x600 pixels as JPEG or PNG, for terminals that draw pixels.
+    /// At most 960x600 pixels as JPEG or PNG, for terminals with graphics.
     detailed: Option<Arc<[u8]>>,
 }
 
-/// Runs work on a large picture once no other such work is running, so that only one picture at a
-/// time takes memory.
+/// Runs work on a large image when no other work on large images is running, so that only one image at a time
+/// takes memory.
 pub fn one_at_a_time<T>(work: impl FnOnce() -> T) -> T {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,13 +45,13 @@ pub fn one_at_a_time<T>(work: impl FnOnce() -> T) -> T {
 }
 
 impl Thumbnail {
-    /// A picture of that size; `pixels` has one entry for each.
+    /// An image of this size. `pixels` has one entry per pixel.
     pub fn new(width: u32, height: u32, pixels: Vec<[u8; 4]>) -> Self {
         Self { width, height, pixels, natural: (width, height), detailed: None }
     }
 
-    /// Reads a JPEG, PNG, WebP or GIF picture (its first frame); `None` for anything else, for
-    /// damaged pictures and for those beyond the limits. `detailed` keeps a larger version too.
+    /// Reads a JPEG, PNG or WebP image, or the first frame of a GIF; `None` for other formats, damaged images
+    /// and images beyond the limits. `detailed` additionally keeps a larger version.
     pub fn read(bytes: &[u8], detailed: bool) -> Option<Self> {
         one_at_a_time(|| Self::decode(bytes, detailed))
     }
@@ -75,7 +75,7 @@ impl Thumbnail {
             return None;
         }
         if format == ImageFormat::Gif {
-            // A frame that does not cover the picture is decoded separately.
+            // A frame that does not cover the image is decoded separately.
             allowed.max_alloc = Some(decoder.total_bytes());
             decoder.set_limits(allowed).ok()?;
         }
@@ -88,7 +88,7 @@ impl Thumbnail {
         let shrunk = |(width, height): (u32, u32)| {
             let mut small = match whole.width() > width || whole.height() > height {
                 true => whole.thumbnail(width, height),
-                // The buffer of the decoded picture may be larger than the picture.
+                // The buffer of the decoded image may be larger than the image.
                 false => whole.crop_imm(0, 0, whole.width(), whole.height()),
             };
             small.apply_orientation(orientation);
@@ -113,7 +113,7 @@ impl Thumbnail {
         Self { width, height, pixels, natural, detailed }
     }
 
-    /// The picture at the size of a row of a list.
+    /// The image scaled down to the size of a list row.
     pub fn shrunk(&self) -> Self {
         let (width, height) = self.fit(ROW.0, ROW.1);
         let size = (width, height);
@@ -122,7 +122,7 @@ impl Thumbnail {
         Self { natural: self.natural, ..Self::new(width, height, pixels) }
     }
 
-    /// The picture with all pixels that are kept.
+    /// The image with all pixels that were kept.
     pub fn image(&self) -> RgbaImage {
         let detailed = self.detailed.as_deref();
         if let Some(image) = detailed.and_then(|bytes| image::load_from_memory(bytes).ok()) {
@@ -132,12 +132,12 @@ impl Thumbnail {
         small.unwrap_or_else(|| RgbaImage::new(1, 1))
     }
 
-    /// The size at which it fits a box, without being enlarged.
+    /// The size at which the image fits a box without being enlarged.
     pub fn fit(&self, width: u32, height: u32) -> (u32, u32) {
         fit((self.width, self.height), (width, height))
     }
 
-    /// The pixel of a scaled picture: the mean of those that it covers. `(x, y)` is within `size`.
+    /// A pixel of the scaled image: the mean of the pixels that it covers. `(x, y)` is within `size`.
     pub fn sample(&self, (x, y): (u32, u32), (width, height): (u32, u32)) -> [u8; 4] {
         let range = |at: u32, side: u32, of: u32| {
             let (at, side, of) = (u64::from(at), u64::from(side.max(1)), u64::from(of));
@@ -158,7 +158,7 @@ impl Thumbnail {
     }
 }
 
-/// The size at which a picture fits a box, without being enlarged.
+/// The size at which an image fits a box without being enlarged.
 pub fn fit((width, height): (u32, u32), (most_width, most_height): (u32, u32)) -> (u32, u32) {
     let (w, h) = (u64::from(width.max(1)), u64::from(height.max(1)));
     let (most_w, most_h) = (u64::from(most_width).min(w), u64::from(most_height).min(h));
@@ -170,7 +170,7 @@ pub fn fit((width, height): (u32, u32), (most_width, most_height): (u32, u32)) -
     (side(w), side(h))
 }
 
-/// A picture as JPEG, or as PNG if it is transparent in places; `None` if it stays too large.
+/// An image as JPEG, or as PNG if it has transparent pixels; `None` if it is still too large.
 fn compressed(picture: RgbaImage) -> Option<Arc<[u8]>> {
     let transparent = picture.pixels().any(|pixel| pixel.0[3] < u8::MAX);
     let picture = DynamicImage::ImageRgba8(picture);
@@ -228,10 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn refuses_pictures_that_are_invalid_or_too_large() {
+    fn rejects_invalid_and_oversized_images() {
         let png = encoded(20, 10, ImageFormat::Png);
         let huge = |side: u32| {
-            // The size in the header of a PNG, with its checksum.
+            // Writes the size into the header of a PNG, with its checksum.
             let mut out = png.clone();
             out[16..20].copy_from_slice(&side.to_be_bytes());
             out[20..24].copy_from_slice(&side.to_be_bytes());

@@ -10,19 +10,19 @@ use url::Url;
 
 /// Maximum number of headings.
 const MAX_HEADINGS: usize = 6;
-/// Lines that follow this many bytes of a heading are not part of it.
+/// A heading of this length in bytes is not extended by further lines.
 const LONGEST: usize = 300;
-/// Shortest heading that is compared with the title of the page, in letters and digits.
+/// Headings with at most this number of letters and digits are not compared with the page title.
 const SHORT: usize = 3;
-/// Maximum number of times that the name of its site is removed from a title.
+/// Maximum number of times that the site name is removed from a title.
 const MAX_NAMES: usize = 4;
-/// Longest name of a site, in characters.
+/// Maximum length of a site name, in characters.
 const MAX_SITE: usize = 60;
-/// Signs between the parts of a title, with the spaces around them.
+/// Separators between the parts of a title, with the spaces around them.
 const SIGNS: [&str; 10] = [" | ", " - ", " – ", " — ", " · ", " • ", " » ", " « ", " :: ", " ‹ "];
-/// Signs that occur in such a place without spaces in languages that are written without them.
+/// Separators without spaces around them, for languages that are written without spaces.
 const CLOSE: [char; 4] = ['-', '_', '|', '－'];
-/// Titles of home pages, folded: they are less informative than the name of the site.
+/// Titles of home pages, case-folded. They are less informative than the site name.
 const HOMES: [&str; 9] = [
     "home",
     "homepage",
@@ -35,14 +35,14 @@ const HOMES: [&str; 9] = [
     "welcome",
 ];
 
-/// A heading of the first level.
+/// An `h1` heading.
 pub(super) struct Heading<'a> {
     text: Cow<'a, str>,
-    /// Whether it leads to the home page, as the name of the site does.
+    /// Whether it links to the home page, as site names do.
     home: bool,
 }
 
-/// The headings of the first level.
+/// The `h1` headings of a page.
 pub(super) fn headings<'p>(page: &'p Page<'_>, base: Option<&Url>) -> Vec<Heading<'p>> {
     let of_block = |at: usize| page.blocks[at].element;
     let level_one = |at: &usize| page.elements[of_block(*at)].name() == "h1";
@@ -51,7 +51,7 @@ pub(super) fn headings<'p>(page: &'p Page<'_>, base: Option<&Url>) -> Vec<Headin
         let (block, text) = (&page.blocks[at], page.text(at));
         let full = found.len() >= MAX_HEADINGS;
         match found.last_mut() {
-            // A heading of several lines.
+            // Another line of the same heading.
             Some((element, heading)) if *element == block.element => {
                 if heading.text.len() < LONGEST {
                     heading.text = Cow::Owned(format!("{} {text}", heading.text));
@@ -82,8 +82,8 @@ fn leads_home(heading: ElementRef<'_>, base: Option<&Url>) -> bool {
     url.map_or(href == "/", |url| url.path() == "/" && url.query().is_none() && !is_page(&url))
 }
 
-/// The title: a heading that is part of the page's title, else what the page states, without the name of
-/// the site.
+/// The title: a heading that is part of the page title, or else the title in the metadata, without the site
+/// name.
 pub(super) fn title(
     head: &Head<'_>,
     headings: &[Heading<'_>],
@@ -104,7 +104,7 @@ pub(super) fn title(
         let heading = folded(&heading.text);
         titles.iter().filter_map(|title| title.place(&heading)).min()
     };
-    // The name of a book or a section is a heading too, and follows the title.
+    // The name of a book or a section is also a heading, and comes after the title in the page title.
     let placed = headings.iter().filter(own).filter_map(|heading| Some((place(heading)?, heading)));
     let within = placed.min_by_key(|(place, _)| *place).map(|(_, heading)| heading);
     let of_heading = |heading: &Heading<'_>| clean(without_mark(&heading.text));
@@ -116,23 +116,23 @@ pub(super) fn title(
         .or_else(|| headings.first().and_then(of_heading))
 }
 
-/// A title on one line. In structured data, characters may be escaped twice.
+/// A title on one line. Characters in structured data may be escaped twice.
 fn clean(title: &str) -> Option<String> {
     let escaped = title.contains('&') && title.contains(';') && !title.contains('<');
     let title = if escaped { Cow::Owned(html::to_text(title)) } else { Cow::Borrowed(title) };
     Some(text::line(&title)).filter(|t| !t.is_empty())
 }
 
-/// A heading without the sign of its link to itself.
+/// A heading without the symbol of its permalink.
 fn without_mark(heading: &str) -> &str {
     heading.trim_end_matches(['¶', '#', '§', '🔗', ' '])
 }
 
-/// The last sign between parts without spaces around it, and its length.
+/// The last separator without spaces around it, and its length.
 fn close(title: &str) -> Option<(usize, usize)> {
     let (at, sign) = title.char_indices().rev().find(|(_, c)| CLOSE.contains(c))?;
     let before = title[..at].chars().next_back()?;
-    // Other languages have words with hyphens.
+    // Words of other languages may contain hyphens.
     let unspaced = super::spaces::is_unspaced(before) || ('가'..='힣').contains(&before);
     unspaced.then_some((at, sign.len_utf8()))
 }
@@ -142,16 +142,16 @@ pub(super) fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// A title of the page, folded.
+/// A title of the page, case-folded.
 struct Parts {
-    /// Without the name of the site.
+    /// The title without the site name.
     whole: String,
-    /// Its first part.
+    /// The first part of the title.
     first: String,
 }
 
 impl Parts {
-    /// The position of a heading in the title, if it is its first part or at least half of it.
+    /// The position of a heading in the title, if it is the first part of the title or at least half of it.
     fn place(&self, heading: &str) -> Option<usize> {
         let place = self.whole.find(heading)?;
         let chars = heading.chars().count();
@@ -162,7 +162,7 @@ impl Parts {
 
 /// The names of a site.
 struct Site {
-    /// As the page states them, folded.
+    /// Case-folded names that the page gives.
     names: Vec<String>,
     /// Letters and digits of its host.
     host: String,
@@ -186,7 +186,7 @@ impl Site {
         Self { names, host: folded(host.strip_prefix("www.").unwrap_or(host)) }
     }
 
-    /// Whether a text is a name of the site: one that the page states, or one like its host.
+    /// Whether a text is a name of the site: a name that the page gives, or a part of its host.
     fn is_named(&self, name: &str) -> bool {
         if name.chars().count() > MAX_SITE {
             return false;
@@ -203,7 +203,7 @@ impl Site {
         Parts { first: folded(&whole[..end]), whole: folded(&whole) }
     }
 
-    /// A title without the name of the site before or after it.
+    /// A title without the site name before or after it.
     fn removed(&self, title: &str) -> String {
         let mut title = title;
         for _ in 0..MAX_NAMES {

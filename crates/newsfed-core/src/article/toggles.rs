@@ -1,6 +1,6 @@
-//! Toggles: elements such as "Read more" that show more of a text when they are clicked. Their words are not
-//! part of the text; what they show is, although the page hides it at first. In case of doubt, visible text
-//! stays and hidden text is left out.
+//! Toggles: elements such as "Read more" that reveal more of a text on click. Their labels are not part of
+//! the text, but the revealed content is, although the page hides it at first. In case of doubt, visible text
+//! is kept and hidden text is left out.
 
 mod refused;
 mod shown;
@@ -12,14 +12,16 @@ use super::from_html::is_block;
 use ego_tree::NodeRef;
 use scraper::{ElementRef, Node};
 
-/// Longest text of a toggle, in characters with all signs, and maximum number of nodes in it.
+/// Maximum length of a toggle's text, in characters including punctuation, and maximum number of nodes in a
+/// toggle.
 const MAX_TEXT: usize = 200;
 const MAX_NODES: usize = 100;
-/// Maximum number of nodes after a toggle that are searched for the end of its line, and in one of them.
+/// Maximum number of nodes after a toggle that are searched for the end of its line, and of nodes in one of
+/// them.
 const MAX_AHEAD: usize = 50;
 const MAX_WITHIN: usize = 20;
 
-/// Words of toggles in lower case, without spaces: those that continue a text, and those that may show
+/// Labels of toggles in lower case, without spaces: those that continue a text, and those that may reveal
 /// anything.
 const READ: [&str; 19] = [
     "readmore",
@@ -66,17 +68,18 @@ const SHOW: [&str; 21] = [
     "vismere",
 ];
 
-/// The meaning of the words of a toggle.
+/// The meaning of a toggle's label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Toggle {
-    /// That a text goes on.
+    /// A text continues.
     Read,
-    /// That there is more of something.
+    /// There is more of something.
     Show,
 }
 
 impl Toggle {
-    /// An element with one of these texts alone that leads nowhere else. `role` is its role.
+    /// Recognises an element that has only one of these labels and does not link to another page. `role` is
+    /// its role.
     pub(super) fn of(e: ElementRef<'_>, role: &str) -> Option<Self> {
         let leads_nowhere = || {
             e.attr("href").is_none_or(|href| {
@@ -120,20 +123,20 @@ fn is_toggle(e: ElementRef<'_>) -> bool {
     Toggle::of(e, e.attr("role").unwrap_or_default()).is_some()
 }
 
-/// Whether a toggle is apart from the text around it: in a box or a line of its own, or after the end of a
-/// sentence, which is the text `before` it in its block.
+/// Whether a toggle is separate from the surrounding text: in its own box or at the end of a line, after the
+/// end of a sentence. `before` is the text before it in its block.
 pub(super) fn is_apart(toggle: ElementRef<'_>, before: &str) -> bool {
     if is_block(toggle.value().name()) {
         return true;
     }
-    // Without a target and a role, it may be any text.
+    // Without a target and a role, it may be ordinary text.
     let is_text = toggle.value().name() == "a"
         && toggle.attr("href").is_none()
         && toggle.attr("role") != Some("button");
     !is_text && is_ended(before) && ends_line(toggle)
 }
 
-/// Whether a text is empty, ends like a sentence, or is cut off.
+/// Whether a text is empty, ends like a sentence, or is truncated.
 fn is_ended(text: &str) -> bool {
     let mut last = text.chars().rev().take(MAX_TEXT).skip_while(|c| c.is_whitespace());
     match last.next() {
@@ -142,7 +145,7 @@ fn is_ended(text: &str) -> bool {
             '.' | '!' | '?' | '…' | ':' | ';' | '。' | '！' | '？' | '؟' | '|' | '·' | '•' | '–'
             | '—' | '-',
         ) => true,
-        // A quotation mark or bracket after a space opens.
+        // A quotation mark or bracket after a space is an opening one.
         Some(')' | ']' | '"' | '\'' | '”' | '“' | '’' | '‘' | '»' | '«' | '」') => {
             last.next().is_some_and(|c| !c.is_whitespace())
         }
@@ -150,7 +153,7 @@ fn is_ended(text: &str) -> bool {
     }
 }
 
-/// Whether no visible words follow an element in its line.
+/// Whether no visible words follow an element on its line.
 fn ends_line(e: ElementRef<'_>) -> bool {
     let mut left = MAX_AHEAD;
     let mut at: NodeRef<'_, Node> = *e;
@@ -182,7 +185,7 @@ fn ends_line(e: ElementRef<'_>) -> bool {
     }
 }
 
-/// Whether a node contains words, or is too large to be searched for them.
+/// Whether a node contains words, or is too large to be searched.
 fn may_have_words(node: NodeRef<'_, Node>) -> bool {
     let mut nodes = node.descendants();
     let has_words = |node: NodeRef<'_, Node>| match node.value() {

@@ -1,4 +1,4 @@
-//! What the training program for the block classifier needs from a page.
+//! Access to the features of a page for the program that trains the block classifier.
 
 use super::blocks::Page;
 use super::density::Density;
@@ -17,7 +17,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// `None` if the page is too deep for a tree.
+    /// Returns `None` if the page is nested too deeply for a tree.
     pub fn new(markup: String, guide: Guide) -> Option<Self> {
         tree::article(&markup)?;
         Some(Self { markup, guide })
@@ -46,7 +46,7 @@ impl Sample {
         })
     }
 
-    /// The additional features of the second stage, given the probabilities of the first stage.
+    /// Additional features of the second stage, given the probabilities from the first stage.
     pub fn second(&self, chances: &[f32]) -> Vec<Vec<f32>> {
         self.with(|page, hints| {
             let (mut rows, positions) = features::features(page, &Density::of(page), hints);
@@ -57,7 +57,7 @@ impl Sample {
         })
     }
 
-    /// The blocks selected by the second stage's probabilities.
+    /// The blocks selected with the probabilities from the second stage.
     pub fn choose(&self, chances: &[f32]) -> Vec<bool> {
         self.with(|page, hints| {
             super::extract::choose(page, &Density::of(page), hints, &self.guide, chances)

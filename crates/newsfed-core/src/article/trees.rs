@@ -1,8 +1,8 @@
-//! Boosted decision trees: reading and evaluating their table.
+//! Boosted decision trees: parses and evaluates their table.
 //!
-//! The table is text. A line `tree` starts a tree. Its nodes follow, one per line: `feature
-//! threshold left right` for a split (a value not above the threshold goes left), `= value` for a
-//! leaf. The leaves of all trees and the line `base VALUE` add up to the log-odds.
+//! The table is text. A line `tree` starts a tree. Its nodes follow, one per line: `feature threshold left
+//! right` for a split (values up to the threshold go left), `= value` for a leaf. The leaf values of all
+//! trees and the value of the line `base VALUE` add up to the log-odds.
 
 /// A sum of trees.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,50 +13,50 @@ pub struct Forest {
 
 use wide::i32x4;
 
-/// Maximum number of leaves per tree: a set of them is a number of 32 bits.
+/// Maximum number of leaves per tree, because a set of leaves is a 32-bit mask.
 const MAX_LEAVES: usize = 32;
-/// Number of rows that are compared with a threshold at once, by vector instructions.
+/// Number of rows that are compared with a threshold at once by SIMD instructions.
 const LANES: usize = 16;
-/// The values of a feature in as many rows, see [`ordered`].
+/// The values of a feature in [`LANES`] rows, see [`ordered`].
 type Values = [i32x4; LANES / 4];
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Branch {
-    /// Index of the feature, threshold, and the nodes for below and above.
+    /// Index of the feature, threshold, and the indices of the left and right nodes.
     Ask(u16, f32, u16, u16),
-    /// A summand of the result.
+    /// The value of a leaf, which is added to the result.
     Answer(f32),
 }
 
-/// A tree as a list of splits, each of which excludes leaves: the first leaf that none excludes is the one
-/// that a walk from the root would reach (Lucchese et al., *QuickScorer: a Fast Algorithm to Rank Documents
-/// with Additive Ensembles of Regression Trees*, 2015). There is no branch to predict, and no walk to wait
-/// for.
+/// A tree as a list of splits, each of which excludes leaves. The first leaf that no split excludes is the
+/// one that a traversal from the root would reach (Lucchese et al., *QuickScorer: a Fast Algorithm to Rank
+/// Documents with Additive Ensembles of Regression Trees*, 2015). There are no branches to mispredict and no
+/// dependent loads.
 #[derive(Debug, Clone, PartialEq)]
 struct Tree {
     splits: Vec<Split>,
-    /// The summands of the leaves, from below to above.
+    /// The values of the leaves, from left to right.
     leaves: Vec<f32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Split {
     feature: u16,
-    /// See [`ordered`].
+    /// The threshold as converted by [`ordered`].
     threshold: i32,
-    /// The leaves, as bits, that are excluded if a value is above the threshold.
+    /// Bit mask of the leaves that are excluded if a value is above the threshold.
     excluded: u32,
 }
 
 impl Tree {
-    /// `None` if a split leads backward, or out of the tree, or there are too many leaves.
+    /// Returns `None` if a split leads backward or out of the tree, or if there are too many leaves.
     fn new(branches: &[Branch]) -> Option<Self> {
         let mut tree = Self { splits: Vec::new(), leaves: Vec::new() };
         tree.push(branches, 0)?;
         Some(tree)
     }
 
-    /// Adds a node and all below it.
+    /// Adds a node and its descendants.
     fn push(&mut self, branches: &[Branch], here: usize) -> Option<()> {
         match *branches.get(here)? {
             Branch::Ask(feature, threshold, below, above) => {
@@ -78,7 +78,7 @@ impl Tree {
         }
     }
 
-    /// Adds the tree's summands for some rows.
+    /// Adds the values of the tree for [`LANES`] rows to `sums`.
     fn add(&self, values: &[Values], sums: &mut [f32; LANES]) {
         let mut excluded = [i32x4::splat(0); LANES / 4];
         for split in &self.splits {
@@ -91,29 +91,29 @@ impl Tree {
         }
         let excluded = excluded.map(i32x4::to_array);
         for (sum, excluded) in sums.iter_mut().zip(excluded.as_flattened()) {
-            // No split excludes the last leaf, so at least one is left.
+            // No split excludes the last leaf, so at least one leaf is left.
             let leaf = excluded.trailing_ones() as usize;
             *sum += self.leaves.get(leaf).copied().unwrap_or_default();
         }
     }
 }
 
-/// A number whose order is that of the value: vectors of integers are compared, and are masks, on all
-/// processors.
+/// Converts a float to an integer with the same order. Integer vectors have comparisons that return masks on
+/// all processors.
 fn ordered(value: f32) -> i32 {
-    // There is only one zero.
+    // Converts negative zero to zero.
     let bits = (value + 0.0).to_bits().cast_signed();
     bits ^ (bits >> 31) & i32::MAX
 }
 
 impl Forest {
-    /// Combines trees and a base value; `None` if a tree is inconsistent.
+    /// Combines trees and a base value; returns `None` if a tree is inconsistent.
     pub fn new(base: f32, trees: &[Vec<Branch>]) -> Option<Self> {
         let trees = trees.iter().map(|branches| Tree::new(branches));
         Some(Self { base, trees: trees.collect::<Option<_>>()? })
     }
 
-    /// Reads a table for rows of `features` numbers; `None` if it is inconsistent.
+    /// Parses a table for rows of `features` values; returns `None` if it is inconsistent.
     pub fn parse(table: &str, features: usize) -> Option<Self> {
         let (mut base, mut trees) = (0.0, Vec::<Vec<Branch>>::new());
         for line in table.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
@@ -159,7 +159,7 @@ impl Forest {
     }
 }
 
-/// The table that [`Forest::parse`] reads.
+/// Writes the table that [`Forest::parse`] reads.
 pub fn table(base: f32, trees: &[Vec<Branch>]) -> String {
     let mut out = format!("base {base}\n");
     for tree in trees {
@@ -212,7 +212,7 @@ mod tests {
         }
     }
 
-    /// The summand that a walk from the root reaches.
+    /// The value of the leaf that a traversal from the root reaches.
     fn walked(tree: &[Branch], row: &[f32]) -> f32 {
         let mut at = 0;
         loop {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_leaf_that_a_walk_reaches() {
+    fn finds_the_same_leaf_as_a_traversal() {
         let mut random = fastrand::Rng::with_seed(3);
         for leaves in 1..=MAX_LEAVES {
             let mut tree = vec![Branch::Answer(0.0)];

@@ -1,4 +1,4 @@
-//! Boxes that repeat: the posts of a discussion, the cards of a list, the rows of a table.
+//! Repeated boxes: the posts of a discussion, the cards of a list, the rows of a table.
 
 use super::blocks::Page;
 use super::classes::{META, USER};
@@ -6,22 +6,22 @@ use foldhash::HashMap;
 
 /// Number of features per block.
 pub(super) const COUNT: usize = 14;
-/// Longest line that can be a date, in words.
+/// Maximum length of a line that may be a date, in words.
 const DATE_WORDS: usize = 12;
 
 /// The repeated boxes of a page.
 pub(super) struct Units {
     groups: Vec<Group>,
-    /// Per element: the group of the innermost and of the largest repeated box around it, with the
-    /// box.
+    /// For each element, the innermost and the largest repeated box around it, as the index of a group and
+    /// the number of the box in that group.
     around: Vec<[Option<(u32, u32)>; 2]>,
-    /// Words of posts, as a share of the page.
+    /// Share of the page's words that are in posts.
     share: f32,
     /// Number of posts.
     posts: f32,
 }
 
-/// Boxes of one kind next to each other.
+/// Sibling boxes of the same kind.
 #[derive(Debug, Default, Clone, Copy)]
 struct Group {
     count: u32,
@@ -29,10 +29,10 @@ struct Group {
     words: u32,
     link_chars: u32,
     chars: u32,
-    /// How many contain a date, and a name.
+    /// Numbers of members with a date and with a name.
     dated: u32,
     named: u32,
-    /// Number of members so far, to number them.
+    /// Number of members that were numbered so far.
     numbered: u32,
 }
 
@@ -46,7 +46,7 @@ impl Group {
 }
 
 impl Units {
-    /// `place` is a hash of each element's position: the names and classes above it.
+    /// `place` is a hash of each element's position: the names and classes of the element and its ancestors.
     pub(super) fn of(page: &Page<'_>, place: &[u64]) -> Self {
         let mut sums = Vec::with_capacity(page.blocks.len() + 1);
         let mut sum = [0u32; 5];
@@ -117,7 +117,7 @@ impl Units {
         Self { groups, around, share: best.words as f32 / total, posts: best.count as f32 }
     }
 
-    /// The group of the largest repeated box around an element, and the number of that box.
+    /// The group of the largest repeated box around an element, and the number of the box in the group.
     pub(super) fn around(&self, element: usize) -> Option<(u32, u32)> {
         self.around[element][1]
     }

@@ -5,7 +5,7 @@ pub(super) fn is_dense(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
 
-/// Runs of letters and digits. In scripts without spaces, each character is a word.
+/// Splits a text into runs of letters and digits. In scripts without spaces, each character is a word.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -18,7 +18,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Length of the run at the start of a text that is a word (`inside`) or contains none.
+/// Length of the leading run of word characters (`inside`) or other characters.
 fn run(text: &str, inside: bool) -> usize {
     let mut at = 0;
     while let Some(byte) = text.as_bytes().get(at) {
@@ -36,19 +36,19 @@ fn run(text: &str, inside: bool) -> usize {
     at
 }
 
-/// A number for a word, ignoring its letter case and final sigma (FNV-1a over its lower-case characters).
+/// A hash of a word that ignores case and final sigma (FNV-1a over its lower-case characters).
 pub(super) fn number(word: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01b3);
     word.chars().fold(start, |hash, c| match c {
         _ if c.is_ascii() => step(hash, c.to_ascii_lowercase()),
-        // As for Greek capitals, in which a final sigma cannot be recognised.
+        // Like Greek capitals, which do not distinguish a final sigma.
         'ς' => step(hash, 'σ'),
         _ => c.to_lowercase().fold(hash, step),
     })
 }
 
-/// A number for the numbers of consecutive words.
+/// A hash of consecutive words, given their hashes.
 pub(super) fn joined(numbers: &[u64]) -> u64 {
     numbers.iter().fold(0, |joined: u64, number| joined.rotate_left(17) ^ number)
 }

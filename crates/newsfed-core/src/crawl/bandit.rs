@@ -1,4 +1,4 @@
-//! The sleeping bandit that chooses among groups: AUER over the groups with waiting links.
+//! The sleeping bandit that chooses a group of links: AUER over the groups with waiting links.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct BanditParameters {
     /// Weight of exploration.
     pub alpha: f64,
-    /// Keeps the bound of a group that was never chosen finite.
+    /// Keeps the bound of a group finite until it is chosen for the first time.
     pub epsilon: f64,
 }
 
@@ -19,7 +19,7 @@ impl Default for BanditParameters {
 /// Statistics of one group.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Arm {
-    /// How often it was chosen.
+    /// Number of times that it was chosen.
     pub chosen: u32,
     /// Mean reward.
     pub mean: f64,
@@ -31,13 +31,13 @@ impl Arm {
         self.chosen += 1;
     }
 
-    /// Updates the mean with the reward of the last choice. A choice without a reward, because of an
-    /// error, leaves the mean as it is.
+    /// Updates the mean with the reward of the last choice. It is not called after an error, so a choice
+    /// without a reward leaves the mean unchanged.
     pub(super) fn learn(&mut self, reward: f64) {
         self.mean += (reward - self.mean) / f64::from(self.chosen.max(1));
     }
 
-    /// R_mean + alpha sqrt(ln t / (N + eps)) at step `t` of the crawl.
+    /// The upper bound R_mean + alpha sqrt(ln t / (N + eps)) at step `t` of the crawl.
     pub(super) fn bound(&self, parameters: BanditParameters, t: u64) -> f64 {
         let curiosity = (t.max(1) as f64).ln() / (f64::from(self.chosen) + parameters.epsilon);
         self.mean + parameters.alpha * curiosity.sqrt()

@@ -3,32 +3,33 @@
 use super::tag_path::Sparse;
 use std::collections::HashMap;
 
-/// Maximum number of groups. After that, dissimilar vectors join the last group, which stays fixed.
+/// Maximum number of groups. When it is reached, dissimilar vectors are assigned to the last group without
+/// changing it.
 const MOST_GROUPS: usize = 4_096;
 
-/// Cosines that differ by less are equal: paths often share the same fraction of their parts.
+/// Cosines with a smaller difference are equal, because paths often share the same fraction of their parts.
 const ROUNDING: f64 = 1e-9;
 
 pub(super) type GroupId = u32;
 
 #[derive(Debug)]
 pub(super) struct Groups {
-    /// Cosine from which a vector joins the nearest group.
+    /// Minimum cosine for a vector to join the nearest group.
     theta: f64,
     centroids: Vec<Centroid>,
-    /// For each position, the groups with a value there.
+    /// For each dimension, the groups with a value there.
     at: HashMap<u32, Vec<GroupId>>,
 }
 
 #[derive(Debug)]
 struct Centroid {
-    /// Sums over the members. The mean has the same direction.
+    /// Sums of the members' vectors. The mean has the same direction.
     sums: HashMap<u32, f64>,
     norm_squared: f64,
 }
 
 impl Groups {
-    /// Starts without groups. Vectors join at this cosine or above, 0 to 1.
+    /// Creates an empty set of groups. Vectors join a group at a cosine of at least `theta`, 0 to 1.
     pub(super) fn new(theta: f64) -> Self {
         Self { theta, centroids: Vec::new(), at: HashMap::new() }
     }
@@ -60,7 +61,7 @@ impl Groups {
         near.reduce(nearer).filter(enough).map(|(group, _)| group)
     }
 
-    /// The group of a vector: the nearest, which moves towards it, or a new one.
+    /// Adds a vector to the nearest group, which moves towards it, or to a new group.
     pub(super) fn join(&mut self, vector: &Sparse) -> GroupId {
         let near = self.alike(vector);
         if near.is_none() && self.centroids.len() >= MOST_GROUPS {
@@ -83,7 +84,7 @@ impl Groups {
     }
 }
 
-/// The nearer of two groups, the first if they are equally near.
+/// The nearer of two groups, or the first one if they are equally near.
 fn nearer(a: (GroupId, f64), b: (GroupId, f64)) -> (GroupId, f64) {
     if b.1 > a.1 + ROUNDING { b } else { a }
 }
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
     use crate::crawl::tag_path::{PathParameters, TagPaths};
 
-    /// The nearest group of all, and its cosine.
+    /// The nearest group and its cosine, from a search over all groups.
     fn nearest(groups: &Groups, vector: &Sparse) -> Option<(GroupId, f64)> {
         let mut dots: HashMap<GroupId, f64> = HashMap::new();
         for (position, value) in &vector.parts {
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn similar_paths_share_a_group() {
+    fn groups_similar_paths() {
         let mut paths = TagPaths::new(PathParameters::default());
         let mut groups = Groups::new(0.75);
         let mut join = |path: &str| groups.join(&paths.vector(path));
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn skipping_common_dimensions_does_not_change_the_nearest_group() {
+    fn skipping_dimensions_does_not_change_the_nearest_group() {
         let mut random = fastrand::Rng::with_seed(5);
         let mut paths = TagPaths::new(PathParameters::default());
         let mut groups = Groups::new(0.75);

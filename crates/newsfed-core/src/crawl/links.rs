@@ -1,12 +1,12 @@
-//! All links that a crawl has seen, each URL once, in compact form.
+//! All links that a crawl has seen, with one entry per URL, stored compactly.
 
 use crate::util::limits;
 use std::hash::{BuildHasher, RandomState};
 
-/// A link of a crawl: its index in the order in which links were seen.
+/// A link of a crawl: its index in order of discovery.
 pub type LinkId = u32;
 
-/// A link as a page shows it.
+/// A link as found on a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
     /// The absolute URL, without a fragment.
@@ -17,12 +17,12 @@ pub struct Seen<'a> {
     pub anchor: &'a str,
 }
 
-/// Numbers of texts by their hash: five bytes per slot, where a map would keep the whole hashes.
+/// A hash table of indices of texts, with five bytes per slot. A map would store the entire hashes.
 #[derive(Debug, Default)]
 struct Table {
-    /// A power of two, at most three quarters of which are used.
+    /// The number of slots is a power of two. At most three quarters of them are used.
     slots: Vec<u32>,
-    /// The first bits of the hash in each slot, so that few texts are compared.
+    /// The first bits of the hash in each slot, so that few texts need to be compared.
     tags: Vec<u8>,
     used: usize,
 }
@@ -31,7 +31,7 @@ struct Table {
 const FREE: u32 = u32::MAX;
 
 impl Table {
-    /// The number for which `is` holds, among those with this hash.
+    /// The index for which `is` returns true, among the indices with this hash.
     fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> Option<u32> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
@@ -44,7 +44,7 @@ impl Table {
         None
     }
 
-    /// Adds a number that is not in the table. `hash` gives the hashes of all numbers.
+    /// Adds an index that is not in the table. `hash` returns the hash of any index.
     fn insert(&mut self, number: u32, hash: impl Fn(u32) -> u64) {
         if 4 * (self.used + 1) > 3 * self.slots.len() {
             let size = (2 * self.slots.len()).max(16);
@@ -67,7 +67,7 @@ impl Table {
     }
 }
 
-/// The position comes from the last bits.
+/// The tag uses the first bits, because the position uses the last bits.
 fn tag(hash: u64) -> u8 {
     (hash >> 56) as u8
 }
@@ -96,7 +96,7 @@ impl Texts {
     }
 }
 
-/// One link: 20 bytes besides its URL.
+/// A link, in 20 bytes plus its URL.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     path: u32,
@@ -111,7 +111,7 @@ struct Row {
 pub struct Links {
     rows: Vec<Row>,
     addresses: String,
-    /// Links by the hash of their URL.
+    /// Indices of links by the hash of their URL.
     known: Table,
     hasher: RandomState,
     paths: Texts,
@@ -126,11 +126,12 @@ impl Default for Links {
     }
 }
 
-/// Longest URL that is stored, in bytes.
+/// Maximum length of a URL, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
-/// Size of all URLs, paths and anchors, in bytes per link of the limit. Long ones count as several links.
+/// Maximum size of all URLs, paths and anchors, in bytes per link of the limit. Long texts count as several
+/// links.
 const TEXT: usize = 128;
-/// Maximum number of distinct paths. Further paths count as empty.
+/// Maximum number of distinct paths. Additional paths are stored as empty.
 const MOST_PATHS: usize = 50_000;
 
 impl Links {
@@ -147,8 +148,8 @@ impl Links {
         }
     }
 
-    /// The id of a link on page `from`, and whether it is new. `None` if it is too long, or the limit
-    /// is reached.
+    /// Adds a link found on page `from`. Returns its id and whether it is new; `None` if it is too long or
+    /// the limit is reached.
     pub fn add(&mut self, seen: Seen<'_>, from: Option<LinkId>) -> Option<(LinkId, bool)> {
         let hash = self.hasher.hash_one(seen.url);
         if let Some(id) = self.known.find(hash, |id| self.url(id) == seen.url) {
@@ -193,7 +194,7 @@ impl Links {
         url_of(&self.rows, &self.addresses, id)
     }
 
-    /// The path of elements to the link where it was first seen.
+    /// The element path of the link where it was first seen.
     pub fn path(&self, id: LinkId) -> &str {
         &self.paths.all[self.rows[id as usize].path as usize]
     }
@@ -206,7 +207,7 @@ impl Links {
         &self.paths.all[number as usize]
     }
 
-    /// Anchor text where the link was first seen.
+    /// The anchor text of the link where it was first seen.
     pub fn anchor(&self, id: LinkId) -> &str {
         &self.anchors.all[self.rows[id as usize].anchor as usize]
     }
@@ -215,7 +216,7 @@ impl Links {
         self.rows[id as usize].anchor
     }
 
-    /// The page where it was first seen. The start of a crawl is its own parent.
+    /// The page where the link was first seen. The start of a crawl is its own parent.
     pub fn from(&self, id: LinkId) -> LinkId {
         self.rows[id as usize].from
     }

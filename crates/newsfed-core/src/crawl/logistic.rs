@@ -5,7 +5,7 @@
 pub(super) enum Rate {
     /// The same step for all features.
     Constant(f32),
-    /// AdaGrad: the steps of a feature shrink with the sum of its past updates.
+    /// AdaGrad: the steps of a feature decrease with the sum of its past updates.
     Adaptive(f32),
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Logistic {
 }
 
 impl Logistic {
-    /// A model of 2^bits weights, all zero.
+    /// Creates a model with 2^bits weights of zero.
     pub(super) fn new(bits: u32, rate: Rate) -> Self {
         let size = 1 << bits;
         let squares = if matches!(rate, Rate::Adaptive(_)) { vec![0.0; size] } else { Vec::new() };
@@ -36,12 +36,12 @@ impl Logistic {
         1.0 / (1.0 + (-self.margin(features)).exp())
     }
 
-    /// Learns one example.
+    /// Learns from one example.
     pub(super) fn learn(&mut self, features: &[(u32, f32)], positive: bool) {
         self.learn_weighted(features, positive, 1.0);
     }
 
-    /// Learns one example with the given weight.
+    /// Learns from one example with the given weight.
     pub(super) fn learn_weighted(&mut self, features: &[(u32, f32)], positive: bool, weight: f32) {
         let error = weight * (self.probability(features) - f32::from(u8::from(positive)));
         let mask = self.weights.len() as u32 - 1;

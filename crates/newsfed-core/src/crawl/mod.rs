@@ -1,8 +1,8 @@
 //! The focused crawler: learns which links of a site lead to targets.
 //!
-//! Pure: links and responses in, the next request out. The caller asks a [`Strategy`] for a link,
-//! fetches it, adds the links of the response to [`Links`], and lets the strategy observe the result.
-//! The same seed and the same responses give the same crawl, so only the responses need recording.
+//! Pure: takes links and responses, and returns the next request. The caller asks a [`Strategy`] for a link,
+//! fetches it, adds the links of the response to [`Links`], and lets the strategy observe the result. The
+//! same seed and responses result in the same crawl, so only the responses need to be recorded.
 
 mod bandit;
 mod groups;

@@ -13,11 +13,11 @@ use url::{Host, Url};
 
 /// Maximum length of an anchor text, in characters.
 const MOST_ANCHOR: usize = 60;
-/// Longest path of a link in bytes. Longer paths lose their first elements.
+/// Maximum length of a link's path, in bytes. Longer paths lose their first elements.
 const MOST_PATH: usize = 300;
-/// Longest name, classes or id of one element in a path, in bytes.
+/// Maximum length of an element's name, classes or id in a path, in bytes.
 const MOST_NAME: usize = 40;
-/// Largest structured data that is read, in bytes.
+/// Maximum size of structured data that is read, in bytes.
 const MOST_JSON: usize = 512 << 10;
 /// Maximum number of structured data blocks.
 const MOST_PIECES: usize = 20;
@@ -33,14 +33,14 @@ pub struct Site {
 }
 
 impl Site {
-    /// The site of a crawl that starts at this URL.
+    /// The site of a crawl that starts at `start`.
     pub fn of(start: &Url) -> Self {
         let host = start.host_str().unwrap_or_default().trim_end_matches('.');
         let host = host.strip_prefix("www.").unwrap_or(host).to_owned();
         Self { host, port: start.port() }
     }
 
-    /// Whether a URL belongs to it.
+    /// Whether a URL belongs to the site.
     pub fn holds(&self, url: &Url) -> bool {
         if !matches!(url.scheme(), "http" | "https") || url.port() != self.port {
             return false;
@@ -51,19 +51,19 @@ impl Site {
     }
 }
 
-/// A link of a page, ready to be stored.
+/// A link on a page, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageLink {
-    /// Absolute, without fragment and credentials, on the site.
+    /// Absolute URL on the site, without fragment and credentials.
     pub url: String,
     /// The elements from the root to the link: `/html/body.wide/ul.menu main#top/li/a`.
     pub path: String,
-    /// Start of the anchor text, clean.
+    /// Start of the anchor text, sanitised.
     pub anchor: String,
 }
 
 impl PageLink {
-    /// Borrowed, for [`super::Links`].
+    /// A borrowed view for [`super::Links`].
     pub fn seen(&self) -> Seen<'_> {
         Seen { url: &self.url, path: &self.path, anchor: &self.anchor }
     }
@@ -72,20 +72,20 @@ impl PageLink {
 /// A parsed page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrawledPage {
-    /// The title as one clean line, possibly empty.
+    /// The title as one sanitised line; may be empty.
     pub title: String,
-    /// The first link to each target on the site, at most as many as wanted, in page order.
+    /// The first link to each target on the site in page order, up to the requested number.
     pub links: Vec<PageLink>,
-    /// Which part of the page was not read, and why.
+    /// Which part of the page was not read, and the reason.
     pub note: Option<String>,
-    /// Whether it declares itself an article: by the type of its structured data, by `og:type` and a date, or
-    /// by a single `article` with an `h1` and a `time`. Some generators set `og:type` on every page, so a
-    /// date is required too.
+    /// Whether the page declares itself an article: by the type of its structured data, by `og:type` and a
+    /// date, or by a single `article` with an `h1` and a `time`. The date is required because some generators
+    /// set `og:type` on every page.
     pub article: bool,
 }
 
-/// Parses a page that came from `url`, with at most `most` links. A page that is too large or nested too
-/// deeply for a tree has no links.
+/// Parses a page that was fetched from `url`, with at most `most` links. A page that is too large, or nested
+/// too deeply for a tree, has no links.
 pub fn read_page(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -113,7 +113,7 @@ pub fn read_page(
             continue;
         }
         if links.len() >= most {
-            // A number instead of the target: there may be many.
+            // Stores a hash instead of the target, because there may be many targets.
             surplus.insert(hash(&target));
             continue;
         }
@@ -131,7 +131,7 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Where a reference leads, if it stays on the site.
+/// The target of a reference, if it is on the site.
 pub fn target(base: &Url, reference: &str, site: &Site) -> Option<String> {
     let mut url = without_session(address::resolve(base, reference)?);
     url.set_fragment(None);
@@ -147,7 +147,7 @@ struct Reading {
     typed: bool,
     og_article: bool,
     dated: bool,
-    /// Number of `article` elements, and whether one has a heading of the page and a time.
+    /// Number of `article` elements, and whether one of them contains an `h1` and a `time`.
     articles: usize,
     headed: bool,
     timed: bool,
@@ -223,7 +223,7 @@ fn in_article(element: ElementRef<'_>) -> bool {
     element.ancestors().filter_map(ElementRef::wrap).any(|above| above.value().name() == "article")
 }
 
-/// Whether structured data describes an article: the object itself, one in a list or graph, or the
+/// Whether structured data describes an article: the object itself, an object in a list or graph, or the
 /// page's main entity.
 fn is_article(value: &Value, level: usize) -> bool {
     let article = |kind: &Value| {
@@ -261,7 +261,7 @@ fn anchor(element: ElementRef<'_>) -> String {
     line.char_indices().nth(MOST_ANCHOR).map_or(line.as_str(), |(at, _)| &line[..at]).to_owned()
 }
 
-/// One token for each element from the root down, with its classes and its id.
+/// The path from the root to an element, with the name, classes and id of each element.
 fn path(element: ElementRef<'_>) -> String {
     let mut tokens: Vec<String> = Vec::new();
     let mut length = 0;
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn site_is_a_host_and_its_subdomains() {
+    fn site_includes_a_host_and_its_subdomains() {
         let cases = [
             ("https://www.a.example/", "http://a.example/x", true),
             ("https://a.example/", "https://www.a.example/", true),

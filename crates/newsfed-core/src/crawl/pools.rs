@@ -1,4 +1,4 @@
-//! Groups of waiting links, and which of them is currently worth most.
+//! Groups of waiting links, and the choice of the most valuable group.
 
 use super::links::LinkId;
 use super::value::{FeatureId, NO_FEATURE, Value, ValueParameters};
@@ -7,22 +7,22 @@ use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
-/// The features that the links of a group share. The last one can change, or be missing.
+/// Number of features that the links of a group share. The last feature can change or be missing.
 pub(super) const FEATURES: usize = 8;
-/// A group does not have this feature.
+/// Value of a missing feature.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// How many groups are re-evaluated, in turn, at each choice.
+/// Number of groups that are re-evaluated in turn at each choice.
 const TURN: usize = 64;
-/// How many groups are re-evaluated for each corrected feature.
+/// Number of groups that are re-evaluated for each corrected feature.
 const KIN: usize = 32;
-/// How many outdated values are corrected at each choice. When all groups have lost value, the best of
-/// these is good enough.
+/// Maximum number of outdated values that are corrected at each choice. If all groups have lost value, the
+/// best of the corrected ones is good enough.
 const CORRECTIONS: usize = 512;
 
 pub(super) type PoolId = u32;
 
-/// Usually a single number, which needs no allocation.
+/// Usually a single index, which needs no allocation.
 type Few = SmallVec<[u32; 1]>;
 
 #[derive(Debug)]
@@ -31,9 +31,9 @@ struct Pool {
     waiting: Few,
     /// The value of its highest entry in the heap.
     queued: f64,
-    /// Its first link, which represents the others.
+    /// The first link of the group, which represents the other links.
     first: LinkId,
-    /// Number of fetched links, and their results.
+    /// Number of fetched links, and of targets that they led to.
     asked: u32,
     found: u32,
 }
@@ -56,12 +56,12 @@ impl PartialOrd for Entry {
     }
 }
 
-/// All groups, by the features of their links.
+/// All groups, indexed by the features of their links.
 #[derive(Debug)]
 pub(super) struct Pools {
     value: Value,
     features: HashMap<u32, FeatureId>,
-    /// The newest groups with a feature, the newest last.
+    /// For each feature, the newest groups with it, the newest last.
     having: Vec<Few>,
     pools: Vec<Pool>,
     /// Groups by the hash of their features.
@@ -86,7 +86,7 @@ impl Pools {
         }
     }
 
-    /// Puts a link into the group of these (hashed) features.
+    /// Adds a link to the group with these hashed features.
     pub(super) fn put(&mut self, link: LinkId, features: [u32; FEATURES]) -> PoolId {
         let features = features.map(|hash| self.feature(hash));
         self.add(link, features)
@@ -102,7 +102,7 @@ impl Pools {
         })
     }
 
-    /// Regroups all waiting links by a new last feature, and returns their groups.
+    /// Assigns all waiting links to new groups by a new last feature, and returns these groups.
     pub(super) fn regroup(&mut self, last: impl Fn(LinkId) -> u32) -> Vec<(LinkId, PoolId)> {
         let mut groups = Vec::new();
         for id in 0..self.pools.len() {
@@ -123,7 +123,7 @@ impl Pools {
             for feature in features.into_iter().filter(|feature| *feature != NO_FEATURE) {
                 let having = &mut self.having[feature as usize];
                 if having.len() == 2 * KIN {
-                    // Older groups are not re-evaluated any more.
+                    // Older groups are no longer re-evaluated.
                     having.drain(..KIN);
                 }
                 having.push(id);
@@ -141,7 +141,7 @@ impl Pools {
         self.value.mean(&self.pools[id as usize].features)
     }
 
-    /// Takes a random link from the group that is worth most.
+    /// Takes a random link from the most valuable group.
     pub(super) fn take(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
         for _ in 0..TURN.min(self.pools.len()) {
             self.turn = (self.turn + 1) % self.pools.len();
@@ -154,7 +154,7 @@ impl Pools {
             let Entry(queued, id) = *top;
             let pool = &mut self.pools[id as usize];
             if queued < pool.queued || pool.waiting.is_empty() {
-                // Has a higher entry already, or is empty.
+                // The group already has a higher entry, or is empty.
                 if pool.waiting.is_empty() {
                     pool.queued = f64::NEG_INFINITY;
                 }
@@ -176,12 +176,13 @@ impl Pools {
         Some(waiting.swap_remove(random.usize(..waiting.len())))
     }
 
-    /// The results of each group: its first link, number of fetched links, targets found.
+    /// The results of each group: its first link, the number of fetched links, and the number of targets
+    /// found.
     pub(super) fn link_groups(&self) -> impl Iterator<Item = (LinkId, u32, u32)> {
         self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
     }
 
-    /// Records the reward of a link in a group, and the number of targets that it led to.
+    /// Records the reward of a link in a group, and the number of targets that the link led to.
     pub(super) fn observe(&mut self, id: PoolId, observed: f64, found: u32) {
         let pool = &mut self.pools[id as usize];
         pool.asked += 1;
@@ -196,7 +197,7 @@ impl Pools {
         }
     }
 
-    /// Raises a group in the heap if its value has increased.
+    /// Moves a group up in the heap if its value has increased.
     fn revisit(&mut self, id: PoolId) {
         let pool = &mut self.pools[id as usize];
         let value = self.value.of(&pool.features);
@@ -206,7 +207,7 @@ impl Pools {
         }
         let enough = self.pools.len() + self.pools.len() / 4 + 64;
         if self.heap.len() > enough {
-            // Many entries are outdated.
+            // Rebuilds the heap, because many entries are outdated.
             let pools = (0..).zip(&self.pools).filter(|(_, pool)| !pool.waiting.is_empty());
             let mut entries = std::mem::take(&mut self.heap).into_vec();
             entries.clear();
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn regrouped_links_are_taken_by_their_new_feature() {
+    fn takes_regrouped_links_by_their_new_feature() {
         let mut pools = Pools::new(ValueParameters::default());
         let mut random = fastrand::Rng::with_seed(1);
         for link in 0..20 {

@@ -1,28 +1,28 @@
-//! The published algorithms, implemented again as simply as possible: recursion, dense vectors, lists that
-//! are searched from the start. The strategies must make the same requests.
+//! A second implementation of the published algorithms that is as simple as possible: recursion, dense
+//! vectors, and linear searches. The strategies must make the same requests.
 
 use super::replay::{Figures, Graph, Node, Replayed, trial};
 use super::*;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-/// How links are sorted into pages and targets.
+/// How links are classified as pages or targets.
 #[derive(Clone, Copy, PartialEq)]
 enum Sorting {
     Classifier,
     Oracle,
-    /// Targets are known until the groups are fixed.
+    /// Uses an oracle until the groups are fixed.
     OracleFirst,
 }
 
-/// A waiting link: its node, its group, and when it was seen.
+/// A waiting link: its node, its group, and its position in the order of discovery.
 type Waiting = (u32, Option<usize>, usize);
 
 struct Group {
     centroid: Vec<f64>,
     members: f64,
     waiting: Vec<u32>,
-    /// N and R_mean; in `dom-off` the number of pages and their mean benefit.
+    /// N and R_mean. In `dom-off`, the number of pages and their mean benefit.
     chosen: f64,
     mean: f64,
 }
@@ -41,11 +41,11 @@ struct Reference<'a> {
     bias: f64,
     trained: bool,
     headed: HashSet<u32>,
-    /// Only for `dom-off`: pages fetched, and the waiting links of both phases.
+    /// Only for `dom-off`: the number of fetched pages, and the waiting links of both phases.
     pages: usize,
     waiting: Option<Vec<Waiting>>,
     fixed: bool,
-    /// The requests: node, and whether it is a HEAD request.
+    /// The requests made: the node, and whether it is a HEAD request.
     requests: Vec<(u32, bool)>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Reference<'a> {
         if node.target { Class::Target } else { node.class }
     }
 
-    /// Fetches a page, sorts its new links, and fetches the targets among them.
+    /// Fetches a page, classifies its new links, and fetches the targets among them.
     fn crawl(&mut self, node: u32, group: Option<usize>) {
         self.t += 1.0;
         self.requests.push((node, false));
@@ -160,7 +160,7 @@ impl<'a> Reference<'a> {
         1.0 / (1.0 + (-(sum / length + self.bias)).exp())
     }
 
-    /// The bag of n-grams of a path, projected to D positions.
+    /// The bag of n-grams of a path, projected to D dimensions.
     fn vector(&mut self, path: u32) -> Vec<f64> {
         let path = &self.graph.paths[path as usize];
         let mut tokens = vec!["^".to_owned()];
@@ -262,7 +262,7 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
     dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt())
 }
 
-/// A site of random pages, files, pictures and dead links. URLs and paths hint at what they lead to.
+/// A site of random pages, files, images and dead links. URLs and paths give hints about what they lead to.
 fn site(seed: u64, size: u32) -> Graph {
     let mut random = fastrand::Rng::with_seed(seed);
     let kinds = [Class::Html, Class::Target, Class::Other, Class::Failed];
@@ -285,7 +285,7 @@ fn site(seed: u64, size: u32) -> Graph {
             _ => format!("page/{n}"),
         };
         let count = if class == Class::Html { random.u32(2..14) } else { 0 };
-        // The first link of each page leads to the next one, so that every page can be reached.
+        // The first link of each page leads to the next page, so that every page is reachable.
         let next = (n + 1..size).find(|n| nodes[*n as usize] == Class::Html).unwrap_or(0);
         let links = (0..count).map(|k| {
             let to = if k == 0 { next } else { random.u32(..size) };
@@ -309,7 +309,7 @@ fn site(seed: u64, size: u32) -> Graph {
     Graph { site: "random".to_owned(), targets, paths, anchors: vec![String::new()], nodes }
 }
 
-/// The requests of a crawl: node, and whether only its headers were requested.
+/// The requests of a crawl: the node, and whether it is a HEAD request.
 fn requests(graph: &Graph, kind: Kind, first_pages: usize, seed: u64) -> Vec<(u32, bool)> {
     let parameters =
         SleepingBanditParameters { first_pages, ..SleepingBanditParameters::default() };
@@ -321,7 +321,7 @@ fn requests(graph: &Graph, kind: Kind, first_pages: usize, seed: u64) -> Vec<(u3
 const SITES: [(u64, u32); 3] = [(1, 60), (2, 150), (3, 260)];
 
 #[test]
-fn published_strategies_make_the_requests_of_the_reference() {
+fn published_strategies_match_the_reference() {
     for (number, size) in SITES {
         let graph = site(number, size);
         for seed in 0..4 {
@@ -348,7 +348,7 @@ fn published_strategies_make_the_requests_of_the_reference() {
     }
 }
 
-/// The figures of a crawl, each from its definition.
+/// The figures of a crawl, computed directly from their definitions.
 fn figures(graph: &Graph, crawl: &Replayed) -> (f64, Option<f64>, f64) {
     let bytes = |target| -> f64 {
         graph.nodes.iter().filter(|n| n.target == target).map(|n| n.bytes as f64).sum()
@@ -395,7 +395,7 @@ fn figures_match_their_definitions() {
 }
 
 #[test]
-fn figures_are_missing_for_what_is_never_found() {
+fn figures_are_missing_if_targets_are_never_found() {
     let mut graph = site(1, 60);
     let lost = graph.nodes.len() as u32;
     for n in lost..2 * lost {

@@ -1,6 +1,7 @@
-//! Tag paths as vectors: the elements that lead to a link, as n-grams, projected to a fixed length.
+//! Tag paths as vectors: the n-grams of the elements from the root to a link, projected to a fixed number of
+//! dimensions.
 //!
-//! After "Efficient Crawling for Scalable Web Data Acquisition" (Gauquier, Manolescu, Senellart).
+//! Follows "Efficient Crawling for Scalable Web Data Acquisition" (Gauquier, Manolescu, Senellart).
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -10,11 +11,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct PathParameters {
     /// Number of elements in one n-gram.
     pub n: usize,
-    /// The vectors have 2^bits positions.
+    /// The vectors have 2^bits dimensions.
     pub bits: u32,
-    /// Bits of the hash that gives the positions.
+    /// Number of hash bits from which dimensions are computed.
     pub hash_bits: u32,
-    /// A large prime.
+    /// A large prime number.
     pub prime: u64,
 }
 
@@ -27,7 +28,7 @@ impl Default for PathParameters {
 /// A sparse vector with its Euclidean length.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Sparse {
-    /// Position and value, sorted by position.
+    /// Dimension and value, sorted by dimension.
     pub parts: Vec<(u32, f64)>,
 }
 
@@ -37,13 +38,13 @@ impl Sparse {
     }
 }
 
-/// Turns tag paths into vectors. Its vocabulary grows with the crawl.
+/// Converts tag paths to vectors. The vocabulary grows during the crawl.
 #[derive(Debug, Default)]
 pub(super) struct TagPaths {
     parameters: PathParameters,
-    /// Indexes of the n-grams, by hash.
+    /// Indices of the n-grams by hash.
     vocabulary: HashMap<u64, u32>,
-    /// Number of n-grams at each position.
+    /// Number of n-grams per dimension.
     at: HashMap<u32, u32>,
 }
 
@@ -70,8 +71,8 @@ impl TagPaths {
             }
             *counts.entry(position).or_default() += 1.0;
         }
-        // The value of a position is the mean over the whole vocabulary there, including what this
-        // path does not have.
+        // The value in a dimension is the mean over all n-grams of the vocabulary in it, including those that
+        // are not in this path.
         let mean =
             |(position, count): (u32, f64)| (position, count / f64::from(self.at[&position]));
         let mut parts: Vec<(u32, f64)> = counts.into_iter().map(mean).collect();
@@ -79,7 +80,7 @@ impl TagPaths {
         Sparse { parts }
     }
 
-    /// The position of an n-gram: h(i) = floor(((P i) mod 2^w) / 2^(w-m)).
+    /// The dimension of an n-gram: h(i) = floor(((P i) mod 2^w) / 2^(w-m)).
     fn position(&self, index: u32) -> u32 {
         let PathParameters { bits, hash_bits, prime, .. } = self.parameters;
         let hash = prime.wrapping_mul(u64::from(index)) & ((1 << hash_bits) - 1);
@@ -103,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn shared_positions_are_averaged_with_zeros() {
-        // Two positions only: index 0 and 2 share the first, 1 and 3 the second.
+    fn averages_shared_dimensions_with_zeros() {
+        // Only two dimensions: indices 0 and 2 share the first, 1 and 3 share the second.
         let parameters = PathParameters { n: 1, bits: 1, hash_bits: 1, prime: 1 };
         let mut paths = TagPaths::new(parameters);
         assert_eq!(paths.vector("").parts, [(0, 1.0), (1, 1.0)], "^ and $");
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_follow_the_formula() {
+    fn dimensions_follow_the_formula() {
         let paths = TagPaths::new(PathParameters::default());
         // floor(((766245317 i) mod 2^15) / 2^3).
         assert_eq!([0, 1, 2].map(|i| paths.position(i)), [0, 3896, 3697]);

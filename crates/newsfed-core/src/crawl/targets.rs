@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// MIME types of files with data or text, as listed for data sites in the crawler's paper, plus the
-/// generic types that servers use for such files.
+/// MIME types of data and text files, as listed for data sites in the paper, and the generic types that
+/// servers use for these files.
 const FILES: [&str; 43] = [
     "application/csv",
     "application/geo+json",
@@ -51,7 +51,7 @@ const FILES: [&str; 43] = [
     "text/yaml",
 ];
 
-/// File extensions and the types that they stand for.
+/// File extensions and their MIME types.
 const EXTENSIONS: [(&str, &str); 40] = [
     ("7z", "application/x-7z-compressed"),
     ("bz2", "application/x-bzip2"),
@@ -95,16 +95,16 @@ const EXTENSIONS: [(&str, &str); 40] = [
     ("woff2", "font/woff2"),
 ];
 
-/// What a URL leads to.
+/// The class of a URL.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Class {
     /// A page with links.
     Html,
     /// A target of the crawl.
     Target,
-    /// Something else: an image, a style sheet.
+    /// Another file, such as an image or a style sheet.
     Other,
-    /// Nothing: an error, or a redirect to a different page.
+    /// An error, or a redirect to a different page.
     #[default]
     Failed,
 }
@@ -112,7 +112,7 @@ pub enum Class {
 /// What the crawl searches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Targets {
-    /// Files of these MIME types, lower case.
+    /// Files of these MIME types, in lower case.
     Files(Vec<String>),
     /// Articles.
     Articles,
@@ -124,7 +124,7 @@ impl Targets {
         Self::Files(FILES.map(str::to_owned).to_vec())
     }
 
-    /// Files of all data and text types except plain text, which may be anything.
+    /// Files of all data and text types except plain text, which may contain anything.
     pub fn data() -> Self {
         Self::Files(FILES.iter().filter(|m| **m != "text/plain").map(|m| (*m).to_owned()).collect())
     }
@@ -139,12 +139,12 @@ impl Targets {
         }
     }
 
-    /// The class according to the extension of a URL, if it has a known one.
+    /// The class according to the extension of a URL; `None` if the extension is unknown.
     pub fn by_extension(&self, url: &str) -> Option<Class> {
         self.of_extension(&extension(url)?)
     }
 
-    /// The class of an extension in lower case, if it is a known one.
+    /// The class of a lower-case extension; `None` if it is unknown.
     pub(super) fn of_extension(&self, extension: &str) -> Option<Class> {
         if matches!(extension, "html" | "htm" | "xhtml") {
             return Some(Class::Html);
@@ -154,12 +154,12 @@ impl Targets {
     }
 }
 
-/// Why a text is not a valid target.
+/// Why a text cannot be parsed as targets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoTarget {
     #[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
     Unknown(String),
-    /// Pages are the documents whose links are read.
+    /// Pages cannot be targets, because they are read for their links.
     #[error("pages cannot be a target of a crawl; use articles instead")]
     Pages,
 }
@@ -170,7 +170,7 @@ const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 impl FromStr for Targets {
     type Err = NoTarget;
 
-    /// Parses `articles`, `data`, `files`, or media types separated by commas.
+    /// Parses `articles`, `data`, `files`, or a comma-separated list of media types.
     fn from_str(text: &str) -> Result<Self, NoTarget> {
         match text.trim() {
             "articles" => return Ok(Self::Articles),
@@ -208,7 +208,7 @@ impl fmt::Display for Targets {
     }
 }
 
-/// The extension of the last segment of a URL's path, lower case.
+/// The extension of the last path segment of a URL, in lower case.
 pub fn extension(url: &str) -> Option<String> {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);

@@ -1,4 +1,4 @@
-//! Strategies on small synthetic sites whose order can be worked out by hand.
+//! Strategies on small synthetic sites with an order that can be worked out by hand.
 
 use super::Kind;
 use super::replay::{
@@ -7,7 +7,7 @@ use super::replay::{
 use super::*;
 use std::time::Duration;
 
-/// A site from lines such as `index -> list a b; list -> x.csv`. Targets end with .csv.
+/// Builds a site from lines such as `index -> list a b; list -> x.csv`. Names of targets end in .csv.
 fn site(lines: &[(&str, &[(&str, &str)])]) -> Graph {
     let mut names: Vec<String> = lines.iter().map(|(name, _)| (*name).to_owned()).collect();
     for (_, links) in lines {
@@ -46,7 +46,7 @@ fn site(lines: &[(&str, &[(&str, &str)])]) -> Graph {
 const MENU: &str = "/html/body/nav/a";
 const DATA: &str = "/html/body/main/table.data/tr/td/a.file";
 
-/// Twenty pages without targets and one list of twenty files, to which the last link of the menu leads.
+/// Twenty pages without targets, and one list of twenty files that the last link of the menu leads to.
 fn library() -> Graph {
     let talk: Vec<String> = (0..20).map(|n| format!("talk/{n}")).collect();
     let files: Vec<String> = (0..20).map(|n| format!("files/{n}.csv")).collect();
@@ -67,7 +67,7 @@ fn asked(graph: &Graph, kind: Kind, seed: u64) -> Vec<String> {
 }
 
 #[test]
-fn simple_strategies_request_in_their_order() {
+fn simple_strategies_follow_their_order() {
     let graph = site(&[
         ("", &[("a", MENU), ("b", MENU)]),
         ("a", &[("a1", MENU), ("a2.csv", MENU)]),
@@ -108,7 +108,7 @@ fn same_seed_gives_the_same_crawl() {
 }
 
 #[test]
-fn fetches_files_as_soon_as_they_are_seen() {
+fn fetches_files_immediately() {
     let asked = asked(&library(), Kind::Learned, 1);
     let list = asked.iter().position(|n| n == "files/").unwrap();
     let next = &asked[list + 1..list + 21];
@@ -120,7 +120,7 @@ fn figures_are_percentages_of_the_urls() {
     let graph = library();
     let crawls = [crawl(&graph, Kind::Bfs, 0)];
     let figures = Figures::of(&graph, Kind::Bfs, &crawls, Duration::ZERO);
-    // 42 URLs: the start, 21 links of the menu, and the eighteenth of twenty files.
+    // 42 URLs. Requests until 90 %: the start page, 21 links of the menu, and eighteen of the twenty files.
     assert_eq!(graph.nodes.len(), 42);
     assert!((figures.q90_percent_mean - 100.0 * 40.0 / 42.0).abs() < 1e-9);
     assert_eq!(figures.q90_percent_sd, 0.0);
@@ -129,7 +129,7 @@ fn figures_are_percentages_of_the_urls() {
 }
 
 #[test]
-fn revisit_requests_only_what_is_new() {
+fn revisit_requests_only_new_links() {
     let older = library();
     let mut newer = library();
     for n in 20..30u32 {
@@ -143,12 +143,12 @@ fn revisit_requests_only_what_is_new() {
     }
     let (new, requests) = again(&older, &newer, 1);
     assert_eq!(new, 10);
-    // The start, the list, and nine of ten.
+    // The start page, the list, and nine of the ten new files.
     assert_eq!(requests, Some(11));
 }
 
 #[test]
-fn reads_a_recording_or_names_the_invalid_line() {
+fn reads_a_recording_or_reports_the_invalid_line() {
     let head = r#"{"meta":{"site":"s","task":"files"},"paths":["/html/a"],"anchors":["x"]}"#;
     let node = r#"["https://a.example/","text/html",10,200,[[1,0,0]]]"#;
     let file = r#"["https://a.example/x","text/csv; charset=utf-8",10,200,[]]"#;
@@ -203,7 +203,7 @@ fn classifies_urls_by_extension() {
 
 #[test]
 fn all_published_types_are_targets() {
-    // The 38 types of the paper.
+    // The 38 types in the paper.
     let types = "application/ csv json msword octet-stream pdf rdf+xml rss+xml vnd.ms-excel \
          vnd.ms-excel.sheet.macroenabled.12 vnd.oasis.opendocument.presentation \
          vnd.oasis.opendocument.spreadsheet vnd.oasis.opendocument.text \
@@ -227,8 +227,8 @@ fn all_published_types_are_targets() {
     assert_eq!(Targets::data().class("text/plain"), Class::Other);
 }
 
-/// Lists whose links are all in one position and one folder. One of five leads to an article; only its
-/// title in the URL shows it.
+/// Lists with all links in one position and one folder. One in five leads to an article, which only the title
+/// in its URL shows.
 fn magazine() -> Graph {
     let words = ["river", "garden", "market", "winter", "bridge", "letter", "harbour", "school"];
     let word = |n: usize| words[n % words.len()];
@@ -255,7 +255,7 @@ fn magazine() -> Graph {
 }
 
 #[test]
-fn articles_are_recognised_by_their_urls() {
+fn recognises_articles_by_their_urls() {
     let graph = magazine();
     let figures = |kind| {
         let crawls: Vec<Replayed> = (0..5).map(|seed| crawl(&graph, kind, seed)).collect();

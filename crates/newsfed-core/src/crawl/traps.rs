@@ -1,10 +1,10 @@
-//! Sites with endless or worthless parts. A crawl must find nearly what it finds without them.
+//! Sites with endless or worthless parts. A crawl must find nearly as many targets as without these parts.
 
 use super::replay::{Graph, Node, Position, replay};
 use super::*;
 use std::collections::HashMap;
 
-/// A site that is put together link by link.
+/// A site that is built link by link.
 #[derive(Default)]
 struct Site {
     nodes: Vec<Node>,
@@ -56,7 +56,7 @@ impl Site {
         self.nodes.iter().filter(|node| node.class == Class::Html).map(path).collect()
     }
 
-    /// The links to other pages, as paths.
+    /// The links to other pages as paths.
     fn links_of(&self, from: &str) -> Vec<(String, String)> {
         let node = &self.nodes[self.numbers[from] as usize];
         let path = |n: u32| self.nodes[n as usize].url["https://a.example/".len()..].to_owned();
@@ -77,7 +77,8 @@ impl Site {
     }
 }
 
-/// 40 categories with 15 topics each; three of four topics have a file, `deep` ones on a further page.
+/// 40 categories with 15 topics each. Three in four topics have a file. If `deep`, the file is one page
+/// further away.
 fn catalog(deep: bool) -> Site {
     let mut site = Site::default();
     site.page("");
@@ -103,7 +104,7 @@ fn catalog(deep: bool) -> Site {
     site
 }
 
-/// Copies of all pages below a prefix, with links among themselves and to the same files.
+/// Adds copies of all pages below a prefix, with links among themselves and to the same files.
 fn copies(site: &mut Site, prefix: &str) {
     let pages = site.pages();
     for page in &pages {
@@ -117,7 +118,7 @@ fn copies(site: &mut Site, prefix: &str) {
     }
 }
 
-/// The names of the traps, and how each is built into a site.
+/// The name of a trap, and the function that builds it into a site.
 type Trap = (&'static str, fn(&mut Site));
 
 const TRAPS: [Trap; 20] = [
@@ -291,7 +292,7 @@ const TRAPS: [Trap; 20] = [
     }),
 ];
 
-/// Ends after a number of requests.
+/// Stops after a number of requests.
 struct Budget<'a>(&'a mut dyn Strategy, usize);
 
 impl Strategy for Budget<'_> {
@@ -307,10 +308,10 @@ impl Strategy for Budget<'_> {
     }
 }
 
-/// The requests of a crawl.
+/// Number of requests of a crawl.
 const REQUESTS: usize = 3_000;
 
-/// The files found.
+/// Number of files that a crawl finds.
 fn found(graph: &Graph, kind: Kind, seed: u64) -> u32 {
     let mut strategy = kind.living(&graph.targets, SleepingBanditParameters::default()).unwrap();
     let mut limited = Budget(&mut *strategy, REQUESTS);
@@ -319,7 +320,7 @@ fn found(graph: &Graph, kind: Kind, seed: u64) -> u32 {
     crawl.found.last().copied().unwrap_or(0)
 }
 
-/// The traps in which a crawl finds less than nine of ten files, of a site and of these seeds.
+/// The traps and seeds with which a crawl of the site finds less than nine in ten files.
 fn trapped(deep: bool, seeds: std::ops::RangeInclusive<u64>) -> Vec<String> {
     let whole = found(&catalog(deep).graph(), Kind::Learned, 1);
     assert_eq!(whole, 40 * 12);
@@ -344,6 +345,6 @@ fn crawls_find_nearly_all_files_despite_traps() {
 }
 
 #[test]
-fn crawls_of_a_deep_site_find_nearly_all_files_despite_traps() {
+fn crawls_of_a_deep_site_survive_traps() {
     assert_eq!(trapped(true, 1..=2), Vec::<String>::new());
 }

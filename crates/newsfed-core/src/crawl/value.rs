@@ -1,21 +1,21 @@
-//! A linear model of the value of a link group. Each feature has its own mean and variance,
-//! corrected by a Kalman filter with a diagonal covariance.
+//! A linear model of the value of a link group. Each feature has its own mean and variance, which are
+//! corrected by a Kalman filter with a diagonal covariance matrix.
 
 pub(super) type FeatureId = u32;
 
-/// The place of a feature that a group does not have.
+/// The id of a feature that a group does not have.
 pub(super) const NO_FEATURE: FeatureId = FeatureId::MAX;
 
-/// Parameters of the model, in the unit of the observations.
+/// Parameters of the model, in the same unit as the observations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ValueParameters {
     /// Initial variance of a feature.
     pub prior: f64,
     /// Variance of one observation.
     pub noise: f64,
-    /// Weight of the uncertainty.
+    /// Weight of the uncertainty in the value.
     pub curiosity: f64,
-    /// Number of features, starting with the first, whose uncertainty counts.
+    /// Number of leading features with an uncertainty that counts.
     pub curious: usize,
 }
 
@@ -58,7 +58,7 @@ impl Value {
         self.sums(features).0
     }
 
-    /// Corrects the features of an observation, each in proportion to its uncertainty.
+    /// Corrects the features of an observation, each in proportion to its variance.
     pub(super) fn observe(&mut self, features: &[FeatureId], observed: f64) {
         let (mean, variance) = self.sums(features);
         let total = variance + self.parameters.noise;
@@ -83,13 +83,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn observations_correct_features_in_proportion_to_their_uncertainty() {
+    fn corrects_features_in_proportion_to_their_variance() {
         let mut value =
             Value::new(ValueParameters { prior: 1.0, noise: 1.0, curiosity: 0.5, curious: 2 });
         let (a, b, c) = (value.add(), value.add(), value.add());
         assert_eq!(value.of(&[a, b]), 0.5 * 2f64.sqrt());
         value.observe(&[a, b], 3.0);
-        // Each takes a third of the error, and keeps two thirds of its variance.
+        // Each feature takes a third of the error and keeps two thirds of its variance.
         assert!((value.of(&[a]) - (1.0 + 0.5 * (2f64 / 3.0).sqrt())).abs() < 1e-12);
         assert_eq!(value.of(&[c]), 0.5);
         for _ in 0..200 {

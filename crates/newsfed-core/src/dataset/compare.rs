@@ -1,4 +1,4 @@
-//! The differences between two states of a data file. The order of rows and columns does not matter.
+//! The differences between two states of a data file, regardless of the order of rows and columns.
 
 use super::numbers::Notation;
 use super::{Dataset, Format, Table};
@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 use std::ops::Range;
 
-/// Minimum share of different values for a column to identify rows.
+/// Minimum share of distinct values for a column to identify rows.
 const DISTINCT: f64 = 0.95;
-/// Minimum share of equal values for a column to count as renamed.
+/// Minimum share of common values for a column to count as renamed.
 const RENAMED: f64 = 0.8;
 /// Maximum number of columns compared to find renamed ones.
 const MAX_RENAMED: usize = 20;
@@ -17,31 +17,31 @@ const MAX_RENAMED: usize = 20;
 const NUMBERS: f64 = 0.9;
 /// Minimum share of rows that must be in both states for columns to identify rows.
 const KEPT: f64 = 0.5;
-/// How many of the first columns may identify rows together.
+/// Maximum number of leading columns that may identify rows together.
 const MAX_TOGETHER: usize = 3;
 
-/// Maximum number of pairs of neighbouring pages compared to find versions of one page.
+/// Maximum number of pairs of pages compared in one place to find versions of the same page.
 const MAX_CLOSE: usize = 400;
-/// Maximum number of bytes of text that these comparisons read in total; about 0.1 s.
+/// Maximum number of bytes of text read for all these comparisons; about 0.1 s.
 const MAX_COMPARED: usize = 8 << 20;
-/// Minimum share of equal words for them to be versions of one page.
+/// Minimum share of common words for two pages to be versions of the same page.
 const ALIKE: f64 = 0.3;
 
 /// The differences between two states of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Difference {
-    /// Tables that are in both states and differ.
+    /// Differences of the tables that are in both states.
     pub tables: Vec<TableDifference>,
-    /// Names of tables, with their numbers of rows.
+    /// Names of added tables, and their numbers of rows.
     pub tables_added: Vec<(String, u64)>,
     pub tables_removed: Vec<(String, u64)>,
 }
 
-/// The differences between two states of a table. Rows and columns are numbered as in the state
-/// that has them; for changed rows, the cells of the earlier state come first.
+/// The differences between two states of a table. Row and column numbers refer to the state that contains
+/// them. In pairs, the earlier state comes first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableDifference {
-    /// Its position among the tables of the earlier and the later state.
+    /// The indices of the table in the earlier and the later state.
     pub places: (usize, usize),
     pub totals: Vec<Total>,
     pub columns_added: Vec<usize>,
@@ -52,8 +52,8 @@ pub struct TableDifference {
     pub changed: Vec<ChangedRow>,
     /// The columns of the later state that identify rows.
     pub key: Vec<usize>,
-    /// Only the first rows of a state were read, so rows may have moved beyond them instead of
-    /// being removed.
+    /// Whether only the first rows of a state were read, so that missing rows may have moved beyond them
+    /// instead of being removed.
     pub partial: bool,
 }
 
@@ -64,13 +64,13 @@ pub struct ChangedRow {
     pub cells: Vec<ChangedCell>,
 }
 
-/// The columns of a cell in both states.
+/// The column numbers of a cell in both states.
 pub type ChangedCell = (usize, usize);
 
-/// The sum of a column that has changed.
+/// The sum of a column before and after a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Total {
-    /// In the later state.
+    /// The column number in the later state.
     pub column: usize,
     pub before: f64,
     pub now: f64,
@@ -98,7 +98,7 @@ impl TableDifference {
 pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
     let mut difference = Difference::default();
     let mut unmatched: Vec<usize> = (0..old.tables.len()).collect();
-    // A single table matches whatever its name.
+    // A single table matches regardless of its name.
     let single = old.tables.len() == 1 && new.tables.len() == 1;
     for (place, table) in new.tables.iter().enumerate() {
         let same = |at: &usize| single || old.tables[*at].name == table.name;
@@ -122,7 +122,7 @@ pub fn compare(old: &Dataset, new: &Dataset) -> Difference {
     difference
 }
 
-/// Pages are compared in order. Two different pages in the same position are one page that changed.
+/// Compares pages in order. Two different pages in the same position are versions of one page.
 fn compare_pages(old: &Table, new: &Table) -> TableDifference {
     let page = |table: &Table, row| table.cell(row, 0).to_owned();
     let mut input = imara_diff::InternedInput::default();
@@ -141,8 +141,8 @@ fn compare_pages(old: &Table, new: &Table) -> TableDifference {
         let mut close = before.len() * after.len() <= MAX_CLOSE && before.len() != after.len();
         if close {
             let cost = size(old, &before) + before.len() * size(new, &after);
-            // Beyond the limit, pages are paired by position, as in a hunk with equally many pages
-            // on both sides.
+            // Beyond the limit, pages are paired by position, as in hunks with the same number of pages on
+            // both sides.
             close = left.checked_sub(cost).map(|rest| left = rest).is_some();
         }
         for row in before {
@@ -164,7 +164,7 @@ fn compare_pages(old: &Table, new: &Table) -> TableDifference {
     out
 }
 
-/// The page that shares most words with a text, if it shares some.
+/// The page with the most words in common with a text, if there are enough.
 fn most_alike(text: &str, pages: &Table, rows: Range<usize>) -> Option<usize> {
     let words: HashSet<&str> = text.split(' ').collect();
     let score = |row: usize| {
@@ -182,7 +182,7 @@ fn compare_tables(old: &Table, new: &Table, format: Format) -> TableDifference {
         TableDifference { partial: old.beyond + new.beyond > 0, ..TableDifference::default() };
     let mut common = match_columns(old, new, &mut out, &hasher);
     if common.is_empty() {
-        // No column is left by which rows could be compared.
+        // No common column is left to compare rows by.
         out.removed = (0..old.len()).collect();
         out.added = (0..new.len()).collect();
         return out;
@@ -224,14 +224,14 @@ fn compare_tables(old: &Table, new: &Table, format: Format) -> TableDifference {
     out
 }
 
-/// The columns of both states that belong together, by name, then by their values.
+/// The pairs of matching columns of both states, matched by name and then by values.
 fn match_columns(
     old: &Table,
     new: &Table,
     out: &mut TableDifference,
     hasher: &RandomState,
 ) -> Vec<(usize, usize)> {
-    // States that were stored by earlier versions may repeat names.
+    // States stored by earlier versions may contain duplicate names.
     let mut by_name: HashMap<&str, VecDeque<usize>> = HashMap::new();
     for (at, name) in old.columns.iter().enumerate() {
         by_name.entry(name.as_str()).or_default().push_back(at);
@@ -273,7 +273,8 @@ fn match_columns(
     common
 }
 
-/// The share of common values in the shorter of two columns; 0 if the other column is much longer.
+/// The share of common values in the shorter of two columns; 0 if the longer column is more than twice as
+/// long.
 fn overlap(a: &HashMap<u64, usize>, b: &HashMap<u64, usize>) -> f64 {
     let size = |m: &HashMap<u64, usize>| m.values().sum::<usize>();
     let both: usize = a.iter().map(|(value, n)| b.get(value).map_or(0, |m| (*n).min(*m))).sum();
@@ -281,8 +282,8 @@ fn overlap(a: &HashMap<u64, usize>, b: &HashMap<u64, usize>) -> f64 {
     if shorter * 2 < longer { 0.0 } else { both as f64 / shorter.max(1) as f64 }
 }
 
-/// The columns by which a row is recognised in both states: those whose values are nearly all
-/// different, and of which at least half are in both states; empty if there are none.
+/// The columns that identify a row in both states: nearly all of their values are distinct, and at least half
+/// of the values are in both states. Empty if there are no such columns.
 fn key_columns(
     old: &Table,
     new: &Table,
@@ -299,11 +300,11 @@ fn key_columns(
         let Some(new_keys) = new_keys else { continue };
         let both = new_keys.iter().filter(|k| old_keys.contains(*k)).count();
         let score = both as f64 / old_keys.len().min(new_keys.len()).max(1) as f64;
-        // Among equally good columns, one that is called an identifier.
+        // Prefers a column named as an identifier among equally good ones.
         let is_named = key.len() == 1 && is_id(&new.columns[key[0].1]);
         let is_better = score > best.0 + 1e-9;
         let is_equal = score >= best.0 - 1e-9;
-        // A few equal values may be chance.
+        // A few common values may be a coincidence.
         if score >= KEPT && (is_better || is_equal && is_named && !best.1) {
             best = (score, is_named, key);
         }
@@ -311,7 +312,7 @@ fn key_columns(
     best.2
 }
 
-/// Whether a column is called an identifier. `number of cases` is not one.
+/// Whether a column is named as an identifier. `number of cases` is not one.
 pub(super) fn is_id(name: &str) -> bool {
     let name = text::comparable(name);
     let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
@@ -319,7 +320,7 @@ pub(super) fn is_id(name: &str) -> bool {
     is_whole || words.any(|w| matches!(w, "id" | "uuid" | "guid"))
 }
 
-/// The hash of the cells that identify a row; `None` if they are empty.
+/// A hash of the cells that identify a row; `None` if they are all empty.
 fn key_hash(
     table: &Table,
     row: usize,
@@ -335,7 +336,7 @@ fn key_hash(
     (!empty).then(|| state.finish())
 }
 
-/// The different keys of a table, if nearly all rows have their own.
+/// The distinct keys of a table; `None` if too many rows have no key of their own.
 fn keys(table: &Table, hash: &mut dyn FnMut(usize) -> Option<u64>) -> Option<HashSet<u64>> {
     let allowed = (table.len() as f64 * (1.0 - DISTINCT)) as usize;
     let (mut keys, mut others) = (HashSet::new(), 0);
@@ -350,7 +351,7 @@ fn keys(table: &Table, hash: &mut dyn FnMut(usize) -> Option<u64>) -> Option<Has
     Some(keys)
 }
 
-/// Pairs the rows that only one state has by their keys; the others were removed and added.
+/// Pairs the rows that are in only one state by their keys. The other rows were removed or added.
 fn pair(
     old: &Table,
     new: &Table,
@@ -384,7 +385,7 @@ fn pair(
     out.removed = removed.into_iter().filter(|row| !paired.contains(row)).collect();
 }
 
-/// The changed sums of numeric columns.
+/// The sums of numeric columns that have changed.
 fn totals(
     old: &Table,
     new: &Table,
@@ -405,17 +406,17 @@ fn totals(
     columns.filter_map(total).collect()
 }
 
-/// The cells of a column that are not empty.
+/// The non-empty cells of a column.
 fn values(table: &Table, column: usize) -> impl Iterator<Item = &str> {
     (0..table.len()).map(move |row| table.cell(row, column)).filter(|cell| !cell.is_empty())
 }
 
-/// The notation of a format that stores numbers as such.
+/// The notation in formats that store numbers as numbers.
 fn usual(format: Format) -> Option<Notation> {
     matches!(format, Format::Json | Format::JsonLines | Format::Xlsx).then_some(Notation::Point)
 }
 
-/// The sum of a numeric column, and its number of decimals; `None` if it is unclear what its cells mean.
+/// The sum of a numeric column, and its number of decimals; `None` if the notation of its cells is ambiguous.
 pub(super) fn sum(table: &Table, column: usize, format: Format) -> Option<(f64, usize)> {
     let notation = Notation::of(values(table, column), usual(format))?;
     sum_in(notation, table, column)

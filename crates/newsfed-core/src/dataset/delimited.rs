@@ -1,4 +1,4 @@
-//! CSV and TSV: bytes in any encoding, with any usual separator.
+//! CSV and TSV: bytes in any encoding, with any common separator.
 
 use super::Format;
 use super::table::{Budget, Headed, Table, clean};
@@ -8,22 +8,22 @@ use csv_core::ReadFieldResult;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::borrow::Cow;
 
-/// How much of a file is read to find its separator, in bytes.
+/// Number of bytes at the start of a file that are read to detect its separator.
 const SAMPLE: usize = 64 << 10;
-/// Maximum number of records in that part.
+/// Maximum number of records that are read to detect the separator.
 const SAMPLE_RECORDS: usize = 50;
-/// The share of records that a separator must divide into equally many cells.
+/// Minimum share of records that a separator must split into the same number of cells.
 const MIN_EVEN: f64 = 0.6;
-/// Number of valid UTF-8 characters that must accompany each bad byte.
+/// Minimum number of valid non-ASCII characters per invalid byte in UTF-8.
 const MIN_GOOD: usize = 5;
-/// Separators, the likeliest first.
+/// Possible separators, most likely first.
 const SEPARATORS: [u8; 4] = *b",;\t|";
 
-/// A record that is appended after the last one, to detect an unclosed quote. Clean cells never contain it.
+/// A record that is appended to the content to detect an unclosed quote. Sanitised cells never contain its
+/// byte.
 const END: &[u8] = b"\n\x01";
 
-/// Reads a table. Every text can be read as one: text that is not quoted properly is taken as it
-/// is.
+/// Reads a table. Every text can be read: if its quoting is invalid, quotes are read as text.
 pub(super) fn read(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -33,7 +33,7 @@ pub(super) fn read(
     let decoded = decode(bytes, content_type);
     let (separator, content) = separator(&decoded, format);
     let before = budget.clone();
-    // TSV has no quotes.
+    // TSV has no quoting.
     if format != Format::Tsv
         && let Some(table) = records(content, separator, true, budget)
     {
@@ -46,7 +46,7 @@ pub(super) fn read(
     records(content, separator, false, budget).unwrap_or_default()
 }
 
-/// Reads the records; `None` if the last one ends inside a quote.
+/// Reads the records; `None` if a quote is not closed.
 fn records(content: &str, separator: u8, quoting: bool, budget: &mut Budget) -> Option<Table> {
     let mut headed = Headed::default();
     let mut records = Records::new(content, separator, quoting);
@@ -56,16 +56,16 @@ fn records(content: &str, separator: u8, quoting: bool, budget: &mut Budget) -> 
     records.is_end.then(|| headed.finish(budget))
 }
 
-/// Reads records cell by cell: one may have ten million, of which the first are kept.
+/// Reads records cell by cell, because a record may have ten million cells. Only the first ones are kept.
 struct Records<'c> {
     reader: csv_core::Reader,
     left: &'c [u8],
-    /// The bytes that are read after `left`.
+    /// The bytes to read after `left`.
     end: &'static [u8],
     cells: Vec<Cow<'static, str>>,
-    /// Number of cells up to the last one that is not empty.
+    /// Number of cells up to the last non-empty cell.
     width: usize,
-    /// Whether the last record was the one after the content.
+    /// Whether the last record is the appended one.
     is_end: bool,
 }
 
@@ -76,7 +76,7 @@ impl<'c> Records<'c> {
         Self { reader, left, end: END, cells, width: 0, is_end: false }
     }
 
-    /// Reads the next record; false at the end.
+    /// Reads the next record. Returns false at the end.
     fn advance(&mut self) -> bool {
         self.cells.clear();
         self.width = 0;
@@ -89,7 +89,7 @@ impl<'c> Records<'c> {
             self.left = &self.left[read..];
             cell.extend_from_slice(&piece[..written]);
             let ends = match result {
-                // Without input left, the next call returns the last cell, or the end.
+                // When no input is left, the next call returns the last cell or the end.
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => continue,
                 ReadFieldResult::Field { record_end } => record_end,
                 ReadFieldResult::End => return false,
@@ -97,7 +97,7 @@ impl<'c> Records<'c> {
             count += 1;
             let is_kept = count <= limits::DATASET_COLUMNS;
             if is_kept || !cell.is_empty() {
-                // Cells end at ASCII characters of a valid text.
+                // Cells end at ASCII characters of valid UTF-8.
                 let text = String::from_utf8_lossy(&cell);
                 let clean = clean(&text);
                 if !clean.is_empty() {
@@ -116,9 +116,8 @@ impl<'c> Records<'c> {
     }
 }
 
-/// The text of a file: by its byte order mark, the charset that the server names if the bytes are
-/// valid in it, else UTF-8 or Windows-1252. Text with a few bad bytes among other characters is still
-/// UTF-8.
+/// Decodes a file by its byte order mark, else by the charset in `content_type` if the bytes are valid in it,
+/// else as UTF-8 or Windows-1252. Text with a few invalid bytes among other characters is still UTF-8.
 fn decode<'b>(bytes: &'b [u8], content_type: Option<&str>) -> Cow<'b, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0;
@@ -147,7 +146,7 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes())
 }
 
-/// UTF-16 without a byte order mark: every second byte of the beginning is zero.
+/// Detects UTF-16 without a byte order mark: every second byte at the beginning is zero.
 fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = &bytes[..bytes.len().min(64) & !1];
     let zeros = |odd: usize| start.iter().skip(odd).step_by(2).filter(|b| **b == 0).count();
@@ -160,7 +159,7 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// The separator that divides the first records most evenly, and what follows a line that names it.
+/// The separator that splits the first records most evenly, and the content after a `sep=` line.
 fn separator(content: &str, format: Format) -> (u8, &str) {
     if let Some(rest) = content.strip_prefix("sep=")
         && let [named, b'\r' | b'\n', ..] = rest.as_bytes()
@@ -182,8 +181,8 @@ fn separator(content: &str, format: Format) -> (u8, &str) {
     (best.1, content)
 }
 
-/// The share of records with the most frequent number of cells, if that is more than one; among equal
-/// shares, more cells count more.
+/// The share of records with the most frequent number of cells above one. A larger number of cells has a
+/// slightly higher score.
 fn evenness(sample: &str, separator: u8) -> f64 {
     let mut reader = ReaderBuilder::new()
         .has_headers(false)
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_quote_does_not_join_rows() {
+    fn does_not_join_rows_at_an_unclosed_quote() {
         let rest = "\na,b".repeat(100);
         for (text, format, note) in [
             (format!("id\tv\n1\t\"big{rest}"), Format::Tsv, None),
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_beyond_the_last_column_are_counted() {
+    fn counts_cells_beyond_the_last_column() {
         let wide = limits::DATASET_COLUMNS + 3;
         let row = |n: usize| vec![n.to_string(); wide].join(",");
         let text = format!("{}\n{},,\n{}", row(1), row(2), ",".repeat(3_000_000));
@@ -290,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn the_separator_of_tsv_is_the_tab() {
+    fn tsv_is_separated_by_tabs() {
         let text = "id\tv\n1,2,3\tx\n4,5,6\ty,z,\n".repeat(20);
         let table = read(text.as_bytes(), None, Format::Tsv, &mut Budget::default());
         assert_eq!(
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_byte_does_not_change_the_encoding_of_the_rest() {
+    fn keeps_the_encoding_despite_an_invalid_byte() {
         let text = b"town\nK\xc3\xb6ln\n\xc3\x85rhus\nGr\xc3\xb8nland\n\xc3\xa4\xc3\xb6\xc3\xbc\nbad\xff\n";
         assert_eq!(rows(text, None)[1..4], [["Köln"], ["Århus"], ["Grønland"]]);
         let declared = Some("text/csv; charset=utf-8");
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_unusual_documents_are_read_as_tables() {
+    fn reads_empty_and_unusual_documents_as_tables() {
         assert_eq!(rows(b"", None), [Vec::<String>::new()]);
         assert_eq!(rows(b"one\n=cmd|' /C calc'!A0\n", None), [["one"], ["=cmd|' /C calc'!A0"]]);
         assert_eq!(rows(b"a\tb\n1\x1b]0;x\x07\t\x00 2\n", None), [["a", "b"], ["1", "2"]]);

@@ -1,4 +1,4 @@
-//! Which files are read.
+//! The formats of data files.
 
 use url::Url;
 
@@ -15,7 +15,7 @@ pub enum Format {
     Pdf,
 }
 
-/// Media types that do not reveal the content.
+/// Media types that do not determine the format.
 const GENERIC: [&str; 7] = [
     "",
     "application/octet-stream",
@@ -37,20 +37,20 @@ impl Format {
         }
     }
 
-    /// The format of a response by its media type and the extension in its URL; `None` if it is not such a
-    /// file. A page is never one, whatever its name: it may be a login page.
+    /// The format of a response by its media type and the extension in its URL; `None` if it is not a data
+    /// file. A web page is never a data file, regardless of its name, because it may be a login page.
     pub fn of(content_type: Option<&str>, url: &Url, body: &[u8]) -> Option<Self> {
         if starts_like_a_page(body) { None } else { Self::named(content_type, url) }
     }
 
-    /// The format of a file that is not fetched yet.
+    /// The format of a file that has not been fetched yet.
     pub fn named(content_type: Option<&str>, url: &Url) -> Option<Self> {
         let named = content_type.unwrap_or_default().to_ascii_lowercase();
         match named.split(';').next().unwrap_or_default().trim() {
-            // Servers send these for other files as well, such as CSV and XLSX.
+            // Servers also send these types for other files, such as CSV and XLSX.
             "application/vnd.ms-excel" | "application/zip" => Self::of_extension(url),
             named if GENERIC.contains(&named) => Self::of_extension(url),
-            // JSON Lines with one line cannot be distinguished from JSON.
+            // A JSON Lines file with one line looks like JSON.
             "application/json" if Self::of_extension(url) == Some(Self::JsonLines) => {
                 Some(Self::JsonLines)
             }
@@ -76,7 +76,7 @@ impl Format {
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
             | "application/vnd.ms-excel.sheet.macroenabled.12" => Self::Xlsx,
             "application/pdf" | "application/x-pdf" => Self::Pdf,
-            // Such as GeoJSON.
+            // For example GeoJSON.
             named if named.ends_with("+json") => Self::Json,
             _ => return None,
         })
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_format_is_found_by_type_extension_and_content() {
+    fn finds_the_format_by_type_extension_and_content() {
         let cases = [
             (Some("text/csv; charset=utf-8"), "a", "1,2", Some(Format::Csv)),
             (Some("TEXT/CSV"), "a.json", "1,2", Some(Format::Csv)),

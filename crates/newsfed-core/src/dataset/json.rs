@@ -9,21 +9,21 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 
-/// Maximum number of arrays that become tables; further arrays become values.
+/// Maximum number of arrays that become tables. Further arrays become values.
 const MAX_TABLES: usize = 50;
-/// Longest path, in bytes.
+/// Maximum length of a path, in bytes.
 const MAX_PATH: usize = 200;
 /// Name of the table for values outside arrays.
 const VALUES: &str = "values";
 /// Name of the table for an array whose path is `values`.
 const ARRAY_OF_VALUES: &str = "values[]";
-/// The byte before each text of a sequence.
+/// The byte before each text in a JSON text sequence.
 const SEPARATOR: u8 = 0x1e;
 
-/// Maximum number of digits in a value that is read as a number; the digits of a longer one would change.
+/// Maximum number of digits in a value that is read as a number. A longer number would lose digits.
 const MAX_DIGITS: usize = 16;
 
-/// Reads a document, or JSON lines.
+/// Reads a JSON document, or JSON Lines.
 pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
     let bytes = start(bytes);
     if bytes.first() == Some(&SEPARATOR) {
@@ -40,13 +40,14 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, Data
     Ok(out.finish(budget))
 }
 
-/// The value of each line is a row. In a sequence of texts (RFC 7464) a separator precedes each.
+/// Reads the value on each line as a row. In a JSON text sequence (RFC 7464), a separator precedes each
+/// value.
 pub(super) fn read_lines(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, DatasetError> {
     let document = with_long_numbers(start(bytes));
     let mut out = Tables::new(budget.clone());
     let table = out.table("");
     let separator = if document.first() == Some(&SEPARATOR) { SEPARATOR } else { b'\n' };
-    // A single reader for all values would count the preceding lines again for each of them.
+    // A single reader for all values would count the preceding lines again for each value.
     for line in document.split(|b| *b == separator) {
         let line = line.trim_ascii();
         if line.is_empty() {
@@ -64,7 +65,7 @@ fn start(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// The document with numbers of many digits as strings, so that they are shown as they are written.
+/// The document with long numbers as strings, so that they are shown as written.
 fn with_long_numbers(bytes: &[u8]) -> Cow<'_, [u8]> {
     let (mut out, mut copied, mut at) = (Vec::new(), 0, 0);
     while let Some(byte) = bytes.get(at) {
@@ -94,7 +95,7 @@ fn with_long_numbers(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// The length of the string at the beginning, with its quotes.
+/// The length of the string at the start, including its quotes.
 fn string_length(bytes: &[u8]) -> usize {
     let mut at = 1;
     while let Some(found) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
@@ -107,12 +108,12 @@ fn string_length(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Whether this is a number with many digits.
+/// Whether a token is a number with too many digits.
 fn is_long(number: &[u8]) -> bool {
     let whole = number.strip_prefix(b"-").unwrap_or(number);
     let digits = whole.iter().position(|b| matches!(b, b'e' | b'E')).unwrap_or(whole.len());
     let digits = whole[..digits].iter().filter(|b| b.is_ascii_digit()).count();
-    // Anything that is not a number remains an error.
+    // Invalid numbers remain an error.
     digits > MAX_DIGITS && serde_json::from_slice::<serde::de::IgnoredAny>(number).is_ok()
 }
 
@@ -120,7 +121,7 @@ fn invalid(error: &serde_json::Error) -> DatasetError {
     DatasetError::Invalid { format: "JSON", why: text::line(&error.to_string()) }
 }
 
-/// The tables of a document, and the row that is being read.
+/// The tables of a document, and the current row.
 struct Tables {
     tables: Vec<Table>,
     columns: Vec<HashMap<String, usize>>,
@@ -160,7 +161,7 @@ impl Tables {
         self.tables.len() - 1
     }
 
-    /// Sets a cell of the row that is being read.
+    /// Sets a cell of the current row.
     fn cell(&mut self, table: usize, column: &str, value: &str) {
         let columns = &mut self.columns[table];
         let at = match columns.get(column) {
@@ -187,7 +188,7 @@ impl Tables {
         self.tables[table].push(&row, &mut self.budget);
     }
 
-    /// A value outside arrays.
+    /// Adds a value outside arrays.
     fn value(&mut self, path: &str, value: &str) {
         let table = match self.values {
             Some(table) => table,
@@ -200,7 +201,7 @@ impl Tables {
     }
 }
 
-/// The path of a value in an object. No two values have the same path: dots in names are escaped.
+/// The path of a value in an object. Dots in names are escaped, so that paths are unique.
 fn below(path: &str, name: &str) -> String {
     let name = match name.contains(['.', '\\']) {
         true => Cow::Owned(name.replace('\\', "\\\\").replace('.', "\\.")),
@@ -222,7 +223,7 @@ fn shown(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// How a value at a place in the document is handled.
+/// Handles the value at a place in the document.
 trait Place<'de>: Sized {
     fn scalar(self, value: &str);
     fn map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error>;
@@ -278,7 +279,7 @@ impl<'de, P: Place<'de>> Visitor<'de> for At<P> {
     }
 }
 
-/// A value outside rows.
+/// A value outside of arrays.
 struct Node<'a> {
     out: &'a mut Tables,
     path: String,
@@ -323,11 +324,11 @@ impl<'de> Place<'de> for Node<'_> {
     }
 }
 
-/// A row, or a value in it.
+/// A row, or a value in a row.
 struct RowSeed<'a> {
     out: &'a mut Tables,
     table: usize,
-    /// Whether it is the row itself.
+    /// Whether it is the entire row.
     top: bool,
     path: String,
 }
@@ -372,7 +373,7 @@ impl<'de> Place<'de> for RowSeed<'_> {
     }
 }
 
-/// A value written as text, for a cell. The text is never much longer than the document.
+/// Writes a value as text into a cell. The text is never much longer than the document.
 struct Written<'a>(&'a mut String);
 
 impl<'de> DeserializeSeed<'de> for Written<'_> {

@@ -1,8 +1,8 @@
 //! Data files whose content is followed for changes: CSV, TSV, JSON, XLSX and PDF.
 //!
-//! Pure. [`read`] turns a file into tables and enforces every limit while it reads, [`compare`] finds rows,
-//! columns and totals that differ, [`describe`] and [`describe_difference`] write both as the text of an
-//! item, and [`pack`] keeps what the next comparison needs.
+//! Pure. [`read`] turns a file into tables and enforces all limits while reading. [`compare`] finds the rows,
+//! columns and totals that differ. [`describe`] and [`describe_difference`] write a file and its changes as
+//! the text of an item. [`pack`] stores what the next comparison needs.
 
 mod compare;
 mod delimited;
@@ -25,14 +25,14 @@ use crate::util::limits;
 use crate::util::text::counted;
 use table::Budget;
 
-/// A file as tables.
+/// A data file as tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     pub format: Format,
     pub tables: Vec<Table>,
-    /// Size of the file.
+    /// Size of the file in bytes.
     pub bytes: u64,
-    /// Parts that were not read, and why.
+    /// Parts that were not read, and the reasons.
     pub left_out: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub enum DatasetError {
 /// Reads a file.
 ///
 /// # Errors
-/// If it is not valid in its format, or exceeds a limit beyond which nothing can be used.
+/// If the file is not valid in its format, or exceeds a limit beyond which nothing can be used.
 pub fn read(
     bytes: &[u8],
     content_type: Option<&str>,

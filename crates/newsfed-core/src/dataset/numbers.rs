@@ -1,6 +1,6 @@
-//! Numbers as data files write them.
+//! Numbers as written in data files.
 
-/// The decimal separator of a number; the other character may separate groups of digits.
+/// The decimal separator of a number. The other character may separate groups of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     Point,
@@ -9,17 +9,17 @@ pub(super) enum Notation {
 
 /// What a cell reveals about the notation of its column.
 enum Evidence {
-    /// Its decimals are separated like this.
+    /// The decimal separator is certain.
     Clear(Notation),
-    /// The separator may mark decimals or a group: `1.234`.
+    /// The separator may be decimal or between groups: `1.234`.
     Unclear,
     /// A number without separators.
     Plain,
 }
 
 impl Notation {
-    /// The notation of all cells that are numbers. `otherwise` is the notation of numbers such as `1.234` if no other
-    /// cell shows what they are; `None` if that stays unclear, or cells contradict each other.
+    /// The notation of all cells that are numbers; `None` if it is ambiguous, or if cells contradict each
+    /// other. `otherwise` is the notation of numbers such as `1.234` if no other cell determines it.
     pub(super) fn of<'c>(
         cells: impl Iterator<Item = &'c str>,
         otherwise: Option<Self>,
@@ -46,7 +46,7 @@ impl Notation {
         }
     }
 
-    /// The value of a cell that is a number: `-1,234.5`, `12 345.6`, `12 %`, `1e6`, or with commas.
+    /// The value of a numeric cell: `-1,234.5`, `12 345.6`, `12 %`, `1e6`, or with decimal commas.
     pub(super) fn number(self, cell: &str) -> Option<f64> {
         let digits = digits(cell)?;
         let (decimal, group) = self.separators();
@@ -58,7 +58,7 @@ impl Notation {
         plain.parse::<f64>().ok().filter(|value| value.is_finite())
     }
 
-    /// Number of digits after the decimal point of a value, at most six.
+    /// Number of digits after the decimal separator, at most six.
     pub(super) fn decimals(self, cell: &str) -> usize {
         let digits = cell.trim_end_matches(['%', ' ']);
         digits.rfind(self.separators().0).map_or(0, |at| (digits.len() - at - 1).min(6))
@@ -70,7 +70,7 @@ pub(super) fn is_number(cell: &str) -> bool {
     Notation::Point.number(cell).or_else(|| Notation::Comma.number(cell)).is_some()
 }
 
-/// A number without its unit and white space; `None` if it cannot be one.
+/// A number without its unit and whitespace; `None` if it cannot be a number.
 fn digits(cell: &str) -> Option<String> {
     let cell = cell.strip_suffix('%').map_or(cell, str::trim_end);
     let first = cell.trim_start_matches(['+', '-']).bytes().next()?;
@@ -86,7 +86,7 @@ fn evidence(cell: &str) -> Option<Evidence> {
         [Some(_), None] => Evidence::Clear(Notation::Point),
         [None, Some(_)] => Evidence::Clear(Notation::Comma),
         [Some(_), Some(_)] if !text.contains(['.', ',']) => Evidence::Plain,
-        // No group begins with a zero.
+        // A group never begins with a zero.
         [Some(_), Some(_)] if text.trim_start_matches(['+', '-']).starts_with('0') => {
             Evidence::Clear(if text.contains('.') { Notation::Point } else { Notation::Comma })
         }
@@ -102,7 +102,7 @@ fn in_groups(digits: &str, separator: char) -> bool {
     first && groups.all(|group| group.len() == 3 && all(group))
 }
 
-/// A sum in digits, with groups of three.
+/// Formats a sum with groups of three digits.
 pub(super) fn written(value: f64, decimals: usize) -> String {
     if value.abs() >= 1e15 {
         return format!("{value:e}");
@@ -110,7 +110,7 @@ pub(super) fn written(value: f64, decimals: usize) -> String {
     let digits = format!("{:.decimals$}", value.abs());
     let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let mut out = String::new();
-    // A negative number that is written as 0 has no sign.
+    // A negative number that is rounded to 0 has no sign.
     if value < 0.0 && digits.bytes().any(|b| (b'1'..=b'9').contains(&b)) {
         out.push('-');
     }
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_numbers_as_they_are_written() {
+    fn reads_numbers_as_written() {
         use Notation::{Comma, Point};
         let cases = [
             ("12", Some(12.0), Some(12.0)),

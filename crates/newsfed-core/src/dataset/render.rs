@@ -1,5 +1,5 @@
-//! States of files and differences between them as the text of an item: safe HTML, what was removed in
-//! `del`, what was added in `ins`.
+//! Writes files and their differences as the text of an item: safe HTML, with removed parts in `del` and
+//! added parts in `ins`.
 
 use super::compare::{ChangedRow, Difference, TableDifference, is_id, sum};
 use super::numbers::written;
@@ -9,7 +9,7 @@ use crate::util::html::escape;
 use crate::util::text::{self, counted};
 use std::fmt::Write;
 
-/// Maximum number of rows of each kind, or of changed cells, that are shown.
+/// Maximum number of rows of each kind, and of changed cells, that are shown.
 const MAX_ROWS: usize = 50;
 /// Maximum number of rows in a new file that are shown.
 const FIRST_ROWS: usize = 10;
@@ -21,14 +21,14 @@ const MAX_DESCRIBED: usize = 40;
 const MAX_TABLES: usize = 20;
 /// Maximum number of pages shown.
 const MAX_PAGES: usize = 20;
-/// Longest text of a page, in terminal cells.
+/// Maximum length of a page's text, in terminal cells.
 const MAX_PAGE: usize = 4_000;
-/// Longest cell that is shown, in terminal cells.
+/// Maximum length of a cell that is shown, in terminal cells.
 const MAX_CELL: usize = 100;
-/// Longest list of names in a sentence.
+/// Maximum number of names listed in a sentence.
 const MAX_NAMES: usize = 8;
 
-/// A file in one line: `CSV file with 12 rows and 3 columns, 8 B`.
+/// A one-line summary of a file: `CSV file with 12 rows and 3 columns, 8 B`.
 pub fn summary(dataset: &Dataset) -> String {
     let size = text::size(dataset.bytes);
     let format = dataset.format.name();
@@ -56,7 +56,7 @@ fn grouped(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", written(number as f64, 0))
 }
 
-/// A file as the text of its item, when there is no earlier state to compare it with.
+/// Writes a file as the text of its item, if there is no earlier state to compare with.
 pub fn describe(dataset: &Dataset) -> String {
     let mut out = String::new();
     paragraph(&mut out, &format!("{}.", summary(dataset)));
@@ -65,7 +65,7 @@ pub fn describe(dataset: &Dataset) -> String {
     out
 }
 
-/// The columns and totals of each table, and its first rows if they are wanted.
+/// Writes the columns and totals of each table and, if `with_rows`, its first rows.
 fn describe_tables(out: &mut String, dataset: &Dataset, with_rows: bool) {
     if dataset.format == Format::Pdf {
         for table in dataset.tables.iter().filter(|table| with_rows && !table.is_empty()) {
@@ -106,14 +106,14 @@ fn columns(out: &mut String, table: &Table, format: Format) {
     more(out, table.columns.len(), MAX_DESCRIBED, "column");
 }
 
-/// Parts that were not read.
+/// Writes which parts were not read.
 fn notes(out: &mut String, dataset: &Dataset) {
     for note in &dataset.left_out {
         paragraph(out, &format!("Not compared: {note}."));
     }
 }
 
-/// The changes to a file, then its present state.
+/// Writes the changes to a file, followed by its current state.
 pub fn describe_difference(difference: &Difference, old: &Dataset, new: &Dataset) -> String {
     let mut out = String::new();
     paragraph(&mut out, &format!("{}.", difference.summary(old, new)));
@@ -174,7 +174,7 @@ fn table_difference(out: &mut String, each: &TableDifference, old: &Table, new: 
     }
 }
 
-/// The words that changed on each page.
+/// Writes the changed words of each page.
 fn page_difference(out: &mut String, each: &TableDifference, old: &Table, new: &Table) {
     let page = |out: &mut String, row: usize, tag: &str, text: &str| {
         heading(out, &format!("Page {}", row + 1));
@@ -198,7 +198,7 @@ fn page_difference(out: &mut String, each: &TableDifference, old: &Table, new: &
     more(out, each.removed.len(), MAX_PAGES, "removed page");
 }
 
-/// The words that differ, each with a few around it.
+/// Writes the words that differ, each with a few surrounding words.
 fn words(out: &mut String, old: &str, new: &str) {
     let limit = out.len() + MAX_PAGE * 4;
     for change in differences(old, new) {
@@ -214,7 +214,7 @@ fn words(out: &mut String, old: &str, new: &str) {
     }
 }
 
-/// The first and last words of a text that did not change.
+/// The first and last words of unchanged text.
 fn around(text: &str) -> String {
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     match words.len() {
@@ -223,7 +223,7 @@ fn around(text: &str) -> String {
     }
 }
 
-/// Numbers of rows and totals before and now.
+/// Writes the numbers of rows and the totals before and after the change.
 fn totals(out: &mut String, each: &TableDifference, old: &Table, new: &Table) {
     let rows = (old.total() != new.total())
         .then(|| ("Rows", old.total() as f64, new.total() as f64, 0_usize));
@@ -278,7 +278,7 @@ fn changed_rows(out: &mut String, each: &TableDifference, old: &Table, new: &Tab
     more(out, all.count(), MAX_ROWS, "changed cell");
 }
 
-/// Rows of a table, their cells marked by an element, which may be none.
+/// Writes rows of a table. Each non-empty cell is wrapped in the element `tag`, if there is one.
 fn rows(out: &mut String, table: &Table, rows: impl Iterator<Item = usize> + Clone, tag: &str) {
     let width = table.columns.len().min(MAX_COLUMNS);
     out.push_str("<table><tr>");
@@ -323,7 +323,7 @@ fn shown(cell: &str) -> String {
 }
 
 impl Difference {
-    /// The changes, in one line: `12 rows added, 3 rows removed, 1 column added`.
+    /// A one-line summary of the changes: `12 rows added, 3 rows removed, 1 column added`.
     pub fn summary(&self, old: &Dataset, new: &Dataset) -> String {
         let count =
             |of: &dyn Fn(&TableDifference) -> usize| self.tables.iter().map(of).sum::<usize>();
@@ -358,7 +358,7 @@ impl Difference {
         parts.extend(names("removed", removed.collect()));
         parts.extend(names("renamed", renamed.collect()));
         if parts.is_empty() {
-            // Only the number of rows beyond the limits.
+            // Only the number of rows beyond the limits has changed.
             let total = |d: &Dataset| d.tables.iter().map(Table::total).sum::<u64>();
             parts.push(format!(
                 "{} instead of {}",

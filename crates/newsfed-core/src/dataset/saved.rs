@@ -1,4 +1,4 @@
-//! The part of a file that is stored until the next comparison: its tables as compressed text.
+//! The part of a file that is stored for the next comparison: its tables as compressed text.
 
 use super::table::Budget;
 use super::{Dataset, Format, Table};
@@ -9,16 +9,16 @@ use flate2::write::ZlibEncoder;
 use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 
-/// The version of the format; a state of a different version is not compared.
+/// The version of the storage format. States with a different version are not compared.
 const VERSION: u32 = 2;
-/// Maximum size of an unpacked state, in bytes.
+/// Maximum size of a decompressed state, in bytes.
 const MAX_UNPACKED: u64 = (limits::DATASET_TEXT + 2 * limits::DATASET_CELLS + (4 << 20)) as u64;
-/// Ends each cell. Clean text does not contain it.
+/// Terminates each cell. Sanitised text does not contain it.
 const CELL: char = '\u{1f}';
-/// Ends each row. Clean text does not contain it.
+/// Terminates each row. Sanitised text does not contain it.
 const ROW: char = '\u{1e}';
 
-/// The first line.
+/// The first line of a stored state.
 #[derive(Serialize, Deserialize)]
 struct Head {
     version: u32,
@@ -36,10 +36,10 @@ struct TableHead {
     rows: usize,
 }
 
-/// A state as bytes for storage.
+/// Converts a state to bytes for storage.
 ///
 /// # Errors
-/// If they cannot be compressed.
+/// If compression fails.
 pub fn pack(dataset: &Dataset) -> std::io::Result<Vec<u8>> {
     let table = |table: &Table| TableHead {
         name: table.name.clone(),
@@ -72,7 +72,7 @@ pub fn pack(dataset: &Dataset) -> std::io::Result<Vec<u8>> {
     packed.finish()
 }
 
-/// The stored state; `None` if it is damaged, or from a different version.
+/// The stored state; `None` if it is damaged or has a different version.
 pub fn unpack(packed: &[u8]) -> Option<Dataset> {
     let mut text = String::new();
     ZlibDecoder::new(packed).take(MAX_UNPACKED).read_to_string(&mut text).ok()?;

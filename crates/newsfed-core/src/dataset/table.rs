@@ -1,4 +1,4 @@
-//! Rows of text cells under named columns, in few allocations.
+//! Rows of text cells under named columns, stored in few allocations.
 
 use super::numbers::is_number;
 use crate::model::stable_hash;
@@ -7,33 +7,33 @@ use crate::util::{limits, text};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// Number of records among which the header is searched for.
+/// Maximum number of records that are searched for the header.
 const FIRST: usize = 20;
-/// Longest name of a table or column, in terminal cells.
+/// Maximum length of a table or column name, in terminal cells.
 const MAX_NAME: usize = 80;
 
-/// Rows under named columns. Cells are clean lines of text; missing ones are empty.
+/// Rows under named columns. Cells are sanitised lines of text. Missing cells are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
-    /// The name of the sheet, or its path in a JSON file; empty if it is the only table.
+    /// The name of the sheet, or the path of the array in a JSON file; empty if it is the only table.
     pub name: String,
     pub columns: Vec<String>,
-    /// Rows that were only counted.
+    /// Number of rows that were only counted.
     pub beyond: u64,
     text: String,
-    /// Where each cell ends in the text.
+    /// The offset in `text` at which each cell ends.
     ends: Vec<u32>,
-    /// The number of cells up to the end of each row.
+    /// For each row, the total number of cells up to its end.
     rows: Vec<u32>,
 }
 
-/// How much may still be read.
+/// The remaining limits for reading.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     pub(super) rows: usize,
     pub(super) cells: usize,
     pub(super) bytes: usize,
-    /// Cells beyond the limit of columns.
+    /// Number of cells beyond the column limit.
     pub(super) surplus_cells: u64,
     /// Other parts that were left out.
     pub(super) notes: Vec<String>,
@@ -70,7 +70,7 @@ impl Table {
         self.rows.len() as u64 + self.beyond
     }
 
-    /// A cell of a row that exists; empty if the row is shorter.
+    /// A cell of an existing row; empty if the row is shorter.
     pub fn cell(&self, row: usize, column: usize) -> &str {
         let from = row.checked_sub(1).map_or(0, |before| self.rows[before] as usize);
         let at = from + column;
@@ -81,19 +81,19 @@ impl Table {
         &self.text[start..self.ends[at] as usize]
     }
 
-    /// The cells of a row that are stored.
+    /// The stored cells of a row.
     pub(super) fn cells(&self, row: usize) -> impl Iterator<Item = &str> {
         let from = row.checked_sub(1).map_or(0, |before| self.rows[before]);
         (0..(self.rows[row] - from) as usize).map(move |column| self.cell(row, column))
     }
 
-    /// Adds a row of clean cells as far as the budget allows; beyond it the row is only counted.
+    /// Adds a row of sanitised cells if the budget allows. Otherwise the row is only counted.
     pub(super) fn push<S: AsRef<str>>(&mut self, cells: &[S], budget: &mut Budget) {
         self.push_wide(cells, cells.len(), budget);
     }
 
-    /// Like [`Table::push`], given only the first cells of a row. `all` is the number of its cells up to the
-    /// last one that is not empty, if there are more.
+    /// Like [`Table::push`], but takes only the first cells of a row. If there are more, `all` is the number
+    /// of cells up to the last non-empty one.
     fn push_wide<S: AsRef<str>>(&mut self, cells: &[S], all: usize, budget: &mut Budget) {
         let surplus = all.saturating_sub(cells.len());
         let cells = match cells.iter().rposition(|cell| !cell.as_ref().is_empty()) {
@@ -103,7 +103,8 @@ impl Table {
         };
         let width = cells.len().min(limits::DATASET_COLUMNS);
         let bytes: usize = cells[..width].iter().map(|cell| cell.as_ref().len()).sum();
-        // Once a row is left out, all following rows are too, because the first rows are compared.
+        // After a row is left out, all following rows are left out too, because states are compared by their
+        // first rows.
         if self.beyond > 0 || budget.rows == 0 || budget.cells < width || budget.bytes < bytes {
             self.beyond += 1;
             return;
@@ -122,7 +123,7 @@ impl Table {
         }
     }
 
-    /// Adds a column. Its name gets a number if there is one with that name.
+    /// Adds a column. A duplicate name gets a number.
     pub(super) fn add_column(&mut self, name: &str) {
         let name = match name {
             "" => format!("column {}", self.columns.len() + 1),
@@ -140,11 +141,11 @@ impl Table {
     }
 }
 
-/// A table whose header, if it has one, is the first record or follows a few lines about the table.
+/// A table with an optional header, which is the first record or follows a few lines about the table.
 #[derive(Debug, Default)]
 pub(super) struct Headed {
     table: Table,
-    /// The first records with their widths, until it is decided which one is the header.
+    /// The first records with their widths, until the header is found.
     first: Vec<(Vec<String>, usize)>,
     begun: bool,
 }
@@ -163,8 +164,8 @@ impl Headed {
         self.push_wide(record, width(record), budget);
     }
 
-    /// Like [`Headed::push`], given only the first cells of a record. `all` is the number of its cells up to
-    /// the last one that is not empty.
+    /// Like [`Headed::push`], but takes only the first cells of a record. `all` is the number of cells up to
+    /// the last non-empty one.
     pub(super) fn push_wide(&mut self, record: &[Cow<'_, str>], all: usize, budget: &mut Budget) {
         if self.begun {
             return self.table.push_wide(record, all, budget);
@@ -190,7 +191,7 @@ impl Headed {
         let widths: Vec<usize> = first.iter().map(|(_, all)| *all).collect();
         let count = |width: usize| widths.iter().filter(|w| **w == width).count();
         let usual = widths.iter().copied().max_by_key(|w| (count(*w), *w)).unwrap_or(0);
-        // A header may be narrower than the rows, but a title has a cell or two.
+        // A header may be narrower than the rows, but a title has only one or two cells.
         let above = widths.iter().take_while(|w| **w * 2 <= usual).count();
         let header = first.get(above).map(|(record, _)| record).filter(|record| is_header(record));
         let skipped = header.map_or(0, |header| {
@@ -206,13 +207,13 @@ impl Headed {
     }
 }
 
-/// The number of cells up to the last one that is not empty.
+/// Number of cells up to the last non-empty one.
 fn width<S: AsRef<str>>(record: &[S]) -> usize {
     record.iter().rposition(|cell| !cell.as_ref().is_empty()).map_or(0, |last| last + 1)
 }
 
-/// Whether a record names columns: none of its cells is a number or URL, except that columns may be
-/// years, or several days.
+/// Whether a record contains column names: none of its cells is a number or a URL. As an exception, columns
+/// may be named by years or by several days.
 fn is_header(record: &[String]) -> bool {
     let is_year = |cell: &str| {
         cell.len() == 4 && cell.parse::<u16>().is_ok_and(|year| (1500..2300).contains(&year))
@@ -228,7 +229,7 @@ fn is_header(record: &[String]) -> bool {
     })
 }
 
-/// Whether a cell is a day in digits, which a time may follow: `2026-11-24`, `24.11.2026 12:00`.
+/// Whether a cell is a numeric date, optionally followed by a time: `2026-11-24`, `24.11.2026 12:00`.
 fn is_day(cell: &str) -> bool {
     let day = cell.split([' ', 'T']).next().unwrap_or_default();
     let are_parts = |separator: char| {
@@ -240,8 +241,8 @@ fn is_day(cell: &str) -> bool {
     ['-', '.', '/'].into_iter().any(are_parts)
 }
 
-/// A cell as one line of clean text. A long one is cut, and ends with its length and a hash, so that a change
-/// after the cut is still a change of the cell.
+/// A cell as one line of sanitised text. A long cell is truncated and ends with its length and a hash, so
+/// that a change in the truncated part still changes the cell.
 pub(super) fn clean(raw: &str) -> Cow<'_, str> {
     let trimmed = raw.trim_matches(' ');
     let simple = trimmed.len() <= limits::LINE_CHARS
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_record_is_the_header_unless_it_has_numbers() {
+    fn uses_the_first_record_without_numbers_as_header() {
         let cases: [(&[&str], &[&str]); 12] = [
             (&["id", "id (2)", "id", "id"], &["id", "id (2)", "id (3)", "id (4)"]),
             (&["id", "id (3)", "id", "id"], &["id", "id (3)", "id (4)", "id (5)"]),
@@ -294,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_beyond_the_budget_are_counted() {
+    fn counts_rows_beyond_the_budget() {
         let mut table = Table::default();
         let mut budget = Budget { rows: 3, cells: 5, ..Budget::default() };
         for row in [["a", "b"], ["c", ""], ["", ""], ["d", "e"], ["f", ""], ["g", ""]] {
@@ -309,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn cleans_cells_and_marks_cut_ones() {
+    fn sanitises_cells_and_marks_truncated_ones() {
         assert_eq!(clean(" a\u{1b}[31m\tb\r\nc "), "a b c");
         let long = "ä".repeat(5000);
         let (one, other) = (clean(&long), format!("{long}x"));

@@ -10,7 +10,7 @@ fn csv(text: &str) -> Dataset {
     dataset(text, Format::Csv)
 }
 
-/// The text of the difference, in one line.
+/// The text of the difference on one line.
 fn difference(old: &Dataset, new: &Dataset) -> Option<String> {
     let found = compare(old, new);
     let text = html::to_text(&describe_difference(&found, old, new));
@@ -46,7 +46,7 @@ fn counts_added_removed_and_changed_rows() {
 }
 
 #[test]
-fn changed_cells_and_totals_are_shown() {
+fn shows_changed_cells_and_totals() {
     let later = TOWNS.replace("330", "335").replace("3,Celle,70\n", "4,Dessau,80\n");
     let text = difference(&csv(TOWNS), &csv(&later)).unwrap();
     for part in
@@ -58,7 +58,7 @@ fn changed_cells_and_totals_are_shown() {
 }
 
 #[test]
-fn order_space_and_encoding_do_not_count_as_changes() {
+fn ignores_changes_of_order_whitespace_and_encoding() {
     let cases = [
         "id,town,people\n3,Celle,70\n1,Aachen,250\n2,Bonn,330\n",
         "people,id,town\n250,1,Aachen\n330,2,Bonn\n70,3,Celle\n",
@@ -71,7 +71,7 @@ fn order_space_and_encoding_do_not_count_as_changes() {
 }
 
 #[test]
-fn columns_are_matched_by_name_then_by_values() {
+fn matches_columns_by_name_and_then_by_values() {
     let cases = [
         (
             "id,town,people,area\n1,Aachen,250,16\n2,Bonn,330,14\n3,Celle,70,17\n",
@@ -108,7 +108,7 @@ fn compares_tables_with_repeated_ids_and_headers() {
 }
 
 #[test]
-fn rows_can_be_identified_by_several_columns() {
+fn identifies_rows_by_several_columns() {
     let table = |value: &str| -> String {
         let days = (1..=20).flat_map(|d| ["north", "south"].map(|s| (d, s)));
         let rows =
@@ -122,7 +122,7 @@ fn rows_can_be_identified_by_several_columns() {
 }
 
 #[test]
-fn json_is_compared_like_tables() {
+fn compares_json_like_tables() {
     let old = dataset(r#"{"at":"Mon","rows":[{"id":1,"n":5},{"id":2,"n":7}]}"#, Format::Json);
     let same = dataset(r#"{"rows":[{"n":7,"id":2},{"n":5,"id":1}], "at":"Mon"}"#, Format::Json);
     assert_eq!(difference(&old, &same), None, "the order of keys and rows does not matter");
@@ -149,7 +149,7 @@ fn a_state_survives_storage() {
 }
 
 #[test]
-fn texts_are_safe_and_bounded() {
+fn sanitises_and_limits_texts() {
     let cell = format!("<script>alert(1)</script>\u{1b}[31m{}", "long ".repeat(3_000));
     let rows = |n: usize| -> String {
         (0..n).map(|row| format!("{row},\"{cell}\",{}\n", "x,".repeat(300))).collect()
@@ -168,7 +168,7 @@ fn texts_are_safe_and_bounded() {
 }
 
 #[test]
-fn an_endless_file_is_read_up_to_the_limits() {
+fn reads_an_endless_file_up_to_the_limits() {
     let mut text = String::from("id,v\n");
     (0..limits::DATASET_ROWS + 5).for_each(|n| text.push_str(&format!("{n},1\n")));
     let one = csv(&text);
@@ -187,13 +187,13 @@ fn recognises_and_describes_a_csv_file() {
     assert!(text.contains("Aachen") && text.contains("650"), "{text}");
 }
 
-/// A file of 200 rows, whose rows start at a number.
+/// A file with 200 rows that are written by `row`, given their number.
 fn rows(header: &str, row: impl Fn(usize) -> String) -> Dataset {
     csv(&format!("{header}\n{}", (0..200).map(|n| row(n) + "\n").collect::<String>()))
 }
 
 #[test]
-fn a_key_is_not_chosen_by_its_name() {
+fn does_not_choose_a_key_by_name_alone() {
     let cases = |changed: usize| {
         rows("country,number of cases", |n| {
             format!("country {n},{}", n * 7 + if n < changed { 1 } else { 0 })
@@ -214,7 +214,7 @@ fn a_key_is_not_chosen_by_its_name() {
 }
 
 #[test]
-fn values_equal_by_chance_do_not_form_a_key() {
+fn values_that_match_by_chance_are_not_a_key() {
     let products = |from: usize| rows("id,price", |n| format!("{},{}", from + n, from * 3 + n));
     let old = products(1000);
     let new = csv(&rows_text(&products(5000)).replace("5007,15007", "5007,3003"));
@@ -230,7 +230,7 @@ fn rows_text(dataset: &Dataset) -> String {
 }
 
 #[test]
-fn a_table_with_repeated_names_does_not_differ_from_itself() {
+fn finds_no_difference_despite_repeated_names() {
     for (text, format) in [
         (r#"[{"a ":1,"a":2}]"#, Format::Json),
         ("id,id (2),id\n1,2,3\n", Format::Csv),
@@ -239,7 +239,7 @@ fn a_table_with_repeated_names_does_not_differ_from_itself() {
         let read = dataset(text, format);
         assert!(compare(&read, &read.clone()).is_empty(), "{text}");
     }
-    // A state that an earlier version stored may repeat names.
+    // States stored by earlier versions may contain duplicate names.
     let mut old = csv("id,v,v\n1,2,3\n");
     old.tables[0].columns[2] = "v".to_owned();
     assert!(compare(&old, &old.clone()).is_empty());
@@ -260,7 +260,7 @@ fn totals_keep_the_notation_of_their_column() {
 }
 
 #[test]
-fn a_header_below_a_title_is_found() {
+fn finds_a_header_below_a_title() {
     let table = |day: &str| {
         csv(&format!("Stand {day}.11.2026\n\nid,town,people\n1,Aachen,250\n2,Bonn,330\n"))
     };

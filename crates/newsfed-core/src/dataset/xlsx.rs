@@ -1,5 +1,5 @@
-//! XLSX: each worksheet is a table. Parts are read from the archive as streams, each byte counted after
-//! decompression, and no size that the file declares is trusted.
+//! XLSX: each worksheet is a table. Parts of the archive are read as streams and counted after decompression,
+//! and no declared size is trusted.
 
 use super::DatasetError;
 use super::table::{Budget, Headed, Table, clean};
@@ -16,16 +16,16 @@ use zip::ZipArchive;
 const MAX_PARTS: usize = 4_000;
 /// Maximum number of worksheets that are read.
 const MAX_SHEETS: usize = 100;
-/// Maximum size of the parts that describe the file, in bytes.
+/// Maximum size of each part that describes the file, in bytes.
 const MAX_SMALL: usize = 1 << 20;
-/// Total size of the texts that cells share, in bytes.
+/// Maximum total size of shared strings, in bytes.
 const MAX_SHARED: usize = 16 << 20;
-/// Maximum size of a tag or a text, in bytes: it is read as a whole. The same for the text of a
-/// cell, for which Excel allows 32,767 characters.
+/// Maximum size of a tag or a text, which are read as a whole, and of the text of a cell, in bytes. Excel
+/// allows 32,767 characters per cell.
 const MAX_EVENT: usize = 1 << 20;
-/// Maximum number of attributes in a tag that are searched.
+/// Maximum number of attributes of a tag that are searched.
 const MAX_ATTRIBUTES: usize = 64;
-/// First bytes of the older container format, in which encrypted files are stored.
+/// First bytes of the older container format, which is also used for encrypted files.
 const COMPOUND_FILE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 /// Reads the worksheets of a file.
@@ -33,7 +33,7 @@ pub(super) fn read(bytes: &[u8], budget: &mut Budget) -> Result<Vec<Table>, Data
     read_within(bytes, (limits::XLSX_BYTES, limits::XLSX_TAGS), budget)
 }
 
-/// Reads at most this many decompressed bytes and tags.
+/// Reads at most `most` decompressed bytes and tags.
 fn read_within(
     bytes: &[u8],
     (left, tags): (usize, usize),
@@ -42,7 +42,7 @@ fn read_within(
     if bytes.starts_with(COMPOUND_FILE) {
         return Err(DatasetError::Encrypted);
     }
-    // The archive reader would load the entire directory.
+    // Checked first, because the archive reader would load the entire directory.
     if memchr::memmem::find_iter(bytes, b"PK\x01\x02").nth(MAX_PARTS).is_some() {
         return Err(DatasetError::Invalid {
             format: "XLSX",
@@ -89,13 +89,13 @@ fn broken(error: &quick_xml::Error) -> DatasetError {
 
 struct Known {
     shared: Vec<String>,
-    /// Whether each style shows numbers as dates.
+    /// For each style, whether it formats numbers as dates.
     dates: Vec<bool>,
-    /// The day with the number 0.
+    /// The date of serial number 0.
     base: NaiveDate,
 }
 
-/// A reference from one part to another.
+/// A relationship from one part to another.
 struct Relation {
     id: String,
     kind: String,
@@ -108,15 +108,15 @@ impl Relation {
     }
 }
 
-/// An archive, and how much of it may still be decompressed.
+/// An archive, and the number of bytes that may still be decompressed.
 struct File<'b> {
     archive: ZipArchive<Cursor<&'b [u8]>>,
     left: usize,
-    /// Tags that may still be read.
+    /// Number of tags that may still be read.
     tags: usize,
 }
 
-/// A part that returns an error where it, or one of its events, exceeds a limit.
+/// A part that returns an error when it, or one of its events, exceeds a limit.
 struct Counted<'l, R> {
     inner: R,
     part: usize,
@@ -139,7 +139,7 @@ impl<R: Read> Read for Counted<'_, R> {
 }
 
 impl File<'_> {
-    /// Passes the events of a part to a function until it returns false. A missing part has no events.
+    /// Passes the events of a part to a function until that returns false. A missing part has no events.
     fn events(
         &mut self,
         name: &str,
@@ -172,7 +172,7 @@ impl File<'_> {
         }
     }
 
-    /// The relations of a part, or of the file.
+    /// The relationships of a part, or of the package.
     fn relations(&mut self, part: &str) -> Result<Vec<Relation>, DatasetError> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let inside = if folder.is_empty() { String::new() } else { format!("{folder}/") };
@@ -194,7 +194,7 @@ impl File<'_> {
         Ok(all)
     }
 
-    /// The names of the sheets with their relations, and the day with the number 0.
+    /// The names of the sheets with the ids of their relationships, and the date of serial number 0.
     fn workbook(&mut self, part: &str) -> Result<(Vec<(String, String)>, NaiveDate), DatasetError> {
         let (mut sheets, mut late) = (Vec::new(), false);
         self.events(part, MAX_SMALL, |event| {
@@ -218,7 +218,7 @@ impl File<'_> {
         Ok((sheets, base))
     }
 
-    /// The texts that cells share.
+    /// The shared strings.
     fn shared(&mut self, part: &str) -> Result<Vec<String>, DatasetError> {
         let (mut texts, mut current) = (Vec::new(), Capture::default());
         self.events(part, MAX_SHARED, |event| {
@@ -236,7 +236,7 @@ impl File<'_> {
         Ok(texts)
     }
 
-    /// Whether each style shows numbers as dates.
+    /// For each style, whether it formats numbers as dates.
     fn date_styles(&mut self, part: &str) -> Result<Vec<bool>, DatasetError> {
         let (mut dates, mut own, mut inside) = (Vec::new(), HashMap::new(), false);
         self.events(part, MAX_SMALL, |event| {
@@ -278,7 +278,7 @@ impl File<'_> {
     }
 }
 
-/// A worksheet while it is read.
+/// A worksheet while it is being read.
 #[derive(Default)]
 struct Sheet {
     headed: Headed,
@@ -316,7 +316,7 @@ impl Sheet {
                 _ => {}
             },
             Event::End(tag) => match tag.local_name().as_ref() {
-                // In a row that is only counted, it only matters whether a cell is empty.
+                // In a row that is only counted, it only matters whether there are non-empty cells.
                 "c" if self.headed.is_full() => {
                     let is_empty = self.value.text.is_empty();
                     self.set(0, Cow::Borrowed(if is_empty { "" } else { "more" }), budget);
@@ -352,7 +352,7 @@ impl Sheet {
 }
 
 impl Cell {
-    /// The value as text. A formula has the value that the file stores with it.
+    /// The value as text. For a formula, this is the value stored in the file.
     fn value(&self, raw: &str, known: &Known) -> Cow<'static, str> {
         let owned = |text: &str| Cow::Owned(clean(text).into_owned());
         match self.kind.as_str() {
@@ -374,25 +374,25 @@ impl Cell {
     }
 }
 
-/// A day, with its time if it has one; below 1, a time of day.
+/// A date, with a time if there is one. Numbers below 1 are times of day.
 fn date(number: f64, base: NaiveDate) -> Option<String> {
     if !(0.0..2_958_466.0).contains(&number) {
         return None;
     }
-    // Rounded before it is divided: the last half second of a day belongs to the next day.
+    // Rounds before dividing, because the last half second of a day belongs to the next day.
     let seconds = (number * 86_400.0).round() as u64;
     let (days, second) = (seconds / 86_400, (seconds % 86_400) as u32);
     let time = NaiveTime::from_num_seconds_from_midnight_opt(second, 0)?;
     if number < 1.0 && days == 0 {
         return Some(time.format("%H:%M:%S").to_string());
     }
-    // Excel counts 29 February 1900, a day that did not exist.
+    // Excel counts 29 February 1900, which did not exist.
     let early = u64::from(base.year() == 1899 && days < 60);
     let day = base.checked_add_days(Days::new(days + early))?;
     Some(if second == 0 { day.to_string() } else { format!("{day} {}", time.format("%H:%M:%S")) })
 }
 
-/// Whether a format has a part of a date outside quotes and brackets.
+/// Whether a number format contains a part of a date outside quotes and brackets.
 fn is_date_format(code: &str) -> bool {
     let (mut quoted, mut bracket, mut escaped) = (false, false, false);
     for c in code.chars() {
@@ -409,7 +409,7 @@ fn is_date_format(code: &str) -> bool {
     false
 }
 
-/// The column of a place such as `AB12`, from 0.
+/// The column index of a cell reference such as `AB12`.
 fn column_of(place: &str) -> Option<usize> {
     let letters = place.bytes().take_while(u8::is_ascii_alphabetic).take(4);
     let column =
@@ -418,14 +418,14 @@ fn column_of(place: &str) -> Option<usize> {
 }
 
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    // Checks for duplicates would compare each attribute with all before it.
+    // A check for duplicates would compare each attribute with all previous ones.
     let mut attributes = tag.attributes();
     let mut all = attributes.with_checks(false).take(MAX_ATTRIBUTES).flatten();
     let found = all.find(|a| a.key.local_name().as_ref() == name)?;
     Some(found.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?.into_owned())
 }
 
-/// The text of a value: of `v`, and of `t` without the pronunciation.
+/// Captures the text of a value, in `v` or `t` elements, without phonetic readings.
 #[derive(Default)]
 struct Capture {
     text: String,

@@ -1,16 +1,16 @@
-//! Where a page that announces no feed may have one: known systems, then the usual URLs. The order and
-//! the limit are the same whether requests are sent or saved pages are examined.
+//! Guesses the feed URLs of a page that announces no feed: first for known systems, then the usual URLs. The
+//! order and the limit are the same whether requests are sent or saved pages are examined.
 
 use super::systems::known_feeds;
 use url::Url;
 
-/// Maximum number of guessed URLs for one page: each costs its site a request.
+/// Maximum number of guessed URLs per page. Each guess costs the site a request.
 pub const MAX_GUESSES: usize = 8;
 /// Maximum number of these guesses for known systems.
 const MAX_KNOWN: usize = 4;
 /// Maximum number of folders whose usual URLs are tried.
 const MAX_FOLDERS: usize = 3;
-/// Usual names of feeds, most frequent first.
+/// Common names of feeds, most frequent first.
 const NAMES: [&str; 9] = [
     "feed",
     "rss.xml",
@@ -23,19 +23,19 @@ const NAMES: [&str; 9] = [
     "feed.json",
 ];
 
-/// A URL at which a feed may be.
+/// A URL that may be a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guess {
     pub url: Url,
-    /// The system that has its feeds there.
+    /// The system that uses this URL for its feeds.
     pub system: Option<&'static str>,
-    /// The host alone identifies the system, so the feed belongs to the page.
+    /// Whether the host alone identifies the system, so that the feed belongs to the page.
     pub by_host: bool,
     /// Confidence that a feed found there belongs to the page, 0 to 1.
     pub confidence: f64,
 }
 
-/// URLs at which the feed of a page may be, most likely first, at most [`MAX_GUESSES`].
+/// URLs that may be the feed of a page, most likely first, at most [`MAX_GUESSES`].
 pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
     let known = known_feeds(page, markup);
     let by_host = known.iter().any(|k| k.by_host);
@@ -62,8 +62,8 @@ pub fn guesses(page: &Url, markup: &str) -> Vec<Guess> {
     guesses
 }
 
-/// The folders in which feeds are searched for, most likely first: the page's own folder, the root,
-/// and the uppermost folder between them. Folders of dates and numbers have no feeds.
+/// The folders that are searched for feeds, most likely first: the page's own folder, the root, and the
+/// topmost folder. Folders of dates and numbers have no feeds.
 fn folders(page: &Url) -> Vec<(Url, f64)> {
     let mut found: Vec<(Url, f64)> = Vec::new();
     let mut add = |path: &str, confidence: f64| {
@@ -87,7 +87,7 @@ fn folders(page: &Url) -> Vec<(Url, f64)> {
     add(&folder(named), if named == depth { 0.97 } else { 0.96 });
     add("/", 0.93);
     add(&folder(named.min(1)), 0.93);
-    // A page such as /blog may be a folder itself.
+    // A page such as /blog may also be a folder.
     if let ([only], 0) = (segments.as_slice(), depth)
         && !only.contains('.')
     {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_always_within_the_limit() {
+    fn always_tries_the_root_within_the_limit() {
         let cases: [(&str, &[&str]); 6] = [
             ("/", &["/feed", "/rss.xml", "/feed.xml", "/atom.xml", "/index.xml", "/rss"]),
             ("/news/", &["/news/feed", "/feed", "/news/rss.xml", "/rss.xml"]),
@@ -126,12 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn known_systems_come_first() {
+    fn tries_known_systems_first() {
         let hugo = urls("https://example.org/posts/", "<meta name=generator content=Hugo>");
         assert_eq!(hugo[..3], ["/posts/index.xml", "/index.xml", "/posts/feed"]);
         let wordpress = urls("https://example.org/", "<meta name=generator content=WordPress>");
         assert_eq!(wordpress[..2], ["/feed/", "/rss.xml"], "/feed is the same");
-        // Where the host identifies the system, nothing else is tried.
+        // If the host identifies the system, nothing else is tried.
         let releases = urls("https://github.com/a/b/releases", "");
         assert_eq!(releases, ["/a/b/releases.atom"]);
     }

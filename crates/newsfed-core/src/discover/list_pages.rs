@@ -1,4 +1,4 @@
-//! Links to the list of all posts of a site, by their text or path: a home page may show no posts.
+//! Links to the list of all posts of a site, found by their text or path. A home page may show no posts.
 
 use crate::util::domain::same_site;
 use crate::util::html::tree::text_within;
@@ -9,13 +9,13 @@ use percent_encoding::percent_decode_str;
 use std::collections::HashSet;
 use url::Url;
 
-/// Maximum number of such links.
+/// Maximum number of list pages.
 pub(super) const MAX_PAGES: usize = 2;
-/// Longest text of such a link, in bytes.
+/// Maximum length of a link text, in bytes.
 const MAX_TEXT: usize = 80;
-/// Maximum number of folders and names in its path.
+/// Maximum number of segments in the path of a list page.
 const MAX_DEPTH: usize = 3;
-/// Texts that leave no doubt.
+/// Link texts that are unambiguous.
 const ALL: [&str; 30] = [
     "all posts",
     "all articles",
@@ -48,7 +48,7 @@ const ALL: [&str; 30] = [
     "모든 글",
     "جميع المقالات",
 ];
-/// Names of post lists, as texts or at the end of a path.
+/// Names of post lists, as link texts or at the end of a path.
 const NAMES: [&str; 55] = [
     "articles",
     "blog",
@@ -106,7 +106,7 @@ const NAMES: [&str; 55] = [
     "مقالات",
     "نوشته‌ها",
 ];
-/// Names of archives, which may be lists of months.
+/// Names of archives, which may only list months.
 const ARCHIVES: [&str; 12] = [
     "archive",
     "archives",
@@ -122,7 +122,7 @@ const ARCHIVES: [&str; 12] = [
     "آرشیو",
 ];
 
-/// The pages of the site that its links call lists of posts, the most certain first.
+/// The pages of the site that are linked as lists of posts, most certain first.
 pub(super) fn list_pages(page: &Page) -> Vec<Url> {
     let elements = page.tree().root_element().descendent_elements();
     let links = elements.filter(|e| e.value().name() == "a").filter_map(|e| {
@@ -139,7 +139,7 @@ pub(super) fn list_pages(page: &Page) -> Vec<Url> {
     different.take(MAX_PAGES).collect()
 }
 
-/// How certain a link is, 0 most; `None` if its label is not of this kind.
+/// The rank of a link, 0 is most certain; `None` if it does not lead to a list.
 fn rank(label: &str, url: &Url) -> Option<u8> {
     let segments: Vec<&str> = url.path().split('/').filter(|s| !s.is_empty()).collect();
     if segments.len() > MAX_DEPTH {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn link_texts_show_which_page_lists_all_posts() {
+    fn finds_the_list_page_by_link_texts() {
         let menu = "<nav><a href=/>Home</a><a href=/about>About</a><a href=/archive/>Archive</a>";
         for (link, expected) in [
             ("<a href=/posts/>Posts</a>", "/posts/"),

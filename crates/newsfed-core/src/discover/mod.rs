@@ -1,7 +1,7 @@
-//! Detecting the ways in which a URL can be followed.
+//! Detects the ways to follow a URL.
 //!
-//! The decisions are pure: what a response is, which feeds a page announces, and where else they may
-//! be. The engine sends the requests.
+//! Pure decisions: the kind of a response, the feeds that a page announces, and other URLs that may be feeds.
+//! The engine sends the requests.
 
 mod guesses;
 mod list_pages;
@@ -19,17 +19,17 @@ use url::Url;
 /// The kind of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentKind {
-    /// A feed; it can be followed at the URL of the response.
+    /// A feed, which can be followed at the URL of the response.
     Feed(Box<ParsedFeed>),
     /// A page that announces feeds.
     Page {
-        /// One line of plain text.
+        /// Title as one line of plain text.
         title: Option<String>,
-        /// Best first, at least one.
+        /// The announced feeds, best first. There is at least one.
         announced: Vec<Announced>,
     },
     Nothing {
-        /// The reason, such as "this is not a feed but a sitemap".
+        /// The reason why it cannot be followed, such as "this is not a feed but a sitemap".
         reason: String,
     },
 }
@@ -54,7 +54,7 @@ pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Doc
     DocumentKind::Nothing { reason: error.to_string() }
 }
 
-/// Examines a document completely, as [`inspect`] and [`survey`] do; for a feed, only its kind.
+/// Examines a document completely, like [`inspect`] and [`survey`]; for a feed, detects only its kind.
 pub fn examine(
     bytes: &[u8],
     content_type: Option<&str>,

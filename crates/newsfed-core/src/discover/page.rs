@@ -1,4 +1,4 @@
-//! The feeds that a page announces, in link elements and in links of its text.
+//! The feeds that a page announces, in `link` elements and in links in its text.
 
 use crate::util::html::{Scanner, Tag, Token, decode_entities};
 use crate::util::{text, url as address};
@@ -10,9 +10,9 @@ const MAX_ANNOUNCED: usize = 30;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Announced {
     pub url: Url,
-    /// The name on the page: one line of plain text.
+    /// The name on the page, as one line of plain text.
     pub title: Option<String>,
-    /// The media type stated by the page.
+    /// The media type given by the page.
     pub mime: Option<String>,
     /// Confidence that this is the main feed of the page, 0 to 1.
     pub confidence: f64,
@@ -21,13 +21,13 @@ pub struct Announced {
 /// The announcements of a page.
 pub(super) struct Announcements {
     pub(super) title: Option<String>,
-    /// Best first, each URL once.
+    /// The announced feeds, best first, without duplicate URLs.
     pub(super) announced: Vec<Announced>,
     /// Whether the document contains any HTML.
     pub(super) is_html: bool,
 }
 
-/// A feed with the values that determine its rank.
+/// A feed with its score.
 struct Candidate {
     feed: Announced,
     score: i32,
@@ -73,7 +73,7 @@ pub(super) fn read(html: &str, final_url: &Url) -> Announcements {
 
 struct PageReader {
     base: Url,
-    /// Whether a base element was seen; only the first one counts.
+    /// Whether a `base` element was seen. Only the first one is used.
     based: bool,
     title: Option<String>,
     candidates: Vec<Candidate>,
@@ -99,7 +99,7 @@ impl PageReader {
             "link" => self.link(tag),
             "a" => self.start_anchor(tag),
             "img" => {
-                // An image of the feed symbol counts as text.
+                // The alternative text of an image counts as link text.
                 if let (Some((_, text)), Some(alt)) = (&mut self.anchor, tag.attribute("alt")) {
                     text.push_str(&alt);
                 }
@@ -128,7 +128,7 @@ impl PageReader {
         let kind = mime.as_deref().map(feed_kind);
         let announces = has("feed") && kind != Some(Some(Kind::Other))
             || has("alternate") && matches!(kind, Some(Some(k)) if k != Kind::Other);
-        // A style sheet or translation of the page is not its feed.
+        // A style sheet or a translation of the page is not its feed.
         if !announces || has("stylesheet") {
             return;
         }
@@ -141,7 +141,7 @@ impl PageReader {
 
     fn start_anchor(&mut self, tag: &Tag<'_>) {
         let href = tag.attribute("href").unwrap_or_default();
-        // The scheme `feed:` shows that the URL leads to a feed.
+        // The scheme `feed:` shows that the link leads to a feed.
         let plain = href.trim().strip_prefix("feed:").map(|rest| match rest.strip_prefix("//") {
             Some(rest) => format!("http://{rest}"),
             None => rest.to_owned(),
@@ -174,15 +174,15 @@ impl PageReader {
 
     fn push(&mut self, url: Url, title: Option<String>, mime: Option<String>, score: i32) {
         let feed = Announced { url, title, mime, confidence: confidence(score) };
-        // Pages can contain any number of links; only the first ones are considered.
+        // A page may contain any number of links. Only the first ones are considered.
         if self.candidates.len() < 50 * MAX_ANNOUNCED {
             self.candidates.push(Candidate { feed, score });
         }
     }
 }
 
-/// For link elements: the main feed, others, and feeds of comments; for links in the text: those whose
-/// URL and label show it.
+/// The confidence for a score. From the top: the main feed, other feeds and comment feeds in `link` elements;
+/// then links in the text with feed-like URLs and labels.
 fn confidence(score: i32) -> f64 {
     match score {
         960.. => 0.99,
@@ -197,12 +197,12 @@ fn confidence(score: i32) -> f64 {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Feed,
-    /// A media type that is not specific.
+    /// A media type that feeds share with other documents.
     Vague,
     Other,
 }
 
-/// What a media type reveals about a link; `None` for an empty one.
+/// The kind of a media type; `None` if it is empty.
 fn feed_kind(mime: &str) -> Option<Kind> {
     let essence = mime.split(';').next().unwrap_or_default().trim();
     Some(match essence {
@@ -223,8 +223,8 @@ fn feed_kind(mime: &str) -> Option<Kind> {
     })
 }
 
-/// How likely the feed is the main one, by its URL and name: below zero for feeds of comments,
-/// tags and single pages.
+/// A score for how likely a feed is the main feed, by its URL and name. It is below zero for feeds of
+/// comments, tags and single pages.
 fn rank(url: &Url, title: &str) -> i32 {
     let path = url.path().to_ascii_lowercase();
     let title = title.to_lowercase();
@@ -240,7 +240,7 @@ fn rank(url: &Url, title: &str) -> i32 {
     );
     lower_if(path.contains("oembed") || path.contains("wp-json"), 900);
     lower_if(path.ends_with(".json") || url.query().is_some(), 10);
-    // The shorter of two URLs is more general.
+    // The URL with fewer path segments is more general.
     lower_if(true, i32::try_from(path.matches('/').count().min(9)).unwrap_or(9));
     score
 }
@@ -280,12 +280,12 @@ fn label_looks_like_feed(label: &str) -> bool {
     let lower = label.to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
-    // A long text with the word in it is an article about feeds.
+    // A longer label that contains the word is the title of an article about feeds.
     words.len() <= 5
         && words.iter().any(|w| matches!(*w, "rss" | "rss2" | "atom" | "feed" | "feeds" | "xml"))
 }
 
-/// Services that read feeds and do not provide them.
+/// Whether a URL belongs to a service that reads feeds but does not provide them.
 fn is_service(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     [

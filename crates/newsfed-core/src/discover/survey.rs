@@ -1,4 +1,4 @@
-//! What a page without a feed offers: lists of articles, an article, a sitemap.
+//! Surveys a page without a feed: lists of articles, entries, an article, or a sitemap.
 
 use super::guesses::{Guess, guesses};
 use super::list_pages::list_pages;
@@ -14,13 +14,13 @@ use scraper::ElementRef;
 use std::collections::HashSet;
 use url::Url;
 
-/// Minimum confidence for offering a list of articles.
+/// Minimum confidence of a list of articles that is offered.
 const MIN_CONFIDENCE: f64 = 0.35;
-/// If this share of the entries leads to the articles of a list, both count as the same.
+/// Minimum share of the entries that lead to the articles of a list, for both to count as the same.
 const SAME: f64 = 0.5;
 /// Maximum number of lists that are offered.
 const MAX_LISTS: usize = 3;
-/// Minimum number of characters in paragraphs of an article.
+/// Minimum number of characters in the paragraphs of an article.
 const ARTICLE_TEXT: usize = 800;
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,23 +31,23 @@ pub struct Survey {
     pub lists: Vec<Proposal>,
     /// Entries on the page itself.
     pub entries: Option<EntriesOffer>,
-    /// Title of the article if the page is one, with its date if known.
+    /// Title of the article if the page is one, and its date if known.
     pub article: Option<(String, Option<Time>)>,
-    /// Whether the page declares that it is an article.
+    /// Whether the page declares itself an article.
     pub is_article: bool,
-    /// Number of entries if the document is a sitemap.
+    /// Number of entries, if the document is a sitemap.
     pub sitemap: Option<usize>,
     /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
-    /// Pages of the site that may list all its posts, by the texts of the links to them.
+    /// Pages of the site that may list all its posts, found by link texts.
     pub list_pages: Vec<Url>,
-    /// URLs at which a feed may be that the page does not announce.
+    /// URLs that may be feeds although the page does not announce them.
     pub guesses: Vec<Guess>,
-    /// The page and what it links to, as keys of URLs.
+    /// Normalised URLs of the page and its links.
     pub links: HashSet<String>,
 }
 
-/// The entries of a page, and their rank among the other ways to follow it.
+/// The entries on a page, and their rank among the ways to follow it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntriesOffer {
     pub proposal: entries::Proposal,
@@ -60,7 +60,7 @@ pub enum EntriesRank {
     First,
     /// After the lists of articles.
     Later,
-    /// A list of articles finds the same with more text, so entries are offered only on request.
+    /// A list of articles finds the same with more text, so the entries are offered only on request.
     OnRequest,
 }
 
@@ -71,7 +71,7 @@ impl Survey {
     }
 
     /// Whether the page and a feed that it does not announce have articles in common; `None` if the feed
-    /// has no URLs of articles.
+    /// contains no article URLs.
     pub fn shares(&self, feed: &ParsedFeed) -> Option<bool> {
         let urls = feed.entries.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
         let urls: Vec<String> = urls.map(|url| normalise(&url)).collect();
@@ -95,7 +95,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     if let Some(offer) = entries.as_mut().filter(|offer| offer.rank == EntriesRank::First)
         && let Some(list) = offer.proposal.linked(&page, all)
     {
-        // The entries are the beginnings of the texts on their pages.
+        // The entries are excerpts of the texts on their pages.
         offer.rank = EntriesRank::OnRequest;
         lists.retain(|other| other.articles != list.articles);
         lists.insert(0, list);
@@ -123,8 +123,8 @@ fn links(page: &Page) -> HashSet<String> {
     urls.chain([page.url().clone()]).map(|url| normalise(&url)).collect()
 }
 
-/// The best entries of a page. A page whose blocks are beginnings of articles on the site is a list
-/// of articles.
+/// The best entries on a page. If its blocks are excerpts of articles on the site, the page is a list of
+/// articles instead.
 fn entries_of(page: &Page, lists: &[Proposal]) -> Option<EntriesOffer> {
     let proposal = entries::propose(page).into_iter().next()?;
     let good = proposal.confidence >= MIN_CONFIDENCE;
@@ -144,7 +144,7 @@ fn entries_of(page: &Page, lists: &[Proposal]) -> Option<EntriesOffer> {
     Some(EntriesOffer { proposal, rank })
 }
 
-/// The proposed lists of a page that may be articles, best first. A later one is never more likely.
+/// The proposed lists of a page that are likely to be articles, best first. Their confidences never increase.
 fn likely_lists(mut lists: Vec<Proposal>) -> Vec<Proposal> {
     lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
     lists.truncate(MAX_LISTS);
@@ -156,7 +156,7 @@ fn likely_lists(mut lists: Vec<Proposal>) -> Vec<Proposal> {
     lists
 }
 
-/// Title and date of a page that is an article: one main heading, and enough text in paragraphs.
+/// Title and date of a page that is an article: it has one main heading and enough text in paragraphs.
 fn article(page: &Page) -> Option<(String, Option<Time>)> {
     let elements = || page.tree().root_element().descendent_elements();
     let named = |name: &'static str| elements().filter(move |e| e.value().name() == name);
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_that_lead_to_their_articles_are_a_list() {
+    fn offers_excerpts_as_a_list_of_articles() {
         let at = Url::parse("https://example.org/").unwrap();
         let card = |day: u32, text: &str, link: &str| {
             format!(
@@ -203,14 +203,14 @@ mod tests {
             assert_eq!(items, expected, "{words}");
             assert_eq!(found.offered_entries(), None, "{words}");
         }
-        // Entries without pages, and those with their full text, are on this page.
+        // Entries that have no page, or are complete, are on this page only.
         let alone = survey_of(teaser, &|_| String::new());
         assert!(alone.lists.is_empty() && alone.offered_entries().is_some());
         let full = survey_of(&teaser.repeat(8), &|day| format!("<a href=/{day}>Permalink</a>"));
         assert!(full.offered_entries().is_some());
     }
 
-    /// The items of the best way, a list or entries: title, path, and whether there is a date.
+    /// The items of the best list, or else the entries: title, path, and whether there is a date.
     fn cards(cards: &[String]) -> Vec<(String, Option<String>, bool)> {
         let at = Url::parse("https://example.org/").unwrap();
         let page = format!(
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn cards_give_their_titles_and_links() {
+    fn finds_titles_and_links_of_cards() {
         let titles = [
             ["The salt works", "About", "Ferries in the fog & the tide", "Lamps"],
             ["塩田の話", "港について", "霧の中の渡し船", "灯台"],

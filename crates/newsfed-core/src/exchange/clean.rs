@@ -1,4 +1,4 @@
-//! A foreign item as an entry, sanitised like the input of a feed, and as marks.
+//! Converts a foreign item to an entry, sanitised like feed input, and to marks.
 
 use crate::model::{Effect, Enclosure, Entry, ForeignItem, ForeignText, Time};
 use crate::util::{html, limits, text, url as address};
@@ -8,7 +8,7 @@ use url::Url;
 /// Maximum length of a guid, in bytes.
 const MAX_GUID: usize = 4096;
 
-/// The entry of an item; `None` if nothing of it can be shown.
+/// The entry of an item; `None` if the item contains nothing to show.
 pub fn entry(item: &ForeignItem) -> Option<Entry> {
     let url = item.url.as_deref().and_then(web);
     let feed = item.feed.as_deref().and_then(web);
@@ -57,7 +57,7 @@ fn web(text: &str) -> Option<Url> {
     address::absolute(None, text.trim())
 }
 
-/// Clean lines without duplicates.
+/// Sanitised lines without duplicates.
 fn lines(raw: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in raw.iter().take(limits::ENTRY_LIST).map(|raw| text::line(raw)) {
@@ -68,7 +68,7 @@ fn lines(raw: &[String]) -> Vec<String> {
     lines
 }
 
-/// The marks of an item. `pin` holds the newsboat flags that pin an item; other flags become tags.
+/// The marks of an item. `pin` contains the newsboat flags that pin an item. Other flags become tags.
 pub fn effects(item: &ForeignItem, pin: &str) -> Vec<Effect> {
     let flags = letters(&item.flags);
     let pinned = item.pinned || flags.iter().any(|flag| pin.contains(*flag));
@@ -85,21 +85,21 @@ pub fn effects(item: &ForeignItem, pin: &str) -> Vec<Effect> {
     effects
 }
 
-/// Newsboat's flags: each letter once.
+/// The letters of newsboat's flags, without duplicates.
 pub fn letters(flags: &str) -> BTreeSet<char> {
     flags.chars().filter(char::is_ascii_alphabetic).collect()
 }
 
-/// A key that is equal for two URLs of one feed, for comparison only.
+/// A key that is equal for equivalent URLs of a feed. It is only used for comparison.
 pub fn feed_key(url: &str) -> Option<String> {
     let key = address::normalise(&web(url)?);
     let bare = key.split_once("://").map_or(key.as_str(), |(_, rest)| rest);
     Some(bare.strip_prefix("www.").unwrap_or(bare).to_owned())
 }
 
-/// A moment in seconds or milliseconds since the epoch.
+/// A time in seconds or milliseconds since the epoch.
 pub(super) fn moment(number: i64) -> Option<Time> {
-    /// The year 5138 in seconds, 1973 in milliseconds.
+    /// Numbers of this size or more are milliseconds. It is the year 5138 in seconds, 1973 in milliseconds.
     const MILLISECONDS: i64 = 100_000_000_000;
     let seconds = if number.abs() >= MILLISECONDS { number / 1000 } else { number };
     (seconds > 0).then(|| Time::from_timestamp(seconds, 0)).flatten()

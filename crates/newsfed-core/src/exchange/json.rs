@@ -1,5 +1,5 @@
-//! Saved items as JSON: the format of Google Reader, which Inoreader, FreshRSS and others export, and
-//! the similar one of Feedly.
+//! Saved items as JSON: the format of Google Reader, as exported by Inoreader, FreshRSS and others, and the
+//! similar format of Feedly.
 
 use super::ForeignItems;
 use super::clean::moment;
@@ -8,10 +8,10 @@ use crate::model::{ForeignItem, ForeignKind, ForeignText, Time};
 use crate::util::limits;
 use serde_json::Value;
 
-/// Parses the items; those that cannot be read are counted.
+/// Parses the items. Unreadable items are counted.
 pub(super) fn read(bytes: &[u8]) -> Result<ForeignItems, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    // Only the list as a whole shows which service wrote it.
+    // The service can only be recognised after all items were read.
     let (mut is_feedly, mut items, mut unreadable) = (false, Vec::new(), 0);
     let names = visit(bytes, |item| is_feedly |= item.is_some_and(|item| is_of_feedly(&item)));
     let stream = names.map_err(|e| e.to_string())?.to_ascii_lowercase();
@@ -42,7 +42,7 @@ fn is_of_feedly(item: &Value) -> bool {
     item["originId"].is_string() || item["canonicalUrl"].is_string()
 }
 
-/// A text; empty if there is none.
+/// A string value, or an empty string if there is none.
 fn text<'a>(of: &'a Value, key: &str) -> &'a str {
     of[key].as_str().unwrap_or_default()
 }
@@ -64,11 +64,11 @@ fn url(item: &Value) -> Option<String> {
     some_text(item, "canonicalUrl").or_else(|| linked().find_map(|link| some_text(link, "href")))
 }
 
-/// The fields that both formats have.
+/// The fields that are common to both formats.
 fn common(item: &Value) -> ForeignItem {
     let origin = &item["origin"];
     let stream = text(origin, "streamId").strip_prefix("feed/").map(str::to_owned);
-    // Some services write a number of their own there.
+    // Some services write an internal number instead of a URL.
     let stream = stream.filter(|url| url.contains("://"));
     let html = |key: &str| some_text(&item[key], "content").map(ForeignText::Html);
     let enclosures = list(item, "enclosure")
@@ -100,9 +100,9 @@ fn of_google(item: &Value, is_starred: bool) -> ForeignItem {
     }
 }
 
-/// Feedly's saved items are for reading later.
+/// Items saved in Feedly are to be read later.
 fn of_feedly(item: &Value) -> ForeignItem {
-    // The others, such as global.saved, are states.
+    // Other tags, such as global.saved, are states.
     let boards = list(item, "tags").filter(|tag| !text(tag, "id").contains("/tag/global."));
     let words = |key: &str| list(item, key).filter_map(Value::as_str).map(str::to_owned).collect();
     ForeignItem {

@@ -1,5 +1,5 @@
-//! A list of items in JSON, read one by one, because the values of an entire file would need many times its
-//! size in memory.
+//! A list of items in JSON. It is read item by item, because the parsed values of an entire file would need a
+//! multiple of its size in memory.
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -11,8 +11,8 @@ pub(super) const MAX_ITEMS: usize = 200_000;
 /// Maximum number of values in an item, including nested ones.
 pub(super) const MAX_VALUES: usize = 10_000;
 
-/// Calls a function with each item: `None` for one beyond the limits. Returns the name that the service gave
-/// to the list.
+/// Calls a function with each item, or with `None` for an item beyond the limits. Returns the names that the
+/// service gave to the list.
 pub(super) fn visit(
     bytes: &[u8],
     mut each: impl FnMut(Option<Value>),
@@ -23,7 +23,7 @@ pub(super) fn visit(
     Ok(names)
 }
 
-/// The file: a list, or an object with one.
+/// The file: a list, or an object that contains a list.
 struct Root<'a>(&'a mut dyn FnMut(Option<Value>));
 
 impl<'de> DeserializeSeed<'de> for Root<'_> {
@@ -68,7 +68,7 @@ fn string(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The list.
+/// The list of items.
 struct Items<'a>(&'a mut dyn FnMut(Option<Value>));
 
 impl<'de> DeserializeSeed<'de> for Items<'_> {
@@ -99,12 +99,12 @@ impl<'de> Visitor<'de> for Items<'_> {
     }
 }
 
-/// A value with at most this many others inside.
+/// A value that may contain a limited number of nested values.
 #[derive(Clone, Copy)]
 struct Limited<'a>(&'a Cell<usize>);
 
 impl Limited<'_> {
-    /// Whether one more value may be kept.
+    /// Counts a value. Returns whether it may be kept.
     fn take(self) -> bool {
         self.0.set(self.0.get().saturating_sub(1));
         self.0.get() > 0

@@ -1,23 +1,23 @@
-//! Marks as a machine writes them for others: a file of lines, each with a checksum, so that a file
-//! that was synchronised halfway loses only what has not arrived.
+//! The marks of a machine as a file for other machines. Each line has a checksum, so that a partly
+//! synchronised file loses only the missing part.
 //!
 //! ```text
 //! newsfed marks 1 laptop
 //! 5f0c2b1e {"source":"…","guid":"…","url":"…","mark":"read","on":true,"millis":…,"count":0,"machine":"…"}
 //! ```
 //!
-//! The checksum is the CRC-32 of the JSON text in hexadecimal digits; hashes are hexadecimal, too.
+//! The checksum is the CRC-32 of the JSON text in hexadecimal. Hashes are also hexadecimal.
 
 use crate::model::{Effect, SharedMark, Stamp};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, Read};
 
-/// How a file begins, before its version.
+/// The beginning of a file, before the version.
 const HEAD: &str = "newsfed marks ";
 const VERSION: u32 = 1;
-/// Longest line that is read, in bytes.
+/// Maximum length of a line, in bytes.
 const LONGEST_LINE: u64 = 4096;
-/// Later times are treated as damage: the year 10000, in milliseconds.
+/// Times at or after this one are treated as damage: the year 10000, in milliseconds.
 const LATEST: i64 = 253_402_300_800_000;
 
 #[derive(Serialize, Deserialize)]
@@ -33,27 +33,27 @@ struct Line {
     machine: String,
 }
 
-/// Information in a mark file besides the marks.
+/// Information about a mark file in addition to its marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkFile {
-    /// The name of its machine.
+    /// The name of the machine that wrote it.
     pub name: Option<String>,
     /// Number of lines with a mark.
     pub lines: usize,
     /// Number of lines that cannot be read.
     pub damaged: usize,
-    /// Bytes of the lines before the first one that cannot be read.
+    /// Number of bytes before the first unreadable line.
     pub undamaged: u64,
-    /// Whether a newer version of newsfed wrote it; nothing else in it is then read.
+    /// Whether a newer version of newsfed wrote the file. In this case nothing else is read.
     pub newer: bool,
 }
 
-/// The first line of a file, with its end.
+/// The first line of a file, including the line break.
 pub fn head(name: &str) -> String {
     format!("{HEAD}{VERSION} {name}\n")
 }
 
-/// The line of a mark, with its end.
+/// The line of a mark, including the line break.
 pub fn line(mark: &SharedMark) -> String {
     let hash = |value: i64| format!("{value:016x}");
     let line = Line {
@@ -71,8 +71,8 @@ pub fn line(mark: &SharedMark) -> String {
     format!("{:08x} {json}\n", crc32fast::hash(json.as_bytes()))
 }
 
-/// Reads a file line by line, and gives each mark to `each`. Lines that were damaged, or that are longer
-/// than 4096 bytes, are counted.
+/// Reads a file line by line, and passes each mark to `each`. Lines that are damaged or longer than 4096
+/// bytes are counted.
 ///
 /// # Errors
 /// If the file cannot be read, or `each` fails.
@@ -131,7 +131,7 @@ fn skip_line(file: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-/// The mark of a line; `None` if it is damaged.
+/// Parses the mark on a line; `None` if the line is damaged.
 fn mark(text: &str) -> Option<SharedMark> {
     let (sum, json) = text.split_once(' ')?;
     if u32::from_str_radix(sum, 16).ok()? != crc32fast::hash(json.as_bytes()) {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_survive_writing_and_reading() {
+    fn marks_survive_a_round_trip() {
         let marks = ["read", "pin", "later", "tag:日本 x\\y"].map(sample);
         let without = SharedMark { guid: None, on: false, ..sample("read") };
         let marks: Vec<SharedMark> = marks.into_iter().chain([without]).collect();
@@ -214,7 +214,7 @@ mod tests {
             let (about, read) = read_all(text.as_bytes());
             assert_eq!((read.len(), about.damaged), (2, 1), "{damage:?}");
         }
-        // Wherever a file was cut, its complete lines are read.
+        // In a file truncated at any position, all complete lines are read.
         let text = head("a") + &one + &two;
         for end in 0..text.len() {
             let (about, read) = read_all(&text.as_bytes()[..end]);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_not_guessed() {
+    fn does_not_read_a_newer_format() {
         let text = "newsfed marks 2 b\n".to_owned() + &line(&sample("read"));
         let (about, read) = read_all(text.as_bytes());
         assert!(about.newer && read.is_empty());

@@ -1,5 +1,5 @@
-//! Items with their marks from other readers and services: which format a file has, its items, and
-//! how they become entries. Databases are read by the store.
+//! Items with their marks from other readers and services: detects the format of a file, reads its items, and
+//! converts them to entries. The store reads databases.
 
 mod clean;
 mod json;
@@ -25,14 +25,14 @@ pub enum FileFormat {
     PocketHtml,
 }
 
-/// How a database begins.
+/// The first bytes of an SQLite database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
-/// How many bytes are enough to detect the format.
+/// Number of bytes that suffice to detect the format.
 const HEAD: usize = 2048;
 
 impl FileFormat {
-    /// The format of a file with items, by its first bytes; `None` for anything else, such as a list of
-    /// sources.
+    /// The format of a file with items, detected by its first bytes; `None` for anything else, such as a list
+    /// of sources.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(SQLITE) {
             return Some(Self::Database);
@@ -56,7 +56,7 @@ impl FileFormat {
 pub struct ForeignItems {
     pub kind: ForeignKind,
     pub items: Vec<ForeignItem>,
-    /// Number of entries that cannot be read.
+    /// Number of unreadable entries.
     pub unreadable: usize,
 }
 
@@ -76,7 +76,7 @@ pub enum ExchangeError {
 /// Parses the items of a file that is not a database. `name` is used in messages.
 ///
 /// # Errors
-/// When it is not a list of items, or is empty. Individual invalid entries are counted.
+/// When it is not a list of items, or is empty. Individual invalid entries are only counted.
 pub fn parse(bytes: &[u8], format: FileFormat, name: &str) -> Result<ForeignItems, ExchangeError> {
     let name = crate::util::text::line(name);
     if bytes.len() > limits::IMPORT_BYTES {

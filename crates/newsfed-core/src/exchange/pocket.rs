@@ -1,4 +1,4 @@
-//! Pocket's exports: CSV, and the older page with lists of links.
+//! Pocket's exports: CSV, and the older HTML page with lists of links.
 
 use super::ForeignItems;
 use super::clean::moment;
@@ -6,7 +6,7 @@ use crate::model::{ForeignItem, ForeignKind};
 use crate::util::html::{Scanner, Token, decode_entities};
 use crate::util::limits;
 
-/// Whether a line, in lower case, is the header of the CSV.
+/// Whether a lower-case line is the header of the CSV file.
 pub(super) fn is_header(line: &str) -> bool {
     let columns: Vec<&str> =
         line.split(',').map(|column| column.trim_matches(['"', ' '])).collect();
@@ -58,7 +58,7 @@ pub(super) fn read_html(page: &str) -> ForeignItems {
                     title.push_str(&decode_entities(text));
                 }
                 None if is_heading => {
-                    // "Unread", then "Read Archive".
+                    // The headings are "Unread" and "Read Archive".
                     is_archive = text.to_ascii_lowercase().contains("archive");
                 }
                 _ => {}
@@ -76,7 +76,7 @@ pub(super) fn read_html(page: &str) -> ForeignItems {
 }
 
 impl ForeignItems {
-    /// Adds a saved page; one without a URL is counted as unreadable.
+    /// Adds a saved page. A page without a URL is counted as unreadable.
     fn push(
         &mut self,
         title: String,
@@ -90,7 +90,7 @@ impl ForeignItems {
             return;
         }
         self.items.push(ForeignItem {
-            // Without a title, Pocket writes the URL.
+            // Pocket writes the URL as the title if there is none.
             title: if title.trim() == url.trim() { String::new() } else { title },
             url: Some(url),
             saved: added.trim().parse().ok().and_then(moment),

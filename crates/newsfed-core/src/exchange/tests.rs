@@ -15,7 +15,7 @@ fn at(seconds: i64) -> Option<Time> {
     Time::from_timestamp(seconds, 0)
 }
 
-/// Title, URL and marks of each item.
+/// The title, URL and marks of each item.
 fn rows(found: &ForeignItems) -> Vec<(String, String, String)> {
     let row = |item: &ForeignItem| {
         let entry = entry(item).unwrap();
@@ -76,7 +76,7 @@ fn reads_starred_items() {
 }
 
 #[test]
-fn reads_what_feedly_has_saved() {
+fn reads_items_saved_in_feedly() {
     let found = read(FEEDLY);
     assert_eq!((found.kind, found.unreadable), (ForeignKind::Feedly, 0));
     assert_eq!(
@@ -92,7 +92,7 @@ fn reads_what_feedly_has_saved() {
 }
 
 #[test]
-fn reads_both_exports_of_pocket() {
+fn reads_both_export_formats_of_pocket() {
     let found = read(POCKET_CSV);
     assert_eq!((found.kind, found.unreadable), (ForeignKind::Pocket, 1));
     assert_eq!(
@@ -122,7 +122,7 @@ fn reads_both_exports_of_pocket() {
 }
 
 #[test]
-fn foreign_texts_are_sanitised_like_a_feed() {
+fn sanitises_foreign_texts_like_a_feed() {
     let item = ForeignItem {
         title: "A \u{1b}[31m&amp; <b>B</b>\u{202e}".to_owned(),
         url: Some("javascript:alert(1)".to_owned()),
@@ -172,7 +172,7 @@ fn explains_files_without_items() {
 
 /// Items beyond the limits are counted, not stored.
 #[test]
-fn json_is_read_within_limits() {
+fn reads_json_within_limits() {
     let item = "{\"title\": \"a\", \"list\": [LIST]}";
     let with = |count: usize| item.replace("LIST", &vec!["0"; count].join(","));
     let many = |items: usize| format!("[{}]", vec!["{\"title\":\"a\"}"; items].join(","));
@@ -198,7 +198,7 @@ fn json_is_read_within_limits() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn arbitrary_files_are_read_or_refused(
+    fn reads_or_rejects_arbitrary_files(
         start in prop::sample::select(vec!["{\"items\":[", "[{", "title,url,time_added,tags\n", "<html><title>Pocket Export</title><h1>", "[{\"title\":"]),
         rest in prop::collection::vec(any::<u8>(), 0..120),
     ) {

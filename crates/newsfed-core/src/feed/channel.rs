@@ -1,4 +1,4 @@
-//! Fields of the feed itself.
+//! Fields of the feed, outside its entries.
 
 use super::construct::{atom_text, link, rss_text};
 use super::element::Element;

@@ -1,10 +1,10 @@
-//! Text, link and media constructs in the vocabularies that feeds use.
+//! Text, link and media constructs in the vocabularies used by feeds.
 
 use super::element::Element;
 use super::raw::{Base, RawLink, RawText, TextKind};
 use base64::Engine;
 
-/// An Atom text construct: plain, HTML, XHTML or, in Atom 0.3, one of its own modes.
+/// An Atom text construct: plain text, HTML, XHTML, or a mode of Atom 0.3.
 pub(super) fn atom_text(element: &Element, base: Base) -> RawText {
     let kind = element.attribute("type").unwrap_or("text").trim().to_ascii_lowercase();
     let mode = element.attribute("mode").unwrap_or_default().trim().to_ascii_lowercase();
@@ -25,7 +25,7 @@ pub(super) fn atom_text(element: &Element, base: Base) -> RawText {
     RawText { value, kind, base }
 }
 
-/// Base64 content. Binary data is dropped.
+/// Decodes Base64 content. Binary data is dropped.
 fn decoded(element: &Element, kind: &str, base: Base) -> RawText {
     let source: String = element.text().split_whitespace().collect();
     let bytes = base64::engine::general_purpose::STANDARD.decode(source.as_bytes());
@@ -35,7 +35,7 @@ fn decoded(element: &Element, kind: &str, base: Base) -> RawText {
     let kind = if kind.contains("html") { TextKind::Html } else { TextKind::Guess };
     match text {
         Some(value) => RawText { value, kind, base },
-        // An image is not text, but text with an unusual media type is.
+        // An image is not text, but content with another unusual media type is.
         None if media => RawText::default(),
         None => RawText { value: element.text(), kind, base },
     }
@@ -55,7 +55,7 @@ pub(super) fn rss_text(element: &Element, base: Base) -> RawText {
     RawText { value: element.text(), kind: TextKind::Guess, base }
 }
 
-/// Text that is HTML source by definition.
+/// Text that is defined as HTML source.
 pub(super) fn html_text(element: &Element, base: Base) -> RawText {
     RawText { kind: TextKind::Html, ..rss_text(element, base) }
 }
@@ -65,7 +65,7 @@ pub(super) fn link(element: &Element, base: Base) -> RawLink {
     let number = |name: &str| element.attribute(name).and_then(|v| v.trim().parse().ok());
     let text = || element.text().trim().to_owned();
     let href = element.attribute("href").map(str::to_owned).filter(|h| !h.trim().is_empty());
-    // Media RSS and RSS enclosures use `url`, RDF uses `rdf:resource`.
+    // Media RSS and RSS enclosures use `url`; RDF uses `rdf:resource`.
     let href = href.or_else(|| element.attribute("url").map(str::to_owned));
     let href = href.unwrap_or_else(|| {
         let text = text();

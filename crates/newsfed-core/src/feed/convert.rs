@@ -1,4 +1,4 @@
-//! Raw feed -> model: clean text, absolute URLs, parsed dates.
+//! Converts a raw feed to the model: sanitised text, absolute URLs, parsed dates.
 
 use super::ParsedFeed;
 use super::raw::{Base, RawEntry, RawFeed, RawLink, RawText, TextKind};
@@ -11,7 +11,7 @@ use crate::util::{text, url as address};
 use std::sync::Arc;
 use url::Url;
 
-/// Longest guid that is kept, in bytes.
+/// Maximum length of a guid, in bytes. Longer ones are dropped.
 const MAX_GUID: usize = 4096;
 
 /// Builds the feed of the model. `base` is the URL of the response.
@@ -56,13 +56,13 @@ struct Converter {
     authors: Vec<String>,
     language: Option<String>,
     bad_dates: usize,
-    /// How many bytes further texts and URLs may have in total.
+    /// Number of bytes left for texts and URLs.
     left: usize,
-    /// How long further texts may be as earlier versions read them, in bytes.
+    /// Number of bytes left for texts as earlier versions of newsfed read them.
     former_left: usize,
-    /// Texts and URLs that were too long.
+    /// Number of texts and URLs that were too long.
     left_out: usize,
-    /// Texts whose ends are missing.
+    /// Number of truncated texts.
     cut: usize,
 }
 
@@ -70,7 +70,7 @@ impl Converter {
     fn entry(&mut self, raw: RawEntry) -> Entry {
         let feed_base = self.base.clone();
         let base = raw.base.as_deref().or(feed_base.as_deref());
-        // Unless the document sets a base, text is resolved against its own article's URL.
+        // Unless the document sets a base, text is resolved against the URL of its article.
         let article = entry_url(&raw, base);
         let url = article.as_ref().map(|url| url.as_str().to_owned());
         let own = raw.base.as_deref().or(article.as_ref()).or(base);
@@ -118,7 +118,7 @@ impl Converter {
         date
     }
 
-    /// The text, or `None` if the feed would be too long with it.
+    /// The text, or `None` if it would make the feed too long.
     fn limited(&mut self, text: Option<String>) -> Option<String> {
         let fits = text.as_ref().is_none_or(|text| text.len() <= self.left);
         self.left_out += usize::from(!fits);
@@ -127,8 +127,8 @@ impl Converter {
         Some(text)
     }
 
-    /// Safe HTML, or `None` if nothing is left after sanitising, and what earlier versions of newsfed made
-    /// of the same text.
+    /// Safe HTML, or `None` if nothing is left after sanitising; and the result of earlier versions of
+    /// newsfed for the same text, if it differs.
     fn body(
         &mut self,
         raw: Option<&RawText>,
@@ -190,7 +190,7 @@ fn plain(raw: &RawText) -> String {
     }
 }
 
-/// Clean names in document order, without duplicates.
+/// Sanitised names in document order, without duplicates.
 fn names(raw: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in raw.iter().map(|n| text::line(n)) {
@@ -211,7 +211,7 @@ fn absolute(link: &RawLink, base: Option<&Url>) -> Option<Url> {
     address::absolute(link.base.as_deref().or(base), &link.href)
 }
 
-/// The link to the page. An HTML alternate is preferred.
+/// The link to the page. A link to an HTML page is preferred.
 fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<Url> {
     let is_page = |l: &RawLink| l.mime.as_deref().is_none_or(|m| m.contains("html"));
     let alternate = |l: &&RawLink| l.rel == "alternate";
@@ -224,11 +224,11 @@ fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<Url> {
 fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<Url> {
     let original = raw.original_link.as_deref().and_then(|l| address::absolute(None, l));
     let linked = original.or_else(|| main_link(&raw.links.kept, base));
-    // This URL identifies the entry, unlike other URLs of a feed.
+    // Sessions are removed only from this URL, because it identifies the entry.
     linked.or_else(|| guid_url(raw)).map(without_session)
 }
 
-/// The guid, if it is allowed to be a URL and is one.
+/// The guid, if it may be a URL and is one.
 fn guid_url(raw: &RawEntry) -> Option<Url> {
     if raw.guid_is_link == Some(false) {
         return None;

@@ -1,4 +1,4 @@
-//! Bytes -> text: compression and character encodings.
+//! Decompresses documents and decodes them to text.
 
 use super::FeedError;
 use crate::util::limits;
@@ -6,8 +6,8 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// Decodes a document. The encoding comes from the byte order mark, the HTTP header or the XML
-/// declaration, in this order, or is guessed. Repairs are appended to `repairs`.
+/// Decodes a document. The encoding comes from the byte order mark, the HTTP header or the XML declaration,
+/// in this order, or is detected from the content. Repairs are appended to `repairs`.
 pub(super) fn decode<'b>(
     bytes: &'b [u8],
     content_type: Option<&str>,
@@ -37,7 +37,7 @@ pub(super) fn decode<'b>(
     }))
 }
 
-/// The content of gzip or zlib data, detected by its first bytes. `None` for anything else.
+/// Decompresses gzip or zlib data, which is detected by its first bytes; `None` for anything else.
 fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, FeedError> {
     let mut out = Vec::new();
     let cap = limits::FEED_BYTES as u64 + 1;
@@ -79,7 +79,7 @@ fn to_text<'b>(
     let declared = declaration(bytes);
     let label = header.or(declared);
     let named = label.as_deref().and_then(|l| Encoding::for_label(l.trim().as_bytes()));
-    // The bytes rule out UTF-16, whatever the document declares.
+    // The bytes cannot be UTF-16, whatever the document declares.
     let named = named.filter(|e| *e != UTF_16LE && *e != UTF_16BE);
     match std::str::from_utf8(bytes) {
         Ok(text) if bytes.is_ascii() && named.is_none_or(Encoding::is_ascii_compatible) => {
@@ -99,8 +99,8 @@ fn to_text<'b>(
     }
 }
 
-/// Bytes that should be UTF-8 but are not. Single bad bytes are replaced. A document without any
-/// valid sequence must be in another encoding.
+/// Decodes damaged UTF-8. Single invalid bytes are replaced. A document without any valid sequence must have
+/// another encoding.
 fn damaged_utf8(bytes: &[u8], label: Option<&str>, repairs: &mut Vec<String>) -> String {
     let (mut good, mut bad) = (0usize, 0usize);
     for chunk in bytes.utf8_chunks() {
@@ -122,7 +122,7 @@ fn damaged_utf8(bytes: &[u8], label: Option<&str>, repairs: &mut Vec<String>) ->
 }
 
 fn lossy(encoding: &'static Encoding, bytes: &[u8], repairs: &mut Vec<String>) -> String {
-    // A byte order mark of another encoding was handled earlier.
+    // Byte order marks of other encodings were handled above.
     let (text, damaged) = encoding.decode_with_bom_removal(bytes);
     if damaged && encoding == UTF_8 {
         repairs.push("invalid UTF-8 bytes were replaced".to_owned());
@@ -159,7 +159,7 @@ fn clean_label(label: &str) -> String {
     crate::util::text::truncate(&crate::util::text::line(label), 30).into_owned()
 }
 
-/// UTF-16 without a byte order mark, detected by zero bytes around the first ASCII characters.
+/// Detects UTF-16 without a byte order mark by zero bytes around the first ASCII characters.
 fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     match bytes {
         [0, a, 0, b, ..] if a.is_ascii() && b.is_ascii() && *a != 0 => Some(UTF_16BE),
@@ -168,7 +168,7 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// UTF-32 with or without a byte order mark. Neither browsers nor `encoding_rs` support it.
+/// Decodes UTF-32 with or without a byte order mark. Neither browsers nor `encoding_rs` support it.
 fn utf32(bytes: &[u8]) -> Option<String> {
     let big = match bytes {
         [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, b'<' | b'{', ..] => true,

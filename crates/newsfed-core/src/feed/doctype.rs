@@ -1,21 +1,21 @@
-//! Everything before the root: declarations, notices from broken servers, and the entities that
-//! a document declares.
+//! Everything before the root: declarations, notices from broken servers, and the entities declared in the
+//! document.
 
 use crate::util::html::decode_entities;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Longest replacement text of one entity, in bytes.
+/// Maximum length of the replacement text of an entity, in bytes.
 const MAX_VALUE: usize = 1024;
 
-/// Total size of all expanded references to declared entities, in bytes.
+/// Maximum total size of all expanded references to declared entities, in bytes.
 const MAX_EXPANSION: usize = 64 * 1024;
 
-/// Maximum number of entities read from one document.
+/// Maximum number of entities that are read from a document.
 const MAX_ENTITIES: usize = 500;
 
-/// Entities declared in the document, as plain replacement texts. References to other declared
-/// entities inside a replacement text are not expanded, so the expansion stays bounded.
+/// Entities declared in the document, as plain replacement texts. References to other declared entities in a
+/// replacement text are not expanded, which limits the size of the expansion.
 #[derive(Default)]
 pub(super) struct Entities {
     values: HashMap<String, String>,
@@ -25,7 +25,7 @@ pub(super) struct Entities {
 }
 
 impl Entities {
-    /// Reads the declarations of a document type declaration anywhere in `head`.
+    /// Reads the entities of a document type declaration anywhere in `head`.
     pub(super) fn declared_in(head: &str) -> Self {
         let mut entities = Self::default();
         let mut rest = head;
@@ -40,7 +40,7 @@ impl Entities {
         entities
     }
 
-    /// Text with its references decoded: declared entities first, then HTML's.
+    /// Decodes the references in a text: declared entities first, then HTML entities.
     pub(super) fn decode<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         if self.values.is_empty() || !text.contains('&') {
             return decode_entities(text);
@@ -71,7 +71,7 @@ impl Entities {
     }
 }
 
-/// Name and text of an internal general entity. External and parameter entities are ignored.
+/// The name and text of an internal general entity. External and parameter entities are ignored.
 fn declaration(rest: &str) -> Option<(&str, String)> {
     let rest = rest.strip_prefix(|c: char| c.is_ascii_whitespace())?.trim_start();
     let name_len = rest.find(|c: char| c.is_ascii_whitespace())?;

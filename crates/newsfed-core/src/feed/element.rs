@@ -1,4 +1,4 @@
-//! The small tree of one field: an element, its attributes and its content.
+//! The small tree of a field: an element, its attributes and its content.
 
 use super::names::Ns;
 use crate::util::html::escape;
@@ -6,21 +6,21 @@ use std::cell::Cell;
 use std::rc::Rc;
 use url::Url;
 
-/// An element: name, attributes, and content once it has been read.
+/// An element: its name, its attributes and, once read, its content.
 #[derive(Debug, Default)]
 pub(super) struct Element {
     pub(super) ns: Option<Ns>,
     /// Local name in lower case.
     pub(super) name: String,
-    /// Qualified names in lower case, decoded values.
+    /// Qualified names in lower case, and decoded values.
     pub(super) attributes: Vec<(String, String)>,
     pub(super) children: Vec<Node>,
     /// Whether the tag is self-closing (`<a/>`).
     pub(super) empty: bool,
     /// Number of nested elements of the same name whose start tags were dropped.
     pub(super) dropped: usize,
-    /// How many bytes `xml:base` attributes may still add to the URLs inside, in all fields of the
-    /// document together.
+    /// Number of bytes that `xml:base` attributes may still add to URLs, shared by all fields of the
+    /// document.
     pub(super) resolvable: Option<Rc<Cell<usize>>>,
 }
 
@@ -35,7 +35,7 @@ impl Element {
         self.ns.unwrap_or(Ns::Core)
     }
 
-    /// The value of an attribute by its qualified name, else by its local name with any prefix.
+    /// The value of an attribute by its qualified name, or else by its local name with any prefix.
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         let exact = self.attributes.iter().find(|(n, _)| n == name);
         let local = || {
@@ -46,7 +46,7 @@ impl Element {
         exact.or_else(local).map(|(_, v)| v.as_str())
     }
 
-    /// All text inside, without tags.
+    /// The text of the element and its descendants, without tags.
     pub(super) fn text(&self) -> String {
         let mut out = String::new();
         self.push_text(&mut out);
@@ -73,8 +73,8 @@ impl Element {
         self.elements().find(|e| e.name == name)
     }
 
-    /// The content as HTML source. URLs are resolved against `xml:base` attributes inside, if
-    /// there are any.
+    /// The content as HTML source. URLs are resolved against the `xml:base` attributes inside, if there are
+    /// any.
     pub(super) fn inner_html(&self, base: Option<&Url>) -> String {
         let mut out = String::new();
         let left = self.resolvable.clone().unwrap_or_default();
@@ -130,18 +130,18 @@ fn push_attribute(
     out.push('"');
 }
 
-/// The base URL that an `xml:base` attribute sets, resolved against the outer one.
+/// The base URL set by an `xml:base` attribute, resolved against the outer base URL.
 pub(super) fn join_base(outer: Option<&Url>, base: &str) -> Option<Url> {
     crate::util::url::absolute(outer, base)
 }
 
-/// HTML void elements.
+/// Whether an element is an HTML void element.
 pub(super) fn is_void(name: &str) -> bool {
     matches!(name, "br" | "hr" | "img" | "input" | "wbr" | "col" | "embed" | "source" | "track")
 }
 
 impl Element {
-    /// Splits off the first child that must be a field of its own, and all fields after it.
+    /// Splits off the first child that is a field itself, and all elements after it.
     pub(super) fn into_fields(mut self) -> Vec<Self> {
         const FIELDS: [&str; 14] = [
             "title",

@@ -1,4 +1,4 @@
-//! Fields of an entry, in every vocabulary that feeds use.
+//! Fields of an entry, in all vocabularies used by feeds.
 
 use super::construct::{atom_text, html_text, link, play_time, rss_text};
 use super::element::Element;
@@ -6,11 +6,11 @@ use super::names::Ns;
 use super::people;
 use super::raw::{Base, Rank, RawEntry, RawLink};
 
-/// Maximum number of chapters in an entry that are read.
+/// Maximum number of chapters that are read from an entry.
 const MAX_CHAPTERS: usize = 500;
 
-/// Reads the start tag of an entry: the URL of RDF items, the attributes of the Channel
-/// Definition Format.
+/// Reads the start tag of an entry: the URL of RDF items, and the attributes of the Channel Definition
+/// Format.
 pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
     if let Some(about) = element.attribute("rdf:about") {
         entry.guid.offer(Rank::Weak, about.trim().to_owned());
@@ -27,7 +27,7 @@ pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
     }
 }
 
-/// Reads one field of an entry. `base` is the base URL in force, if the document sets one.
+/// Reads a field of an entry. `base` is the base URL in effect, if the document sets one.
 pub(super) fn entry(element: &Element, base: Base, is_atom: bool, entry: &mut RawEntry) {
     match element.ns() {
         Ns::Core => core(element, base, is_atom, entry),
@@ -90,8 +90,8 @@ fn core(element: &Element, base: Base, is_atom: bool, entry: &mut RawEntry) {
     }
 }
 
-/// An Atom element inside RSS repeats a value or adds what RSS cannot express. Inside Atom it is
-/// the feed's own language under a prefix.
+/// Reads an Atom element. Inside RSS, it repeats a value or adds what RSS cannot express. Inside Atom, it is
+/// an ordinary element with a prefix.
 fn foreign_atom(element: &Element, base: Base, is_atom: bool, entry: &mut RawEntry) {
     match element.name.as_str() {
         _ if is_atom => core(element, base, true, entry),
@@ -108,7 +108,8 @@ fn foreign_atom(element: &Element, base: Base, is_atom: bool, entry: &mut RawEnt
     }
 }
 
-/// Where the comments on an entry are, and how many. `wfw:comment` is where to send one.
+/// Reads the URL of the comment feed and the number of comments. `wfw:comment` is skipped, because it is the
+/// URL for posting comments.
 fn discussion(element: &Element, entry: &mut RawEntry) {
     match element.name.as_str() {
         "commentrss" => entry.comment_feed = Some(element.text().trim().to_owned()),
@@ -142,7 +143,7 @@ fn dublin_core(element: &Element, base: Base, entry: &mut RawEntry) {
 fn encoded(element: &Element, base: Base, entry: &mut RawEntry) {
     match element.name.as_str() {
         "encoded" => entry.content.offer(Rank::Strong, html_text(element, base)),
-        // The older content module: items > Bag > li > item > value.
+        // The older content module has the structure items > Bag > li > item > value.
         "items" => {
             let mut open: Vec<&Element> = element.elements().collect();
             while let Some(next) = open.pop() {
@@ -183,7 +184,7 @@ fn itunes(element: &Element, base: Base, entry: &mut RawEntry) {
     }
 }
 
-/// Chapters in the feed, or where a file with them is.
+/// Reads chapters in the feed, or the URL of a file with chapters.
 fn chapters(element: &Element, base: Base, entry: &mut RawEntry) {
     if element.name != "chapters" {
         return;
@@ -203,7 +204,7 @@ fn take_link(element: &Element, base: Base, entry: &mut RawEntry) {
     match link.rel.as_str() {
         "enclosure" => entry.enclosures.push(link),
         "replies" => {
-            // The number of the threading extension, until its element gives the total.
+            // The number from the threading extension is used until its element gives the total.
             let said = element.attribute("thr:count").or_else(|| element.attribute("count"));
             entry.comment_count = entry.comment_count.or(said.and_then(count));
             match link.mime.as_deref() {
@@ -220,8 +221,7 @@ fn link_to(element: &Element, attribute: &str, base: Base) -> RawLink {
     RawLink { href, base, ..RawLink::default() }
 }
 
-/// Atom puts the category into attributes, RSS into the text. One text may contain several
-/// keywords.
+/// Reads a category. Atom puts it into attributes, RSS into the text. One text may contain several keywords.
 fn category(element: &Element, entry: &mut RawEntry) {
     let named = element.attribute("label").or_else(|| element.attribute("term"));
     match named.filter(|n| !n.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! How often a feed asks to be polled.
+//! The polling hints of a feed.
 
 use super::element::Element;
 use super::names::Ns;
@@ -6,7 +6,7 @@ use super::raw::RawFeed;
 use crate::model::FeedHints;
 use std::time::Duration;
 
-/// Longest interval that a feed can ask for.
+/// Maximum interval that a feed can request.
 const MAX_WAIT: Duration = Duration::from_secs(30 * 86_400);
 
 /// Hints as written in the document.
@@ -19,7 +19,7 @@ pub(super) struct RawHints {
     days: Vec<u8>,
 }
 
-/// Reads a field of the feed if it is a hint. Returns `false` if it is not.
+/// Reads a field of the feed if it is a hint. Otherwise returns `false`.
 pub(super) fn take(element: &Element, feed: &mut RawFeed) -> bool {
     let hints = &mut feed.hints;
     let text = || element.text().trim().to_ascii_lowercase();
@@ -35,7 +35,7 @@ pub(super) fn take(element: &Element, feed: &mut RawFeed) -> bool {
 }
 
 impl RawHints {
-    /// The hints in units of time, within bounds.
+    /// Converts the hints to durations within the limits.
     pub(super) fn resolve(self) -> FeedHints {
         let ttl = self.minutes.map(|m| Duration::from_secs(m.saturating_mul(60)).min(MAX_WAIT));
         let period = self.period.map(|p| p / self.times.unwrap_or(1).clamp(1, 1000));
@@ -60,7 +60,7 @@ fn period(name: &str) -> Option<Duration> {
     Some(Duration::from_secs(days * 86_400))
 }
 
-/// Some feeds write midnight as hour 24.
+/// Reads an hour. Some feeds write midnight as hour 24.
 fn hour(element: &Element) -> Option<u8> {
     let hour: u8 = element.text().trim().parse().ok()?;
     (hour <= 24).then_some(hour % 24)

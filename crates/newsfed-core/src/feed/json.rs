@@ -1,5 +1,5 @@
-//! A lenient JSON Feed reader: any version, numeric identifiers, trailing commas. Items are read one
-//! by one, and what is not a field of a feed is skipped without being stored.
+//! A lenient JSON Feed reader: accepts any version, numeric identifiers and trailing commas. Items are read
+//! one by one, and unknown fields are skipped without being stored.
 
 use super::FeedError;
 use super::construct::play_time;
@@ -7,7 +7,7 @@ use super::raw::{Entries, Limited, Rank, RawEntry, RawFeed, RawLink, RawText, Te
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// Reads a JSON text that starts with a brace or bracket.
+/// Reads a JSON text that starts with a brace or a bracket.
 pub(super) fn read(text: &str, repairs: &mut Vec<String>) -> Result<RawFeed, FeedError> {
     let root = match first_value(text) {
         Ok(root) => root,
@@ -28,7 +28,7 @@ pub(super) fn read(text: &str, repairs: &mut Vec<String>) -> Result<RawFeed, Fee
     Ok(RawFeed { authors: root.authors.names(), ..root.feed })
 }
 
-/// The first value of the text; the rest is ignored. What is skipped may be nested to any depth.
+/// The first value of the text. The rest is ignored. Skipped values may be nested to any depth.
 fn first_value(text: &str) -> Result<Root, serde_json::Error> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Field<Root>>();
     values.next().map_or_else(|| Ok(Root::default()), |root| Ok(root?.0.unwrap_or_default()))
@@ -42,7 +42,7 @@ fn error(why: &serde_json::Error) -> FeedError {
 fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
-    // A comma and the white space after it, until it is known what follows.
+    // A comma and the whitespace after it, held back until the next character is known.
     let mut held = String::new();
     for c in text.chars() {
         if !held.is_empty() && (!c.is_whitespace() || in_string) {
@@ -66,23 +66,23 @@ fn without_trailing_commas(text: &str) -> String {
     out + &held
 }
 
-/// A value of the expected type; `None` for any other value, which is skipped.
+/// A value of the expected type, or `None` for any other value, which is skipped.
 struct Field<T>(Option<T>);
 
-/// A type that is read piece by piece from the JSON values that fit it.
+/// A type that is read incrementally from the JSON values that match it.
 trait FromJson: Default {
-    /// Takes the value of a key. Must read it.
+    /// Reads the value of a key. Implementations must consume the value.
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         let _ = key;
         map.next_value::<IgnoredAny>().map(drop)
     }
 
-    /// Takes the next element of an array. `false` at its end.
+    /// Reads the next element of an array. Returns `false` at its end.
     fn element<'de, A: SeqAccess<'de>>(&mut self, array: &mut A) -> Result<bool, A::Error> {
         Ok(array.next_element::<IgnoredAny>()?.is_some())
     }
 
-    /// The value of a string or number.
+    /// Converts a string or a number.
     fn scalar(_: String) -> Option<Self> {
         None
     }
@@ -91,9 +91,9 @@ trait FromJson: Default {
         Self::scalar(text)
     }
 
-    /// Whether the value may be read from an array. If not, an array is skipped.
+    /// Whether the type can be read from an array. If not, arrays are skipped.
     const FROM_ARRAY: bool = false;
-    /// Whether the value may be read from an object. If not, an object is skipped.
+    /// Whether the type can be read from an object. If not, objects are skipped.
     const FROM_OBJECT: bool = false;
 }
 
@@ -156,14 +156,14 @@ impl<'de, T: FromJson> Visitor<'de> for FieldVisitor<T> {
     }
 }
 
-/// Text: a string or number. Empty ones count as missing.
+/// A string or a number. An empty string counts as missing.
 impl FromJson for String {
     fn scalar(text: String) -> Option<Self> {
         Some(text).filter(|text| !text.is_empty())
     }
 }
 
-/// The version of the format, which some feeds write as a number.
+/// The version of the format. Some feeds write it as a number.
 #[derive(Default)]
 struct Version(String);
 
@@ -181,7 +181,7 @@ fn text<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<String>, A::Error>
     Ok(map.next_value::<Field<String>>()?.0)
 }
 
-/// An array, of which the elements of the expected type are kept.
+/// An array. Only elements of the expected type are kept.
 impl<T: FromJson> FromJson for Limited<T> {
     fn element<'de, A: SeqAccess<'de>>(&mut self, array: &mut A) -> Result<bool, A::Error> {
         let Some(element) = array.next_element::<Field<T>>()? else { return Ok(false) };
@@ -192,7 +192,7 @@ impl<T: FromJson> FromJson for Limited<T> {
     const FROM_ARRAY: bool = true;
 }
 
-/// The name of an author, or a URL if there is none.
+/// The name of an author, or the URL if there is no name.
 #[derive(Default)]
 struct Author {
     name: Option<String>,
@@ -216,7 +216,7 @@ impl FromJson for Author {
     const FROM_OBJECT: bool = true;
 }
 
-/// The list of version 1.1, then the single author of version 1.0.
+/// The list of version 1.1, followed by the single author of version 1.0.
 #[derive(Default)]
 struct Authors {
     list: Limited<Author>,
@@ -254,7 +254,7 @@ impl FromJson for Attachment {
 
 #[derive(Default)]
 struct Item {
-    /// Whether it has a field that only items of feeds have.
+    /// Whether the object has a field that only feed items have.
     known: bool,
     id: Option<String>,
     url: Option<String>,
@@ -346,7 +346,7 @@ fn page(href: String) -> RawLink {
 struct Root {
     version: Option<Version>,
     has_items: bool,
-    /// Whether an item lacks every field that only items of feeds have.
+    /// Whether an item has none of the fields that only feed items have.
     foreign_items: bool,
     authors: Authors,
     feed: RawFeed,

@@ -1,7 +1,7 @@
-//! RSS, Atom and JSON Feed -> entries, and items -> feeds ([`mod@write`]).
+//! Parses RSS, Atom and JSON Feed, and writes items as feeds ([`mod@write`]).
 //!
-//! [`parse`] is the entry point. It reads what the formats allow and, as far as possible, what
-//! broken publishers meant. Every repair is recorded in plain words.
+//! [`parse`] is the entry point. It reads what the formats allow and, as far as possible, what broken
+//! publishers meant. All repairs are described for the user.
 
 mod channel;
 mod construct;
@@ -30,27 +30,27 @@ use url::Url;
 /// A parsed feed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedFeed {
-    /// One line of plain text.
+    /// Title as one line of plain text.
     pub title: Option<String>,
     /// The page that the feed belongs to.
     pub home_url: Option<String>,
-    /// Language tag of the feed.
+    /// Language tag.
     pub language: Option<String>,
     /// How often the feed asks to be polled.
     pub hints: FeedHints,
-    /// In document order, at most [`limits::FEED_ENTRIES`].
+    /// Entries in document order, at most [`limits::FEED_ENTRIES`].
     pub entries: Vec<Entry>,
-    /// The repairs that were needed to read the document, in plain words.
+    /// Descriptions of the repairs that were needed to read the document.
     pub repairs: Vec<String>,
 }
 
 /// Why a document cannot be read as a feed. All messages are sanitised.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
-    /// The document is something else, or empty.
+    /// The document is not a feed, or is empty.
     #[error("this is not a feed but {actual}")]
     NotAFeed {
-        /// What it seems to be, with an article: "an HTML page".
+        /// What the document seems to be, with an article: "an HTML page".
         actual: String,
     },
     /// Larger than [`limits::FEED_BYTES`].
@@ -68,8 +68,8 @@ impl FeedError {
 
 /// Parses a feed.
 ///
-/// `content_type` is the value of the HTTP header; only its charset is used. `base` is the URL
-/// of the response, against which relative URLs are resolved.
+/// `content_type` is the value of the HTTP header. Only its charset is used. `base` is the URL of the
+/// response, which relative URLs are resolved against.
 ///
 /// # Errors
 /// When the document is not a feed, is larger than [`limits::FEED_BYTES`], or cannot be read at all.
@@ -91,11 +91,11 @@ pub fn parse(
     Ok(convert::feed(raw, base, repairs))
 }
 
-/// Like [`parse`], for a feed that is followed: one without title, home page and entries is the
-/// output of a failed program, not a feed in which nothing was published yet.
+/// Like [`parse`], for a feed that is followed. A feed without title, home page and entries is the output of
+/// a failed program, not a feed without items.
 ///
 /// # Errors
-/// As for [`parse`], and when the document is empty in that sense.
+/// As for [`parse`], and when the feed has no title, home page and entries.
 pub fn parse_followed(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -108,7 +108,7 @@ pub fn parse_followed(
     Ok(feed)
 }
 
-/// Decodes any document to text, as a feed would be.
+/// Decodes any document to text, like a feed.
 ///
 /// # Errors
 /// When it is larger than [`limits::FEED_BYTES`].
@@ -116,8 +116,8 @@ pub fn decode_text(bytes: &[u8], content_type: Option<&str>) -> Result<String, F
     decode::decode(bytes, content_type, &mut Vec::new()).map(Cow::into_owned)
 }
 
-/// The feed as `newsfed parse --json` prints it: `{title, url, entries: [{id, title, url,
-/// published, updated, authors, summary, content}]}`, dates as RFC 3339, `null` where unknown.
+/// The feed in the format of `newsfed parse --json`: `{title, url, entries: [{id, title, url, published,
+/// updated, authors, summary, content}]}`, with RFC 3339 dates and `null` for unknown values.
 pub fn to_json(feed: &ParsedFeed) -> serde_json::Value {
     let date = |t: Option<Time>| t.map(|t| t.to_rfc3339_opts(chrono::SecondsFormat::Secs, true));
     let entry = |e: &Entry| {

@@ -1,13 +1,13 @@
-//! XML namespaces that feeds use, recognised by URL and by customary prefix.
+//! XML namespaces used by feeds, recognised by URL and by customary prefix.
 
 /// The vocabulary of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ns {
-    /// Any version of RSS, or Atom if the feed is Atom.
+    /// Any version of RSS, or Atom in an Atom feed.
     Core,
-    /// Atom inside another format.
+    /// Atom in another format.
     Atom,
-    /// Dublin Core, plain or terms.
+    /// Dublin Core elements or terms.
     Dc,
     /// RSS content module.
     Content,
@@ -21,17 +21,17 @@ pub(super) enum Ns {
     Sy,
     /// FeedBurner.
     FeedBurner,
-    /// Comments: their feed (`wfw`), their number (`slash`, Atom threading).
+    /// Comments: the comment feed (`wfw`), the number of comments (`slash`, Atom threading).
     Discussion,
-    /// Chapters of episodes: Podlove, Podcasting 2.0.
+    /// Chapters of episodes (Podlove, Podcasting 2.0).
     Chapters,
-    /// RDF itself.
+    /// RDF.
     Rdf,
     /// Anything else.
     Other,
 }
 
-/// The vocabulary of a namespace URL, spelled loosely.
+/// The vocabulary of a namespace URL. Minor differences in spelling are ignored.
 pub(super) fn by_address(address: &str) -> Ns {
     let lower = address.trim().to_ascii_lowercase();
     let bare = lower.trim_start_matches("https://").trim_start_matches("http://");
@@ -72,7 +72,7 @@ fn is_rss(bare: &str) -> bool {
         || bare.starts_with("cyber.law.harvard.edu/rss")
 }
 
-/// The vocabulary that an undeclared prefix customarily stands for.
+/// The vocabulary that is customary for an undeclared prefix.
 pub(super) fn by_prefix(prefix: &str) -> Ns {
     match prefix {
         "atom" | "a10" | "atom10" => Ns::Atom,

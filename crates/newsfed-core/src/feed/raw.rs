@@ -1,5 +1,4 @@
-//! A feed as written, before URLs, dates and texts are interpreted. All lists are limited while they
-//! are read.
+//! A feed as written, before URLs, dates and texts are interpreted. All lists are limited while being read.
 
 use super::hints::RawHints;
 use crate::model::Time;
@@ -9,7 +8,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use url::Url;
 
-/// A base URL that the document sets. Shared, because it can be long and apply to many fields.
+/// A base URL set by the document. It is shared, because it can be long and apply to many fields.
 pub(super) type Base = Option<Arc<Url>>;
 
 /// A text and its format.
@@ -17,7 +16,7 @@ pub(super) type Base = Option<Arc<Url>>;
 pub(super) struct RawText {
     pub(super) value: String,
     pub(super) kind: TextKind,
-    /// The base URL in force, if the document sets one.
+    /// The base URL in effect, if the document sets one.
     pub(super) base: Base,
 }
 
@@ -26,7 +25,7 @@ pub(super) enum TextKind {
     Plain,
     /// HTML source.
     Html,
-    /// RSS does not declare it: HTML if it resembles HTML.
+    /// RSS does not declare the format. The text is HTML if it looks like HTML.
     #[default]
     Guess,
 }
@@ -35,7 +34,7 @@ pub(super) enum TextKind {
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawLink {
     pub(super) href: String,
-    /// Lower case; `alternate` if missing.
+    /// In lower case; `alternate` if missing.
     pub(super) rel: String,
     pub(super) mime: Option<String>,
     pub(super) bytes: Option<u64>,
@@ -43,7 +42,7 @@ pub(super) struct RawLink {
     pub(super) base: Base,
 }
 
-/// How reliable a value is. A weaker value never replaces a stronger one.
+/// How reliable a value is. A less reliable value never replaces a more reliable one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Rank {
     #[default]
@@ -61,8 +60,8 @@ pub(super) struct Ranked<T> {
 }
 
 impl<T> Ranked<T> {
-    /// Takes a value that is more reliable than the current one. Among equally reliable values the
-    /// first stays.
+    /// Replaces the value if the new one is more reliable. The first of several equally reliable values is
+    /// kept.
     pub(super) fn offer(&mut self, rank: Rank, value: T) {
         if rank > self.rank {
             *self = Self { value: Some(value), rank };
@@ -70,7 +69,7 @@ impl<T> Ranked<T> {
     }
 }
 
-/// A list of names or links that keeps its first [`limits::ENTRY_LIST`] values and counts the rest.
+/// A list of names or links that keeps the first [`limits::ENTRY_LIST`] values and counts the rest.
 #[derive(Debug)]
 pub(super) struct Limited<T> {
     pub(super) kept: Vec<T>,
@@ -115,7 +114,7 @@ pub(super) struct RawEntry {
     pub(super) content: Ranked<RawText>,
     pub(super) enclosures: Limited<RawLink>,
     pub(super) seconds: Option<u64>,
-    /// Starts in seconds, and titles.
+    /// Start in seconds, and title of each chapter.
     pub(super) chapters: Vec<(u64, String)>,
     pub(super) chapters_url: Option<RawLink>,
     pub(super) categories: Limited<String>,
@@ -124,7 +123,7 @@ pub(super) struct RawEntry {
     pub(super) comment_count: Option<u32>,
     pub(super) language: Option<String>,
     pub(super) publisher: Option<String>,
-    /// The base URL in force, if the document sets one.
+    /// The base URL in effect, if the document sets one.
     pub(super) base: Base,
 }
 
@@ -140,12 +139,12 @@ pub(super) struct RawFeed {
 }
 
 impl RawEntry {
-    /// The date by which entries are ordered.
+    /// The date used to order entries.
     fn date(&self) -> Option<Time> {
         self.published.value.as_deref().or(self.updated.value.as_deref()).and_then(date::parse)
     }
 
-    /// Names and links beyond [`limits::ENTRY_LIST`].
+    /// Number of names and links beyond [`limits::ENTRY_LIST`].
     fn left_out(&self) -> usize {
         let links = [&self.links, &self.enclosures].map(|list| list.left_out);
         let names = [&self.authors, &self.weak_authors, &self.categories].map(|list| list.left_out);
@@ -153,16 +152,16 @@ impl RawEntry {
     }
 }
 
-/// The newest [`limits::FEED_ENTRIES`] entries, or the first if none has a date. An entry without a
-/// date counts as old as the one before it. At most twice as many exist at once.
+/// The newest [`limits::FEED_ENTRIES`] entries, or the first ones if none has a date. An entry without a date
+/// counts as old as the previous one. At most twice as many are in memory.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     kept: Vec<RawEntry>,
     /// Whether any of the entries compared so far has a date.
     dated: bool,
-    /// How many entries the document has.
+    /// Number of entries in the document.
     total: usize,
-    /// Names and links of entries beyond [`limits::ENTRY_LIST`].
+    /// Number of names and links of entries beyond [`limits::ENTRY_LIST`].
     pub(super) left_out: usize,
 }
 

@@ -1,7 +1,7 @@
-//! Walks an XML feed: containers, entries and their fields.
+//! Reads an XML feed: containers, entries and their fields.
 //!
-//! All XML formats are read in the same way, because feeds mix them: an element inside an item or
-//! entry is a field of it, an element outside is a field of the feed.
+//! All XML formats are read in the same way, because feeds mix them: an element inside an item or entry is a
+//! field of the entry, an element outside is a field of the feed.
 
 use super::doctype::Entities;
 use super::element::{Element, join_base};
@@ -12,13 +12,13 @@ use super::{FeedError, channel, fields, hints};
 use std::sync::Arc;
 use url::Url;
 
-/// Deepest nesting of containers. Deeper ones are read as if their tags were missing.
+/// Maximum nesting depth of containers. The tags of deeper ones are ignored.
 const MAX_SCOPES: usize = 64;
 
-/// Maximum total length of the base URLs of a document, in bytes. Further ones are ignored.
+/// Maximum total length of the base URLs in a document, in bytes. Further base URLs are ignored.
 const MAX_BASES: usize = 4 << 20;
 
-/// The role of an element in the walk.
+/// The role of an element in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Root,
@@ -63,7 +63,7 @@ pub(super) fn read(
         }
     }
     let complete = walk.finished;
-    // An entry cut off by the end of the document counts if it can be identified.
+    // An entry that is truncated by the end of the document counts if it can be identified.
     if walk.entry.as_ref().is_some_and(|e| e.guid.value.is_none() && e.links.kept.is_empty())
         && !complete
     {
@@ -92,7 +92,7 @@ fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mu
     out.extend(notes.iter().filter(|(seen, _)| *seen).map(|(_, words)| (*words).to_owned()));
 }
 
-/// Whether the root belongs to a feed even if it is empty.
+/// Whether the root element belongs to a feed even if it is empty.
 fn is_plausible_root(root: &Element) -> bool {
     let namespace = |(name, value): &(String, String)| {
         name.starts_with("xmlns") && names::by_address(value) == Ns::Core
@@ -110,7 +110,7 @@ struct Walk {
     entry: Option<RawEntry>,
     /// The URL of the response.
     request: Option<Url>,
-    /// Length of all base URLs so far.
+    /// Total length of all base URLs so far.
     bases: usize,
     is_atom: bool,
     saw_content: bool,
@@ -161,7 +161,7 @@ impl Walk {
         }
     }
 
-    /// The base URL that the document sets for an element, if any.
+    /// The base URL for an element, if the document sets one.
     fn base_for(&mut self, element: &Element) -> Base {
         let outer = self.scopes.last().and_then(|s| s.base.clone());
         let Some(base) = element.attribute("xml:base") else { return outer };
@@ -212,7 +212,7 @@ impl Walk {
 
     fn field(&mut self, element: Element, reader: &mut Reader<'_>) {
         let container = |name: &str| self.scopes.iter().any(|s| s.name == name);
-        // Foreign elements can contain complete entries, such as older versions of one.
+        // Foreign elements may contain complete entries, such as older versions of an entry.
         let may_hold = matches!(element.ns(), Ns::Xhtml | Ns::Other);
         let fields = reader.content(element, |event| match event {
             Event::Start(e) => {

@@ -1,19 +1,19 @@
-//! Finds where the feed starts in a document, or what the document is instead.
+//! Finds the start of the feed in a document, or detects what else the document is.
 
 use super::FeedError;
 use crate::model::Outcome;
 use crate::util::html::{Scanner, Token};
 use crate::util::text;
 
-/// The kind of document.
+/// The kind of a document with a feed.
 pub(super) enum Root<'a> {
-    /// JSON text, without the script call around it.
+    /// JSON text, without a surrounding script call.
     Json(&'a str),
-    /// XML whose root starts at a byte position.
+    /// XML with a root element that starts at this byte offset.
     Xml { start: usize },
 }
 
-/// HTML elements that can precede a feed: error notices from broken servers.
+/// HTML elements that may precede a feed, as error notices from broken servers.
 const PAGE: [&str; 24] = [
     "html", "head", "body", "title", "meta", "link", "br", "b", "p", "div", "pre", "font", "table",
     "tr", "td", "span", "i", "hr", "center", "a", "script", "style", "h1", "strong",
@@ -59,13 +59,13 @@ pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
     }))
 }
 
-/// Records what was skipped before the root.
+/// Records the content that was skipped before the root.
 pub(super) fn note_prologue(head: &str, repairs: &mut Vec<String>) {
     let mut scanner = Scanner::new(head);
     let mut junk = false;
     while let Some(token) = scanner.next_token() {
         junk |= match token {
-            // The rest of a document type declaration ends in a bracket.
+            // The rest of a document type declaration ends with a bracket.
             Token::Text(text) => {
                 !text.trim_matches(|c| is_filler(c) || "]>".contains(c)).is_empty()
             }

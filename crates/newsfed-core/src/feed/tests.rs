@@ -17,9 +17,9 @@ fn item(fields: &str) -> Entry {
         .remove(0)
 }
 
-/// Every document in the folder has its expected result beside it, as `NAME.expected.json`.
+/// The expected result of each document is in the same folder, as `NAME.expected.json`.
 #[test]
-fn sample_documents_give_their_expected_results() {
+fn sample_documents_have_their_expected_results() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/feeds");
     let files = std::fs::read_dir(folder).expect("a folder").map(|f| f.expect("a file").path());
     let is_sample = |p: &PathBuf| !p.to_string_lossy().ends_with(".expected.json");
@@ -38,7 +38,7 @@ fn sample_documents_give_their_expected_results() {
 }
 
 #[test]
-fn rejects_other_documents_and_names_what_they_are() {
+fn rejects_other_documents_and_reports_their_kind() {
     let cases = [
         ("", "an empty document"),
         (" \n\u{feff}", "an empty document"),
@@ -63,7 +63,7 @@ fn rejects_other_documents_and_names_what_they_are() {
 }
 
 #[test]
-fn reports_damage_by_name() {
+fn reports_the_kind_of_damage() {
     let broken =
         parse(b"{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [", None, None);
     assert!(matches!(broken, Err(FeedError::Malformed { .. })));
@@ -104,7 +104,7 @@ fn decodes_documents_by_declaration_header_and_content() {
 }
 
 #[test]
-fn unpacks_compressed_documents() {
+fn decompresses_documents() {
     use std::io::Write;
     let gzip = |bytes: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -163,7 +163,7 @@ fn chooses_the_url_of_an_entry() {
 }
 
 #[test]
-fn sessions_are_removed_only_from_the_url_of_an_entry() {
+fn removes_sessions_only_from_the_url_of_an_entry() {
     let id = "0123456789abcdef0123456789abcdef";
     let entry = item(&format!("<link>/t?n=1&amp;sid={id}</link><enclosure url='/get?s={id}'/>"));
     assert_eq!(entry.url.as_deref(), Some("https://base.example/t?n=1"));
@@ -186,7 +186,7 @@ fn keeps_optional_fields() {
 }
 
 #[test]
-fn reads_where_comments_are_and_how_many() {
+fn reads_location_and_number_of_comments() {
     let of = |fields: &str| {
         let entry = item(fields);
         (entry.comments, entry.comment_feed, entry.comment_count)
@@ -234,8 +234,8 @@ fn keeps_the_newest_of_too_many_entries() {
 }
 
 #[test]
-fn the_newest_of_many_entries_stay_in_document_order() {
-    // Old and new entries alternate; one in five has no date and counts as old as the one before.
+fn keeps_the_newest_entries_in_document_order() {
+    // Old and new entries alternate. One in five has no date and counts as old as the previous entry.
     let total = 3 * limits::FEED_ENTRIES;
     let date = |n: usize| 1_600_000_000 + if n.is_multiple_of(2) { n } else { 100_000 + n };
     let item = |n: usize| match n % 5 {
@@ -257,7 +257,7 @@ fn the_newest_of_many_entries_stay_in_document_order() {
 }
 
 #[test]
-fn long_lists_are_cut_and_counted() {
+fn truncates_and_counts_long_lists() {
     let many = limits::ENTRY_LIST + 7;
     let xml: String = (0..many).map(|n| format!("<enclosure url='http://e.org/{n}'/>")).collect();
     let xml = format!("<rss version='2.0'><channel><item>{xml}</item></channel></rss>");
@@ -275,7 +275,7 @@ fn long_lists_are_cut_and_counted() {
 }
 
 #[test]
-fn relative_urls_cannot_make_a_feed_much_larger() {
+fn limits_the_growth_from_relative_urls() {
     let base = format!("http://e.org/{}", "d/".repeat(700));
     let links = "&lt;a href=b&gt;b&lt;/a&gt;".repeat(1_000);
     let item = format!("<item><description>{links}</description><enclosure url='e'/></item>");
@@ -295,7 +295,7 @@ fn relative_urls_cannot_make_a_feed_much_larger() {
 }
 
 #[test]
-fn texts_are_cut_and_counted() {
+fn truncates_and_counts_texts() {
     let [long, short] =
         [limits::TEXT_BYTES + 1, limits::TEXT_BYTES - 10_000].map(|n| "x".repeat(n));
     for (text, cut) in [
@@ -317,7 +317,7 @@ fn texts_are_cut_and_counted() {
 }
 
 #[test]
-fn fields_with_too_many_tags_keep_their_text() {
+fn keeps_the_text_of_fields_with_too_many_tags() {
     let content = "<b>x</b>".repeat(limits::FIELD_TAGS + 10);
     let entry = item(&format!("<description>{content}</description><title>t</title>"));
     let text = crate::util::html::to_text(&entry.summary.unwrap());
@@ -326,7 +326,7 @@ fn fields_with_too_many_tags_keep_their_text() {
 }
 
 #[test]
-fn json_feeds_without_a_proper_version_are_recognised_by_their_items() {
+fn recognises_json_feeds_without_a_version_by_their_items() {
     for (version, items, is_feed) in [
         ("1.1", r#"{"url": "https://e.org/"}"#, true),
         ("null", r#"{"title": "a"}, {"content_text": "b"}"#, true),
@@ -340,7 +340,7 @@ fn json_feeds_without_a_proper_version_are_recognised_by_their_items() {
 }
 
 #[test]
-fn json_values_of_other_types_are_skipped() {
+fn skips_json_values_of_other_types() {
     let feed = read(
         r#"{"version": "https://jsonfeed.org/version/1.1", "title": {"x": [1]}, "items": [
             7, null, [{}], "x",
@@ -389,7 +389,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn an_empty_document_is_not_a_followed_feed() {
+fn rejects_an_empty_document_as_a_followed_feed() {
     for (text, is_feed) in [
         ("<rss version='2.0'></rss>", false),
         ("<rss version='2.0'><channel></channel></rss>", false),

@@ -1,8 +1,8 @@
-//! A lenient XML event reader, and the small trees of single fields.
+//! A lenient XML event reader, and the small trees of individual fields.
 //!
-//! It accepts valid XML and the usual mistakes of feeds: unescaped `&` and `<`, unquoted
-//! attributes, wrong case, missing end tags, references to HTML entities. It never loads anything
-//! from outside the document, and entities of the document expand to a bounded size only.
+//! It accepts valid XML and common mistakes in feeds: unescaped `&` and `<`, unquoted attributes, wrong case,
+//! missing end tags, references to HTML entities. It never loads external resources, and entities declared in
+//! the document expand only to a limited size.
 
 use super::doctype::Entities;
 use super::element::{Element, Node, is_void};
@@ -13,20 +13,20 @@ use memchr::{memchr, memmem};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Deepest nesting inside a field. Deeper tags are dropped and their text stays.
+/// Maximum nesting depth inside a field. Deeper tags are dropped and their text is kept.
 const MAX_DEPTH: usize = 256;
 
-/// Maximum number of namespace declarations in force at once.
+/// Maximum number of namespace declarations in effect at the same time.
 const MAX_PREFIXES: usize = 200;
 
-/// How many unterminated CDATA sections are searched for the end of their field.
+/// Maximum number of unterminated CDATA sections that are searched for the end of their field.
 const MAX_OPEN_SECTIONS: usize = 16;
 
-/// Maximum length of all URLs that are resolved against `xml:base` attributes inside fields, in bytes.
-/// Further ones stay as they are.
+/// Maximum total length of URLs that are resolved against `xml:base` attributes inside fields, in bytes.
+/// Further URLs are left unchanged.
 const MAX_RESOLVED: usize = 8 << 20;
 
-/// Where a field with an unterminated CDATA section ends.
+/// Tags at which a field with an unterminated CDATA section ends.
 const FIELD_ENDS: [&str; 6] =
     ["</description>", "</content", "</title>", "</summary>", "</item>", "</entry>"];
 
@@ -36,16 +36,16 @@ pub(super) enum Event {
     Text(String),
 }
 
-/// Reads events one by one and can push one back.
+/// Reads events one by one. One event can be pushed back.
 pub(super) struct Reader<'a> {
     src: &'a str,
     scanner: Scanner<'a>,
     entities: &'a mut Entities,
-    /// Declared prefixes (empty: the default) with the depth at which they are declared.
+    /// The depth of each namespace declaration, its prefix (empty: the default), and the namespace.
     prefixes: Vec<(usize, String, Ns)>,
     depth: usize,
     returned: Option<Event>,
-    /// How many bytes may still be read a second time.
+    /// Number of bytes that may still be read a second time.
     retries: usize,
     open_sections: usize,
     /// See [`Element::resolvable`].
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Pushes an event back, to be read again.
+    /// Pushes an event back, so that it is returned again.
     pub(super) fn push_back(&mut self, event: Event) {
         self.returned = Some(event);
     }
@@ -119,8 +119,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Continues after the unescaped `<` at `start`, so that the tags after it are read. Refused
-    /// once reading again has cost too much.
+    /// Continues after the unescaped `<` at `start`, to read the tags after it. Returns false without
+    /// continuing if too many bytes were already read again.
     fn retry(&mut self, start: usize) -> bool {
         let cost = self.scanner.position() - start;
         if cost > self.retries {
@@ -132,8 +132,8 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// The content of a CDATA section that starts here. An unterminated one extends to the end of
-    /// the field if that can be found, else to the end of the document.
+    /// The content of a CDATA section that starts at the current position. An unterminated section extends to
+    /// the end of the field if that can be found, or else to the end of the document.
     fn section(&mut self) -> Option<String> {
         const START: &str = "<![CDATA[";
         let at = self.scanner.position();
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
     fn resolve(&self, prefix: &str) -> Ns {
         let declared = self.prefixes.iter().rev().find(|(_, p, _)| p == prefix).map(|(.., ns)| *ns);
         match declared {
-            // A feed that declares a wrong default namespace is read anyway.
+            // A feed with a wrong default namespace is read anyway.
             Some(Ns::Other | Ns::Atom) if prefix.is_empty() => Ns::Core,
             Some(ns) => ns,
             None if prefix.is_empty() => Ns::Core,
@@ -216,9 +216,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the content of an element. Stops at its end tag, or before anything that it cannot
-    /// contain according to `ends`. Returns the element and, as further fields, what followed its
-    /// missing end tag. Whatever the end of the document cuts in two is dropped.
+    /// Reads the content of an element up to its end tag, or up to an event that it cannot contain according
+    /// to `ends`. Returns the element and, if the end tag is missing, the fields that follow in its content.
+    /// The last field is dropped if the end of the document truncates it.
     pub(super) fn content(
         &mut self,
         element: Element,
@@ -271,7 +271,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Counts a start tag that is not read, because its end tag would close an element of the same name.
+/// Counts a dropped start tag, because its end tag would close an outer element of the same name.
 fn drop_tag(stack: &mut [Element], dropped: &Element) {
     let closes = !dropped.empty && !is_void(&dropped.name);
     if let Some(same) = stack.iter_mut().rev().find(|e| closes && e.name == dropped.name) {
@@ -288,7 +288,7 @@ fn push_node(stack: &mut [Element], node: Node) {
     }
 }
 
-/// Closes the element at `at`, which is not the bottom, and everything above it.
+/// Closes the element at `at`, which is not the bottom of the stack, and everything above it.
 fn close(stack: &mut Vec<Element>, at: usize) {
     while stack.len() > at {
         let Some(done) = stack.pop() else { return };
@@ -301,7 +301,7 @@ fn fold(mut stack: Vec<Element>) -> Element {
     stack.pop().unwrap_or_default()
 }
 
-/// Whether there is another tag inside this one, so that this one is not a tag.
+/// Whether a tag contains the start of another tag, which means that it is not a tag.
 fn has_tag_inside(tag: &Tag<'_>) -> bool {
     tag.rest.contains('<') && tag.attributes().any(|(name, _)| name.contains('<'))
 }

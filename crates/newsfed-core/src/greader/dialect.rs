@@ -1,19 +1,19 @@
-//! Where servers differ.
+//! Differences between servers.
 
-/// What is known about a server.
+/// The kind of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
-    /// FreshRSS: `ot` means arrival, pages of any size, titles in full-width characters.
+    /// FreshRSS: `ot` is the arrival time, pages may have any size, and titles contain full-width characters.
     FreshRss,
-    /// newsfed itself: like FreshRSS, but titles as they are; `ot` means discovery.
+    /// newsfed itself: like FreshRSS, but titles are unchanged and `ot` is the time of discovery.
     Newsfed,
-    /// Miniflux and all others: `ot` means publication, at most 10,000 ids a page.
+    /// Miniflux and all others: `ot` is the publication time, with at most 10,000 ids per page.
     Other,
 }
 
 impl Dialect {
-    /// The dialect of a server at a URL that sends this header `Server`.
+    /// The dialect of a server, by its URL and `Server` header.
     pub fn recognise(url: &str, server: Option<&str>) -> Self {
         let is_newsfed = |server: &str| server == "newsfed" || server.starts_with("newsfed/");
         match server {
@@ -23,12 +23,12 @@ impl Dialect {
         }
     }
 
-    /// Whether `ot` selects by the time of arrival, so that it finds all that is new.
+    /// Whether `ot` selects by arrival time, so that it finds all new items.
     pub fn knows_arrival(self) -> bool {
         self != Self::Other
     }
 
-    /// Largest number of ids in a response.
+    /// Maximum number of ids in a response.
     pub fn ids_per_page(self) -> u32 {
         match self {
             Self::FreshRss | Self::Newsfed => 100_000,
@@ -36,17 +36,17 @@ impl Dialect {
         }
     }
 
-    /// Whether contents of a stream can be paged, with ids and texts in one request.
+    /// Whether the contents of a stream can be paged, with ids and texts in one request.
     pub fn pages_contents(self) -> bool {
         self != Self::Other
     }
 
-    /// Whether items have labels, which `edit-tag` sets and `tag/list` lists apart from folders.
+    /// Whether items have labels, which are set by `edit-tag` and are distinct from folders in `tag/list`.
     pub fn has_labels(self) -> bool {
         self != Self::Other
     }
 
-    /// A title as it was before the server changed it: FreshRSS writes `&`, `<`, `>` and more in
+    /// The original title of an item. FreshRSS replaces `&`, `<`, `>` and other characters by their
     /// full-width forms.
     pub fn title(self, title: &str) -> String {
         if self != Self::FreshRss {
@@ -61,8 +61,7 @@ impl Dialect {
         title.chars().map(narrow).collect()
     }
 
-    /// The title of a feed as it was before the server changed it: FreshRSS replaces more
-    /// characters in it than in titles of items.
+    /// The original title of a feed. FreshRSS replaces more characters than in titles of items.
     pub fn feed_title(self, title: &str) -> String {
         let title = self.title(title);
         if self != Self::FreshRss {
@@ -79,7 +78,7 @@ impl Dialect {
         title.chars().map(narrow).collect()
     }
 
-    /// Its name for messages.
+    /// The name of the server software, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::FreshRss => "FreshRSS",

@@ -1,13 +1,13 @@
-//! Long responses, written item by item into pieces: a list of 100,000 ids is 1.5 MB, and texts can
-//! be much longer.
+//! Long responses, written item by item into chunks: a list of 100,000 ids takes 1.5 MB, and texts can be
+//! much longer.
 
 use super::response::Entry;
 use std::io::{self, Write};
 
-/// Size of a piece in bytes. Only one item can make it longer.
+/// Size of a chunk in bytes. A chunk may exceed it by one item.
 const PIECE: usize = 64 << 10;
 
-/// A response in pieces.
+/// A response in chunks.
 #[derive(Debug, Default)]
 struct Pieces {
     full: Vec<Vec<u8>>,
@@ -16,7 +16,7 @@ struct Pieces {
 }
 
 impl Pieces {
-    /// Separates items, and begins another piece if this one is full.
+    /// Writes a separator between items, and starts another chunk if the current one is full.
     fn begin_item(&mut self) -> io::Result<()> {
         if self.last.len() >= PIECE {
             self.full.push(std::mem::take(&mut self.last));
@@ -50,16 +50,16 @@ impl Default for IdWriter {
 
 impl IdWriter {
     /// # Errors
-    /// Never: the pieces are in memory.
+    /// Never: the chunks are in memory.
     pub fn add(&mut self, id: i64) -> io::Result<()> {
         self.0.begin_item()?;
         write!(self.0.last, "{{\"id\":\"{id}\"}}")
     }
 
-    /// The response. `continuation`: where the next page begins.
+    /// Finishes the response. `continuation`: the start of the next page.
     ///
     /// # Errors
-    /// Never: the pieces are in memory.
+    /// Never: the chunks are in memory.
     pub fn finish(self, continuation: Option<&str>) -> io::Result<Vec<Vec<u8>>> {
         self.0.finish(continuation)
     }
@@ -70,10 +70,10 @@ impl IdWriter {
 pub struct ContentsWriter(Pieces);
 
 impl ContentsWriter {
-    /// `id`: the stream. `updated`: now, in seconds.
+    /// `id`: the name of the stream. `updated`: the current time, in seconds.
     ///
     /// # Errors
-    /// Never: the pieces are in memory.
+    /// Never: the chunks are in memory.
     pub fn new(id: &str, updated: i64) -> io::Result<Self> {
         let mut last = b"{\"id\":".to_vec();
         serde_json::to_writer(&mut last, id)?;
@@ -82,16 +82,16 @@ impl ContentsWriter {
     }
 
     /// # Errors
-    /// Never: the pieces are in memory.
+    /// Never: the chunks are in memory.
     pub fn add(&mut self, entry: &Entry) -> io::Result<()> {
         self.0.begin_item()?;
         Ok(serde_json::to_writer(&mut self.0.last, entry)?)
     }
 
-    /// The response. `continuation`: where the next page begins.
+    /// Finishes the response. `continuation`: the start of the next page.
     ///
     /// # Errors
-    /// Never: the pieces are in memory.
+    /// Never: the chunks are in memory.
     pub fn finish(self, continuation: Option<&str>) -> io::Result<Vec<Vec<u8>>> {
         self.0.finish(continuation)
     }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_of_a_list_form_the_json_that_clients_read() {
+    fn chunks_of_a_list_form_valid_json() {
         for (count, continuation) in [(0, None), (1, None), (9000, Some("7"))] {
             let mut writer = IdWriter::default();
             (0..count).for_each(|id| writer.add(id).unwrap());
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_of_contents_form_the_same_json() {
+    fn chunks_of_contents_form_valid_json() {
         let entry = |n: usize| {
             let content = format!("<p title=\"{n}\">{}</p>", "text ".repeat(n * 20));
             let summary = EntryText { content };

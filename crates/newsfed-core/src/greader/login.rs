@@ -1,9 +1,9 @@
-//! The response to a login: lines of `KEY=VALUE`.
+//! The response to a login: `KEY=VALUE` lines.
 
-/// Largest token in bytes.
+/// Maximum length of a token, in bytes.
 const LONGEST: usize = 1024;
 
-/// The token of a successful login. `None` if the text has none, such as a login page in HTML.
+/// The token of a successful login; `None` if the text contains none, such as an HTML login page.
 pub fn parse_login(text: &str) -> Option<String> {
     let auth = text.lines().take(20).find_map(|line| line.trim_end().strip_prefix("Auth="))?;
     let fits =
@@ -11,7 +11,7 @@ pub fn parse_login(text: &str) -> Option<String> {
     fits.then(|| auth.to_owned())
 }
 
-/// The response to a successful login.
+/// Writes the response to a successful login.
 pub fn write_login(token: &str) -> String {
     format!("SID={token}\nLSID=null\nAuth={token}\n")
 }

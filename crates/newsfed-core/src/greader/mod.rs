@@ -1,7 +1,7 @@
-//! The Google Reader API as servers and clients use it today: identifiers, streams, requests and
-//! responses, without network or clock.
+//! The Google Reader API in its current use by servers and clients: identifiers, streams, requests and
+//! responses. No network or clock.
 //!
-//! Based on measurements of FreshRSS 1.25 and on Miniflux's documentation; for differences between
+//! Based on measurements of FreshRSS 1.25 and on the documentation of Miniflux. For differences between
 //! servers, see [`Dialect`].
 
 mod dialect;

@@ -1,4 +1,4 @@
-//! Requests, as clients write them.
+//! Requests of a client.
 
 use super::id::RemoteId;
 use super::stream::Stream;
@@ -14,23 +14,23 @@ pub enum Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     None,
-    /// A form, encoded.
+    /// An encoded form.
     Form(String),
     /// An OPML document.
     Opml(String),
 }
 
-/// A request to a path below the address of the API.
+/// A request to a path below the URL of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     pub method: Method,
     pub path: &'static str,
-    /// Encoded, without the question mark.
+    /// The encoded query, without the question mark.
     pub query: String,
     pub body: Body,
 }
 
-/// A mark of items.
+/// A mark that items can have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     Read,
@@ -38,16 +38,17 @@ pub enum State {
     Label(String),
 }
 
-/// Which part of a stream is requested.
+/// The requested part of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
-    /// Most items.
+    /// Maximum number of items.
     pub most: u32,
-    /// Without read items.
+    /// Whether read items are excluded.
     pub unread: bool,
-    /// Items at or after this moment, in seconds; its meaning depends on the server.
+    /// Start of the time range, in seconds. Whether it refers to arrival or publication depends on the
+    /// server.
     pub since: Option<i64>,
-    /// Where the page before ended.
+    /// The continuation from the previous page.
     pub continuation: Option<String>,
 }
 
@@ -78,19 +79,20 @@ impl Request {
         Self { method: Method::Get, path, query: form(query), body: Body::None }
     }
 
-    /// The token comes first: servers with a limit of fields drop the last ones.
+    /// Creates a POST request. The token is the first field, because servers with a limit on fields drop the
+    /// last ones.
     fn post(path: &'static str, token: &str, pairs: &[(&str, &str)]) -> Self {
         let pairs: Vec<_> = [("T", token)].into_iter().chain(pairs.iter().copied()).collect();
         Self { method: Method::Post, path, query: String::new(), body: Body::Form(form(&pairs)) }
     }
 
-    /// A login; the password is sent in the body, never in the address.
+    /// Logs in. The password is sent in the body, never in the URL.
     pub fn login(user: &str, password: &str) -> Self {
         let body = Body::Form(form(&[("Email", user), ("Passwd", password)]));
         Self { method: Method::Post, path: "/accounts/ClientLogin", query: String::new(), body }
     }
 
-    /// The token that changes need.
+    /// Requests the token that is needed for changes.
     pub fn token() -> Self {
         Self::get("/reader/api/0/token", &[])
     }
@@ -107,13 +109,13 @@ impl Request {
         Self::get("/reader/api/0/tag/list", &[("output", "json")])
     }
 
-    /// The identifiers of a stream, newest first.
+    /// Requests the identifiers of a stream, newest first.
     pub fn ids(stream: &Stream, page: &Page) -> Self {
         let name = stream.to_string();
         Self { query: page.query(Some(&name)), ..Self::get("/reader/api/0/stream/items/ids", &[]) }
     }
 
-    /// The items of the reading list with their texts, newest first.
+    /// Requests the items of the reading list with their texts, newest first.
     pub fn reading_list(page: &Page) -> Self {
         Self {
             query: page.query(None),
@@ -121,7 +123,7 @@ impl Request {
         }
     }
 
-    /// The items with these identifiers.
+    /// Requests the items with these identifiers.
     pub fn contents(token: &str, ids: &[RemoteId]) -> Self {
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
         let pairs: Vec<(&str, &str)> = ids.iter().map(|id| ("i", id.as_str())).collect();
@@ -129,7 +131,7 @@ impl Request {
         Self { query: "output=json".to_owned(), ..post }
     }
 
-    /// Sets or removes one mark: of several marks, FreshRSS uses only the last one.
+    /// Sets or removes a single mark, because FreshRSS uses only the last of several marks.
     pub fn mark(token: &str, state: &State, to: bool, ids: &[RemoteId]) -> Self {
         let stream = Stream::from(state).to_string();
         let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
@@ -138,12 +140,13 @@ impl Request {
         Self::post("/reader/api/0/edit-tag", token, &pairs)
     }
 
-    /// Subscribes to an address.
+    /// Subscribes to a URL.
     pub fn quick_add(token: &str, address: &str) -> Self {
         Self::post("/reader/api/0/subscription/quickadd", token, &[("quickadd", address)])
     }
 
-    /// Renames a subscription, puts it into a folder, and takes it out of a different one, where these are given.
+    /// Renames a subscription, adds it to a folder, and removes it from another folder, as far as these are
+    /// given.
     pub fn edit(token: &str, feed: &Stream, edit: SubscriptionEdit<'_>) -> Self {
         let feed = feed.to_string();
         let label = |name: &str| Stream::Label(name.to_owned()).to_string();

@@ -1,4 +1,4 @@
-//! Responses, which a client reads and a server writes.
+//! Responses that a client reads and a server writes.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -9,7 +9,7 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     Ok(Option::deserialize(d)?.unwrap_or_default())
 }
 
-/// Reads a number that may be written as a string; 0 if it is neither.
+/// Reads a number, which may be a string; 0 if it is neither.
 fn number<'de, D: Deserializer<'de>>(d: D) -> Result<i64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -49,11 +49,11 @@ pub struct Subscriptions {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Subscription {
-    /// `feed/` and a number or an address.
+    /// `feed/` and a number or a URL.
     pub id: String,
     #[serde(default, deserialize_with = "or_default")]
     pub title: String,
-    /// Its folder, as the only one or the first.
+    /// The folders of the feed. Only the first one is used.
     #[serde(default, deserialize_with = "or_default")]
     pub categories: Vec<Category>,
     #[serde(default, deserialize_with = "or_default")]
@@ -80,7 +80,7 @@ pub struct Tags {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tag {
     pub id: String,
-    /// `folder` or `tag`, if the server states it.
+    /// `folder` or `tag`, if the server sends it.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
     pub kind: Option<String>,
 }
@@ -95,7 +95,7 @@ pub struct ItemRefs {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemRef {
-    /// Decimal.
+    /// The identifier in decimal form.
     pub id: String,
 }
 
@@ -114,15 +114,15 @@ pub struct Contents {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// In the long form.
+    /// The identifier in the long form.
     pub id: String,
-    /// Arrival in milliseconds, as a string.
+    /// Arrival time in milliseconds, as a string.
     #[serde(default, deserialize_with = "or_default")]
     pub crawl_time_msec: String,
-    /// Arrival in microseconds, as a string.
+    /// Arrival time in microseconds, as a string.
     #[serde(default, deserialize_with = "or_default")]
     pub timestamp_usec: String,
-    /// Seconds since the epoch.
+    /// Publication time in seconds since the epoch.
     #[serde(default, deserialize_with = "number")]
     pub published: i64,
     #[serde(default, deserialize_with = "number", skip_serializing_if = "is_zero")]
@@ -135,7 +135,7 @@ pub struct Entry {
     pub canonical: Vec<Link>,
     #[serde(default, deserialize_with = "or_default")]
     pub alternate: Vec<Link>,
-    /// The streams that it is in, and the publisher's categories.
+    /// The streams that contain the item, and the publisher's categories.
     #[serde(default, deserialize_with = "or_default")]
     pub categories: Vec<String>,
     #[serde(default, deserialize_with = "or_default")]
@@ -181,7 +181,7 @@ pub struct Enclosure {
     pub href: String,
     #[serde(rename = "type", default, deserialize_with = "or_default")]
     pub media_type: String,
-    /// Bytes.
+    /// Size in bytes.
     #[serde(default, deserialize_with = "number")]
     pub length: i64,
 }
@@ -200,7 +200,7 @@ pub struct UnreadCount {
     pub newest_item_timestamp_usec: String,
 }
 
-/// The result of subscribing to an address.
+/// The result of subscribing to a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuickAdd {
@@ -211,7 +211,7 @@ pub struct QuickAdd {
     pub stream_id: String,
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub stream_name: String,
-    /// Why nothing was added.
+    /// Why no feed was added.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "String::is_empty")]
     pub error: String,
 }

@@ -1,4 +1,4 @@
-//! Streams: which items are requested, and what marks and labels are called.
+//! Streams: lists of items that can be requested, and the names of marks and labels.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ pub enum Stream {
     Starred,
     /// Another state of the API, such as `kept-unread`.
     State(String),
-    /// A folder or a label of items.
+    /// A folder, or a label of items.
     Label(String),
-    /// A feed, by the text after `feed/`: a number or an address.
+    /// A feed, by the text after `feed/`: a number or a URL.
     Feed(String),
 }
 
 impl Stream {
-    /// Reads the name of a stream, with `-` or any name of a user. `None` for anything else.
+    /// Parses the name of a stream, with `-` or any user name; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(feed) = text.strip_prefix("feed/") {
             return (!feed.is_empty()).then(|| Self::Feed(feed.to_owned()));
@@ -37,7 +37,7 @@ impl Stream {
     }
 }
 
-/// Always with `-`: FreshRSS treats any other name as the whole reading list.
+/// Always writes `-`, because FreshRSS treats any other user name as the whole reading list.
 impl fmt::Display for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self {

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn identifiers_have_three_forms() {
+fn parses_all_three_forms_of_identifiers() {
     let cases = [
         ("1795309926112437", 1_795_309_926_112_437, "000660d32a685cb5"),
         ("0", 0, "0000000000000000"),
@@ -35,7 +35,7 @@ fn identifiers_have_three_forms() {
 }
 
 #[test]
-fn streams_are_written_with_a_dash_and_read_with_any_user() {
+fn writes_streams_with_a_dash_and_reads_any_user() {
     let cases = [
         ("user/-/state/com.google/reading-list", Stream::ReadingList),
         ("user/-/state/com.google/read", Stream::Read),
@@ -56,7 +56,7 @@ fn streams_are_written_with_a_dash_and_read_with_any_user() {
 }
 
 #[test]
-fn requests_put_the_token_and_the_mark_before_the_items() {
+fn requests_have_token_and_mark_before_the_items() {
     let ids = [RemoteId::Number(7), RemoteId::Number(-8)];
     let body = |request: Request| match request.body {
         Body::Form(form) => form,
@@ -89,7 +89,7 @@ fn requests_put_the_token_and_the_mark_before_the_items() {
 }
 
 #[test]
-fn responses_are_read_with_missing_null_and_mistyped_fields() {
+fn reads_responses_with_missing_and_mistyped_fields() {
     let text = r#"{"items":[{"id":"tag:google.com,2005:reader/item/2a","published":"17",
         "title":null,"origin":{"streamId":"feed/1"},"summary":null,"categories":null,"enclosure":null,
         "unknown":[1]}, {"id":"7"}]}"#;
@@ -109,7 +109,7 @@ fn responses_are_read_with_missing_null_and_mistyped_fields() {
 }
 
 #[test]
-fn logins_are_read_strictly() {
+fn reads_logins_strictly() {
     assert_eq!(parse_login(&write_login("alice/0a1b")), Some("alice/0a1b".to_owned()));
     assert_eq!(parse_login("SID=x\r\nAuth=t\r\n"), Some("t".to_owned()));
     let long = format!("Auth={}", "x".repeat(1025));
@@ -119,7 +119,7 @@ fn logins_are_read_strictly() {
 }
 
 #[test]
-fn only_titles_from_freshrss_lose_full_width_characters() {
+fn restores_full_width_characters_only_for_freshrss() {
     let wide = "A \u{ff06} B \u{ff1c}c\u{ff1e}";
     assert_eq!(Dialect::FreshRss.title(wide), "A & B <c>");
     for other in [Dialect::Newsfed, Dialect::Other] {
@@ -128,7 +128,7 @@ fn only_titles_from_freshrss_lose_full_width_characters() {
 }
 
 #[test]
-fn servers_are_recognised() {
+fn recognises_servers() {
     let cases = [
         ("https://a.example/api/greader.php", Some("newsfed"), Dialect::Newsfed),
         ("https://a.example", Some("newsfed/2.0"), Dialect::Newsfed),

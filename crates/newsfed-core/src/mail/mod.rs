@@ -1,4 +1,4 @@
-//! Emails -> a JSON Feed, which is then read, cleaned and limited like any other feed.
+//! Converts emails to a JSON Feed, which is parsed, sanitised and limited like any other feed.
 
 mod split;
 
@@ -14,13 +14,13 @@ use sha2::{Digest, Sha256};
 
 /// Maximum number of attachments that are listed.
 const MOST_ATTACHMENTS: usize = 20;
-/// Longest attachment name, in characters.
+/// Maximum length of an attachment name, in characters.
 const MOST_NAME: usize = 100;
 
 /// An email as an item of a JSON Feed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mail {
-    /// The `Message-ID`; a hash of the email if it has none.
+    /// The `Message-ID`, or a hash of the email if there is none.
     pub id: String,
     pub title: String,
     pub authors: Vec<Sender>,
@@ -30,7 +30,7 @@ pub struct Mail {
     pub content_html: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_text: Option<String>,
-    /// All addresses of `From`, in lower case.
+    /// All `From` addresses, in lower case.
     #[serde(skip)]
     from: String,
 }
@@ -41,7 +41,7 @@ pub struct Sender {
 }
 
 impl Mail {
-    /// Reads an email; `None` if the bytes have no email headers.
+    /// Reads an email; `None` if the bytes contain no email headers.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let message = MessageParser::default().parse(bytes)?;
         let dated = message.date().filter(|date| date.is_valid());
@@ -73,18 +73,18 @@ impl Mail {
         })
     }
 
-    /// Its size in the feed, in bytes.
+    /// The size of the email in the feed, in bytes.
     pub fn size(&self) -> usize {
         serde_json::to_vec(self).map_or(0, |text| text.len() + 1)
     }
 
-    /// Whether the name or address of its sender contains this text.
+    /// Whether the sender's name or address contains this text, ignoring case.
     pub fn is_from(&self, text: &str) -> bool {
         self.from.contains(&text.to_lowercase())
     }
 }
 
-/// The JSON Feed of some emails.
+/// A JSON Feed with these emails.
 pub fn feed(title: &str, mails: &[Mail]) -> Vec<u8> {
     #[derive(Serialize)]
     struct Feed<'a> {
@@ -97,7 +97,7 @@ pub fn feed(title: &str, mails: &[Mail]) -> Vec<u8> {
     serde_json::to_vec(&feed).unwrap_or_default()
 }
 
-/// The HTML of an email, else its text.
+/// The HTML of an email, or its text if there is no HTML.
 fn body(message: &Message<'_>) -> (Option<String>, Option<String>) {
     let html = message.html_bodies().find_map(|part| match &part.body {
         PartType::Html(html) => Some(html.to_string()),
@@ -109,9 +109,9 @@ fn body(message: &Message<'_>) -> (Option<String>, Option<String>) {
     }
 }
 
-/// The names of the attachments, in a sentence; empty without any.
+/// A line with the names of the attachments; empty if there are none.
 fn attachments(message: &Message<'_>) -> String {
-    // Pictures inside the HTML are not attachments.
+    // Images in the HTML are not attachments.
     let named = message.attachments().filter(|part| part.content_id().is_none());
     let names: Vec<String> = named
         .map(|part| text::line(part.attachment_name().unwrap_or("without a name")))

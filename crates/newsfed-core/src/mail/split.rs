@@ -1,10 +1,10 @@
-//! The emails of an mbox file.
+//! Splits an mbox file into emails.
 
 use memchr::memmem;
 
-/// The emails of an mbox, oldest first: each begins with a line `From ` at the beginning or after
-/// an empty line, before a line that is a header. `is_whole` is false if `bytes` is only the end of a
-/// file, which may begin in the middle of an email. [`unquoted`] reads one email.
+/// The emails of an mbox file, oldest first. An email starts with a `From ` line at the beginning or after an
+/// empty line, followed by a header line. `is_whole` is false if `bytes` is only the end of a file, which may
+/// begin in the middle of an email. [`unquoted`] reads one email.
 pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     let mut starts: Vec<usize> = Vec::new();
     if is_whole && bytes.starts_with(b"From ") {
@@ -13,7 +13,7 @@ pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     for at in memmem::find_iter(bytes, b"\nFrom ") {
         let before = &bytes[..at];
         let is_first = before.ends_with(b"\n") || before.ends_with(b"\n\r");
-        // Many programs do not quote such lines in a text, so a header must follow.
+        // Many programs do not quote `From ` lines in a text, so a header must follow.
         if is_first && begins_headers(&bytes[at + 1..]) {
             starts.push(at + 1);
         }
@@ -22,7 +22,7 @@ pub fn split_mbox(bytes: &[u8], is_whole: bool) -> Vec<&[u8]> {
     starts.iter().zip(ends).map(|(start, end)| &bytes[*start..end]).collect()
 }
 
-/// Whether the second line is a header, as in `Subject: x`.
+/// Whether the second line is a header, such as `Subject: x`.
 fn begins_headers(bytes: &[u8]) -> bool {
     let Some(end) = memchr::memchr(b'\n', bytes) else { return false };
     let name = bytes[end + 1..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-');
@@ -30,7 +30,7 @@ fn begins_headers(bytes: &[u8]) -> bool {
     length > 0 && bytes.get(end + 1 + length) == Some(&b':')
 }
 
-/// An email without its `From ` line, with quoted lines as they were: `>From ` was `From `, `>>From ` was
+/// An email without its `From ` line, with unquoted lines: `>From ` becomes `From `, and `>>From ` becomes
 /// `>From `.
 pub fn unquoted(bytes: &[u8]) -> Vec<u8> {
     let first = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);

@@ -13,7 +13,7 @@ fn multipart(parts: &str) -> String {
 }
 
 #[test]
-fn emails_become_items() {
+fn converts_emails_to_items() {
     let mail = Mail::read(PLAIN.as_bytes()).unwrap();
     assert_eq!((mail.id.as_str(), mail.title.as_str()), ("1@x.example", "Grüße"));
     assert_eq!(mail.authors, [Sender { name: "News".to_owned() }]);
@@ -72,7 +72,7 @@ fn hostile_emails_do_no_harm() {
 }
 
 #[test]
-fn an_mbox_is_split_at_its_from_lines() {
+fn splits_an_mbox_at_its_from_lines() {
     let mbox = "From a Mon\nSubject: 1\n\nFrom here on\n>From x\n>>From y\n>other\n\nFrom b Tue\r\n\
         Subject: 2\n\nno empty line\nFrom c\n";
     let texts = |whole| -> Vec<String> {

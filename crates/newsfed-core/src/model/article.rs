@@ -1,5 +1,4 @@
-//! The text of an item: when its page is fetched for the full text, and where the text comes
-//! from.
+//! The text of an item: when its page is fetched for the full text, and where the text comes from.
 
 /// When the full text of items is fetched from their pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -16,7 +15,7 @@ pub enum FullText {
 }
 
 impl FullText {
-    /// The names in settings, in the order of [`Self::ALL`].
+    /// The names in the settings, in the order of [`Self::ALL`].
     pub const NAMES: &[&str] = &["never", "on-open", "pinned", "all"];
     pub const ALL: [Self; 4] = [Self::Never, Self::OnOpen, Self::Pinned, Self::All];
 
@@ -34,7 +33,7 @@ impl FullText {
         }
     }
 
-    /// Whether the full text is fetched and refreshed without anybody opening the item.
+    /// Whether the full text is fetched and refreshed before the item is opened.
     pub fn is_ahead(self, pinned: bool) -> bool {
         match self {
             Self::Never | Self::OnOpen => false,
@@ -53,22 +52,22 @@ pub enum TextFrom {
     /// The feed.
     #[default]
     Feed,
-    /// The page, without other help.
+    /// The page alone.
     Page,
     /// The page, located with the help of the feed's text.
     Guided,
-    /// The page, by the template that the pages of its site share.
+    /// The page, using the template shared by the pages of its site.
     Site,
     /// The structured data of the page.
     Data,
-    /// The part of the page that is selected, or its whole content.
+    /// The part of the page that the selectors match, or its whole content.
     Selected,
-    /// A data file: what changed in it, and what it contains.
+    /// A data file: its changes and its content.
     File,
 }
 
 impl TextFrom {
-    /// The origin as shown in the header of an article.
+    /// A description of the origin for the header of an article.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Feed => "from the feed",
@@ -82,17 +81,17 @@ impl TextFrom {
     }
 }
 
-/// The ways to extract the text of an item that a user can choose, in the order in which a key
-/// cycles through them.
+/// The ways to extract the text of an item that the user can select, in the order in which a key cycles
+/// through them.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum TextWay {
-    /// The page, with everything that is known about its site.
+    /// The page, using everything known about its site.
     #[default]
     Best,
-    /// The page, without other help.
+    /// The page alone.
     Page,
     /// The page, located with the help of the feed's text.
     Guided,

@@ -1,8 +1,8 @@
-//! The part of the facts of a source that lists of items need.
+//! The facts about a source that lists of items need.
 
 use super::{Collected, Source, SourceFacts, SourceId};
 
-/// What identifies and names a source. Reading it is much faster than reading all [`SourceFacts`].
+/// The identity and names of a source. Reading them is much faster than reading all [`SourceFacts`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct BriefFacts {
     /// Row key in the database.
@@ -14,9 +14,9 @@ pub struct BriefFacts {
     pub feed_title: Option<String>,
     /// The site's home page.
     pub home_url: Option<String>,
-    /// Whether it was ever polled.
+    /// Whether the source was ever polled.
     pub polled: bool,
-    /// The account whose server polls it; `None`: it is declared in `sources.toml`.
+    /// The account that polls the source on its server; `None` if the source is declared in `sources.toml`.
     pub collected: Option<Box<Collected>>,
 }
 
@@ -33,7 +33,7 @@ impl BriefFacts {
 }
 
 impl Source {
-    /// The user's own title, else that of the feed, else the program, the file or the URL.
+    /// The title set by the user, or the title of the feed, or the name of the program or file, or the URL.
     pub(super) fn title_or<'a>(&'a self, of_feed: Option<&'a str>) -> &'a str {
         let title = self.title.as_deref().or(of_feed);
         title.filter(|title| !title.is_empty()).unwrap_or_else(|| self.place_name())

@@ -1,19 +1,19 @@
-//! Sources that the servers of accounts poll.
+//! Sources that are polled by the servers of accounts.
 
 use super::{FullText, Retention, Source, SourceFacts, SourceId};
 
-/// Where a source of an account comes from.
+/// The account of a source, and its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collected {
     /// The name of the account.
     pub account: String,
-    /// Its folder on the server.
+    /// The source's folder on the server.
     pub folder: Option<String>,
-    /// Its settings in `sources.toml`.
+    /// The source's settings in `sources.toml`.
     pub own: OwnSettings,
 }
 
-/// The settings that a source of an account has in `sources.toml`: those that servers do not know.
+/// The settings of an account's source in `sources.toml`, which servers do not store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct OwnSettings {
@@ -25,7 +25,7 @@ pub struct OwnSettings {
 }
 
 impl OwnSettings {
-    /// Their keys in an entry.
+    /// Their keys in an entry of `sources.toml`.
     pub const KEYS: [&'static str; 6] =
         ["tags", "color", "full_text", "retention.days", "retention.items", "retention.unread"];
 
@@ -39,11 +39,11 @@ impl OwnSettings {
     }
 }
 
-/// A change to a source of an account, which is made locally at once and then on the server.
+/// A change to an account's source. It is made locally first and then on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CollectedChange {
     Title(String),
-    /// The folder on the server; `None` is outside all folders.
+    /// The folder on the server; `None` if it is outside all folders.
     Folder(Option<String>),
     Remove,
     /// Undoes a removal.
@@ -51,7 +51,7 @@ pub enum CollectedChange {
 }
 
 impl SourceFacts {
-    /// The source of an account as if it were declared: in a folder named after the account.
+    /// The account's source as if it were declared in `sources.toml`, in a folder named after the account.
     pub fn collected_source(&self) -> Option<Source> {
         self.collected.as_ref()?.source(&self.id, &self.url)
     }

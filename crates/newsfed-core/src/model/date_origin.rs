@@ -1,4 +1,4 @@
-//! Where the publication date of an item comes from.
+//! The origin of an item's publication date.
 
 use super::Time;
 
@@ -6,11 +6,11 @@ use super::Time;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DateSource {
-    /// The entry of a feed.
+    /// An entry of a feed.
     Feed,
     /// The date selector of the source.
     Selector,
-    /// The row of a list, or a block on the page of a source with the kind `entries`.
+    /// A row of a list, or a block on the page of a source with the kind `entries`.
     List,
     /// A news sitemap.
     Sitemap,
@@ -18,18 +18,18 @@ pub enum DateSource {
     StructuredData,
     /// `meta` elements.
     Metadata,
-    /// `time` elements, and elements marked by a property.
+    /// `time` elements, and elements with a date property.
     Element,
     /// Text that readers see.
     Text,
     /// The URL of the page.
     Url,
-    /// Data of scripts.
+    /// Data in scripts.
     Script,
 }
 
 impl DateSource {
-    /// Its name in `--json`.
+    /// The name in `--json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Feed => "feed",
@@ -45,7 +45,7 @@ impl DateSource {
         }
     }
 
-    /// In words, after "date from".
+    /// A description that follows "date from".
     pub fn describe(self) -> &'static str {
         match self {
             Self::Feed => "the feed",
@@ -62,7 +62,7 @@ impl DateSource {
     }
 }
 
-/// How exactly a publication date is known.
+/// The precision of a publication date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DatePrecision {
@@ -73,8 +73,8 @@ pub enum DatePrecision {
 }
 
 impl DatePrecision {
-    /// The precision of a stored date: dates without a time of day are stored as midnight UTC. A
-    /// time of exactly midnight means only the day.
+    /// The precision of a stored date. Dates without a time of day are stored as midnight UTC, so a time of
+    /// exactly midnight means that only the day is known.
     pub fn of(date: super::Time) -> Self {
         match date.timestamp().rem_euclid(86_400) {
             0 => Self::Day,
@@ -83,20 +83,20 @@ impl DatePrecision {
     }
 }
 
-/// How certain a date is.
+/// The certainty of a date.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
-    /// A guess: day and month may be swapped, or the year is not given.
+    /// A guess: day and month may be swapped, or the year is missing.
     Low,
     Medium,
     High,
 }
 
 impl Confidence {
-    /// Its name in `--json`.
+    /// The name in `--json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -106,18 +106,18 @@ impl Confidence {
     }
 }
 
-/// Where the zone of a date comes from that is written with a time of day but without a zone.
+/// The origin of the time zone of a date that is written with a time of day but without a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZoneSource {
-    /// Another date of the same page.
+    /// Another date on the same page.
     Page,
     /// The dates of other pages of the source.
     Site,
 }
 
 impl ZoneSource {
-    /// Its name in `--json`.
+    /// The name in `--json`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Page => "page",
@@ -125,7 +125,7 @@ impl ZoneSource {
         }
     }
 
-    /// In words, after "zone".
+    /// A description that follows "zone".
     pub fn describe(self) -> &'static str {
         match self {
             Self::Page => "of the page",
@@ -134,12 +134,12 @@ impl ZoneSource {
     }
 }
 
-/// Offsets from UTC that were seen, and when.
+/// UTC offsets that were seen, and the times when they applied.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Offsets(pub(crate) Vec<OffsetRun>);
 
-/// The first and the last time with an offset, in seconds, between which no other offset was seen.
+/// The first and the last time with an offset in seconds. No other offset was seen between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct OffsetRun {
     pub(crate) offset: i32,
@@ -147,27 +147,27 @@ pub(crate) struct OffsetRun {
     pub(crate) last: Time,
 }
 
-/// Where the publication date of an item comes from, and how certain it is.
+/// The origin and the certainty of an item's publication date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct DateOrigin {
     pub from: DateSource,
     pub confidence: Confidence,
-    /// Where its zone comes from, if its time of day is written without one.
+    /// The origin of the time zone, if the time of day is written without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<ZoneSource>,
 }
 
-/// Items of a source whose dates come from the same place.
+/// Number of items of a source with the same date origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct DatesFrom {
-    /// `None`: these items have no publication date.
+    /// `None` if these items have no publication date.
     #[serde(flatten)]
     pub origin: Option<DateOrigin>,
     pub items: u32,
 }
 
 impl DateOrigin {
-    /// The origin of a date that a feed, a sitemap or the user's own selector states.
+    /// The origin of a date given by a feed, a sitemap or the user's own selector.
     pub fn stated(from: DateSource) -> Self {
         Self { from, confidence: Confidence::High, zone: None }
     }

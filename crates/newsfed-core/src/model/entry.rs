@@ -1,4 +1,4 @@
-//! What a parser returns: entries that are not stored yet, and the hints of the feed.
+//! The results of parsers: entries that are not stored yet, and the hints of the feed.
 
 use super::{Chapter, DateOrigin, Time};
 use crate::util::{html, text};
@@ -10,16 +10,16 @@ use std::time::Duration;
 pub struct Enclosure {
     /// Absolute http(s) URL.
     pub url: String,
-    /// Media type as stated by the feed.
+    /// Media type as given by the feed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mime: Option<String>,
-    /// Size in bytes as stated by the feed.
+    /// Size in bytes as given by the feed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bytes: Option<u64>,
     /// Duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seconds: Option<u64>,
-    /// Chapters that the feed lists.
+    /// Chapters listed in the feed.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub chapters: Vec<Chapter>,
     /// Absolute http(s) URL of a file with chapters.
@@ -27,30 +27,29 @@ pub struct Enclosure {
     pub chapters_url: Option<String>,
 }
 
-/// One entry of a feed or one article of a website, cleaned and resolved, before it is stored.
+/// An entry of a feed or an article of a website before it is stored.
 ///
-/// Every text is already sanitised (see [`crate::util::text`]); every URL is absolute
-/// http(s).
+/// All texts are sanitised (see [`crate::util::text`]), and all URLs are absolute http(s) URLs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
     /// The publisher's identifier (`guid`, `id`), byte for byte.
     pub guid: Option<String>,
-    /// One line of plain text; may be empty.
+    /// Title as one line of plain text; may be empty.
     pub title: String,
     /// URL of the article.
     pub url: Option<String>,
-    /// Names as plain text.
+    /// Names of the authors as plain text.
     pub authors: Vec<String>,
     pub published: Option<Time>,
-    /// Where that date comes from; `None`: it is stated by the feed.
+    /// The origin of the publication date; `None` if the feed gives the date.
     pub dated: Option<DateOrigin>,
     pub updated: Option<Time>,
-    /// Short text, safe HTML.
+    /// Short text as safe HTML.
     pub summary: Option<String>,
-    /// Full text, safe HTML.
+    /// Full text as safe HTML.
     pub content: Option<String>,
     pub enclosures: Vec<Enclosure>,
-    /// Categories and tags, plain text.
+    /// Categories and tags as plain text.
     pub categories: Vec<String>,
     /// URL of the page with the comments.
     pub comments: Option<String>,
@@ -60,14 +59,14 @@ pub struct Entry {
     pub comment_count: Option<u32>,
     /// Language tag (RFC 5646); `None` if unknown.
     pub language: Option<String>,
-    /// Name of the original publisher if the feed republishes (RSS `source`, Atom `source`).
+    /// Name of the original publisher if the feed republishes the entry (RSS `source`, Atom `source`).
     pub publisher: Option<String>,
-    /// Its texts as earlier versions of newsfed read them.
+    /// The texts as read by earlier versions of newsfed.
     pub former: Option<Box<FormerTexts>>,
 }
 
 impl Entry {
-    /// The beginning of its summary, or else of its text, as plain text in one line.
+    /// The beginning of the summary, or of the text if there is no summary, as one line of plain text.
     pub fn opening(&self) -> String {
         /// Maximum number of bytes of markup that are read.
         const MARKUP: usize = 2000;
@@ -77,22 +76,22 @@ impl Entry {
     }
 }
 
-/// The texts of an entry as earlier versions of newsfed read them, where that differs; empty where
-/// they found nothing.
+/// The texts of an entry that earlier versions of newsfed read differently. A text is empty if they found
+/// nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FormerTexts {
     pub summary: Option<String>,
     pub content: Option<String>,
 }
 
-/// What a feed states about how often to poll it.
+/// Polling hints of a feed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FeedHints {
     /// RSS `ttl`.
     pub ttl: Option<Duration>,
-    /// RSS `skipHours`, UTC hours 0-23.
+    /// RSS `skipHours` as UTC hours, 0 to 23.
     pub skip_hours: BTreeSet<u8>,
-    /// RSS `skipDays`, days from Monday = 0 to Sunday = 6, UTC.
+    /// RSS `skipDays` as days in UTC, from 0 (Monday) to 6 (Sunday).
     pub skip_days: BTreeSet<u8>,
     /// `sy:updatePeriod` divided by `sy:updateFrequency`.
     pub update_period: Option<Duration>,

@@ -1,6 +1,6 @@
-//! Episodes: enclosures that are listened to or watched.
+//! Episodes: enclosures to listen to or to watch.
 
-/// Longest position and length that are accepted, in seconds: ten days.
+/// Maximum position and length of an episode, in seconds: ten days.
 const MAX_SECONDS: f64 = 864_000.0;
 
 /// Identifies an enclosure of an item.
@@ -13,25 +13,25 @@ pub struct EpisodeKey {
     pub url: String,
 }
 
-/// How far an episode was played.
+/// How much of an episode was played.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
-    /// In seconds.
+    /// Position in seconds.
     pub position: f64,
-    /// In seconds, as the player measured it.
+    /// Length in seconds, as measured by the player.
     pub length: Option<f64>,
     pub finished: bool,
 }
 
 impl Progress {
-    /// Only plausible values.
+    /// Creates a progress from plausible values; `None` if the position is not plausible.
     pub fn checked(position: f64, length: Option<f64>) -> Option<Self> {
         let length = length.and_then(seconds).filter(|length| *length > 0.0);
         Some(Self { position: seconds(position)?, length, finished: false })
     }
 }
 
-/// A number of seconds, if it can be a position.
+/// The number of seconds if it is a valid position.
 pub fn seconds(value: f64) -> Option<f64> {
     (value.is_finite() && (0.0..=MAX_SECONDS).contains(&value)).then_some(value)
 }
@@ -41,29 +41,29 @@ pub fn seconds(value: f64) -> Option<f64> {
 pub struct Chapter {
     /// Seconds from the start.
     pub start: u64,
-    /// One line; may be empty.
+    /// Title as one line; may be empty.
     pub title: String,
 }
 
-/// An episode in the queue.
+/// An episode in the play queue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Queued {
     pub key: EpisodeKey,
-    /// Row key of its item's source.
+    /// Row key of the source.
     pub source: i64,
-    /// The title of its item, else the name of the file.
+    /// The title of the item, or the name of the file if there is none.
     pub title: String,
-    /// As the feed states it, or as the extension of the URL suggests; empty if it is unknown.
+    /// Media type given by the feed, or derived from the extension of the URL; empty if unknown.
     pub media_type: String,
-    /// Seconds, as the feed states it.
+    /// Length in seconds, as given by the feed.
     pub stated: Option<u64>,
     pub progress: Progress,
-    /// A downloaded file of it, if it was recorded.
+    /// The downloaded file, if there is a record of one.
     pub file: Option<String>,
 }
 
 impl Queued {
-    /// The length in seconds: as measured, else as stated.
+    /// The length in seconds, as measured by the player or else as given by the feed.
     pub fn length(&self) -> Option<f64> {
         let stated = self.stated.map(|seconds| seconds as f64).filter(|length| *length > 0.0);
         self.progress.length.or(stated)

@@ -1,8 +1,8 @@
-//! Items and their marks as another reader or service has stored them.
+//! Items and their marks as stored by another reader or service.
 
 use super::Time;
 
-/// Where foreign items come from.
+/// The origin of foreign items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForeignKind {
@@ -10,17 +10,17 @@ pub enum ForeignKind {
     NewsboatCache,
     /// newsraft's `newsraft.sqlite3`.
     Newsraft,
-    /// The database of eilmeldung and NewsFlash.
+    /// The database of eilmeldung or NewsFlash.
     NewsFlash,
     Inoreader,
-    /// JSON of other services with the interface of Google Reader, such as FreshRSS.
+    /// JSON of other services with the Google Reader API, such as FreshRSS.
     GoogleReader,
     Feedly,
     Pocket,
 }
 
 impl ForeignKind {
-    /// Its name for users.
+    /// The name shown to users.
     pub fn name(self) -> &'static str {
         match self {
             Self::NewsboatCache => "newsboat's cache",
@@ -34,17 +34,17 @@ impl ForeignKind {
     }
 }
 
-/// A text as it was found.
+/// A text in its original format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForeignText {
     Html(String),
     Plain(String),
 }
 
-/// An item, nothing of it checked or sanitised.
+/// An item that is neither checked nor sanitised.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ForeignItem {
-    /// URL of its feed.
+    /// URL of the feed.
     pub feed: Option<String>,
     /// The publisher's identifier.
     pub guid: Option<String>,
@@ -57,19 +57,19 @@ pub struct ForeignItem {
     pub saved: Option<Time>,
     pub summary: Option<ForeignText>,
     pub content: Option<ForeignText>,
-    /// URL and media type of attached files.
+    /// URLs and media types of attached files.
     pub enclosures: Vec<(String, Option<String>)>,
     /// Categories given by the publisher.
     pub categories: Vec<String>,
-    /// The title of its feed.
+    /// The title of the feed.
     pub publisher: Option<String>,
     pub read: bool,
     pub pinned: bool,
     pub later: bool,
-    /// Whether the user has removed it.
+    /// Whether the user removed the item.
     pub deleted: bool,
     /// The user's own tags.
     pub tags: Vec<String>,
-    /// newsboat's flags: letters.
+    /// newsboat's flags, which are letters.
     pub flags: String,
 }

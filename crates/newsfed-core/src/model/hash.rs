@@ -1,8 +1,8 @@
-//! A hash that stays the same across releases of the program and of Rust, for stored data.
+//! A hash for stored data that is the same in all releases of the program and of Rust.
 
 use sha2::{Digest, Sha256};
 
-/// The first 64 bits of SHA-256 over the parts, each followed by a byte that text cannot contain.
+/// The first 64 bits of the SHA-256 of the parts. Each part is followed by a byte that text cannot contain.
 pub fn stable_hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
     let mut sha = Sha256::new();
     for part in parts {
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stable_hash_is_the_same_in_every_release() {
+    fn stable_hash_is_the_same_in_every_release() {
         assert_eq!(stable_hash(["https://example.org/"]), 0x515a_45e7_c21c_90e6);
         assert_ne!(stable_hash(["a", "b"]), stable_hash(["ab"]));
     }

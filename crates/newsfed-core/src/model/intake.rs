@@ -1,28 +1,28 @@
-//! What a poll left out, and why.
+//! What a poll left out, and the reasons.
 
-/// Why something that a source lists was not stored.
+/// Why something listed by a source was not stored.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum LeftOutReason {
-    /// Its date is more than a day ahead.
+    /// The date is more than a day in the future.
     FutureDate,
-    /// Its date is before 1990.
+    /// The date is before 1990.
     OldDate,
     LongTitle,
     OtherSite,
     Robots,
-    /// 404, 410 and other refusals of single pages.
+    /// 404, 410 or another refusal of a single page.
     Missing,
-    /// A temporary error; it is fetched again.
+    /// A temporary error. The page is fetched again later.
     Unreachable,
     NotAPage,
     /// A part of the page without title and text.
     Empty,
-    /// Beyond the limit of entries per page.
+    /// The page has more entries than the limit.
     OverLimit,
-    /// The selectors of the source do not find its title or text, or take too many steps.
+    /// The selectors of the source do not match a title or text, or take too many steps.
     NotSelected,
     NeedsJavascript,
     NeedsLogin,
@@ -30,7 +30,7 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
-    /// The words after a number, as in `3 dated before 1990`.
+    /// The description after a number, as in `3 dated before 1990`.
     pub fn describe(self) -> &'static str {
         match self {
             Self::FutureDate => "dated more than a day ahead",
@@ -50,12 +50,12 @@ impl LeftOutReason {
         }
     }
 
-    /// Whether a later fetch may get a different page.
+    /// Whether a later fetch may return a different page.
     pub fn may_pass(self) -> bool {
         matches!(self, Self::NeedsJavascript | Self::NeedsLogin | Self::NeedsConsent)
     }
 
-    /// What the user can do.
+    /// Advice for the user.
     fn advice(self) -> Option<&'static str> {
         match self {
             Self::FutureDate | Self::OldDate => Some("check website.date and website.date_format"),
@@ -72,17 +72,17 @@ impl LeftOutReason {
     }
 }
 
-/// How much was left out for one reason.
+/// The number of omissions for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LeftOut {
     pub reason: LeftOutReason,
     pub count: u32,
-    /// The URL of the first one; sanitised.
+    /// The URL of the first omission, sanitised.
     pub example: String,
 }
 
 impl LeftOut {
-    /// Adds one to the list of a poll.
+    /// Adds an omission to the list of a poll.
     pub fn add(list: &mut Vec<Self>, reason: LeftOutReason, example: &str) {
         match list.iter_mut().find(|each| each.reason == reason) {
             Some(each) => each.count += 1,
@@ -90,7 +90,7 @@ impl LeftOut {
         }
     }
 
-    /// All of them in one line, with an example and what to do; `None` if nothing was left out.
+    /// A one-line summary with an example and advice per reason; `None` if nothing was left out.
     pub fn describe(list: &[Self]) -> Option<String> {
         let total: u32 = list.iter().map(|each| each.count).sum();
         if total == 0 {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_by_reason_and_explains_what_to_do() {
+    fn counts_omissions_by_reason_and_gives_advice() {
         let mut list = Vec::new();
         assert_eq!(LeftOut::describe(&list), None);
         LeftOut::add(&mut list, LeftOutReason::FutureDate, "https://a.example/1");

@@ -1,4 +1,4 @@
-//! A stored entry.
+//! Stored items.
 
 use super::{
     Confidence, DatePrecision, DateSource, Enclosure, Revision, SourceId, TextFrom, Time,
@@ -7,7 +7,7 @@ use super::{
 use std::fmt;
 use std::str::FromStr;
 
-/// Reading speed.
+/// Reading speed, to estimate the reading time.
 pub const WORDS_PER_MINUTE: u32 = 230;
 
 /// Identifier of an item for users and scripts: a UUID that never changes.
@@ -29,44 +29,44 @@ impl FromStr for ItemId {
     }
 }
 
-/// One stored item with everything known about it. `--json` prints this structure.
+/// A stored item with everything known about it. `--json` prints this structure.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Item {
     pub id: ItemId,
     pub source: SourceId,
     /// The publisher's identifier.
     pub guid: Option<String>,
-    /// One line of plain text; may be empty.
+    /// Title as one line of plain text; may be empty.
     pub title: String,
-    /// Short text, safe HTML.
+    /// Short text as safe HTML.
     pub summary: Option<String>,
-    /// Full text, safe HTML.
+    /// Full text as safe HTML.
     pub content: Option<String>,
     pub url: Option<String>,
-    /// The publisher given by the entry, else the title of the source.
+    /// The publisher given by the entry, or the title of the source if there is none.
     pub publisher: Option<String>,
     pub authors: Vec<String>,
-    /// When it was first published, according to the publisher.
+    /// Date of first publication, according to the publisher.
     pub published: Option<Time>,
-    /// Where that date comes from; `None` without one.
+    /// The origin of the publication date; `None` if there is no date.
     pub published_from: Option<DateSource>,
-    /// How certain it is.
+    /// The certainty of the publication date.
     pub published_confidence: Option<Confidence>,
-    /// How exactly it is known.
+    /// The precision of the publication date.
     pub published_precision: Option<DatePrecision>,
-    /// Where its zone comes from, if its time of day was written without one.
+    /// The origin of the time zone, if the time of day was written without one.
     pub published_zone: Option<ZoneSource>,
-    /// When it was last changed, according to the publisher.
+    /// Date of the last change, according to the publisher.
     pub updated: Option<Time>,
-    /// When newsfed first saw it.
+    /// When newsfed first found the item.
     pub discovered: Time,
-    /// Kept by the user, exempt from retention.
+    /// Whether the user pinned the item, which exempts it from retention.
     pub pinned: bool,
     pub read: bool,
     pub enclosures: Vec<Enclosure>,
-    /// Categories that the feed gives.
+    /// Categories given by the feed.
     pub categories: Vec<String>,
-    /// The categories, and the tags that its page gives.
+    /// The categories given by the feed, and the tags given by the page.
     pub tags: Vec<String>,
     /// URL of the page with the comments.
     pub comments: Option<String>,
@@ -74,42 +74,42 @@ pub struct Item {
     pub comment_feed: Option<String>,
     /// Number of comments according to the feed.
     pub comment_count: Option<u32>,
-    /// How many of them were added since the user read the item.
+    /// Number of comments added since the user read the item.
     pub new_comments: u32,
     /// Language tag; `None` if unknown.
     pub language: Option<String>,
-    /// The newest stored version of the article, safe HTML, if the user wants to see it: from the
-    /// page, or from a feed that changed the full text.
+    /// The newest stored version of the article as safe HTML, from the page, or from a feed that changed the
+    /// full text. `None` without one, or if the user chose the text in the feed.
     pub article: Option<String>,
-    /// Where the text comes from.
+    /// The origin of the text.
     pub text_from: TextFrom,
     /// When the page was last fetched.
     pub fetched: Option<Time>,
-    /// Why the last fetch of the page gave no text.
+    /// Why the last fetch of the page returned no text.
     pub fetch_error: Option<String>,
-    /// Whether the feed is known to carry full text (true) or not (false).
+    /// Whether the feed contains full text; `None` if that is not known yet.
     pub feed_has_full_text: Option<bool>,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
-    /// Whether it changed in more than typos since then.
+    /// Whether it changed by more than corrections of typos since then.
     pub substantial: bool,
-    /// How many earlier versions of the article are stored.
+    /// Number of earlier versions of the article that are stored.
     pub versions: u32,
-    /// What the last change to the article or its title was about, apart from typos.
+    /// What the last change to the article or its title was about, except corrections of typos.
     pub revisions: Vec<Revision>,
-    /// The title before the current one.
+    /// The previous title.
     pub former_title: Option<String>,
-    /// Whether a text of its page is stored, shown or not.
+    /// Whether a text from the page is stored, regardless of whether it is shown.
     pub page_text: bool,
 }
 
 impl Item {
-    /// The text from the page, else from the feed; empty if there is none.
+    /// The text from the page, or from the feed if there is none; empty if there is neither.
     pub fn body(&self) -> &str {
         self.article.as_deref().unwrap_or_else(|| self.feed_body())
     }
 
-    /// The text from the feed: the longer one of content and summary; empty if there is none.
+    /// The text from the feed: the longer of content and summary; empty if there is neither.
     pub fn feed_body(&self) -> &str {
         let texts = [self.content.as_deref(), self.summary.as_deref()];
         texts.into_iter().flatten().max_by_key(|text| text.len()).unwrap_or("")
@@ -122,48 +122,48 @@ pub struct StoryItem {
     /// Row key in the database.
     pub number: i64,
     pub source: SourceId,
-    /// One line of plain text; may be empty.
+    /// Title as one line of plain text; may be empty.
     pub title: String,
     pub url: Option<String>,
-    /// As in [`ItemRow`].
+    /// The date used for sorting, see [`ItemRow::date`].
     pub date: Time,
     pub read: bool,
 }
 
-/// The data that a row of an item list needs, and the key by which lists are sorted.
+/// The data for a row in a list of items, including the sort key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRow {
-    /// Row key in the database: grows in the order of discovery.
+    /// Row key in the database, which increases in the order of discovery.
     pub key: i64,
     pub id: ItemId,
     /// Row key of the source.
     pub source_key: i64,
-    /// One line of plain text; may be empty.
+    /// Title as one line of plain text; may be empty.
     pub title: String,
     pub url: Option<String>,
-    /// The date it is sorted by: published, but never later than discovered. Without a date, the time of discovery or the
-    /// start of that day.
+    /// The date used for sorting: the publication date, but at most the time of discovery. Without a
+    /// publication date, the time of discovery or the start of that day.
     pub date: Time,
-    /// When it was discovered, if it has no date.
+    /// The time of discovery, if the item has no publication date.
     pub found: Option<Time>,
     pub pinned: bool,
     pub read: bool,
-    /// Whether it is kept for later.
+    /// Whether the item is marked to read later.
     pub later: bool,
-    /// Words in the longest text known; 0 if unknown. Reading time is derived from it.
+    /// Number of words in the longest known text, from which the reading time is derived; 0 if unknown.
     pub words: u32,
     /// Whether the article changed since the user last opened it.
     pub changed: bool,
-    /// Whether it changed in more than typos since then.
+    /// Whether it changed by more than corrections of typos since then.
     pub substantial: bool,
     /// Number of comments according to the feed.
     pub comment_count: Option<u32>,
-    /// How many of them were added since the user read the item.
+    /// Number of comments added since the user read the item.
     pub new_comments: u32,
-    /// The story that other sources have too: a name for all of its items.
+    /// The identifier of the story, if other sources have items about it.
     pub story: Option<i64>,
-    /// How many other items are about it.
+    /// Number of other items about the same story.
     pub also: u32,
-    /// How well it matches a search that lists the best matches first: less is better. 0 in other lists.
+    /// How well the item matches a search that is sorted by relevance; lower is better. 0 in other lists.
     pub rank: i64,
 }

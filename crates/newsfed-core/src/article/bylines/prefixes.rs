@@ -1,6 +1,6 @@
-//! Words before the names of authors.
+//! Words that precede author names, such as "by".
 
-/// Words before a name in any language, folded. Longer ones come before their beginnings.
+/// Words that precede a name in any language, case-folded. A longer prefix comes before its own prefixes.
 const PREFIXES: &[&str] = &[
     "written by",
     "posted by",
@@ -80,7 +80,8 @@ const PREFIXES: &[&str] = &[
     "文/",
 ];
 
-/// Words that begin names or mean something else in other languages.
+/// Prefixes that are used only on pages in one language, because they begin names or have another meaning in
+/// other languages.
 const OF_LANGUAGES: &[(&str, &[&str])] = &[
     ("it", &["di"]),
     ("sv", &["text", "av"]),
@@ -111,28 +112,29 @@ const OF_LANGUAGES: &[(&str, &[&str])] = &[
     ("ms", &["oleh"]),
 ];
 
-/// Prefixes that are also first names, as in "Von Miller" and "Door Peeters", and their languages.
+/// Prefixes that are also first names, as in "Von Miller" and "Door Peeters", and the languages in which they
+/// are prefixes.
 const NAMES: [(&str, &[&str]); 4] =
     [("von", &["de"]), ("par", &["fr"]), ("por", &["es", "pt", "gl"]), ("door", &["nl"])];
-/// Number of words after one of [`NAMES`] from which it is a prefix even on a page in another language.
+/// Minimum number of words after one of [`NAMES`] that makes it a prefix on a page in another language.
 const FULL_NAME: usize = 2;
 
-/// The words before names on a page.
+/// The prefixes that apply to a page.
 pub(in crate::article) struct Prefixes {
     own: &'static [&'static str],
     place: Place,
 }
 
-/// Where names are read.
+/// Where the names come from.
 enum Place {
-    /// In structured data, whose fields contain only names.
+    /// Structured data, whose fields contain only names.
     Data,
-    /// In the text of a page, with its language if it is known.
+    /// The text of a page, with its language if it is known.
     Text(Option<String>),
 }
 
 impl Prefixes {
-    /// The words for a page in the language of a tag such as `pt-BR`.
+    /// The prefixes for a page in the language of a tag such as `pt-BR`.
     pub(in crate::article) fn of(tag: Option<&str>) -> Self {
         let language = tag.and_then(|tag| tag.split('-').next()).map(str::to_ascii_lowercase);
         let own = OF_LANGUAGES.iter().find(|(of, _)| Some(*of) == language.as_deref());
@@ -152,7 +154,7 @@ impl Prefixes {
         self.all().any(|prefix| prefix == folded)
     }
 
-    /// The text after the words that precede a name; `None` if there are none.
+    /// The text after the prefix; `None` if there is no prefix.
     pub(in crate::article) fn rest<'t>(&self, line: &'t str) -> Option<&'t str> {
         let line = line.trim_start();
         self.all().find_map(|prefix| {
@@ -165,7 +167,7 @@ impl Prefixes {
         })
     }
 
-    /// Whether a prefix may be a first name, with the rest of the name after it.
+    /// Whether `prefix` may be a first name, given the rest of the name.
     fn may_be_name(&self, prefix: &str, rest: &str) -> bool {
         let Some((_, languages)) = NAMES.iter().find(|(name, _)| *name == prefix) else {
             return false;
@@ -181,10 +183,10 @@ impl Prefixes {
     }
 }
 
-/// Signs between a prefix and the name.
+/// Separators between a prefix and the name.
 const SIGNS: [char; 6] = [':', '：', '／', '/', '=', '＝'];
 
-/// The rest of a text after a prefix in lower case.
+/// The text after a prefix, which is in lower case and is compared case-insensitively.
 fn strip_folded<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let mut rest = text.chars();
     for wanted in prefix.chars() {

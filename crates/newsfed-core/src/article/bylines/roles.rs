@@ -1,6 +1,6 @@
-//! Roles that stand in place of an author's name: "Staff Writer", "Redaktion".
+//! Roles that pages give in place of an author's name: "Staff Writer", "Redaktion".
 
-/// Names of roles and groups of people, folded.
+/// Names of roles and groups of people, case-folded.
 const ROLES: &[&str] = &[
     "staff",
     "writer",
@@ -212,11 +212,11 @@ const BESIDE: &[&str] = &[
     "tim",
 ];
 
-/// Endings of compound words that name a role.
+/// Suffixes of compound words that name a role.
 const COMPOUNDS: [&str; 6] =
     ["redaktion", "redakteur", "redakteurin", "redactie", "redacteur", "redaktör"];
 
-/// Whether a text names a role and no person: all its words name roles.
+/// Whether a text names a role and not a person: all its words name or qualify roles.
 pub(in crate::article) fn is_role(text: &str) -> bool {
     let folded = text.to_lowercase();
     let words = || folded.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty());
@@ -226,7 +226,7 @@ pub(in crate::article) fn is_role(text: &str) -> bool {
     words().any(is_role) && words().all(|word| is_role(word) || BESIDE.contains(&word))
 }
 
-/// Marks of vowels belong to words of Indic scripts and Thai.
+/// Whether a character is part of a word. Vowel signs are part of words in Indic scripts and Thai.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || crate::util::date::is_mark(c)
 }

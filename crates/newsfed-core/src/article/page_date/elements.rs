@@ -16,18 +16,18 @@ use std::collections::HashSet;
 
 /// Maximum length of an element's text, and of its label, in bytes.
 const MAX_TEXT: usize = 200;
-/// Maximum number of marked elements that are read.
+/// Maximum number of elements with dates that are read.
 const MAX_ELEMENTS: usize = 80;
 
-/// Parts of names for times at which something begins or ends.
+/// Parts of property names for the start or end of an event.
 const EVENTS: [&str; 6] = ["startdate", "enddate", "dtstart", "dtend", "dt-start", "dt-end"];
 
-/// Whether a time is more than a day after the fetch: such a date belongs to an event.
+/// Whether a time is more than a day after the fetch, so that it belongs to an event.
 pub(super) fn is_ahead(time: &PageTime, now: PageTime) -> bool {
     *time > now + TimeDelta::hours(24)
 }
 
-/// The days on which events of the page begin and end, in structured data and properties.
+/// The first and last days of the events on the page, from structured data and properties.
 pub(in crate::article) fn event_days(head: &Head<'_>, context: &Context) -> HashSet<NaiveDate> {
     let objects = head.objects.iter().take(MAX_ELEMENTS);
     let stated = objects.flat_map(|object| {
@@ -119,14 +119,14 @@ pub(super) fn of_elements(
         if block.is_some_and(|at| place.is_linked(at)) && named.is_none() {
             continue;
         }
-        // Below the text and without a label: more likely the date of what is linked there.
+        // Below the text and without a label, it is more likely the date of a linked page.
         let below = block.zip(place.last).is_some_and(|(at, last)| at > last);
         if below && named.is_none() && label.is_none() && !pubdate && !has(&good) {
             score -= 24.0;
         }
         score -= apart.penalty();
         if let Some(dated) = shown.filter(|s| s.abs_diff_days(read.time.date_naive()) > 1) {
-            // The text and the attribute differ: the text is what readers see.
+            // The text and the attribute differ. The text is what readers see.
             if label == Some(Label::Published)
                 && let Some(time) = midnight(dated)
             {
@@ -169,8 +169,8 @@ impl Distance for NaiveDate {
     }
 }
 
-/// The date of an element; and the day that its text shows, if that is certain and the date comes from an
-/// attribute, so that both can be compared.
+/// The date of an element, and the day that its text shows. The day is only returned if it is certain and the
+/// date comes from an attribute, so that the two can be compared.
 fn of_element(
     element: ElementRef<'_>,
     text: &str,
@@ -216,7 +216,7 @@ fn label_before(element: ElementRef<'_>) -> String {
             };
             let text = crate::util::text::start(text.trim(), 200);
             if text.len() > 60 {
-                // A sentence or another date is not a label of this one.
+                // A sentence or another date is not a label of this date.
                 return found;
             }
             if text.chars().any(|c| c.is_ascii_digit()) {

@@ -1,4 +1,4 @@
-//! The words of [`super::labels`]: beginnings of words, in lower case.
+//! The words of [`super::labels`] as lower-case prefixes.
 
 pub(super) const MODIFIED: &[&str] = &[
     "updated",
@@ -243,7 +243,7 @@ pub(super) const PUBLISHED: &[&str] = &[
     "nai-publish",
 ];
 
-/// These follow other labels: "Date of update:".
+/// Weak labels, which are overridden by other labels in the text, as in "Date of update:".
 pub(super) const WEAK: &[&str] = &[
     "date:",
     "datum",

@@ -1,19 +1,19 @@
-//! Words around a date that give its meaning, in many languages.
+//! Words around a date that determine its meaning, in many languages.
 
 use super::label_words::{MODIFIED, OTHER, PUBLISHED, WEAK};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-/// What the words around a date reveal about it.
+/// The meaning of a date according to the words around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Label {
     Published,
     Modified,
-    /// An event, a deadline, a copyright, a citation, "member since": not a date of the page.
+    /// A date of something else: an event, a deadline, a copyright, a citation, "member since".
     Other,
 }
 
-/// What the words before a date (or, failing those, the words after it) reveal about the date.
+/// The label in the words before a date or, if there is none, in the words after it.
 pub(super) fn of(before: &str, after: &str) -> Option<Label> {
     nearest(before).or_else(|| first(after))
 }
@@ -35,12 +35,12 @@ pub(super) fn is_original(before: &str) -> bool {
     WORDS.iter().any(|word| has(text, word))
 }
 
-/// Whether a text states that something was published.
+/// Whether a text contains a label of a publication.
 pub(super) fn is_published(text: &str) -> bool {
     hits(tail(text, 400)).iter().any(|hit| hit.label == Some(Label::Published))
 }
 
-/// Whether the words before a date only announce a date.
+/// Whether the label before a date only announces a date, as in "Date:".
 pub(super) fn is_weak(before: &str) -> bool {
     let hits = hits(tail(before, 90));
     let has = |label| hits.iter().any(|hit| hit.label == label);
@@ -57,7 +57,7 @@ fn nearest(text: &str) -> Option<Label> {
     best.map(|b| b.1).or_else(|| last(None).map(|_| Label::Published))
 }
 
-/// The label at the start of a text; labels of the next date come later.
+/// The label at the start of a text. Labels of the next date come later in the text.
 fn first(text: &str) -> Option<Label> {
     let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
     let text = crate::util::text::start(text, 48);
@@ -71,7 +71,7 @@ fn first(text: &str) -> Option<Label> {
     };
     let (modified, published) = (at(Some(Label::Modified)), at(Some(Label::Published)));
     if modified.is_some_and(|at| text[at..].contains(|c: char| c.is_ascii_digit())) {
-        // The label belongs to the text after it.
+        // The label belongs to the date in the text after it.
         return None;
     }
     match (modified, published) {
@@ -83,7 +83,7 @@ fn first(text: &str) -> Option<Label> {
     }
 }
 
-/// A word of a label in a text.
+/// An occurrence of a label word in a text.
 struct Hit {
     word: usize,
     at: usize,
@@ -91,7 +91,7 @@ struct Hit {
     label: Option<Label>,
 }
 
-/// Where words of labels begin, sorted by where they end.
+/// Occurrences of label words, sorted by their ends.
 fn hits(text: &str) -> Vec<Hit> {
     const KINDS: [(&[&str], Option<Label>); 4] = [
         (MODIFIED, Some(Label::Modified)),
@@ -121,7 +121,7 @@ fn hits(text: &str) -> Vec<Hit> {
         .collect()
 }
 
-/// Whether a word begins here. Scripts without spaces have no such boundaries.
+/// Whether a word begins at an offset. Scripts without spaces have no word boundaries.
 fn is_start(text: &str, at: usize) -> bool {
     let mut around = text[..at].chars().rev().take(1).chain(text[at..].chars().take(1));
     match (around.next(), around.next()) {
@@ -132,7 +132,7 @@ fn is_start(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a word of the text begins with `word`.
+/// Whether a word of the text has the prefix `word`.
 fn has(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| is_start(text, at))
 }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_label_counts() {
+    fn uses_the_nearest_label() {
         let cases = [
             ("last updated: ", "", Some(Label::Modified)),
             ("published 1 may, updated ", "", Some(Label::Modified)),

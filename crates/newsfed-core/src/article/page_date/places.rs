@@ -1,4 +1,4 @@
-//! Where on a page a date is: with the article, or among comments and other articles.
+//! The position of a date on a page: with the article, or among comments and other articles.
 
 use crate::article::blocks::Page;
 use crate::article::classes::{self, COMMENT, FOOTER, FORM, Kinds, NAV, RELATED, SIDEBAR};
@@ -6,25 +6,25 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::{HashMap, HashSet};
 
-/// Kinds of boxes whose dates seldom belong to the article.
+/// Kinds of boxes whose dates rarely belong to the article.
 const APART: Kinds = RELATED | SIDEBAR | FOOTER | NAV | FORM;
 
 /// Maximum number of ancestors of an element that are inspected.
 const MAX_LEVELS: usize = 40;
 
-/// How far a place is from where the date of an article usually is.
+/// How far a date is from the usual position of the article's date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Apart {
     No,
-    /// In a footer, a sidebar or the like, which may be the article's own. Several dates in one
-    /// such box, given here, belong to other articles.
+    /// In a footer, a sidebar or a similar box, which may belong to the article. Several dates in the same
+    /// box, given here, belong to other articles.
     Beside(Option<NodeId>),
     /// Among comments, or in a quotation.
     Other,
 }
 
 impl Apart {
-    /// How much of its score a date in such a place loses.
+    /// The amount by which the score of the date is reduced.
     pub(super) fn penalty(self) -> f32 {
         match self {
             Self::No => 0.0,
@@ -34,19 +34,19 @@ impl Apart {
     }
 }
 
-/// Where elements are on the page.
+/// Positions of elements on the page.
 pub(super) struct Places {
     /// The ancestors of the heading and of the first selected block.
     around: HashSet<NodeId>,
-    /// The block of the heading, else the first selected one.
+    /// The block of the heading, or the first selected block if there is no heading.
     pub(super) heading: Option<usize>,
     /// The first selected block.
     first: Option<usize>,
-    /// The last one.
+    /// The last selected block.
     pub(super) last: Option<usize>,
     /// Whether each block is below a heading such as "Read next".
     linked: Vec<bool>,
-    /// Index of an element's box.
+    /// Index of the box of each element.
     boxes: HashMap<NodeId, usize>,
 }
 
@@ -58,7 +58,7 @@ impl Places {
             let element = page.blocks[*at].element;
             page.around(element).take(3).any(|e| page.elements[e].name() == "h1")
         });
-        // The last heading before the article starts, else the nearest one.
+        // The nearest heading, preferably one above the start of the article.
         let headings: Vec<usize> = headings.take(50).collect();
         let near = |at: &&usize| {
             first.map_or(0, |f| if **at <= f + 2 { f + 2 - **at } else { 3 * (**at - f) })
@@ -78,14 +78,14 @@ impl Places {
         self.linked.get(block).is_some_and(|l| *l)
     }
 
-    /// Whether a box of the page is apart from the article: comments, related articles, navigation.
+    /// Whether a box is apart from the article: among comments, related articles or navigation.
     pub(super) fn apart(&self, page: &Page<'_>, element: usize) -> Apart {
         let element =
             page.around(element).find(|e| self.boxes.contains_key(&page.elements[*e].node.id()));
         element.map_or(Apart::No, |e| self.surroundings(page, page.elements[e].node).0)
     }
 
-    /// Kinds that mean little in combination with others: `entry-footer` has the date of the entry.
+    /// Kinds that mean little in combination with others: `entry-footer` contains the date of the entry.
     fn mixed(&self, kinds: Kinds) -> Kinds {
         if kinds & (classes::META | classes::ARTICLE) != 0 && kinds & COMMENT == 0 {
             FOOTER | if kinds & classes::META != 0 { RELATED } else { 0 }
@@ -94,8 +94,8 @@ impl Places {
         }
     }
 
-    /// What the boxes around an element reveal, without boxes that also surround the article:
-    /// whether the element is apart from the article, and the words of their class names.
+    /// What the boxes around an element reveal, except those that also surround the article: whether the
+    /// element is apart from the article, and the words of their class names.
     pub(super) fn surroundings(&self, page: &Page<'_>, element: ElementRef<'_>) -> (Apart, String) {
         let mut words = String::new();
         let mut apart = Apart::No;
@@ -122,7 +122,7 @@ impl Places {
                 || matches!(name, "aside" | "nav" | "footer")
             {
                 apart = apart.max(Apart::Beside(None));
-                // The outermost box counts.
+                // The outermost box is used.
                 if let Apart::Beside(outermost) = &mut apart {
                     *outermost = Some(element.id());
                 }
@@ -132,7 +132,7 @@ impl Places {
         (apart, words)
     }
 
-    /// The block at which an element is.
+    /// The first block of the innermost box around an element.
     pub(super) fn block(&self, page: &Page<'_>, element: ElementRef<'_>) -> Option<usize> {
         let up = std::iter::successors(Some(element), |e| e.parent().and_then(ElementRef::wrap));
         let at = up.take(MAX_LEVELS).find_map(|e| self.boxes.get(&e.id()))?;
@@ -140,7 +140,7 @@ impl Places {
     }
 }
 
-/// Which blocks after the start of the article are below a heading for other articles.
+/// For each block after the start of the article, whether it is below a heading for other articles.
 fn linked(page: &Page<'_>, first: Option<usize>) -> Vec<bool> {
     const MORE: [&str; 44] = [
         "related",
@@ -197,7 +197,7 @@ fn linked(page: &Page<'_>, first: Option<usize>) -> Vec<bool> {
             let short = page.blocks[at].words <= 6;
             let text = if short { page.text(at).to_lowercase() } else { String::new() };
             let more = MORE.iter().any(|m| text.starts_with(m));
-            // Below such a heading, titles of articles may be headings too.
+            // Titles of articles below such a heading may also be headings.
             below = more || below && page.blocks[at].links > 0;
         }
         *linked = below;

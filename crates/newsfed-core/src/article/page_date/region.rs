@@ -6,9 +6,9 @@ use crate::model::Time;
 use crate::util::date::{Context, Order, language_of};
 use url::Url;
 
-/// How many blocks are searched for numeric dates.
+/// Maximum number of blocks that are searched for numeric dates.
 const MAX_BLOCKS: usize = 3000;
-/// Top-level domains of two letters that belong to no country in practice.
+/// Two-letter top-level domains that are not used for a country in practice.
 const GENERIC: [&str; 16] = [
     "io", "co", "ai", "tv", "me", "cc", "fm", "ly", "gg", "to", "sh", "eu", "ws", "am", "im", "so",
 ];
@@ -47,7 +47,7 @@ fn by_region(language: Option<&str>, tags: &[String], url: Option<&Url>) -> Opti
             match (american, other, home) {
                 (true, false, None | Some(true)) => Some(Order::MonthFirst),
                 (false, true, _) => Some(Order::DayFirst),
-                // The default language of many systems is US English.
+                // Many systems have US English as their default language.
                 (true, _, Some(false)) if regions.len() < 2 => Some(Order::DayFirst),
                 (false, false, Some(true)) => Some(Order::MonthFirst),
                 (false, false, Some(false)) if top != Some("ca") => Some(Order::DayFirst),
@@ -55,14 +55,15 @@ fn by_region(language: Option<&str>, tags: &[String], url: Option<&Url>) -> Opti
             }
         }
         Some("fil") => Some(Order::MonthFirst),
-        // Their own dates start with the year; others may come from anywhere.
+        // Dates in these languages start with the year. Other dates may have any origin.
         Some("ja" | "zh" | "ko" | "hu" | "lt" | "mn") => None,
         Some("es") if regions.iter().any(|r| matches!(*r, "us" | "pr")) => None,
         Some(_) => Some(Order::DayFirst),
     }
 }
 
-/// The only order in which all numeric dates of the page are possible, if one date decides it.
+/// The only order that is possible for all numeric dates of the page, if at least one date has only one
+/// reading.
 fn of_page(page: &Page<'_>) -> Option<Order> {
     let (mut day_first, mut month_first) = (false, false);
     for at in 0..page.blocks.len().min(MAX_BLOCKS) {

@@ -1,4 +1,4 @@
-//! Dates that a page states for programs: structured data and metadata.
+//! Dates that a page gives for programs: structured data and metadata.
 
 use super::labels::{self, Label};
 use super::places::Apart;
@@ -13,7 +13,7 @@ use url::Url;
 
 /// Maximum number of structured-data objects that are searched.
 const MAX_OBJECTS: usize = 200;
-/// Names of metadata with the publication date, and their scores.
+/// Names of metadata for the publication date, and their scores.
 const PUBLISHED: [(&str, f32); 37] = [
     ("article:published_time", 90.0),
     ("og:published_time", 88.0),
@@ -54,7 +54,7 @@ const PUBLISHED: [(&str, f32); 37] = [
     ("releasedate", 60.0),
 ];
 
-/// Types of structured data whose dates belong to something else.
+/// Types of structured data whose dates do not belong to the page.
 const NOT_PAGES: [&str; 14] = [
     "Object",
     "Comment",
@@ -86,11 +86,11 @@ const MODIFIED: [&str; 11] = [
     "updated",
 ];
 
-/// A date as it was read.
+/// A parsed date.
 #[derive(Clone, Copy)]
 pub(super) struct Reading {
     pub(super) time: PageTime,
-    /// The day if day and month were swapped, while the order is not known.
+    /// The day with month and day swapped, if their order is unknown.
     pub(super) swapped: Option<NaiveDate>,
     pub(super) zone: Zone,
 }
@@ -101,7 +101,7 @@ impl Reading {
         Self { time, swapped: None, zone: Zone::Day }
     }
 
-    /// A time that is written as one, such as `2024-05-03T10:00:00+02:00`.
+    /// A time with a zone, such as `2024-05-03T10:00:00+02:00`.
     pub(super) fn written(time: PageTime, text: &str) -> Self {
         let is_name = text.trim_end().ends_with(|c: char| c.is_ascii_alphabetic());
         let offset = time.offset().local_minus_utc();
@@ -110,7 +110,7 @@ impl Reading {
     }
 }
 
-/// A machine-readable date, or any other form.
+/// Reads a date in a machine-readable or any other form.
 pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
     let text = text.trim();
     if text.chars().nth(100).is_some() {
@@ -123,11 +123,11 @@ pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
         .or_else(|_| DateTime::parse_from_rfc2822(text))
         .ok()
         .filter(|t| YEARS.contains(&t.year()));
-    // A year or month alone is not a date.
+    // A year or a month without a day is not a date.
     if text.chars().filter(char::is_ascii_digit).count() < 5 && time.is_none() {
         return None;
     }
-    // The rest of a broken time does not matter for the day.
+    // An invalid time after the date does not matter for the day.
     let text = match text.split_once('T') {
         Some((day, _)) if time.is_none() && day.len() == 10 && odd(text) => day,
         _ => text,
@@ -143,7 +143,7 @@ pub(super) fn read(text: &str, context: &Context) -> Option<Reading> {
             YEARS.contains(&time.year()).then_some(Reading { time, swapped: None, zone })
         };
         let scanned = || {
-            // No dates relative to the fetch: this text is for programs.
+            // Relative dates are not read, because this text is for programs.
             let context = Context { now: None, ..*context };
             let found = date::scan(text, &context).dates.into_iter().next()?;
             of_found(&found)
@@ -162,7 +162,7 @@ pub(super) fn of_found(found: &date::FoundDate) -> Option<Reading> {
     Some(Reading { time: time_of(found)?, swapped: found.swapped, zone: found.shows() })
 }
 
-/// The time of a date in text; midnight in UTC without more detail.
+/// The time of a date in text; midnight in UTC if only the day is known.
 pub(super) fn time_of(found: &date::FoundDate) -> Option<PageTime> {
     let Some(time) = found.time else { return midnight(found.day) };
     match found.zone {
@@ -193,7 +193,7 @@ pub(super) fn candidate(
     }
 }
 
-/// Structured data and metadata.
+/// Reads the dates in structured data and metadata.
 pub(super) fn of_head(
     head: &Head<'_>,
     page: &Page<'_>,
@@ -215,7 +215,7 @@ pub(super) fn of_head(
         if published.is_none() && !modified {
             continue;
         }
-        // A property in the body is read with its surroundings.
+        // A property in the body is read together with its surroundings.
         if matches!(name.as_str(), "datepublished" | "datemodified" | "datecreated") && marked(name)
         {
             continue;
@@ -321,8 +321,8 @@ fn of_objects(
             ));
         }
         if let Some(read) = date("datePublished") {
-            // Some systems give the time of the last build as both dates, or as a publication date
-            // after the modification date.
+            // Some systems give the time of the last build as both dates, or as a publication date after the
+            // modification date.
             let built = modified.is_some_and(|m| m.time <= read.time);
             let score = if built { base - 32.0 } else { base };
             let from = DateSource::StructuredData;

@@ -15,7 +15,7 @@ const TEXT: &str = "<p>The council has decided to rebuild the old bridge over th
     on the other bank have waited a long time. They hope that the new bridge will be wider than the old \
     one, and that it will have space for those who walk.</p>";
 
-/// A page with the snippet in place of its date line, or with only the snippet.
+/// A page with the snippet as its date line, or only the snippet if that contains the text.
 fn page_of(snippet: &str, language: &str) -> String {
     let language = if language == "-" { String::new() } else { format!(" lang='{language}'") };
     let head = format!("<!DOCTYPE html><html{language}>");
@@ -27,7 +27,7 @@ fn page_of(snippet: &str, language: &str) -> String {
     )
 }
 
-/// Reads cases and returns how many there are, how many have day and month swapped, and what is wrong.
+/// The results of test cases: the total, the number with day and month swapped, and the failures.
 struct Read {
     all: usize,
     swapped: usize,
@@ -36,7 +36,7 @@ struct Read {
 }
 
 impl Read {
-    /// `cases`: for each its language, snippet, page, time of the fetch and publication date.
+    /// Reads `cases`: language, snippet, page, fetch time and publication date of each.
     fn all<'c>(cases: impl Iterator<Item = (&'c str, String, &'c str, &'c str)>) -> Self {
         let mut done = Self { all: 0, swapped: 0, wrong: Vec::new(), missed: Vec::new() };
         for (snippet, page, fetched, gold) in cases {
@@ -69,7 +69,7 @@ impl Read {
     }
 }
 
-/// The lines of a table and their columns.
+/// The lines of a table, each as a list of columns.
 fn table(text: &str) -> impl Iterator<Item = Vec<&str>> {
     let lines = text.lines().filter(|l| !l.is_empty() && !l.starts_with('#'));
     lines.map(|line| line.split('\t').collect())
@@ -84,7 +84,7 @@ fn finds_dates_in_many_languages() {
     Read::all(cases).expect(400, 8);
 }
 
-/// Written by a person who did not know this code. The first run found 185 of 200.
+/// The lines were written by someone who did not know this code. The first version found 185 of 200.
 #[test]
 fn finds_dates_in_independently_written_lines() {
     let cases = table(include_str!("../../../../../tests/data/page-dates-2.tsv")).map(|columns| {
@@ -110,7 +110,7 @@ fn prefers_the_most_reliable_publication_date() {
     let meta = "<meta property='article:published_time' content='2024-03-02T03:00:00Z'>";
     let cases = [
         (meta.to_owned(), "2024-03-02T03:00:00+00:00"),
-        // The same instant, which is a day earlier in the publisher's zone.
+        // The same instant falls on the previous day in the publisher's zone.
         (format!("{meta}<time datetime='2024-03-01T19:00:00-08:00'>x</time>"), "2024-03-01T19:00:00-08:00"),
         (format!("{meta}<time datetime='2024-03-05T19:00:00-08:00'>x</time>"), "2024-03-02T03:00:00+00:00"),
         ("<meta property='article:modified_time' content='2024-03-02'>".to_owned(), "none"),
@@ -125,7 +125,7 @@ fn prefers_the_most_reliable_publication_date() {
 }
 
 #[test]
-fn an_earlier_visible_date_beats_a_stated_build_date() {
+fn prefers_an_earlier_visible_date_to_a_build_date() {
     let page = |published: &str, modified: &str, shown: &str| {
         let markup = format!(
             "<script type='application/ld+json'>{{\"@type\":\"Article\",\"datePublished\":\"{published}\",\
@@ -181,7 +181,7 @@ fn reads_adjacent_dates_original_dates_and_event_dates() {
 }
 
 #[test]
-fn shows_where_a_date_comes_from_and_how_certain_it_is() {
+fn reports_source_and_certainty_of_a_date() {
     let json = "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"datePublished\":\"2024-03-02\"}</script>";
     let cases = [
         (json, DateSource::StructuredData, Confidence::High),
@@ -196,7 +196,7 @@ fn shows_where_a_date_comes_from_and_how_certain_it_is() {
 }
 
 #[test]
-fn structured_data_of_other_articles_is_not_used() {
+fn ignores_structured_data_of_other_articles() {
     let object = |title: &str, day: &str| {
         format!("{{\"@type\":\"Article\",\"headline\":\"{title}\",\"datePublished\":\"{day}\"}}")
     };
@@ -211,7 +211,7 @@ fn structured_data_of_other_articles_is_not_used() {
 }
 
 #[test]
-fn a_time_in_utc_falls_on_the_day_that_the_page_shows() {
+fn moves_utc_times_to_the_day_on_the_page() {
     let markup =
         "<meta property='article:published_time' content='2023-11-01T23:01:00Z'><h1>A title</h1>";
     let found = read(markup, Some("https://example.org/2023/11/02/x"), None).published.unwrap();
@@ -221,7 +221,7 @@ fn a_time_in_utc_falls_on_the_day_that_the_page_shows() {
 }
 
 #[test]
-fn a_page_is_not_modified_before_it_is_published() {
+fn ignores_a_modification_before_the_publication() {
     let modified = |stated: &str| {
         let markup = format!(
             "<meta property='article:published_time' content='2024-03-02T15:41:00Z'>\
@@ -252,7 +252,7 @@ fn finds_dates_in_urls() {
 }
 
 #[test]
-fn the_date_of_an_event_is_not_the_date_of_the_page() {
+fn ignores_dates_of_events() {
     let data = |day: &str| {
         format!(
             "<script type='application/ld+json'>{{\"@context\": \"https://schema.org\", \"@type\": \"Festival\", \
@@ -260,11 +260,11 @@ fn the_date_of_an_event_is_not_the_date_of_the_page() {
         )
     };
     for (markup, want) in [
-        // Events to come, as a calendar marks them and in words.
+        // Future events, in calendar markup and in words.
         ("<time datetime=2026-12-24T20:00>24 December 2026</time>".to_owned(), None),
         ("<time itemprop=startDate datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
         ("<time class=dt-start datetime=2026-10-02>2 October 2026</time>".to_owned(), None),
-        // Past events: only the structured data shows that the date belongs to an event.
+        // Past events. Only the structured data shows that the date belongs to an event.
         (data("2026-10-02") + "<p>2 October 2026, 20:00</p>", None),
         (data("2026-10-02") + "<time datetime=2026-10-02>2 October</time>", None),
         (
@@ -287,7 +287,7 @@ fn the_date_of_an_event_is_not_the_date_of_the_page() {
 }
 
 #[test]
-fn two_digit_years_are_read_as_the_latest_possible_year() {
+fn reads_two_digit_years_as_the_latest_possible_year() {
     for (language, text, now, want) in [
         ("de", "24.12.25", "2026-01-10", "2025-12-24"),
         ("de", "24.12.98", "2026-01-10", "1998-12-24"),
@@ -298,7 +298,7 @@ fn two_digit_years_are_read_as_the_latest_possible_year() {
         ("en", "24 Dec '99", "2026-01-10", "1999-12-24"),
         ("en", "24-Dec-25", "2026-01-10", "2025-12-24"),
         ("nl", "05-03-25", "2026-01-10", "2025-03-05"),
-        // Other readings are in the future, or no dates.
+        // Other readings are in the future or are not dates.
         ("en", "25-12-31", "2026-01-10", "2025-12-31"),
         ("en-GB", "31-12-25", "2026-01-10", "2025-12-31"),
         ("en", "11-03-24", "2026-01-10", "-"),
@@ -312,7 +312,7 @@ fn two_digit_years_are_read_as_the_latest_possible_year() {
 }
 
 #[test]
-fn only_the_publication_counts_among_relative_dates_and_ranges() {
+fn uses_only_the_publication_among_relative_dates_and_ranges() {
     for (text, want) in [
         ("Posted 5 days ago · Updated 2 hours ago", "2026-11-17"),
         ("3 April 2024 – 5 April 2024", "-"),
@@ -324,7 +324,7 @@ fn only_the_publication_counts_among_relative_dates_and_ranges() {
 }
 
 #[test]
-fn the_length_of_a_date_line_is_counted_in_characters() {
+fn counts_the_length_of_a_date_line_in_characters() {
     assert!(super::is_date_line("मंगलवार, 12 मार्च 2024, पूर्वाह्न 10:15 बजे भारतीय समय"));
     assert!(!super::is_date_line(&format!("12 March 2024 {}", "x".repeat(100))));
 }

@@ -1,4 +1,4 @@
-//! Dates in the URL of a page, and in the data of its scripts.
+//! Dates in the URL of a page, and in its scripts.
 
 use super::stated::{Reading, candidate};
 use super::{Candidate, DateSource, Meaning, PageTime, YEARS, midnight};
@@ -63,8 +63,8 @@ fn day(year: &str, month: &str, day: &str) -> Option<PageTime> {
     midnight(NaiveDate::from_ymd_opt(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)?)
 }
 
-/// Dates in the data of scripts whose keys name a publication date: `"publishedAt":"2024-…"`.
-/// The last resort.
+/// Dates in the data of scripts, under keys that name a publication date: `"publishedAt":"2024-…"`. They are
+/// only used as a last resort.
 pub(super) fn of_scripts(head: &Head<'_>) -> Vec<Candidate> {
     const NAMES: [&str; 13] = [
         "datePublished",

@@ -1,4 +1,4 @@
-//! Dates that readers see: beside the heading, at the start of the text, and after its end.
+//! Dates that readers see: next to the heading, at the start of the text, and after its end.
 
 use super::labels::{self, Label};
 use super::places::{Apart, Places};
@@ -11,15 +11,15 @@ use chrono::Datelike;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// How many blocks around the heading are searched.
+/// Number of blocks around the heading that are searched.
 const AROUND: usize = 12;
 /// Maximum length of a block outside the text, in words.
 const MOST_WORDS: usize = 60;
 /// Maximum number of dates.
 const MAX_CANDIDATES: usize = 200;
-/// How much of a paragraph at the start of the text is searched, in bytes.
+/// Number of bytes at the start of a paragraph that are searched.
 const START: usize = 140;
-/// Maximum length of a block that consists of a label, in words.
+/// Maximum length of a block that consists only of a label, in words.
 const LABEL_WORDS: usize = 5;
 
 pub(super) fn candidates(
@@ -34,11 +34,11 @@ pub(super) fn candidates(
     let commented: HashSet<usize> = comments::zones(page)
         .into_iter()
         .map(|z| page.elements[z].blocks.clone())
-        // Comments follow the article; before it, the word names something else.
+        // Comments follow the article. A box before it with this name is something else.
         .filter(|blocks| first.is_none_or(|f| blocks.start >= f))
         .flatten()
         .collect();
-    // Blocks, with the score that a date in each of them gets.
+    // Blocks, each with the score of a date in it.
     let mut order: Vec<(usize, f32)> = Vec::new();
     let top = place.heading;
     if let Some(at) = top {
@@ -66,7 +66,7 @@ pub(super) fn candidates(
             apart(page, place, at, &mut found[from..]);
         }
     }
-    // Labelled dates anywhere else in boxes of the article, such as after its notes.
+    // Labelled dates elsewhere in boxes of the article, such as after its notes.
     let rest = (0..count)
         .filter(|at| !seen.contains(at) && !commented.contains(at) && !place.is_linked(*at));
     let rest: Vec<usize> = rest.filter(|at| page.blocks[*at].words <= 24).take(400).collect();
@@ -80,7 +80,7 @@ pub(super) fn candidates(
         of_block(page, taken, at, 4.0, first, context, &mut more);
         more.retain(|c| c.score >= 20.0);
         for candidate in &mut more {
-            // In the text, such a date more likely belongs to something that the text is about.
+            // Within the text, the date more likely belongs to the subject of the text.
             candidate.score += if taken[at] { -6.0 } else { 12.0 };
         }
         apart(page, place, at, &mut more);
@@ -118,7 +118,7 @@ fn of_block(
     if block.words > MOST_WORDS && !taken[at] {
         return;
     }
-    // Words such as "yesterday" in prose are about something else.
+    // In prose, words such as "yesterday" refer to other events.
     let is_line = block.words <= 14 || !long && labels::is_published(&text.to_lowercase());
     let context = Context { now: context.now.filter(|_| is_line), ..*context };
     let scan = date::scan(text, &context);
@@ -131,7 +131,7 @@ fn of_block(
         // "Planning update" is a title, not a label.
         let before = if number == 0 && is_link(block, before) { "" } else { before };
         let label = labels::of(before, after).or_else(|| label_beside(page, at, &scan, number));
-        // "Date: 6-9 January" is about an event.
+        // "Date: 6-9 January" is the date of an event.
         let published = label == Some(Label::Published) && !labels::is_weak(before);
         if label == Some(Label::Other) || date.range && !published {
             continue;
@@ -144,7 +144,7 @@ fn of_block(
         if label == Some(Label::Published) {
             score += if labels::is_original(before) { 34.0 } else { 20.0 };
         }
-        // A heading, a caption or an entry of a list inside the text.
+        // This is a heading, a caption or a list item inside the text.
         let inside = taken[at] && first.is_some_and(|f| at > f + 1);
         if inside && !prose && block.words > 4 {
             score -= 24.0;
@@ -157,7 +157,7 @@ fn of_block(
         if sentence && block.words > 8 && label.is_none() && !prose && !dateline {
             score -= 30.0;
         }
-        // Beside a link after the start of the text: the date of what is linked.
+        // Next to a link after the start of the text, it is the date of the linked page.
         let linked = block.links > 0 || at > 0 && page.blocks[at - 1].links > 0 && block.words <= 6;
         if linked && label.is_none() && first.is_some_and(|f| at > f + 1) {
             score -= 24.0;
@@ -168,7 +168,7 @@ fn of_block(
             }
             score -= 16.0;
         } else if label.is_none() {
-            // The more other words, the less it is the date of the page.
+            // Additional words make it less likely to be the date of the page.
             score -= (block.words.saturating_sub(6) as f32).min(24.0);
             if number > 0 {
                 score -= 10.0;
@@ -186,8 +186,8 @@ fn of_block(
     }
 }
 
-/// The text of a block, with spaces between elements that follow each other without one, as in
-/// `<span>May 3, 2024</span><span>5 min</span>`. An ordinal such as `3<sup>rd</sup>` stays whole.
+/// The text of a block, with spaces between adjacent elements without whitespace, as in `<span>May 3,
+/// 2024</span><span>5 min</span>`. Ordinals such as `3<sup>rd</sup>` are not split.
 fn separated<'p>(page: &'p Page<'_>, at: usize) -> Cow<'p, str> {
     let (block, text) = (&page.blocks[at], page.text(at));
     if block.pieces < 2 || block.words > MOST_WORDS {
@@ -218,12 +218,12 @@ fn separated<'p>(page: &'p Page<'_>, at: usize) -> Cow<'p, str> {
     out.into()
 }
 
-/// Whether a text is the only link of its block.
+/// Whether a text is the only link in its block.
 fn is_link(block: &Block, text: &str) -> bool {
     block.links == 1 && text.trim().chars().count().abs_diff(block.link_chars) <= 1
 }
 
-/// Whether the words before a date begin a sentence that continues after it: "On 3 May 2024, the".
+/// Whether the words before a date begin a sentence that continues after the date: "On 3 May 2024, the".
 fn starts_sentence(before: &str) -> bool {
     let words = before.trim().trim_end_matches([',', '(']);
     const STARTS: [&str; 24] = [
@@ -235,13 +235,12 @@ fn starts_sentence(before: &str) -> bool {
         && !words.is_empty()
 }
 
-/// Whether a text continues like the text after the place and date of a report: "BERLIN, 3 May 2024
-/// – ".
+/// Whether the text after a date continues like a report after its dateline: "BERLIN, 3 May 2024 – ".
 fn after_dateline(after: &str) -> bool {
     after.trim_start().starts_with(['—', '–', '-', '(', ')', '/', '.', ':', '|'])
 }
 
-/// Whether a date is the beginning or the end of something: "zum 1.9.2015", "until 3 May 2024".
+/// Whether a date is the start or the end of a period: "zum 1.9.2015", "until 3 May 2024".
 fn ends_with_limit(before: &str) -> bool {
     const LIMITS: [&str; 14] = [
         "zum", "bis", "ab", "seit", "since", "until", "before", "after", "through", "starting",
@@ -283,7 +282,7 @@ fn candidate(date: &FoundDate, score: f32, meaning: Meaning, before: &str) -> Op
     })
 }
 
-/// The text before a date, starting after the previous one, and the text after the last date.
+/// The text before a date, starting after the previous date, and the text after the last date.
 fn around(scan: &Scan, number: usize) -> (&str, &str) {
     let start = number.checked_sub(1).map_or(0, |n| scan.dates[n].at.end);
     let date = &scan.dates[number].at;
@@ -295,7 +294,7 @@ fn around(scan: &Scan, number: usize) -> (&str, &str) {
     (before, after)
 }
 
-/// The label in the block before a block that is little more than a date.
+/// The label in the block before a block that contains little more than a date.
 fn label_beside(page: &Page<'_>, at: usize, scan: &Scan, number: usize) -> Option<Label> {
     let alone = page.blocks[at].words <= 6 && scan.dates.len() == 1;
     let before = at.checked_sub(1).filter(|_| alone && number == 0)?;

@@ -1,15 +1,15 @@
-//! The offsets from UTC that a page shows, for times that are written without a zone.
+//! The UTC offsets that a page gives, for times without a zone.
 
 use super::places::Apart;
 use super::{Candidate, Meaning};
 use crate::model::DateSource;
 use crate::util::date::{Offsets, Zone, is_offset};
 
-/// Score from which a date with an offset is one of the article's own.
+/// Minimum score of a date with an offset to belong to the article.
 const OWN: f32 = 35.0;
 
-/// The offsets of the article's dates; none if they cannot belong to one zone, or if the times that
-/// readers see are in a different one.
+/// The offsets of the article's dates. Empty if they cannot belong to one time zone, or if the visible times
+/// are in a different zone.
 pub(super) fn offsets(all: &[Candidate]) -> Offsets {
     let mut offsets = Offsets::default();
     for candidate in all.iter().filter(|c| is_own(c)) {
@@ -29,7 +29,7 @@ fn is_own(candidate: &Candidate) -> bool {
     stated && candidate.beside == Apart::No && candidate.score >= OWN
 }
 
-/// Whether the publication time that readers see is the stated one in a different zone.
+/// Whether the visible publication time is the machine-readable time in a different zone.
 fn differs_from_shown(all: &[Candidate]) -> bool {
     let published = || all.iter().filter(|c| c.meaning == Meaning::Published && c.score > 0.0);
     let mut differs = false;
@@ -56,7 +56,7 @@ mod tests {
         closed two winters ago. Work will start as soon as the money is there, the mayor said.</p><p>Those \
         who live on the other bank have waited a long time. They hope that it will be wider.</p>";
 
-    /// A page with these metadata, date line, and end.
+    /// A page with this metadata, date line and end.
     fn page(head: &str, line: &str, end: &str) -> String {
         format!(
             "<!DOCTYPE html><html lang=de><head><title>The old bridge</title>{head}</head><body><article>\
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_without_a_zone_is_read_in_the_one_that_the_page_shows() {
+    fn reads_times_without_a_zone_in_the_page_zone() {
         let line = "Von Ann Lee, 12.11.2026, 09:15 Uhr";
         let moved = |head: &str, line: &str| published(&page(head, line, ""));
         let cases = [
@@ -93,7 +93,7 @@ mod tests {
             ("+14:00", "2026-11-12T09:15:00+14:00", true),
             ("-12:00", "2026-11-12T09:15:00-12:00", true),
             ("-0330", "2026-11-12T09:15:00-03:30", true),
-            // These contain no offset.
+            // These are not valid offsets.
             ("Z", "2026-11-12T09:15:00+00:00", false),
             ("+00:00", "2026-11-12T09:15:00+00:00", false),
             ("+99:99", "2026-11-12T09:15:00+00:00", false),
@@ -106,14 +106,14 @@ mod tests {
             let head = modified(&format!("2026-11-14T10:42:00{zone}"));
             assert_eq!(moved(&head, line), (want.to_owned(), is_moved), "{zone}");
         }
-        // Modified after the clocks have changed.
+        // The modification is after the end of daylight saving time.
         let head = modified("2026-11-14T10:42:00+01:00");
         let summer = moved(&head, "Von Ann Lee, 12.08.2026, 09:15 Uhr");
         assert_eq!(summer, ("2026-08-12T09:15:00+00:00".to_owned(), false));
     }
 
     #[test]
-    fn dates_with_a_zone_or_without_a_time_are_not_shifted() {
+    fn keeps_dates_with_a_zone_or_without_a_time() {
         let head = modified("2026-11-14T10:42:00+01:00");
         for (line, want) in [
             ("12.11.2026", "2026-11-12T00:00:00+00:00"),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_dates_of_the_article_show_its_zone() {
+    fn takes_the_zone_only_from_dates_of_the_article() {
         let line = "Von Ann Lee, 12.11.2026, 09:15 Uhr";
         let want = ("2026-11-12T09:15:00+00:00".to_owned(), false);
         for zone in ["+01:00", "-05:00", "+14:00"] {
@@ -145,21 +145,21 @@ mod tests {
         let related = "<aside class=related><h2>Mehr</h2><p><a href=/b>Die Brücke</a> <time \
             datetime='2026-11-02T10:00:00+09:00'>2.11.2026</time></p></aside>";
         assert_eq!(published(&page("", line, related)), want);
-        // Offsets in comments do not get in the way of the article's own.
+        // Offsets in comments do not interfere with the article's own offset.
         let own =
             published(&page(&modified("2026-11-14T10:42:00+01:00"), line, &comments("-05:00")));
         assert_eq!(own, ("2026-11-12T09:15:00+01:00".to_owned(), true));
     }
 
     #[test]
-    fn no_zone_is_learned_from_a_page_with_two_zones() {
+    fn learns_no_zone_from_a_page_with_two_zones() {
         let line = "Von Ann Lee, 12.11.2026, 09:15 Uhr";
         let two = modified("2026-11-14T10:42:00+01:00")
             + "<meta property='og:updated_time' content='2026-11-14T10:42:00+05:30'>";
         let dates = page_dates(&page(&two, line, ""), &Guide::default());
         assert!(dates.offsets.is_empty());
         assert_eq!(dates.published.unwrap().time.to_rfc3339(), "2026-11-12T09:15:00+00:00");
-        // The time that readers see is the same as the stated one, in UTC.
+        // The visible time is the machine-readable time in UTC.
         let stated = "<meta property='article:published_time' content='2026-11-12T10:15:00+01:00'>";
         assert!(page_dates(&page(stated, line, ""), &Guide::default()).offsets.is_empty());
         let stated = "<meta property='article:published_time' content='2026-11-12T09:15:33+01:00'>";

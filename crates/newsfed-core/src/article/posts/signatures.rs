@@ -1,4 +1,4 @@
-//! Signatures: the lines with which an author ends posts. What only resembles one stays.
+//! Signatures: the lines at the end of an author's posts. Text that only resembles a signature is kept.
 
 use super::MAX_ABOVE;
 use crate::article::blocks::Page;
@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet};
 
 /// Maximum number of blocks in a signature.
 const MAX_BLOCKS: usize = 6;
-/// Fewest words of a signature below only two posts, which may end with the same thanks.
+/// Minimum number of words in a signature of only two posts, which may both end with thanks.
 const FEW_WORDS: usize = 4;
-/// Fewest signs of the line above a signature.
+/// Minimum number of characters in the line above a signature.
 const LINE: usize = 5;
 
-/// The blocks of signatures. `is_text` are the selected blocks below the heads of posts, `posts` the boxes of
-/// posts with the names of their authors.
+/// The blocks of signatures. `is_text`: whether a block is selected and below the head of a post. `posts`:
+/// the boxes of posts and the names of their authors.
 pub(super) fn signatures<'n>(
     page: &Page<'_>,
     is_text: impl Fn(usize) -> bool,
@@ -23,7 +23,7 @@ pub(super) fn signatures<'n>(
     let mut repeated: HashMap<(&str, Vec<&str>), Vec<Vec<usize>>> = HashMap::new();
     for (at, name) in posts {
         let blocks = page.elements[at].blocks.clone();
-        // Replies inside a post are at its end.
+        // A post with nested replies does not end with its own text.
         let has_replies = (at + 1..page.elements.len())
             .take_while(|inner| page.elements[*inner].blocks.start < blocks.end)
             .any(|inner| boxes.contains(&inner));
@@ -48,8 +48,8 @@ pub(super) fn signatures<'n>(
     found
 }
 
-/// Of the last blocks of a post (`last`, from the end), those that are set apart as a signature: by the name
-/// of their box, or by a line. Never the whole post.
+/// The signature among the last blocks of a post (`last`, in reverse order), marked by the name of its box or
+/// by a line. Never the whole post.
 fn signature<'b>(page: &Page<'_>, post: usize, last: &'b [usize]) -> &'b [usize] {
     let within = |at: usize| {
         let around = page.around(page.blocks[at].element);
@@ -76,7 +76,7 @@ fn is_named(e: ElementRef<'_>) -> bool {
         let name = name.to_ascii_lowercase();
         let words = || name.split(|c: char| !c.is_ascii_alphabetic());
         let is_word = |word| matches!(word, "sig" | "sigs" | "signatur");
-        // A class such as `has-signature` on a whole post only shows that there is a signature.
+        // A class such as `has-signature` on a whole post only means that it contains a signature.
         (name.contains("signature") || words().any(is_word))
             && !words().any(|word| matches!(word, "has" | "with" | "no" | "without"))
     };
@@ -85,7 +85,7 @@ fn is_named(e: ElementRef<'_>) -> bool {
     names.any(|(_, value)| value.split_ascii_whitespace().any(is_name))
 }
 
-/// Whether a text begins with a line such as older forums draw above signatures.
+/// Whether a text begins with a line of underscores, as older forums put above signatures.
 fn begins_with_line(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default().trim();
     line.len() >= LINE && line.chars().all(|c| c == '_')

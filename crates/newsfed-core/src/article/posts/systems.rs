@@ -1,4 +1,4 @@
-//! The posts of pages of widespread forum systems, by the markup that all their pages share.
+//! The posts on pages of common forum systems, recognised by the markup that all pages of a system share.
 
 use super::times::written;
 use super::{MAX_CERTAIN, Mark, Posts, is_quotation, line, valid};
@@ -12,25 +12,25 @@ use scraper::ElementRef;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
-/// Largest number of elements of a post that are searched for its author and time.
+/// Maximum number of elements of a post that are searched for its author and time.
 const MAX_SEARCHED: usize = 400;
 /// Minimum number of posts in a thread.
 const FEWEST: usize = 2;
-/// Longest name of an author, in bytes.
+/// Maximum length of an author's name, in bytes.
 const MAX_TERM: usize = 200;
-/// Longest line that names the quoted author, in words.
+/// Maximum length of a line that names the quoted author, in words.
 const SAYS_WHO: usize = 14;
 
-/// Boxes of attached files: XenForo, phpBB.
+/// Boxes of attachments: XenForo, phpBB.
 const FILES: [&str; 2] = ["message-attachments", "attachbox"];
 /// Boxes in quotations that name the quoted author: XenForo, Invision, Discourse.
 const TITLES: [&str; 3] = ["bbcodeblock-title", "ipsquote_citation", "title"];
 
-/// How a forum system marks the boxes of posts, and in them those of their texts and attached files.
+/// How a forum system marks the boxes of posts, and of their texts and authors.
 struct System {
     is_post: fn(ElementRef<'_>) -> bool,
     is_text: fn(ElementRef<'_>) -> bool,
-    /// The first such element above the texts holds the author's name.
+    /// The first matching element before the texts contains the author's name.
     is_name: fn(ElementRef<'_>) -> bool,
 }
 
@@ -47,7 +47,7 @@ static SYSTEMS: [System; 9] = [
         is_text: |e| e.attr("component") == Some("post/content"),
         is_name: |_| false,
     },
-    // FluxBB. A signature has the class of a text, too.
+    // FluxBB. A signature also has the class of a text.
     System {
         is_post: |e| has(e, &["blockpost"]),
         is_text: |e| has(e, &["postmsg"]) && !has(e, &["postsignature"]),
@@ -71,7 +71,7 @@ static SYSTEMS: [System; 9] = [
         is_text: |e| has(e, &["attachbox"]) || has(e, &["content"]) && is_in_body(e),
         is_name: |_| false,
     },
-    // Discourse for readers without scripts.
+    // Discourse, for clients without scripts.
     System {
         is_post: |e| has(e, &["crawler-post"]),
         is_text: |e| e.attr("itemprop") == Some("text"),
@@ -102,8 +102,8 @@ struct Post {
     texts: Vec<usize>,
 }
 
-/// Reads all posts of the list in which some are selected, and leaves out what is between their texts. `None`
-/// if the posts of the page have no known markup.
+/// Reads all posts of the list that contains the selected ones, and deselects everything between their texts.
+/// `None` if the posts of the page have no known markup.
 pub(in crate::article) fn read_posts(
     page: &Page<'_>,
     taken: &mut [bool],
@@ -118,11 +118,11 @@ pub(in crate::article) fn read_posts(
         })
     };
     let (first, last) = (all.iter().position(is_read)?, all.iter().rposition(is_read)?);
-    // If the URL names one post, only that post is selected.
+    // If the URL is that of a single post, only that post is selected.
     if last + 1 - first < FEWEST {
         return None;
     }
-    // Posts elsewhere on the page are of other threads.
+    // Posts elsewhere on the page belong to other threads.
     let list = |post: &Post| page.elements[page.elements[post.element].parent].parent;
     let (before, after) = (&all[..first], &all[last + 1..]);
     let earlier = before.iter().rev().take_while(|post| list(post) == list(&all[first])).count();
@@ -148,11 +148,11 @@ pub(in crate::article) fn read_posts(
     Some(out)
 }
 
-/// The posts of a page in page order, and for each box the post in which it is outside texts and quotations.
+/// The posts in page order, and for each box outside texts and quotations, the post that contains it.
 fn find(page: &Page<'_>) -> (Vec<Post>, Vec<Option<usize>>) {
     let (mut posts, mut places) = (Vec::<Post>::new(), HashMap::new());
     let mut heads: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
-    // For each box the innermost post, and whether it is in a text.
+    // For each box, the innermost post around it, and whether it is in a text.
     let mut around: Vec<(Option<(usize, &'static System)>, bool)> =
         Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
@@ -181,24 +181,24 @@ fn find(page: &Page<'_>) -> (Vec<Post>, Vec<Option<usize>>) {
     (posts, heads)
 }
 
-/// Whether an element in a text is not from its author.
+/// Whether an element in the text of a post was not written by the author.
 fn is_note(e: ElementRef<'_>) -> bool {
     let in_box = |class: &str| {
         let parent = e.parent().and_then(ElementRef::wrap);
         e.value().name() == "p" && parent.is_some_and(|e| has(e, &[class]))
     };
-    // phpBB writes a button above code, XenForo one below long quotations, FluxBB who edited the text.
+    // phpBB adds a button above code, XenForo one below long quotations, FluxBB the name of the editor.
     in_box("codebox")
         || has(e, &["bbcodeblock-expandlink"])
         || has(e, &["postedit"]) && in_box("postmsg")
 }
 
-/// Whether an element is directly in the body of a post of phpBB, or in a box in it.
+/// Whether the parent or grandparent of an element is the body of a phpBB post.
 fn is_in_body(e: ElementRef<'_>) -> bool {
     e.ancestors().take(2).filter_map(ElementRef::wrap).any(|e| has(e, &["postbody"]))
 }
 
-/// Whether the id of an element consists of such a start and a number.
+/// Whether the id of an element consists of the prefix `start` and a number.
 fn numbered(e: ElementRef<'_>, start: &str) -> bool {
     let number = e.attr("id").and_then(|id| id.strip_prefix(start));
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
@@ -210,9 +210,9 @@ fn has(e: ElementRef<'_>, classes: &[&str]) -> bool {
     e.attr("class").is_some_and(|all| all.split_ascii_whitespace().any(is))
 }
 
-/// Leaves out what is not in a text. Adds to the texts what is often not selected: lists, code, all of a post
-/// of which nothing is selected, and the authors of quotations. Quotations themselves stay as they were
-/// selected, except in posts without anything else.
+/// Deselects everything outside texts. Selects parts of texts that are often missed: lists, code, posts
+/// without any selected block, and the authors of quotations. Quotations themselves are unchanged, except in
+/// posts with nothing else.
 fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
     let boxes = || read.iter().map(|post| &page.elements[post.element].blocks);
     let start = boxes().map(|blocks| blocks.start).min().unwrap_or_default();
@@ -237,7 +237,7 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
                 let mut said = blocks.filter(|at| around(*at).post.is_some()).peekable();
                 let is_all = said.peek().is_none();
                 let is_said = said.any(|at| taken[at]);
-                // A line above a picture, or one that is the entire quotation, may be part of the quotation.
+                // A line above an image, or a line that is the whole quotation, may be part of the quotation.
                 taken[at] =
                     is_said || taken[at] && (is_all || has_picture(page.elements[quote].node));
             }
@@ -257,18 +257,18 @@ fn select(page: &Page<'_>, taken: &mut [bool], read: &[Post]) {
     }
 }
 
-/// What is around a box.
+/// What surrounds a box.
 #[derive(Clone, Default)]
 struct Surroundings {
-    /// The post whose text it is in.
+    /// The post, if the box is in its text.
     post: Option<usize>,
-    /// The outermost quotation.
+    /// The outermost quotation around the box.
     quote: Option<usize>,
-    /// A list or code.
+    /// Whether the box is in a list item or in code.
     is_whole: bool,
-    /// Attached files.
+    /// Whether the box is in an attachment.
     is_file: bool,
-    /// Attached files, or a preview of another page.
+    /// Whether the box is in an attachment or a preview of another page.
     is_apart: bool,
 }
 
@@ -284,7 +284,7 @@ fn surroundings(page: &Page<'_>, read: &[Post]) -> Vec<Surroundings> {
         } else if is_note(node) {
             here = Surroundings::default();
         } else if here.quote.is_none() && is_quotation(node) && !is_post_text(node) {
-            // vBulletin has all texts in such an element.
+            // In vBulletin, all texts are in a quotation element.
             here.quote = Some(at);
         }
         here.is_whole |= matches!(node.value().name(), "li" | "pre");
@@ -299,7 +299,7 @@ fn has_picture(e: ElementRef<'_>) -> bool {
     e.descendent_elements().any(|e| e.value().name() == "img")
 }
 
-/// Whether the first block of a quotation names the author of what follows.
+/// Whether the first block of a quotation names the quoted author.
 fn says_who(page: &Page<'_>, at: usize) -> bool {
     let block = &page.blocks[at];
     block.words <= SAYS_WHO
@@ -307,7 +307,7 @@ fn says_who(page: &Page<'_>, at: usize) -> bool {
             || has(page.elements[block.element].node, &TITLES))
 }
 
-/// The nodes in posts and between them that are not part of a text, such as pictures of authors.
+/// The nodes in and between posts that are not part of a text, such as images of authors.
 fn beside(page: &Page<'_>, read: &[Post]) -> Vec<NodeId> {
     let node = |at: &usize| page.elements[*at].node;
     let texts: HashSet<NodeId> =
@@ -346,7 +346,7 @@ fn beside(page: &Page<'_>, read: &[Post]) -> Vec<NodeId> {
     dropped
 }
 
-/// The author of a post: as an attribute states it, or the first name outside its texts.
+/// The author of a post, from an attribute or else the first name outside its texts.
 fn name(page: &Page<'_>, post: &Post, own: Option<&Mark>, context: &Context) -> Option<String> {
     let node = page.elements[post.element].node;
     let fits = |name: &str| valid(name, (MAX_CERTAIN, MAX_CERTAIN), context);
@@ -368,7 +368,7 @@ fn head<'a>(page: &Page<'a>, post: &Post) -> impl Iterator<Item = ElementRef<'a>
     elements.take_while(move |e| Some(e.id()) != text)
 }
 
-/// The author of a post of Invision, which states it for quotations of the post.
+/// The author of an Invision post, from the data that the page contains for quoting the post.
 fn of_quotations(page: &Page<'_>, post: &Post) -> Option<String> {
     let text = post.texts.first()?;
     let mut around = page.around(*text).take_while(|at| *at >= post.element);
@@ -377,7 +377,7 @@ fn of_quotations(page: &Page<'_>, post: &Post) -> Option<String> {
     data.get("username")?.as_str().map(str::to_owned)
 }
 
-/// For each post its first mark outside texts and quotations, or a later one that is better.
+/// For each post, the first mark outside texts and quotations, or a later one that is better.
 fn firsts<'m>(
     heads: &[Option<usize>],
     marks: impl Iterator<Item = &'m Mark>,
@@ -394,7 +394,7 @@ fn firsts<'m>(
     firsts
 }
 
-/// When a post was written: according to its first mark, or to an attribute before its text.
+/// The time of a post, from its first mark or else from an attribute before its text.
 fn time(page: &Page<'_>, post: &Post, own: Option<&Mark>) -> Option<String> {
     own.map(|mark| bare(&mark.text).to_owned()).or_else(|| {
         head(page, post)
@@ -404,7 +404,7 @@ fn time(page: &Page<'_>, post: &Post, own: Option<&Mark>) -> Option<String> {
     })
 }
 
-/// A time without the number of the post and the name beside it.
+/// A time without the post number and the name next to it.
 fn bare(time: &str) -> &str {
     let before = time.split(" Post #").next().filter(|text| text.contains(char::is_numeric));
     let time = before.unwrap_or(time);

@@ -1,4 +1,4 @@
-//! Times of posts: relative, without a year, of replies and in quotations.
+//! Times of posts: relative times, times without a year, and times in replies and quotations.
 
 use crate::article::blocks::Page;
 use crate::article::{Block, Extraction, Guide, Mode, extract, plain};
@@ -24,7 +24,7 @@ fn read(language: &str, posts: &str) -> Extraction {
     extract(&page, &guide, Mode::Auto, None).unwrap()
 }
 
-/// The first words of the paragraphs of a thread, and the lines above posts in full.
+/// The first words of each paragraph of a thread, and the full header lines of its posts.
 fn lines(language: &str, posts: &str) -> Vec<String> {
     let found = read(language, posts);
     let paragraph = |block: &Block| match block {
@@ -52,7 +52,7 @@ fn post(name: &str, head: &str, inner: &str) -> String {
 }
 
 #[test]
-fn dates_that_depend_on_the_fetch_are_shown_as_days() {
+fn shows_dates_relative_to_the_fetch_as_days() {
     for (language, heads, want) in [
         ("en", ["3 days ago", "3 hours ago"], ["2026-06-17", "2026-06-20"]),
         ("de", ["vor 3 Tagen", "gestern, 14:30"], ["2026-06-17", "2026-06-19 14:30"]),
@@ -72,7 +72,7 @@ fn dates_that_depend_on_the_fetch_are_shown_as_days() {
 }
 
 #[test]
-fn sentences_with_relative_dates_are_not_times_of_posts() {
+fn ignores_relative_dates_in_sentences() {
     for (sentence, is_time) in [
         ("I bought one 3 days ago at sea", false),
         ("Bought one yesterday", false),
@@ -91,7 +91,7 @@ fn sentences_with_relative_dates_are_not_times_of_posts() {
 }
 
 #[test]
-fn a_post_without_a_date_takes_none_from_replies_and_quotations() {
+fn ignores_dates_of_replies_and_quotations() {
     let reply = post("cy", "3 May 2026", "");
     let quotation =
         "<blockquote><p>dan wrote on 1 May 2020</p><p>Something else about masts.</p></blockquote>";
@@ -111,7 +111,7 @@ fn a_post_without_a_date_takes_none_from_replies_and_quotations() {
 }
 
 #[test]
-fn the_time_of_a_post_is_not_when_its_author_joined() {
+fn ignores_the_day_on_which_an_author_joined() {
     let post = |name: &str, day: u8| {
         format!(
             "<div class=post><a class=username>{name}</a><dl><dt>Joined</dt><dd>Mar 1, 2010</dd></dl>\
@@ -126,18 +126,18 @@ fn the_time_of_a_post_is_not_when_its_author_joined() {
 }
 
 #[test]
-fn long_names_are_kept_whole() {
+fn keeps_long_names_whole() {
     let name = "The Amazing Captain of the Good Ship Lollipop";
     let posts = post(name, "2 May 2026", "") + &post("bob", "3 May 2026", "");
     assert!(lines("en", &posts).contains(&format!("{name} · 2 May 2026")));
-    // A box whose class marks the author's name may also contain other text.
+    // A box with the class of an author's name may also contain other text.
     let posts =
         posts.replace("<a class=username>The", "<b class=username>The").replace("</a>", "</b>");
     assert!(!lines("en", &posts).iter().any(|line| line.starts_with("The Amazing")));
 }
 
 #[test]
-fn text_in_brackets_after_a_time_is_not_part_of_it() {
+fn ignores_text_in_brackets_after_a_time() {
     let edited = "3 May 2026, 09:14 (This post was last modified: 4 May 2026, 10:00 by bob. Edited twice in total.)";
     let posts = post("ann", "2 May 2026", "")
         + &post("bob", "", "")
@@ -149,10 +149,10 @@ fn text_in_brackets_after_a_time_is_not_part_of_it() {
     );
 }
 
-/// A page of posts, all of which is selected.
+/// A page of posts, all of them selected.
 struct Thread(Html);
 
-/// A post whose body is `body`, and what is below it.
+/// A page with a post per author, each with its body and the markup below it.
 fn thread(posts: &[(&str, &str, &str)]) -> Thread {
     let post = |(at, (name, body, below)): (usize, &(&str, &str, &str))| {
         let day = at + 1;
@@ -167,7 +167,7 @@ fn thread(posts: &[(&str, &str, &str)]) -> Thread {
 }
 
 impl Thread {
-    /// The blocks that the text has, and those that the document has below the lines above posts.
+    /// The blocks of the text, and the blocks of the document without the header lines.
     fn kept(&self) -> [Vec<String>; 2] {
         let page = Page::read(&self.0);
         let taken = vec![true; page.blocks.len()];
@@ -185,7 +185,7 @@ impl Thread {
 }
 
 #[test]
-fn signatures_are_left_out() {
+fn leaves_out_signatures() {
     let sail = "<div class=sig><p>Sail on, whatever the weather may be</p></div>";
     let thanks = "<div class=sig><p>Thanks!</p></div>";
     let posts = thread(&[
@@ -195,14 +195,14 @@ fn signatures_are_left_out() {
         ("bob", "", thanks),
         ("cy", "", sail),
     ]);
-    // The signature of the third author is there once, and two short ones may be thanks.
+    // The signature of the third author occurs once, and two short ones may be thanks.
     assert_eq!(posts.count("Sail on"), [1; 2]);
     assert_eq!(posts.count("Thanks!"), [2; 2]);
     assert_eq!(posts.count("What ann says"), [2; 2]);
 }
 
 #[test]
-fn posts_that_end_alike_keep_their_ends() {
+fn keeps_similar_endings_that_are_not_signatures() {
     for (end, line) in [
         ("<pre>cargo build --release && ./run me</pre>", "./run me"),
         ("<p>Can anybody help me with this?</p>", "Can anybody help me"),
@@ -210,7 +210,7 @@ fn posts_that_end_alike_keep_their_ends() {
         ("<div class=reply>Fair winds to you all</div>", "Fair winds"),
         ("<ul><li>first option of three<li>second option of three</ul>", "second option"),
         ("<blockquote><p>What he said about the keel</p></blockquote>", "What he said"),
-        // Code and boxes of whole texts may have such a class, too.
+        // Code and boxes around whole texts may also have such a class.
         ("<pre class=sig>fn sail(keel: &Keel) -> bool</pre>", "fn sail"),
         ("<div class=has-signature><p>Fair winds to you all</p></div>", "Fair winds"),
         ("<p>-----</p><p>It failed with this error again</p>", "failed with this"),
@@ -241,7 +241,8 @@ fn recognises_signatures_by_boxes_and_lines() {
             let (ann, bob) = (("ann", body, below), ("bob", "", ""));
             assert_eq!(thread(&[ann, bob, ann]).count("Fair winds"), [0; 2], "{end}");
             assert_eq!(thread(&[ann, bob, ann]).count("See you at sea"), [0; 2], "{end}");
-            // A post of the author may have no signature, and the signature of another person is there once.
+            // One post of the author has no signature, and the same signature of another author occurs only
+            // once.
             let others = [ann, ("ann", "", ""), ann, ("bob", body, below)];
             assert_eq!(thread(&others).count("Fair winds"), [1; 2], "{end}");
             assert_eq!(thread(&others).count("What ann says"), [3; 2], "{end}");
@@ -250,7 +251,7 @@ fn recognises_signatures_by_boxes_and_lines() {
 }
 
 #[test]
-fn first_lines_of_posts_with_other_dates_stay() {
+fn keeps_first_lines_with_other_dates() {
     for lines in [
         "<p>Expires 12 June 2026</p>",
         "<p>Deadline: 3 May 2026</p>",
@@ -275,7 +276,7 @@ fn first_lines_of_posts_with_other_dates_stay() {
         let posts = post("ann", 1, &body) + &post("bob", 2, "<p>Something else entirely.</p>");
         let page = tree::page(&format!("<div class=list>{posts}</div>")).unwrap();
         let [text, document] = Thread(page).kept();
-        // Names and times are in the lines above the posts.
+        // Names and times are in the header lines of the posts.
         let text: Vec<_> = text
             .into_iter()
             .filter(|block| !block.ends_with(" May 2026") || block.starts_with("Dead"))
@@ -285,7 +286,7 @@ fn first_lines_of_posts_with_other_dates_stay() {
 }
 
 #[test]
-fn days_on_which_authors_joined_are_left_out() {
+fn leaves_out_days_on_which_authors_joined() {
     for (language, label) in [
         ("en", "Joined"),
         ("en", "Join Date"),
@@ -315,7 +316,7 @@ fn days_on_which_authors_joined_are_left_out() {
 }
 
 #[test]
-fn a_day_in_the_text_is_not_the_time_below_it() {
+fn prefers_the_time_below_to_days_in_the_text() {
     let foot =
         "<div class=foot><span class=author>NAME</span> <span class=date>DAY May 2026</span></div>";
     let rows = "<div class=foot><p><b class=author>NAME</b></p><p>DAY May 2026</p></div>";
@@ -342,7 +343,7 @@ fn a_day_in_the_text_is_not_the_time_below_it() {
 }
 
 #[test]
-fn author_and_date_below_the_title_of_a_post_are_not_repeated() {
+fn does_not_repeat_author_and_date_below_a_title() {
     let post = |name: &str, day: usize| {
         format!(
             "<div class=post><dl class=postprofile><dt><a class=username>{name}</a></dt>\

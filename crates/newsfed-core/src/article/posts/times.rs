@@ -1,4 +1,4 @@
-//! When the posts of a discussion were written.
+//! The times of the posts of a discussion.
 
 use super::{LABELS, MAX_MARKS, MAX_WITHIN, Mark, REPEATED_WORDS, is_quotation};
 use crate::article::blocks::Page;
@@ -8,19 +8,19 @@ use crate::util::date::{self, Context, FoundDate, Scan};
 use crate::util::text;
 use std::collections::HashSet;
 
-/// Longest line that begins with the time of a post, in words.
+/// Maximum length of a line that begins with the time of a post, in words.
 const MAX_WORDS: usize = 30;
-/// Longest date as the page writes it, in characters.
+/// Maximum length of a date as the page writes it, in characters.
 const MAX_TIME: usize = 60;
-/// Maximum number of words beside a date that is relative or without a year, other than names and labels.
-/// With more, it is a sentence of the post.
+/// Maximum number of words next to a date that is relative or without a year, not counting names and labels.
+/// A line with more is a sentence of the post.
 const BESIDE: usize = 2;
-/// Longest label in the line above a date, in words.
+/// Maximum length of a label on the line above a date, in words.
 const LABEL_WORDS: usize = 3;
-/// Longest line with a date, in characters.
+/// Maximum length of a line with a date, in characters.
 const MAX_DATE_LINE: usize = 99;
 
-/// Words before the day on which an author joined, folded.
+/// Words before the day on which an author joined, case-folded.
 const JOINED: &[&str] = &[
     "joined",
     "joined on",
@@ -110,9 +110,9 @@ const FACTS: [&str; 12] = [
 /// The times of posts.
 #[derive(Default)]
 pub(super) struct Times {
-    /// In page order.
+    /// Times in page order.
     pub(super) marks: Vec<Mark>,
-    /// Blocks that state when an author joined, and those with their labels.
+    /// Blocks with the day on which an author joined, and the blocks with their labels.
     pub(super) joined: HashSet<usize>,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times
         let Some(text) = stamp.or(line.shown) else { continue };
         let above = label_above(page, at).unwrap_or_default();
         let joined_above = is_joined(&above, &known);
-        // In a text, such a line may have any meaning.
+        // Within a text, the line may have any meaning.
         if (line.joined || joined_above) && !goes_on(page, at) {
             found.joined.insert(at);
             found.joined.extend(at.checked_sub(1).filter(|_| joined_above));
@@ -158,7 +158,7 @@ pub(super) fn times(page: &Page<'_>, names: &[Mark], context: &Context) -> Times
     found
 }
 
-/// A line without what follows in brackets, such as when the post was edited.
+/// A line without the part in brackets, such as the time of an edit.
 fn first_part(line: &str) -> &str {
     line.split_once(" (").map_or(line, |(first, _)| first)
 }
@@ -173,14 +173,14 @@ struct DateLine {
     shown: Option<String>,
     written: String,
     label: Option<DateLabel>,
-    /// Nothing but names and labels is beside the date.
+    /// Whether the date is surrounded only by names and labels.
     alone: bool,
-    /// It states when an author joined.
+    /// Whether it is the day on which an author joined.
     joined: bool,
 }
 
 impl DateLine {
-    /// `known` are the words of the names on the page.
+    /// Reads a line. `known` contains the words of the names on the page.
     fn read(line: &str, known: &HashSet<&str>, context: &Context) -> Self {
         if line.chars().nth(MAX_DATE_LINE).is_some() {
             return Self::default();
@@ -193,12 +193,12 @@ impl DateLine {
         let is_line = is_date_line(&line);
         let alone = !is_line || others(&scan, known, false) == 0;
         let shown = match is_line {
-            // The name and labels are not repeated.
+            // The name and labels are left out, so that they are not repeated.
             true if alone && scan.text.len() == line.len() => {
                 line.get(found.at.start..last.at.end).map(str::to_owned)
             }
             true => Some(line.clone()),
-            // A relative date is written as a day, because it is shown long after the page was fetched.
+            // A relative date is written as a day, because it is still shown long after the fetch.
             false => (is_date_line_in(&line, context) && is_alone(&scan, known))
                 .then(|| on_calendar(&scan, found)),
         };
@@ -210,13 +210,13 @@ impl DateLine {
     }
 }
 
-/// Whether the line of a date contains little else. Words such as "yesterday" are frequent in sentences.
+/// Whether a line contains little besides a date. Words such as "yesterday" are frequent in sentences.
 fn is_alone(scan: &Scan, known: &HashSet<&str>) -> bool {
     let is_counted = scan.text.contains(char::is_numeric);
     others(scan, known, true) <= if is_counted { BESIDE } else { 0 }
 }
 
-/// The number of words beside the dates that are no names, labels, or, with `but_numbers`, numbers.
+/// Number of words outside the dates that are not names, labels or, with `but_numbers`, numbers.
 fn others(scan: &Scan, known: &HashSet<&str>, but_numbers: bool) -> usize {
     let is_other = |word: &&str| {
         let is_number = but_numbers && word.chars().all(char::is_numeric);
@@ -225,7 +225,8 @@ fn others(scan: &Scan, known: &HashSet<&str>, but_numbers: bool) -> usize {
     between(scan).into_iter().flat_map(words).filter(is_other).count()
 }
 
-/// A date that is relative to the fetch or without a year, as a day, with the time if the page writes it.
+/// A date that is relative to the fetch or without a year, as a calendar day, with the time if the page gives
+/// it.
 fn on_calendar(scan: &Scan, found: &FoundDate) -> String {
     if found.relative && found.short {
         return found.day.format("%Y-%m").to_string();
@@ -237,13 +238,13 @@ fn on_calendar(scan: &Scan, found: &FoundDate) -> String {
     }
 }
 
-/// What the words before a date reveal about it. Names may begin like such words.
+/// The meaning of a date according to the words before it, ignoring names, which may begin like labels.
 fn label(before: &str, known: &HashSet<&str>) -> Option<DateLabel> {
     let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
     date_label(&words.join(" "), "")
 }
 
-/// The words before a date without the weekday that belongs to it.
+/// The words before a date, without its weekday.
 fn without_weekday(before: &str) -> &str {
     let end = before.trim_end_matches(|c: char| !c.is_alphanumeric());
     let start = end
@@ -252,13 +253,13 @@ fn without_weekday(before: &str) -> &str {
     if date::is_weekday(&end[start..]) { &before[..start] } else { before }
 }
 
-/// Whether the words before a date state that an author joined then, and nothing else.
+/// Whether the words before a date only state that an author joined.
 fn is_joined(before: &str, known: &HashSet<&str>) -> bool {
     let words: Vec<&str> = words(before).filter(|word| !known.contains(word)).collect();
     JOINED.contains(&words.join(" ").as_str())
 }
 
-/// The line before that of a date, in lower case, if it may be its label, such as "Joined".
+/// The line above a date in lower case, if it may be a label of the date, such as "Joined".
 fn label_above(page: &Page<'_>, at: usize) -> Option<String> {
     let before = at.checked_sub(1)?;
     let parent = |at: usize| page.elements[page.blocks[at].element].parent;
@@ -269,8 +270,7 @@ fn label_above(page: &Page<'_>, at: usize) -> Option<String> {
     is_label.then(|| text.to_lowercase())
 }
 
-/// Whether a block is part of a text that goes on: the next one is in the same box, or both are paragraphs
-/// next to each other.
+/// Whether the text of a block continues: the next block is in the same box, or both are adjacent paragraphs.
 fn goes_on(page: &Page<'_>, at: usize) -> bool {
     let Some(next) = page.blocks.get(at + 1) else { return false };
     let [here, next] = [page.blocks[at].element, next.element];
@@ -278,7 +278,7 @@ fn goes_on(page: &Page<'_>, at: usize) -> bool {
     here == next || a.name() == "p" && b.name() == "p" && a.parent == b.parent
 }
 
-/// For each box the innermost quotation around it.
+/// For each box, the innermost quotation around it.
 fn quotes(page: &Page<'_>) -> Vec<Option<usize>> {
     let mut quotes: Vec<Option<usize>> = Vec::with_capacity(page.elements.len());
     for (at, element) in page.elements.iter().enumerate() {
@@ -288,7 +288,7 @@ fn quotes(page: &Page<'_>) -> Vec<Option<usize>> {
     quotes
 }
 
-/// The time of a block by the `time` element around or in it.
+/// The time of a block, from the `time` element that contains its text.
 fn stamp(page: &Page<'_>, at: usize) -> Option<String> {
     let node = page.elements[page.blocks[at].element].node;
     let text = page.nodes(at);
@@ -308,7 +308,7 @@ fn is_iso(shown: &str) -> bool {
     shown.as_bytes().windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'T')
 }
 
-/// `2013-07-11 21:20` from `2013-07-11T21:20:00+00:00`.
+/// Formats `2013-07-11T21:20:00+00:00` as `2013-07-11 21:20`.
 pub(super) fn written(datetime: &str) -> Option<String> {
     let datetime = datetime.trim();
     let fits = |text: &str, pattern: &str| {
@@ -325,7 +325,7 @@ pub(super) fn written(datetime: &str) -> Option<String> {
     }
 }
 
-/// A line with a date, without the number of the post at its end.
+/// A line with a date, without the post number at its end.
 fn shortened(line: &str) -> String {
     let line = text::line(line);
     let end = line.rfind('#').filter(|at| line[at + 1..].chars().all(|c| c.is_ascii_digit()));

@@ -1,6 +1,6 @@
-//! Words that carry a meaning by themselves, by language: negations, numbers, notices of corrections.
+//! Words that change the meaning of a text, by language: negations, numbers, notices of corrections.
 
-/// Negations by primary language tag, in lower case. A star stands for any ending.
+/// Negations by primary language tag, in lower case. A star matches any suffix.
 const NEGATIONS: &[(&str, &str)] = &[
     ("en", "not no never none nothing nobody nowhere neither nor without cannot hardly"),
     ("de", "nicht nichts nie niemals niemand nirgends weder noch ohne kein*"),
@@ -33,10 +33,10 @@ const NEGATIONS: &[(&str, &str)] = &[
     ("ko", "안 못 않* 없* 아니*"),
 ];
 
-/// Beginnings that turn a word into its opposite.
+/// Prefixes that turn a word into its opposite.
 const OPPOSITES: &[&str] = &["un", "in", "im", "il", "ir", "dis", "non", "non-", "nicht", "nie"];
 
-/// Words for numbers, in lower case: a similar word is a different number.
+/// Number words, in lower case. A similar word is a different number.
 const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen \
     fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy \
     eighty ninety hundred hundreds thousand thousands million millions billion billions trillion \
@@ -120,7 +120,7 @@ pub(super) fn has_capital_nouns(language: Option<&str>) -> bool {
     matches!(primary(language).as_deref(), Some("de" | "lb" | "als" | "gsw" | "bar"))
 }
 
-/// Whether a word (lower case) negates, in a language or, if that is unknown, in English.
+/// Whether a lower-case word is a negation in a language, or in English if the language is unknown.
 pub(super) fn is_negation(word: &str, language: Option<&str>) -> bool {
     let tag = primary(language).unwrap_or_else(|| "en".to_owned());
     let words = NEGATIONS.iter().find(|(t, _)| *t == tag).map_or("", |(_, words)| words);
@@ -132,19 +132,19 @@ pub(super) fn is_negation(word: &str, language: Option<&str>) -> bool {
     listed || word.ends_with("n't") || word.ends_with("n’t")
 }
 
-/// Whether one word (lower case) is the other with a beginning that turns it into its opposite.
+/// Whether one of two lower-case words is the other with a prefix that turns it into its opposite.
 pub(super) fn is_opposite(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     let begin = long.strip_suffix(short).unwrap_or_default();
     short.chars().count() >= 4 && OPPOSITES.contains(&begin)
 }
 
-/// Whether a word (lower case) is a number.
+/// Whether a lower-case word is a number.
 pub(super) fn is_number(word: &str) -> bool {
     word.contains(char::is_numeric) || NUMBERS.split_whitespace().any(|number| number == word)
 }
 
-/// The notice in a line, if it has one.
+/// The phrase that makes a line a notice of a correction.
 pub(super) fn notice(line: &str) -> Option<&'static str> {
     let lower = line.to_lowercase();
     NOTICES.iter().copied().find(|phrase| lower.contains(phrase))

@@ -1,4 +1,4 @@
-//! What a change to an article means: whether it is more than the correction of typos.
+//! What a change to an article means: whether it is more than a correction of typos.
 
 mod language;
 
@@ -12,24 +12,24 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 use language::{has_capital_nouns, is_negation, is_number, is_opposite, notice};
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of bytes of changed text that are examined; beyond that, the text counts as changed.
+/// Maximum number of bytes of changed text that are examined. A longer text counts as changed.
 const MAX_TEXT: usize = 200_000;
-/// Maximum number of pairs of words that are compared by their letters in all edits of a text. Other
-/// words count as different.
+/// Maximum number of word pairs in all edits of a text that are compared letter by letter. Further words
+/// count as different.
 const MAX_COMPARED: usize = 20_000;
-/// Maximum number of words on each side of one edit that are compared by their letters.
+/// Maximum number of words on each side of one edit that are compared letter by letter.
 const COMPARED: usize = 20;
-/// Number of words added or removed in one place from which it is a changed passage.
+/// Minimum number of words added or removed in one place to count as a changed passage.
 const PASSAGE: usize = 8;
-/// Longest value in a [`Revision`], in terminal cells.
+/// Maximum length of a value in a [`Revision`], in terminal cells.
 const MAX_CELLS: usize = 60;
-/// Maximum number of words that a value names.
+/// Maximum number of words named in a value.
 const MAX_NAMED: usize = 5;
-/// Shorter words of two texts are never compared by their letters.
+/// Minimum length of words that are compared letter by letter.
 const MIN_LETTERS: usize = 4;
 
-/// What was changed between two texts (one line per block) in a language (tag); empty if only
-/// typos were corrected. What changes on its own, such as counters, is ignored.
+/// The changes between two texts (one line per block) in a language, given as a tag. Empty if only typos were
+/// corrected. Parts that change without an edit, such as counters, are ignored.
 pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revision> {
     let (old, new, cut) = changed_lines(earlier, later);
     let capital_nouns = has_capital_nouns(language);
@@ -40,7 +40,7 @@ pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revi
     let mut out: Vec<Revision> = notices(&old, &new).into_iter().collect();
     let is_noticed = !out.is_empty();
     let all = found.finish().into_iter();
-    // The notice is the added passage itself, or matters more than it.
+    // The notice is the added passage itself, or is more important.
     out.extend(all.filter(|one| one.kind != RevisionKind::Text || !is_noticed));
     if cut && !is_noticed && out.iter().all(|one| one.kind != RevisionKind::Text) {
         out.push(Revision::text());
@@ -48,9 +48,9 @@ pub fn revisions(earlier: &str, later: &str, language: Option<&str>) -> Vec<Revi
     out
 }
 
-/// How a title changed; `None` if only typos were corrected.
+/// The change of a title; `None` if only typos were corrected.
 pub fn headline(earlier: &str, later: &str, language: Option<&str>) -> Option<Revision> {
-    // Titles often have a capital letter in each word.
+    // Titles often capitalise every word.
     let mut found = Found { language, capital_nouns: true, is_title: true, ..Found::default() };
     for edit in edits(&spaced(earlier), &spaced(later)) {
         found.take(&edit);
@@ -62,8 +62,8 @@ pub fn headline(earlier: &str, later: &str, language: Option<&str>) -> Option<Re
     })
 }
 
-/// The lines that differ, without those that were moved or change on their own, and whether some
-/// were left out because of their size.
+/// The lines that differ, except those that were moved or that change without an edit, and whether some were
+/// left out because of their size.
 fn changed_lines(earlier: &str, later: &str) -> (String, String, bool) {
     let (a, b): (Vec<&str>, Vec<&str>) = (earlier.lines().collect(), later.lines().collect());
     let mut input = InternedInput::default();
@@ -98,7 +98,7 @@ fn changed_lines(earlier: &str, later: &str) -> (String, String, bool) {
     (old, new, cut)
 }
 
-/// With spaces around each character of a script without spaces.
+/// Puts spaces around each character of a script without spaces.
 fn spaced(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
@@ -116,14 +116,14 @@ struct Edit {
     added: Vec<Word>,
 }
 
-/// A word without the punctuation around it.
+/// A word without the surrounding punctuation.
 #[derive(Clone)]
 struct Word {
     /// The word with its punctuation.
     raw: String,
     text: String,
     lower: String,
-    /// Whether a sentence or a line begins with it.
+    /// Whether it is the first word of a sentence or a line.
     begins: bool,
 }
 
@@ -167,7 +167,7 @@ fn edits(old: &str, new: &str) -> Vec<Edit> {
     out
 }
 
-/// The first words of a passage, as they are written.
+/// The first words of a passage as written.
 fn beginning(words: &[Word]) -> String {
     words.iter().map(|w| w.raw.as_str()).take(20).collect::<Vec<_>>().join(" ")
 }
@@ -204,16 +204,16 @@ fn words_of(text: &str) -> HashSet<String> {
     text.split_whitespace().map(word).collect()
 }
 
-/// Findings in the edits so far; equal words that were removed in one place and added in
-/// another cancel each other at the end.
+/// Findings in the edits so far. Equal words that were removed in one place and added in another cancel each
+/// other out at the end.
 #[derive(Default)]
 struct Found<'a> {
     language: Option<&'a str>,
     capital_nouns: bool,
     is_title: bool,
-    /// Words of the earlier text.
+    /// The words of the earlier text.
     known: HashSet<String>,
-    /// Pairs of words compared by their letters so far.
+    /// Number of word pairs that were compared letter by letter so far.
     compared: usize,
     numbers: Sides,
     negations: Sides,
@@ -222,7 +222,7 @@ struct Found<'a> {
     passages: Sides,
 }
 
-/// What was removed and added.
+/// Removed and added words.
 #[derive(Default)]
 struct Sides {
     removed: Vec<String>,
@@ -232,14 +232,14 @@ struct Sides {
 impl Found<'_> {
     fn take(&mut self, edit: &Edit) {
         let (mut removed, mut added) = (edit.removed.clone(), edit.added.clone());
-        // Words that were only split, joined, or written with other punctuation.
+        // Skips words that were only split or joined, or that have different punctuation.
         let joined = |words: &[Word]| -> String {
             words.iter().flat_map(|w| w.lower.chars()).filter(|c| c.is_alphanumeric()).collect()
         };
         if joined(&removed) == joined(&added) {
             return;
         }
-        // A new passage, such as a reply in a forum, corrects no number, name or negation.
+        // A new passage, such as a reply in a forum, does not correct a number, name or negation.
         let (gone, come) = (edit.removed.len(), edit.added.len());
         if gone == 0 && come >= PASSAGE || come == 0 && gone >= PASSAGE {
             self.passages.removed.extend((gone > 0).then(|| beginning(&edit.removed)));
@@ -277,8 +277,8 @@ impl Found<'_> {
         self.take_wording(&removed, &added);
     }
 
-    /// Removes pairs of similar words. A name that becomes a different name stays, unless the text
-    /// has the right one elsewhere.
+    /// Removes pairs of similar words. A name that was changed to a different name is kept, unless the
+    /// earlier text also contains the new name.
     fn drop_typing_errors(&mut self, removed: &mut Vec<Word>, added: &mut Vec<Word>) {
         let (known, nouns) = (&self.known, self.capital_nouns);
         let (mut gone, mut taken) = (HashSet::new(), HashSet::new());
@@ -304,7 +304,7 @@ impl Found<'_> {
         let content = |words: &[Word]| words.iter().filter(|w| w.is_content()).count();
         let dense = removed.iter().chain(added).any(|w| w.text.chars().any(is_dense));
         let (gone, come) = (content(removed), content(added));
-        // One missing word, or one too many, is a typo.
+        // A single missing or additional word is a typo.
         let needed = match (gone, come) {
             _ if self.is_title => 1,
             _ if dense => 2,
@@ -352,7 +352,7 @@ impl Sides {
     }
 }
 
-/// A number without separators of thousands.
+/// A number without thousands separators.
 fn plain_number(word: &str) -> String {
     let is_group = |part: &str| part.len() == 3 && part.bytes().all(|b| b.is_ascii_digit());
     let mut parts = word.split([',', '.', '\'', '’', '\u{a0}', '\u{202f}']);
@@ -387,13 +387,13 @@ fn count_down(counts: &mut HashMap<String, usize>, key: &str) -> bool {
     left.map(|left| *left -= 1).is_some()
 }
 
-/// Removes the elements at some positions and returns them.
+/// Removes the elements at the given indices and returns them.
 fn take_at<T>(from: &mut Vec<T>, places: &HashSet<usize>) -> Vec<T> {
     let mut at = 0;
     from.extract_if(.., |_| (places.contains(&at), at += 1).0).collect()
 }
 
-/// `legal` that became `illegal`, or the other way around.
+/// Moves pairs of opposites, such as `legal` and `illegal`, to the negations.
 fn cancel_opposites(removed: &mut Vec<Word>, added: &mut Vec<Word>, found: &mut Sides) {
     let (mut gone, mut taken) = (HashSet::new(), HashSet::new());
     for (a, word) in removed.iter().enumerate().take(PASSAGE) {
@@ -409,10 +409,10 @@ fn cancel_opposites(removed: &mut Vec<Word>, added: &mut Vec<Word>, found: &mut 
     found.added.extend(take_at(added, &taken).into_iter().map(|word| word.text));
 }
 
-/// Whether two words (lower case) differ as by a typo: one letter, two in long words. The
-/// first letter is rarely wrong.
+/// Whether two lower-case words differ only by a typo: by one letter, or by two in long words. The first
+/// letter is rarely wrong.
 fn is_similar(a: &str, b: &str) -> bool {
-    /// From this length on, two letters may differ.
+    /// Minimum length of words that may differ by two letters.
     const LONG: usize = 8;
     const MAX: usize = 40;
     let letters =
@@ -427,7 +427,7 @@ fn is_similar(a: &str, b: &str) -> bool {
     if long > MAX || a.first() != b.first() && !swapped_start {
         return false;
     }
-    // Short words: letters in a different order, or one letter missing.
+    // Short words may have their letters in a different order. Longer ones may differ by one or two edits.
     let limit = match long {
         LONG.. => 2,
         MIN_LETTERS.. => 1,
@@ -441,7 +441,7 @@ fn is_similar(a: &str, b: &str) -> bool {
     a.len().abs_diff(b.len()) <= limit && distance(&a, &b) <= limit
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+/// Number of insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
     for i in 1..=a.len() {
@@ -459,7 +459,7 @@ fn distance(a: &[char], b: &[char]) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// The first notice of a correction that only the later text has.
+/// The first notice of a correction that is only in the later text.
 fn notices(old: &str, new: &str) -> Option<Revision> {
     let before: HashSet<&str> = old.lines().filter_map(notice).collect();
     let line = new.lines().find(|line| notice(line).is_some_and(|n| !before.contains(n)))?;

@@ -32,7 +32,7 @@ fn typos_are_not_substantial_changes() {
 }
 
 #[test]
-fn changes_that_alter_the_meaning_are_found() {
+fn finds_changes_of_meaning() {
     let cases: &[(&str, &str, &str, &[RevisionKind])] = &[
         ("en", "The storm killed 12 people", "The storm killed 21 people", &[Numbers]),
         ("en", "It cost three million euros", "It cost three billion euros", &[Numbers]),
@@ -67,13 +67,13 @@ fn changes_that_alter_the_meaning_are_found() {
 }
 
 #[test]
-fn summaries_name_the_changes() {
+fn names_the_changes_in_the_summary() {
     let all = revisions("12 people in Bonn died", "21 people in Kiel died", Some("en"));
     assert_eq!(Revision::summary(&all), "numbers changed: 12 -> 21; names changed: Bonn -> Kiel");
 }
 
 #[test]
-fn a_reply_is_a_new_passage_and_corrects_nothing() {
+fn treats_a_reply_as_a_new_passage() {
     let thread = "Ann, 12 Nov 2026, 10:00\nHow was the lamp of the lighthouse lit?";
     let reply =
         "Bob, 13 Nov 2026, 11:30\nIt was never lit by the 3 keepers, as Carl Meier of Bonn wrote.";
@@ -85,7 +85,7 @@ fn a_reply_is_a_new_passage_and_corrects_nothing() {
 }
 
 #[test]
-fn typos_and_punctuation_do_not_change_a_headline() {
+fn ignores_typos_and_punctuation_in_headlines() {
     let small = [
         ("Minister Resings After Vote", "Minister Resigns After Vote"),
         ("It's over", "It’s over"),
@@ -106,15 +106,15 @@ fn typos_and_punctuation_do_not_change_a_headline() {
 }
 
 #[test]
-fn large_rewritten_texts_are_compared_quickly() {
+fn compares_large_rewritten_texts_quickly() {
     let text =
         |from: usize| -> String { (from..from + 20_000).map(|n| format!("word{n} ")).collect() };
     assert_eq!(kinds(&text(0), &text(50_000), "en"), [Numbers, Text]);
 }
 
 #[test]
-fn words_of_all_edits_are_compared_within_one_budget() {
-    // Similar words to the end, but too many pairs before them.
+fn limits_the_word_comparisons_of_all_edits_together() {
+    // The last words are similar, but there are too many pairs before them.
     let text = |word: &str, last: &str| -> String {
         let row = |n: usize| format!("same{n} {}\n", format!("{word} ").repeat(COMPARED));
         let rows: String = (0..=MAX_COMPARED / COMPARED / COMPARED).map(row).collect();
@@ -130,7 +130,7 @@ fn words_of_all_edits_are_compared_within_one_budget() {
 }
 
 #[test]
-fn a_text_too_long_to_examine_counts_as_changed() {
+fn treats_too_long_texts_as_changed() {
     let long = |word: &str| "many words ".repeat(MAX_TEXT / 8) + word;
     assert_eq!(revisions(&long("12"), &long("21"), Some("en")), [Revision::text()]);
     let after = |word: &str| format!("{}\n{word}", long(word));
@@ -138,7 +138,7 @@ fn a_text_too_long_to_examine_counts_as_changed() {
 }
 
 #[test]
-fn opposites_are_paired_in_any_order() {
+fn pairs_opposites_in_any_order() {
     let word = |text: &str| split(text, true);
     let (mut removed, mut added) = (word("legal illogical kept"), word("other logical illegal"));
     let mut found = Sides::default();

@@ -1,21 +1,21 @@
-//! Hidden elements that do not belong to the text, although they are beside a toggle or named by one.
+//! Hidden elements that do not belong to the text, although they are next to a toggle or are its target.
 
 use super::MAX_WITHIN;
 use crate::article::blocks::is_hidden;
 use ego_tree::{NodeId, NodeRef};
 use scraper::{ElementRef, Node};
 
-/// Maximum number of elements around one whose names are read, and of nodes in it.
+/// Maximum number of ancestors whose names are read, and of nodes that are read in an element.
 const MAX_AROUND: usize = 12;
 const MAX_NODES: usize = 1000;
-/// How much of a class or id is read, in bytes.
+/// Maximum length of a class or id that is read, in bytes.
 const MAX_NAMES: usize = 200;
-/// Longest text that may be an offer or a notice instead of an article, in bytes.
+/// Maximum length of a text that may be an offer or a notice instead of an article, in bytes.
 const MAX_NOTICE: usize = 900;
-/// Minimum number of equal letters at which two texts begin alike.
+/// Number of equal letters at the start of two texts for them to count as the same.
 const ALIKE: usize = 30;
 
-/// Parts of the names of elements about something else, in lower case.
+/// Parts of the names of elements with other content, in lower case.
 const PARTS: [&str; 26] = [
     "share",
     "sharing",
@@ -44,7 +44,7 @@ const PARTS: [&str; 26] = [
     "tabpanel",
     "tab-pane",
 ];
-/// The same as whole words.
+/// Words in the names of elements with other content, in lower case.
 const WORDS: [&str; 34] = [
     "gate",
     "gated",
@@ -143,14 +143,13 @@ const NOTICES: [&str; 58] = [
     "ログイン",
 ];
 
-/// Whether a hidden element is about something else, by its name or its content, or replaces text that
-/// readers see.
+/// Whether a hidden element has other content, by its name or its text, or replaces visible text.
 pub(super) fn is_refused(e: ElementRef<'_>) -> bool {
     is_named(e) || !is_text_alone(e) || repeats_neighbour(e)
 }
 
-/// Whether the name of an element, or of one around it within the article, shows that it is about something
-/// else. Old pages have a form around everything.
+/// Whether the name of an element, or of an ancestor within the article, shows that it has other content.
+/// Forms are ignored as ancestors, because old pages have a form around everything.
 fn is_named(e: ElementRef<'_>) -> bool {
     let around = e.ancestors().filter_map(ElementRef::wrap).take(MAX_AROUND);
     let mut around = around
@@ -172,14 +171,14 @@ fn names_other(names: &str) -> bool {
     let names = crate::util::text::start(names, MAX_NAMES).to_ascii_lowercase();
     names.split_ascii_whitespace().any(|name| {
         let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-        // A class such as `has-sidebar` on a whole page only shows that there is a sidebar.
+        // A class such as `has-sidebar` on a whole page only means that there is a sidebar.
         let says_whether = words.clone().any(|w| matches!(w, "has" | "with" | "no" | "open"));
         !says_whether
             && (PARTS.iter().any(|part| name.contains(part)) || words.any(|w| WORDS.contains(&w)))
     })
 }
 
-/// Whether it contains no form, no navigation, no other hidden text, hardly any links, and no notice.
+/// Whether an element contains no form, no navigation, no other hidden text, few links, and no notice.
 fn is_text_alone(e: ElementRef<'_>) -> bool {
     let (mut all, mut linked) = (0, 0);
     let mut start = String::new();
@@ -224,7 +223,7 @@ fn has_text(node: NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// Whether a visible element beside it begins with the same words, such as a short version of it.
+/// Whether a visible sibling begins with the same words, such as a short version of the text.
 fn repeats_neighbour(e: ElementRef<'_>) -> bool {
     let beside = e.prev_siblings().take(MAX_WITHIN).chain(e.next_siblings().take(MAX_WITHIN));
     let mut beside = beside.filter_map(ElementRef::wrap).filter(|e| !is_hidden(*e));

@@ -1,4 +1,4 @@
-//! The hidden elements that toggles show.
+//! The hidden elements that toggles reveal.
 
 use super::refused::is_refused;
 use super::{MAX_WITHIN, Toggle, is_toggle, may_have_words};
@@ -7,25 +7,25 @@ use ego_tree::{NodeId, NodeRef};
 use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of nodes beside a toggle that are searched.
+/// Maximum number of nodes next to a toggle that are searched.
 const MAX_BESIDE: usize = 20;
-/// Fewest words of running text.
+/// Minimum number of words in running text.
 const PROSE: usize = 8;
-/// Maximum number of boxes around a text that contain nothing else.
+/// Maximum number of nested boxes around a text that contain nothing else.
 const MAX_AROUND: usize = 3;
 
-/// What the toggles of a page show.
+/// The content that the toggles of a page reveal.
 #[derive(Default)]
 pub(in crate::article) struct Shown<'a> {
     nodes: HashSet<NodeId>,
     refused: HashSet<NodeId>,
-    /// The elements with an id, once a toggle names one.
+    /// Elements by id, built when the first toggle has a target.
     ids: Option<HashMap<&'a str, ElementRef<'a>>>,
 }
 
 impl<'a> Shown<'a> {
-    /// Adds the hidden element that a toggle shows: the one that it names, or else one that continues the
-    /// text beside it. Returns whether there is one.
+    /// Adds the hidden element that a toggle reveals: its target, or else an element that continues the
+    /// adjacent text. Returns whether an element was added.
     pub(in crate::article) fn add(&mut self, toggle: ElementRef<'a>, kind: Toggle) -> bool {
         let named = self.named(toggle);
         let target = match named.is_empty() {
@@ -48,13 +48,13 @@ impl<'a> Shown<'a> {
         self.nodes.contains(&hidden.id())
     }
 
-    /// Whether a link leads to a place that readers see.
+    /// Whether a link leads to a visible element.
     pub(in crate::article) fn leads_to_text(&mut self, link: ElementRef<'a>) -> bool {
         let target = link.attr("href").and_then(|href| href.trim().strip_prefix('#'));
         target.and_then(|id| self.by_id(link, id)).is_some_and(|e| !is_hidden(e))
     }
 
-    /// The elements that a toggle names.
+    /// The target elements of a toggle.
     fn named(&mut self, toggle: ElementRef<'a>) -> Vec<ElementRef<'a>> {
         let controlled = toggle.attr("aria-controls").unwrap_or_default();
         let targets = ["href", "data-target", "data-bs-target"].iter();
@@ -80,10 +80,10 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// The hidden text after a toggle, if it continues the text before the toggle; else hidden text between that
-/// text and the toggle.
+/// The hidden text after a toggle, if it continues the text before the toggle, or else hidden text between
+/// that text and the toggle.
 fn beside<'a>(toggle: ElementRef<'a>, kind: Toggle) -> Option<ElementRef<'a>> {
-    // A toggle that is alone in its box is beside what is beside the box.
+    // If a toggle is alone in its box, the siblings of the box are also searched.
     let parent = toggle.parent().and_then(ElementRef::wrap);
     let alone = parent.filter(|parent| Toggle::with_words(*parent).is_some());
     let places = || std::iter::once(toggle).chain(alone);
@@ -101,7 +101,7 @@ fn beside<'a>(toggle: ElementRef<'a>, kind: Toggle) -> Option<ElementRef<'a>> {
     previous.filter(|e| is_hidden(*e) && is_prose(*e) && follows_text(*e, false))
 }
 
-/// The first element with words of these nodes, if no text is before it. Buttons do not count.
+/// The first element with words, if no text comes before it. Buttons are skipped.
 fn neighbour<'a>(nodes: impl Iterator<Item = NodeRef<'a, Node>>) -> Option<ElementRef<'a>> {
     for node in nodes.take(MAX_BESIDE) {
         match ElementRef::wrap(node) {
@@ -119,7 +119,7 @@ fn is_between(e: ElementRef<'_>) -> bool {
     matches!(name, "br" | "hr" | "input") || is_skipped(name) || is_toggle(e)
 }
 
-/// Whether an element contains running text, in itself or in paragraphs.
+/// Whether an element contains running text, directly or in paragraphs.
 fn is_prose(e: ElementRef<'_>) -> bool {
     let mut at = e;
     for _ in 0..=MAX_AROUND {
@@ -142,7 +142,7 @@ fn is_box(e: ElementRef<'_>) -> bool {
     matches!(e.value().name(), "div" | "section" | "article" | "p")
 }
 
-/// Whether visible running text is directly before an element. A paragraph around it may begin with the
+/// Whether visible running text is directly before an element, or before the paragraph that begins with the
 /// element. With `boxed`, the text may be in a box.
 fn follows_text(e: ElementRef<'_>, boxed: bool) -> bool {
     let parent = e.parent().and_then(ElementRef::wrap).filter(|p| p.value().name() == "p");
@@ -168,7 +168,7 @@ fn is_text(node: NodeRef<'_, Node>, boxes: usize) -> bool {
     }
 }
 
-/// Whether a node has as many words as running text.
+/// Whether a node has enough words to be running text.
 fn has_many_words(node: NodeRef<'_, Node>) -> bool {
     let (mut words, mut left) = (0, 400);
     for node in node.descendants().take(MAX_WITHIN) {

@@ -1,4 +1,4 @@
-//! Toggles: what they show, and whether their own words stay.
+//! Toggles: the content that they reveal, and whether their labels are kept.
 
 use super::Toggle;
 use crate::article::{Guide, Mode, extract};
@@ -7,7 +7,7 @@ use scraper::Selector;
 
 const TEXT: &str = "<p>The old harbour of the town was rebuilt this year, after long talks, and at great cost.</p>";
 
-/// The text and the document of a page with such an article.
+/// The text and the document of a page with this markup in its article.
 fn read(inner: &str) -> [String; 2] {
     let page = format!("<title>Harbour</title><article><h1>Harbour</h1>{inner}</article>");
     let found = extract(&page, &Guide::default(), Mode::Auto, None).unwrap();
@@ -34,7 +34,7 @@ fn keeps_the_text_behind_a_toggle_and_removes_its_label() {
         format!("{rest}<div><a href='#on'>Read more ↓</a></div><h2 id=on>On</h2>"),
         format!("<a href=#>Read more</a><i aria-hidden=true>→</i><div hidden>{rest}</div>"),
         format!("<div class=a>{TEXT}</div><div><button>Read more</button></div><div class=b hidden>{rest}</div>"),
-        // Hidden text on both sides: what comes after the toggle.
+        // With hidden text on both sides, only the text after the toggle is revealed.
         format!("<div hidden><p>An older text.</p></div><a href=#>Read more</a><div hidden>{rest}</div>"),
     ] {
         let found = read(&format!("{}{more}{}", TEXT.repeat(4), TEXT.repeat(2)));
@@ -49,7 +49,7 @@ fn keeps_the_text_behind_a_toggle_and_removes_its_label() {
 }
 
 #[test]
-fn links_and_other_hidden_text_stay_unchanged() {
+fn keeps_links_and_other_hidden_text_unchanged() {
     let found = read(&format!(
         "{}<p>Other harbours: <a href=/more>read more</a> about them here.</p>\
          <div id=x hidden><p>A secret note that nobody sees.</p></div><p>The end of it all.</p>{TEXT}",
@@ -61,7 +61,7 @@ fn links_and_other_hidden_text_stay_unchanged() {
 }
 
 #[test]
-fn hidden_text_about_something_else_stays_hidden() {
+fn does_not_reveal_other_hidden_content() {
     let gulls = "<p>Some gulls wrote this text, which is hidden until somebody clicks.</p>";
     let ask = |text: &str| {
         format!("<a href=#>Read more</a><div hidden><p>{text} Some gulls ask.</p></div>")
@@ -91,18 +91,18 @@ fn hidden_text_about_something_else_stays_hidden() {
     .map(within)
     .to_vec();
     pages.extend([
-        // Named, but about something else, or not hidden: then nothing else is shown.
+        // A target with other content, or a visible target, so nothing else is revealed.
         format!("<a href='#resp'>View more</a><p>x</p><section id=resp hidden>{gulls}</section>"),
         format!("<a href='#' data-target='#m'>Read more</a><div id=m class=modal hidden>{gulls}</div>"),
         format!("<a href='#f'>Read more</a><div hidden>{gulls}</div><p id=f>And further down.</p>"),
-        // Not beside running text.
+        // Not next to running text.
         format!("<div><a href=/s>Share</a><a href=#>Show more</a><div hidden>{gulls}</div></div>"),
         format!("<div><p>Our partners</p><a href=#>Read more</a><div hidden>{gulls}</div></div>"),
-        // Before a toggle that may show anything.
+        // Before a toggle that may reveal anything.
         format!("<h2>Readers say</h2>{TEXT}<div hidden>{gulls}</div><a href=#>Show more</a>"),
         format!("<div hidden>{gulls}</div><button>Mehr anzeigen</button>{TEXT}"),
         "<div hidden>Printed from gulls.example, some gulls.</div><button>Read more</button>".to_owned(),
-        // Not text.
+        // Content that is not text.
         format!("<a href=#>Read more</a><div hidden>{gulls}<form><input type=email></form></div>"),
         format!("<a href=#>Read more</a><div hidden><nav>{gulls}</nav></div>"),
         "<a href=#>Show more</a><ul hidden><li><a href=/1>Some gulls</a></ul>".to_owned(),
@@ -114,7 +114,7 @@ fn hidden_text_about_something_else_stays_hidden() {
         ask("Inscrivez-vous pour lire la suite de cet article."),
         ask("Inicia sesión para continuar."),
         ask("Все права защищены."),
-        // Text inside it that stays hidden.
+        // Nested text that stays hidden.
         format!("<a href=#>Read more</a><div hidden><p>It ended.</p><div hidden>{gulls}</div></div>"),
     ]);
     for page in pages {
@@ -126,7 +126,7 @@ fn hidden_text_about_something_else_stays_hidden() {
 }
 
 #[test]
-fn a_short_version_is_not_shown_twice() {
+fn does_not_show_a_short_version_twice() {
     let start = "The ferry of the town returns in June at last, and tickets cost as much as before";
     for shown in read(&format!(
         "{}<div class=short><p>{start}…</p></div><a href=#>Read more</a><div hidden><p>{start}, say the mayors.</p></div>{TEXT}",
@@ -137,7 +137,7 @@ fn a_short_version_is_not_shown_twice() {
 }
 
 #[test]
-fn words_of_toggles_in_a_sentence_stay() {
+fn keeps_toggle_labels_in_sentences() {
     for (sentence, expected) in [
         (
             "The button is called <span role=button>Read more</span> in the app.",
@@ -160,9 +160,9 @@ fn words_of_toggles_in_a_sentence_stay() {
             "Hier kann man weiterlesen, wenn man will.",
         ),
         ("<a href=#>Read more</a> about the ferry here.", "Read more about the ferry here."),
-        // A place that readers see.
+        // A visible target.
         ("The ferry returns. <a href='#ferry'>Read more</a>", "The ferry returns. Read more"),
-        // Buttons below or after a text.
+        // Toggles after or below a text.
         ("The ferry returns. <a href=#>Read more</a>", "The ferry returns."),
         (
             "The ferry will ret… <a href='#none'>Read more</a> <a href=#>Read less</a>",
@@ -189,7 +189,7 @@ fn words_of_toggles_in_a_sentence_stay() {
 }
 
 #[test]
-fn only_the_start_of_an_element_is_read_for_the_words_of_a_toggle() {
+fn reads_only_the_start_of_an_element_for_labels() {
     let found = |inner: String| {
         let tree = tree::page(&format!("<div>{inner}</div>")).unwrap();
         let div = tree.select(&Selector::parse("div").unwrap()).next().unwrap();

@@ -1,18 +1,18 @@
-//! Predicted and actual kinds of links.
+//! Confusion matrix of predicted and actual classes of links.
 
 use crate::crawl::Class;
 use serde::Serialize;
 
-/// Link counts by class and by predicted class.
+/// Number of links by actual and predicted class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Confusion {
     pub html: Predicted,
     pub target: Predicted,
-    /// Other types, and errors.
+    /// Links of other types, and links with errors.
     pub neither: Predicted,
 }
 
-/// Link counts of one class by predicted class.
+/// Number of links of one class by predicted class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Predicted {
     pub html: u64,
@@ -44,7 +44,7 @@ impl Confusion {
         }
     }
 
-    /// Its rows by name.
+    /// The rows of the matrix with their names.
     pub fn rows(&self) -> [(&'static str, Predicted); 3] {
         [("page", self.html), ("target", self.target), ("neither", self.neither)]
     }

@@ -7,24 +7,25 @@ use crate::crawl::Kind;
 use serde::Serialize;
 use std::time::Duration;
 
-/// Results of several crawls of one site. Requests are in percent of the site's URLs.
+/// Results of several crawls of one site. Numbers of requests are in percent of the site's URLs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figures {
     pub strategy: &'static str,
     pub site: String,
     /// Number of crawls.
     pub seeds: usize,
-    /// Requests until 90 % of the targets were found, in percent; mean over the crawls. A crawl that
-    /// never found them counts as 200 %.
+    /// Requests until 90 % of the targets were found, in percent; mean over the crawls. A crawl that never
+    /// found them counts as 200 %.
     pub q90_percent_mean: f64,
-    /// Its standard deviation.
+    /// Standard deviation of these requests.
     pub q90_percent_sd: f64,
-    /// Non-target bytes read before 90 % of the target bytes, in percent of all non-target bytes of
-    /// the site; `None` if a crawl never got there.
+    /// Non-target bytes read before 90 % of the target bytes, in percent of all non-target bytes of the site;
+    /// `None` if a crawl never reached 90 %.
     pub v90_percent_mean: Option<f64>,
-    /// Requests until 90 % of the target bytes were read, in percent; 200 % if never.
+    /// Requests until 90 % of the target bytes were read, in percent. A crawl that never read them counts as
+    /// 200 %.
     pub bytes90_percent_mean: f64,
-    /// Share of the targets found after n requests, averaged over n up to the number of URLs, 0 to 1.
+    /// Share of the targets found after n requests, averaged over n from 1 to the number of URLs, 0 to 1.
     pub area_mean: f64,
     /// Milliseconds of work per request, excluding page parsing.
     pub cpu_ms_per_request: f64,
@@ -32,27 +33,27 @@ pub struct Figures {
     pub unreached: usize,
     /// Requests and bytes for each tenth of the targets.
     pub milestones: Vec<Milestone>,
-    /// The predictions of all crawls in total.
+    /// The predictions of all crawls, added up.
     pub confusion: Confusion,
-    /// Requests until 90 % of the new targets were found, after an older recording was crawled;
-    /// -1 if the crawl stopped earlier.
+    /// Requests until 90 % of the new targets were found, after a crawl of an older recording; -1 if the
+    /// crawl stopped earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_to_90_new: Option<f64>,
 }
 
-/// Requests and bytes until a share of the targets was found; means over the crawls, `None` if one never got
-/// there.
+/// Requests and bytes until a share of the targets was found. The values are means over the crawls, or `None`
+/// if a crawl never reached this share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Milestone {
-    /// Percent of the targets, and of their bytes.
+    /// Percentage of the targets, and of their bytes.
     pub percent: u32,
-    /// Requests until these targets were found, in percent of the site's URLs.
+    /// Requests until this percentage of targets was found, in percent of the site's URLs.
     pub requests_percent: Option<f64>,
-    /// Other bytes until these bytes were read, in percent of all other bytes.
+    /// Non-target bytes until this percentage of target bytes was read, in percent of all non-target bytes.
     pub other_bytes_percent: Option<f64>,
 }
 
-/// The totals of a site.
+/// The totals of a recorded site.
 struct Totals {
     urls: f64,
     targets: u64,
@@ -79,12 +80,12 @@ impl Totals {
         Some(100.0 * (at as f64 + 1.0) / self.urls)
     }
 
-    /// Requests until a percentage of the targets' bytes was read, in percent.
+    /// Requests until a percentage of the target bytes was read, in percent.
     fn byte_requests(&self, crawl: &Replayed, percent: u32) -> Option<f64> {
         Some(100.0 * (self.bytes_at(crawl, percent)? as f64 + 1.0) / self.urls)
     }
 
-    /// Other bytes that were read before a percentage of the targets' bytes, in percent.
+    /// Non-target bytes that were read before a percentage of the target bytes, in percent.
     fn other_bytes(&self, crawl: &Replayed, percent: u32) -> Option<f64> {
         let at = self.bytes_at(crawl, percent)?;
         Some(100.0 * crawl.other[at] as f64 / self.other_bytes.max(1) as f64)
@@ -95,7 +96,7 @@ impl Totals {
         crawl.volume.iter().position(|n| *n >= enough)
     }
 
-    /// The mean, over as many requests as there are URLs, of the share of targets found so far.
+    /// The mean share of targets found so far, over as many requests as there are URLs.
     fn area(&self, crawl: &Replayed) -> f64 {
         let last = f64::from(crawl.found.last().copied().unwrap_or(0));
         let within = crawl.found.iter().take(self.urls as usize);
@@ -110,7 +111,7 @@ fn share(of: u64, percent: u32) -> u64 {
     (of * u64::from(percent)).div_ceil(100)
 }
 
-/// `None` if one of the values is missing.
+/// The mean of the values; `None` if a value is missing.
 fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let values: Option<Vec<f64>> = values.collect();
     values.filter(|v| !v.is_empty()).map(|v| v.iter().sum::<f64>() / v.len() as f64)
@@ -121,7 +122,7 @@ impl Figures {
     pub fn of(graph: &Graph, kind: Kind, crawls: &[Replayed], took: Duration) -> Self {
         let totals = Totals::of(graph);
         let each = |value: &dyn Fn(&Replayed) -> Option<f64>| mean(crawls.iter().map(value));
-        // Twice the number of URLs stands for never.
+        // A crawl that never reaches the share counts as twice the number of URLs.
         let most = |value: &dyn Fn(&Replayed) -> Option<f64>| {
             each(&|c| Some(value(c).unwrap_or(200.0))).unwrap_or(200.0)
         };

@@ -9,15 +9,15 @@ use std::io::BufRead;
 #[derive(Debug)]
 pub struct Node {
     pub url: String,
-    /// Classification by media type and status.
+    /// Class by media type and status.
     pub class: Class,
     /// Size in bytes.
     pub bytes: u64,
-    /// Links as numbers: node, path, anchor.
+    /// Links as indices of a node, a path and an anchor.
     pub links: Vec<(u32, u32, u32)>,
-    /// Whether it declares itself an article.
+    /// Whether the page declares itself an article.
     pub article: bool,
-    /// Whether it counts as a hit: a target file, or really an article.
+    /// Whether it counts as a hit: a target file or a real article.
     pub target: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Graph {
     pub targets: Targets,
     pub paths: Vec<String>,
     pub anchors: Vec<String>,
-    /// All URLs, the start first.
+    /// All URLs, starting with the start page.
     pub nodes: Vec<Node>,
 }
 

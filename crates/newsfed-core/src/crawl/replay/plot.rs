@@ -1,21 +1,21 @@
-//! Plots targets against requests, and their bytes against all others, as tables and as SVG.
+//! Plots targets over requests, and target bytes over other bytes, as tables and as SVG.
 
 use super::run::Replayed;
 use std::fmt::Write;
 
 /// Maximum number of points per curve.
 const POINTS: usize = 400;
-/// Size of the picture, in pixels.
+/// Size of the image, in pixels.
 const SIZE: (f64, f64) = (720.0, 440.0);
-/// Margin of the picture, in pixels.
+/// Margin of the image, in pixels.
 const MARGIN: f64 = 48.0;
 
-/// One row per request: its number, and the targets found so far in each crawl.
+/// One row per request: its number, and the number of targets found so far in each crawl.
 pub fn curve_csv(crawls: &[Replayed]) -> String {
     table(crawls, &["seed"], |crawl, at| vec![u64::from(found(crawl, at))])
 }
 
-/// One row per request: its number, and the bytes of targets and of everything else in each crawl.
+/// One row per request: its number, and the target bytes and other bytes read so far in each crawl.
 pub fn bytes_csv(crawls: &[Replayed]) -> String {
     let bytes = |crawl: &Replayed, at| vec![read(&crawl.volume, at), read(&crawl.other, at)];
     table(crawls, &["target_bytes", "other_bytes"], bytes)
@@ -43,12 +43,12 @@ fn table(
     out
 }
 
-/// Targets found after a request. A finished crawl finds no more.
+/// Number of targets found after a request. It stays constant after the end of a crawl.
 fn found(crawl: &Replayed, at: usize) -> u32 {
     crawl.found.get(at).or(crawl.found.last()).copied().unwrap_or(0)
 }
 
-/// Bytes read after a request. A finished crawl reads no more.
+/// Number of bytes read after a request. It stays constant after the end of a crawl.
 fn read(bytes: &[u64], at: usize) -> u64 {
     bytes.get(at).or(bytes.last()).copied().unwrap_or(0)
 }
@@ -57,13 +57,13 @@ fn longest(crawls: &[Replayed]) -> usize {
     crawls.iter().map(|c| c.found.len()).max().unwrap_or(0)
 }
 
-/// Targets against requests, one line per crawl.
+/// Targets over requests, one line per crawl.
 pub fn curve_svg(crawls: &[Replayed], title: &str) -> String {
     let point = |crawl: &Replayed, at: usize| (at as f64 + 1.0, f64::from(found(crawl, at)));
     svg(crawls, title, point, ["requests", "targets"])
 }
 
-/// Bytes of targets against bytes of everything else, one line per crawl.
+/// Target bytes over other bytes, one line per crawl.
 pub fn bytes_svg(crawls: &[Replayed], title: &str) -> String {
     let point = |crawl: &Replayed, at: usize| {
         (read(&crawl.other, at) as f64, read(&crawl.volume, at) as f64)

@@ -5,20 +5,20 @@ use super::graph::Graph;
 use crate::crawl::{Ask, Class, Known, LinkId, Links, Seen, Strategy, Visit};
 use std::collections::HashMap;
 
-/// Result of a crawl: after each request, the targets found and the bytes read so far.
+/// Result of a crawl: the targets found and the bytes read so far, after each request.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// Targets found after each request.
+    /// Number of targets found after each request.
     pub found: Vec<u32>,
-    /// Bytes of targets found after each request.
+    /// Number of target bytes read after each request.
     pub volume: Vec<u64>,
-    /// Bytes of everything else read after each request.
+    /// Number of other bytes read after each request.
     pub other: Vec<u64>,
-    /// The node of each GET request; `None` for one that no longer exists, or for a HEAD request.
+    /// The node of each GET request; `None` if it no longer exists, or for HEAD requests.
     pub visited: Vec<Option<u32>>,
-    /// The node of each request; `None` for one that no longer exists.
+    /// The node of each request; `None` if it no longer exists.
     pub asked: Vec<Option<u32>>,
-    /// Predicted and actual kinds of the links.
+    /// Predicted and actual classes of the links.
     pub confusion: Confusion,
 }
 
@@ -31,7 +31,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// At the start of a site.
+    /// The position at the start of a site.
     pub fn start(graph: &Graph) -> Self {
         let mut links = Links::default();
         let url = graph.nodes.first().map_or("", |n| n.url.as_str());
@@ -39,7 +39,7 @@ impl Position {
         Self { links, nodes: vec![Some(0)] }
     }
 
-    /// Knows only which links are targets.
+    /// A position that contains only the targets.
     pub fn at_targets(graph: &Graph) -> Self {
         let mut at = Self { links: Links::default(), nodes: Vec::new() };
         for (node, number) in graph.nodes.iter().zip(0..).filter(|(node, _)| node.target) {
@@ -50,7 +50,7 @@ impl Position {
         at
     }
 
-    /// The same links, in a later recording of the site.
+    /// The same links in a later recording of the site.
     pub fn later(self, graph: &Graph) -> Self {
         let numbers: HashMap<&str, u32> =
             graph.nodes.iter().zip(0..).map(|(node, n)| (node.url.as_str(), n)).collect();

@@ -1,4 +1,4 @@
-//! Crawls of recorded sites with strategies by name.
+//! Crawls of recorded sites with a strategy given by name.
 
 use super::graph::{Graph, Node};
 use super::run::{Position, Replayed, replay};
@@ -8,7 +8,7 @@ use crate::crawl::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The share of the new targets up to which requests are counted.
+/// Share of the new targets that must be found.
 const ENOUGH: f64 = 0.9;
 
 fn strategy(
@@ -48,8 +48,8 @@ pub fn trial(
     replay(graph, &mut at, strategy.as_mut(), &mut fastrand::Rng::with_seed(seed))
 }
 
-/// Crawls an older recording, then revisits the newer one. Returns the number of new targets, and
-/// how many requests it took to find 90 % of them; `None` if the crawl stopped earlier.
+/// Crawls an older recording and then revisits the newer one. Returns the number of new targets, and the
+/// number of requests until 90 % of them were found; `None` if the crawl stopped earlier.
 pub fn again(older: &Graph, newer: &Graph, seed: u64) -> (usize, Option<usize>) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut at = Position::start(older);

@@ -1,5 +1,5 @@
-//! Choosing pages by their tag path alone, as the published algorithm does, in addition to the value
-//! function of the default strategy.
+//! Chooses pages by their tag path alone, like the published algorithm, in addition to the value function of
+//! the default strategy.
 
 use crate::crawl::bandit::{Arm, BanditParameters};
 use crate::crawl::groups::GroupId;
@@ -12,9 +12,9 @@ pub(super) enum Chosen {
     ByPath,
 }
 
-/// Waiting links by the cluster of their tag path, and how the two ways to choose have done. The
-/// value of a group depends on URLs and words, of which a site can invent any number; clusters of
-/// paths are few.
+/// Waiting links by the cluster of their tag path, and the results of both methods. The value of a group
+/// depends on URLs and words, which a site can generate without limit. There are only a few clusters of
+/// paths.
 #[derive(Debug, Default)]
 pub(super) struct ByPath {
     arms: Vec<Arm>,
@@ -22,20 +22,20 @@ pub(super) struct ByPath {
     /// The cluster of each waiting link; [`NONE`] for others.
     cluster_of: Vec<GroupId>,
     chosen: Option<(LinkId, Chosen)>,
-    /// Pages in a row that led to nothing, by value and by path.
+    /// Number of consecutive pages that led to nothing, for pages chosen by value and by path.
     dry: [u32; 2],
     steps: u64,
 }
 
 const NONE: GroupId = GroupId::MAX;
 
-/// Number of pages after which one is chosen in the way that is not preferred.
+/// Number of pages after which one is chosen by the method that is not preferred.
 const SHARE: u64 = 50;
-/// Number of pages in a row without a result after which the other way is preferred.
+/// Number of consecutive pages without a result after which the other method is preferred.
 const PATIENCE: u32 = 30;
 
 impl ByPath {
-    /// Adds a link of a cluster.
+    /// Adds a waiting link with its cluster.
     pub(super) fn put(&mut self, link: LinkId, cluster: GroupId) {
         while self.arms.len() <= cluster as usize {
             self.arms.push(Arm::default());
@@ -73,14 +73,14 @@ impl ByPath {
             let best = some.max_by(|a, b| bound(*a).total_cmp(&bound(*b)).then(b.cmp(a)))?;
             let waiting = &mut self.waiting[best];
             let link = waiting.swap_remove(random.usize(..waiting.len()));
-            // The others were already chosen by their value.
+            // Other links were already chosen by their value.
             if self.is_waiting(link) {
                 return Some(link);
             }
         }
     }
 
-    /// Records what a page led to.
+    /// Records the number of targets that a page led to.
     pub(super) fn observe(&mut self, link: LinkId, found: u32) {
         let cluster = self.cluster_of.get_mut(link as usize).map(|c| std::mem::replace(c, NONE));
         if let Some(cluster) = cluster.filter(|cluster| *cluster != NONE) {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn each_link_is_taken_once() {
+    fn takes_each_link_once() {
         let mut by_path = ByPath::default();
         (0..50).for_each(|link| by_path.put(link, link % 5));
         by_path.observe(7, 1);

@@ -1,5 +1,5 @@
-//! The published comparison that learns nothing during the crawl: groups of tag paths and their
-//! benefits are learned on the first pages, breadth first, and stay fixed.
+//! The published baseline that does not learn during the crawl: groups of tag paths and their benefits are
+//! learned on the first pages, breadth-first, and stay fixed after that.
 
 use super::sleeping_bandit::SleepingBanditParameters;
 use super::triage::{Judge, Sorted, Triage};
@@ -18,13 +18,13 @@ pub struct DomOff {
     groups: Groups,
     /// The benefits of the groups: the mean number of targets that their pages link to.
     benefits: Vec<Arm>,
-    /// Number of pages that are still to be learned from.
+    /// Number of pages left to learn from.
     left: usize,
     /// Whether the groups and their benefits are fixed.
     fixed: bool,
-    /// Waiting links and their groups, as long as these are learned.
+    /// Waiting links and their groups while the groups are learned.
     breadth: VecDeque<(LinkId, GroupId)>,
-    /// Waiting links afterwards, by benefit, then by age.
+    /// Waiting links after the groups are fixed, ordered by benefit and then by age.
     ranked: BinaryHeap<(u64, Reverse<LinkId>)>,
     /// The group of the chosen page.
     chosen: Option<GroupId>,
@@ -32,7 +32,7 @@ pub struct DomOff {
 }
 
 impl DomOff {
-    /// A new crawl. The benefits of the first pages are true if the judge knows the truth.
+    /// Creates a new crawl. The benefits of the first pages are exact if the judge is an oracle.
     pub fn new(parameters: SleepingBanditParameters, judge: Judge) -> Self {
         Self {
             triage: Triage::new(judge, parameters.batch),
@@ -51,7 +51,7 @@ impl DomOff {
     fn wait(&mut self, link: LinkId, links: &Links) {
         let vector = self.paths.vector(links.path(link));
         if self.fixed {
-            // A path that was not seen before has no benefit.
+            // A new path has no benefit.
             self.rank(link, self.groups.alike(&vector));
         } else {
             let group = self.groups.join(&vector);
@@ -62,7 +62,7 @@ impl DomOff {
 
     fn rank(&mut self, link: LinkId, group: Option<GroupId>) {
         let benefit = group.map_or(0.0, |group| self.benefits[group as usize].mean);
-        // Positive numbers have the order of their bits.
+        // The bits of positive floats have the same order as their values.
         self.ranked.push((benefit.to_bits(), Reverse(link)));
     }
 

@@ -1,7 +1,7 @@
-//! A focused crawler: links in the order of their probability, by a classifier, to lead to targets.
+//! A focused crawler: a classifier orders the links by their probability of leading to targets.
 //!
-//! The published crawler knows media types only, so this one does not learn from articles. The
-//! publication leaves open when and on what it is trained; the choices here match its figures.
+//! The published crawler only distinguishes media types, so this one does not learn from articles. The
+//! publication does not specify when and on what data it is trained. The choices here match its figures.
 
 use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::links::{LinkId, Links};
@@ -12,13 +12,13 @@ use std::collections::{BinaryHeap, HashSet};
 
 /// Number of labels before the first training.
 const FIRST: usize = 10;
-/// The model is trained again once the number of labels has grown by this factor.
+/// The model is trained again when the number of labels has grown by this factor.
 const GROWTH: usize = 3;
 /// Number of passes over all labels in a training.
 const EPOCHS: u32 = 3;
 /// Step size of a training.
 const RATE: f32 = 0.05;
-/// Weight of the depth of a link; all 2-grams in total have weight 1.
+/// Weight of the depth of a link. All 2-grams together have a weight of 1.
 const DEPTH: f32 = 0.3;
 /// Bits of a feature index.
 const BITS: u32 = 17;
@@ -31,7 +31,7 @@ pub struct Focused {
     labels: Vec<(LinkId, bool)>,
     /// Number of labels at the last training.
     trained: usize,
-    /// Pages on which a target was found.
+    /// Pages that link to a target.
     sources: HashSet<LinkId>,
     /// Ordered by probability, then by age.
     waiting: BinaryHeap<(u32, Reverse<LinkId>)>,
@@ -65,7 +65,7 @@ impl Focused {
         self.waiting.push(((p * 1e9) as u32, Reverse(link)));
     }
 
-    /// Trains on all labels again, with equal total weight for both classes, and rescores the queue.
+    /// Trains on all labels again, with equal total weights for both classes, and rescores the queue.
     fn train(&mut self, links: &Links) {
         let all = self.labels.len() as f32;
         let hits = self.labels.iter().filter(|(_, hit)| *hit).count() as f32;

@@ -8,15 +8,15 @@ use crate::crawl::targets::Targets;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Breadth first.
+    /// Breadth-first.
     Bfs,
-    /// Depth first.
+    /// Depth-first.
     Dfs,
     /// A random waiting link.
     Random,
-    /// Ordered by a classifier's probability that a link leads to a target.
+    /// Links ordered by a classifier's probability that they lead to a target.
     Focused,
-    /// Groups of tag paths from the first pages only, ordered by their benefit.
+    /// Groups of tag paths, learned only from the first pages and ordered by their benefit.
     DomOff,
     /// The published algorithm.
     SleepingBandit,
@@ -49,12 +49,12 @@ impl Kind {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
-    /// Whether the parameters of the published algorithm apply to it.
+    /// Whether the parameters of the published algorithm apply to this strategy.
     pub fn has_parameters(self) -> bool {
         matches!(self, Self::DomOff | Self::SleepingBandit | Self::SbOracle)
     }
 
-    /// The strategy for an unknown site; `None` for strategies that need the recorded truth.
+    /// The strategy for an unknown site; `None` for strategies that need a recorded site.
     pub fn living(
         self,
         targets: &Targets,

@@ -1,5 +1,5 @@
-//! The default strategy: a table of extensions, a classifier of links, and a linear value function
-//! for groups of links that is corrected with every page.
+//! The default strategy: a table of extensions, a link classifier, and a linear value function for groups of
+//! links that is updated after every page.
 
 use super::by_path::{ByPath, Chosen};
 use super::{Ask, Known, Lessons, LinkGroup, Strategy, Visit};
@@ -12,54 +12,54 @@ use crate::crawl::targets::{Class, Targets, extension};
 use crate::crawl::value::ValueParameters;
 use std::collections::{HashMap, VecDeque};
 
-/// Cosine from which tag paths count as similar.
+/// Minimum cosine for tag paths to count as similar.
 const ALIKE: f64 = 0.75;
 /// Number of classifier weights, as a power of two.
 const BITS: u32 = 16;
 /// Step size of the classifier.
 const RATE: f32 = 0.5;
-/// Number of labels of each class before the classifier is used.
+/// Minimum number of labels of each class before the classifier is used.
 const ENOUGH: u32 = 3;
-/// Number of passes when everything is learned again.
+/// Number of training passes when everything is learned again.
 const EPOCHS: usize = 3;
-/// Number of useless responses after which an extension is put last.
+/// Number of consecutive useless responses after which links with an extension are fetched last.
 const USELESS: u32 = 3;
-/// Reward of an article, besides the links on it.
+/// Reward for an article, in addition to that for the links on it.
 const ARTICLE: f64 = 3.0;
-/// Probabilities of being an article that separate groups of links.
+/// Thresholds of the probability of being an article that separate groups of links.
 const LIKELIHOODS: [f32; 6] = [0.05, 0.2, 0.5, 0.8, 0.95, 0.99];
-/// Number of pages after which waiting links are first regrouped by these likelihoods; it doubles each time.
+/// Number of labels at which waiting links are first regrouped by these probabilities; it doubles each time.
 const FIRST_REGROUPING: usize = 16;
-/// How much of the value of the best new link counts for the page itself. A page that only leads to
-/// better pages is worth something; a page of a trap leads to nothing of value.
+/// Share of the value of the best new link that counts as value of the page itself. A page that only leads to
+/// better pages is worth something; the pages of a trap lead to nothing of value.
 const AHEAD: f64 = 0.5;
 
 const NO_POOL: PoolId = PoolId::MAX;
 
-/// Predicts what links lead to before they are fetched.
+/// Predicts the class of links before they are fetched.
 #[derive(Debug, Clone)]
 pub struct Classifier {
     targets: Targets,
     model: Logistic,
     seen: Vec<(LinkId, bool)>,
-    /// Dead links. During a crawl they count as links that do not lead to an article; the next crawl learns
-    /// nothing from them.
+    /// Dead links. During a crawl they count as links that do not lead to an article. The next crawl does not
+    /// learn from them.
     dead: Vec<(LinkId, bool)>,
-    /// Number of labels: no target, target.
+    /// Number of labels: non-targets, targets.
     labels: [u32; 2],
-    /// How often in a row an extension was neither a page nor a target.
+    /// Number of consecutive times that an extension was neither a page nor a target.
     useless: HashMap<String, u32>,
 }
 
 impl Classifier {
-    /// Knows only the meaning of extensions.
+    /// Creates a classifier that only uses the known extensions.
     pub fn new(targets: Targets) -> Self {
         let model = Logistic::new(BITS, Rate::Adaptive(RATE));
         let (seen, dead) = Default::default();
         Self { targets, model, seen, dead, labels: [0; 2], useless: HashMap::new() }
     }
 
-    /// Trained on these labels.
+    /// Creates a classifier that is trained on these labels.
     pub fn taught(targets: Targets, labels: &[(LinkId, bool)], known: &mut Known<'_>) -> Self {
         let mut classifier = Self::new(targets);
         for (link, hit) in labels {
@@ -101,12 +101,12 @@ impl Classifier {
         }
     }
 
-    /// Number of links that it has learned from.
+    /// Number of links that the classifier has learned from.
     fn fetched(&self) -> usize {
         self.seen.len() + self.dead.len()
     }
 
-    /// Whether it has seen enough examples of both classes.
+    /// Whether the classifier has seen enough examples of both classes.
     pub fn is_taught(&self) -> bool {
         self.labels.iter().all(|n| *n >= ENOUGH)
     }
@@ -116,8 +116,9 @@ impl Classifier {
         &self.seen
     }
 
-    /// How likely a page is an article, as a feature: files are recognised by their class. Positions and
-    /// folders do not distinguish titles in URLs from other names.
+    /// The probability that a link leads to an article, as a feature; [`NONE`] if the targets are files,
+    /// which have a class of their own. The positions and folders of links do not distinguish titles in URLs
+    /// from other names.
     fn likelihood(&self, link: LinkId, links: &Links) -> u32 {
         if self.targets != Targets::Articles || !self.is_taught() {
             return NONE;
@@ -131,19 +132,19 @@ impl Classifier {
         self.is_taught() && self.model.probability(&signs(link, links)) > 0.5
     }
 
-    /// Learns everything again in random order. The strategy chose the order in which links were
-    /// seen, and the last ones would weigh most.
+    /// Learns everything again in random order, because the strategy chose the original order and the last
+    /// examples would have the most weight.
     pub fn settle(&mut self, links: &Links, random: &mut fastrand::Rng) {
         let seen = std::mem::take(&mut self.seen);
         self.seen = self.train(seen, links, random);
     }
 
-    /// Learns everything again with the dead links, for the rest of this crawl.
+    /// Learns everything again, including the dead links, for the rest of this crawl.
     fn settle_with_dead(&mut self, links: &Links, random: &mut fastrand::Rng) {
         self.train([&self.seen[..], &self.dead].concat(), links, random);
     }
 
-    /// Learns only these labels, and returns them in their last order.
+    /// Trains on only these labels, and returns them in the order of the last pass.
     fn train(
         &mut self,
         mut labels: Vec<(LinkId, bool)>,
@@ -160,7 +161,7 @@ impl Classifier {
         labels
     }
 
-    /// Learns what a link has led to.
+    /// Learns from the response to a link.
     pub fn learn(&mut self, link: LinkId, answer: &Visit<'_>, links: &Links) {
         let hit = answer.is_hit();
         if self.targets == Targets::Articles && answer.class == Class::Failed {
@@ -191,25 +192,25 @@ pub struct Learned {
     clusters: Groups,
     cluster_of_path: HashMap<u32, GroupId>,
     pools: Pools,
-    /// The group of each link; [`NO_POOL`] if it has none.
+    /// The group of each link; [`NO_POOL`] if it is in no group.
     pool_of: Vec<PoolId>,
     by_path: ByPath,
     at_once: VecDeque<LinkId>,
-    /// Links that are probably useless, for when everything else has been fetched.
+    /// Links that are probably useless. They are fetched after everything else.
     last: VecDeque<LinkId>,
-    /// Whether links were, or are predicted to be, targets.
+    /// For each link, whether it was, or is predicted to be, a target.
     worth: Vec<bool>,
-    /// Number of such links on each page.
+    /// Number of these links on each page.
     led: HashMap<LinkId, u32>,
     started: bool,
-    /// The class that was predicted for the link that was requested last.
+    /// The class that was predicted for the last requested link.
     predicted: Option<Class>,
-    /// Number of labels from which links are grouped again.
+    /// Number of labels at which links are regrouped next.
     regrouping: usize,
 }
 
 impl Learned {
-    /// A new crawl.
+    /// Creates a new crawl.
     pub fn new(targets: Targets) -> Self {
         Self {
             classifier: Classifier::new(targets),
@@ -229,14 +230,14 @@ impl Learned {
         }
     }
 
-    /// The classifier, and how many targets each page has led to.
+    /// The classifier, and the number of targets that each page has led to.
     pub fn into_parts(mut self, known: &mut Known<'_>) -> (Classifier, HashMap<LinkId, u32>) {
         self.classifier.settle(known.links, known.random);
         (self.classifier, self.led)
     }
 
-    /// Adds a link of a page. `source` is the feature of the folder that the page is in, `reward` the level
-    /// of the page's own reward.
+    /// Adds a waiting link. `source` is the feature of the page's folder, `reward` the level of the page's
+    /// own reward.
     fn wait(&mut self, link: LinkId, links: &Links, source: u32, reward: u32) -> PoolId {
         let path = links.path_number(link);
         let cluster = match self.cluster_of_path.get(&path) {
@@ -252,8 +253,8 @@ impl Learned {
             feature(0, cluster.to_be_bytes()),
             feature(1, path.to_be_bytes()),
             feature(6, reward.to_be_bytes()),
-            // A new value of the following features raises no expectations, because a site can
-            // invent any number of values.
+            // New values of the following features get no bonus, because a site can generate an unlimited
+            // number of values.
             feature(2, url.folder().bytes()),
             feature(3, url.outline().bytes()),
             feature(4, without_digits(links.anchor(link)).bytes()),
@@ -269,7 +270,7 @@ impl Learned {
 }
 
 impl Learned {
-    /// Groups waiting links by what the classifier has learned since.
+    /// Regroups waiting links by the current predictions of the classifier.
     fn regroup(&mut self, known: &mut Known<'_>) {
         self.regrouping = 2 * self.classifier.fetched();
         self.classifier.settle_with_dead(known.links, known.random);
@@ -279,7 +280,7 @@ impl Learned {
         }
     }
 
-    /// The next page: by its value, or by its tag path alone.
+    /// Chooses the next page by its value, or by its tag path alone.
     fn choose(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
         let by_path = self.by_path.is_due();
         let value = |this: &mut Self, random: &mut fastrand::Rng| {
@@ -353,7 +354,7 @@ impl Strategy for Learned {
             match class {
                 Class::Target => self.at_once.push_back(*new),
                 Class::Html => pages.push(*new),
-                // Nobody crawls for images or style sheets.
+                // Images and style sheets are never targets.
                 _ if self.classifier.is_known_other(links.url(*new)) => {}
                 Class::Other | Class::Failed => self.last.push_back(*new),
             }
@@ -362,7 +363,7 @@ impl Strategy for Learned {
         if led > 0 {
             self.led.insert(link, led as u32);
         }
-        // The page's own reward predicts the value of its links: 0, 1, 2, 3-4, 5-8 ...
+        // The page's own reward predicts the value of its links, in steps of 0, 1, 2, 3-4, 5-8 ...
         let reward = (promised + 1).next_power_of_two().ilog2();
         let source = feature(5, Pattern::of(links.url(link)).folder().bytes());
         let mut ahead = 0.0f64;
@@ -384,7 +385,7 @@ impl Strategy for Learned {
     }
 }
 
-/// Sums up the results of links with the same position and similar URLs.
+/// Adds up the results of links with the same position and similar URLs.
 fn add_up(
     rows: impl Iterator<Item = (LinkId, u32, u32)>,
     links: &Links,
@@ -420,7 +421,7 @@ fn signs(link: LinkId, links: &Links) -> Signs {
         feature(2, pattern.outline().bytes()),
         feature(3, without_digits(links.anchor(link)).bytes()),
     ];
-    // The host is the same everywhere, and would weigh as much as all the rest.
+    // The host is the same for all URLs, and would have as much weight as everything else.
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = path.find('/').map_or("", |at| &path[at..]);
     let grams: Vec<u32> = two_grams(4, path).collect();
@@ -428,7 +429,7 @@ fn signs(link: LinkId, links: &Links) -> Signs {
     whole.into_iter().map(|f| (f, 1.0)).chain(grams.into_iter().map(|f| (f, share))).collect()
 }
 
-/// Replaces each run of digits by one zero.
+/// Replaces each run of digits with a single zero.
 fn without_digits(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {
@@ -440,7 +441,7 @@ fn without_digits(s: &str) -> String {
     out
 }
 
-/// A URL and its extension, from which its patterns are made.
+/// A URL and its extension, which its patterns are derived from.
 struct Pattern<'a> {
     url: &'a str,
     extension: Option<String>,
@@ -451,7 +452,7 @@ impl<'a> Pattern<'a> {
         Self { url, extension: extension(url) }
     }
 
-    /// The segments of the path, and its ending: a slash or an extension.
+    /// The segments of the path, and its suffix: a slash or an extension.
     fn segments(&self) -> (Vec<&'a str>, String) {
         let rest = self.url.split_once("://").map_or(self.url, |(_, rest)| rest);
         let path = rest.split(['?', '#']).next().unwrap_or_default();
@@ -460,21 +461,21 @@ impl<'a> Pattern<'a> {
         (path.trim_end_matches('/').split('/').skip(1).collect(), end.unwrap_or_else(slash))
     }
 
-    /// Everything up to the last slash without digits, and the extension.
+    /// Everything up to the last slash with digits replaced, and the extension.
     fn folder(&self) -> String {
         let path = self.url.split(['?', '#']).next().unwrap_or_default();
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         format!("{}/*.{}", without_digits(folder), self.extension.as_deref().unwrap_or_default())
     }
 
-    /// The folders without digits, and the ending.
+    /// The folders with digits replaced, and the suffix.
     fn template(&self) -> String {
         let (segments, end) = self.segments();
         let folders = &segments[..segments.len().saturating_sub(1)];
         format!("{}/*{end}", without_digits(&folders.join("/")))
     }
 
-    /// The first folder, the depth, and the ending.
+    /// The first folder, the depth, and the suffix.
     fn outline(&self) -> String {
         let (segments, end) = self.segments();
         let first = if segments.len() > 1 { without_digits(segments[0]) } else { String::new() };

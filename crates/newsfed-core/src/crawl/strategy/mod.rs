@@ -26,54 +26,54 @@ use std::collections::HashMap;
 /// The next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
-    /// GET.
+    /// A GET request.
     Get(LinkId),
-    /// HEAD.
+    /// A HEAD request.
     Head(LinkId),
 }
 
-/// A response that was read.
+/// The result of a GET request.
 #[derive(Debug, Clone, Copy)]
 pub struct Visit<'a> {
     pub class: Class,
     /// Whether the page is an article, if the crawl searches for articles.
     pub article: bool,
-    /// The links on it that were not seen before, in order.
+    /// The new links on the page, in order.
     pub new: &'a [LinkId],
-    /// All links on it, in order.
+    /// All links on the page, in order.
     pub all: &'a [LinkId],
 }
 
 impl Visit<'_> {
-    /// Whether it was a target.
+    /// Whether the link led to a target.
     pub fn is_hit(&self) -> bool {
         self.class == Class::Target || self.article
     }
 }
 
-/// What a strategy may use besides its own state.
+/// What a strategy may use in addition to its own state.
 pub struct Known<'a> {
-    /// All links seen.
+    /// All links seen so far.
     pub links: &'a Links,
-    /// Random numbers of this crawl.
+    /// Random numbers for this crawl.
     pub random: &'a mut fastrand::Rng,
 }
 
-/// A group of links in the same position on their pages with similar URLs.
+/// A group of links with similar URLs that are in the same position on their pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkGroup {
-    /// Position: `/html/body/ul.menu/li/a`.
+    /// The position, such as `/html/body/ul.menu/li/a`.
     pub path: String,
-    /// URL with digits replaced by one zero: `https://a.example/0/*.html`.
+    /// The URL pattern with each run of digits replaced by a zero: `https://a.example/0/*.html`.
     pub url_pattern: String,
     /// Number of fetched links.
     pub fetched: u32,
-    /// Targets among them and on the pages they led to.
+    /// Number of targets among the links and on the pages that they led to.
     pub found: u32,
 }
 
 impl LinkGroup {
-    /// Plain words: `4 links at ul.menu li a to /files/*.csv led to 40`.
+    /// A readable summary: `4 links at ul.menu li a to /files/*.csv led to 40`.
     pub fn describe(&self) -> String {
         let tokens: Vec<String> = self.path.rsplit('/').take(ELEMENTS).map(selector).collect();
         let place: Vec<&str> = tokens.iter().rev().map(String::as_str).collect();
@@ -89,22 +89,22 @@ impl LinkGroup {
     }
 }
 
-/// Number of path elements shown.
+/// Number of path elements that are shown.
 const ELEMENTS: usize = 3;
 
-/// `ul.menu main#top` as `ul.menu#top`: the first class and the id are enough.
+/// Shortens `ul.menu main#top` to `ul.menu#top`, because the first class and the id suffice.
 fn selector(token: &str) -> String {
     let (names, id) = token.split_once('#').unwrap_or((token, ""));
     let first = names.split(' ').next().unwrap_or_default();
     if id.is_empty() { first.to_owned() } else { format!("{first}#{id}") }
 }
 
-/// What a crawl has learned for the next crawl of the same site.
+/// What a crawl has learned, for the next crawl of the same site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lessons {
-    /// Fetched links, in order, and whether they were targets.
+    /// Fetched links in order, and whether they were targets.
     pub labels: Vec<(LinkId, bool)>,
-    /// Pages by id, and how many targets each has led to.
+    /// Pages by id, and the number of targets that each has led to.
     pub hubs: Vec<(LinkId, u32)>,
 }
 
@@ -116,17 +116,17 @@ impl Lessons {
     }
 }
 
-/// An order of links.
+/// The order in which links are fetched.
 pub trait Strategy {
-    /// The next request; `None` if nothing worthwhile is left.
+    /// Returns the next request; `None` if no worthwhile link is left.
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
-    /// Records what a link was, and what it led to.
+    /// Records the response to a link, and the links on it.
     fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>);
-    /// The groups of links that have led to targets, best first, at most `most`.
+    /// The groups of links that have led to targets, best first, at most `most` groups.
     fn link_groups(&self, _links: &Links, _most: usize) -> Vec<LinkGroup> {
         Vec::new()
     }
-    /// What was learned for the next crawl of the site.
+    /// Returns what was learned, for the next crawl of the site.
     fn lessons(&self) -> Lessons {
         Lessons::default()
     }

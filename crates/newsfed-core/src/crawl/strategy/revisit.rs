@@ -1,5 +1,5 @@
-//! Revisits a site that was crawled before: first the pages that led to the most targets, then
-//! their new links that are likely targets.
+//! Revisits a site that was crawled before: first the pages that led to the most targets, then new links on
+//! them that are likely to be targets.
 
 use super::learned::Classifier;
 use super::{Ask, Known, Lessons, Strategy, Visit};
@@ -7,7 +7,7 @@ use crate::crawl::links::LinkId;
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Number of pages in a row without anything new after which the rest is left for the next visit.
+/// Number of consecutive pages without new targets after which the rest is left for the next visit.
 const ENOUGH: usize = 5;
 
 pub struct Revisits {
@@ -15,16 +15,16 @@ pub struct Revisits {
     at_once: VecDeque<LinkId>,
     classifier: Classifier,
     asked: HashSet<LinkId>,
-    /// How many targets each page has led to.
+    /// Number of targets that each page has led to.
     led: HashMap<LinkId, u32>,
     without_news: usize,
-    /// Whether the last hub has led to something.
+    /// Whether the last hub has led to a new target.
     news: bool,
 }
 
 impl Revisits {
-    /// `led` holds the number of targets that each page has led to. The start is always fetched.
-    /// `waiting` are links that the last visit had no time for.
+    /// `led` contains the number of targets that each page has led to. The start is always fetched. `waiting`
+    /// contains links that were left over from the last visit.
     pub fn new(
         led: HashMap<LinkId, u32>,
         start: LinkId,
@@ -83,7 +83,7 @@ impl Strategy for Revisits {
             }
         }
         for new in answer.new {
-            // If nearly everything is a target, anything new may be one.
+            // While the classifier has too few examples of one class, any new link may be a target.
             let unsure = || !self.classifier.is_taught();
             if self.classifier.promises(*new, known.links)
                 || unsure() && self.classifier.class(*new, known.links) != Class::Other

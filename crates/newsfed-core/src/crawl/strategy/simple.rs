@@ -1,4 +1,4 @@
-//! Strategies that learn nothing.
+//! Strategies that do not learn.
 
 use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::links::LinkId;
@@ -6,11 +6,11 @@ use std::collections::VecDeque;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// The oldest: breadth first.
+    /// The oldest link first: breadth-first.
     Oldest,
-    /// The newest page's links first: depth first.
+    /// The links of the newest page first: depth-first.
     Newest,
-    /// A random one.
+    /// A random link.
     Random,
 }
 
@@ -46,8 +46,8 @@ impl Strategy for Simple {
     }
 }
 
-/// Requests all known links in order. If those are exactly the targets, this is a lower bound that
-/// no crawler can reach.
+/// Requests all known links in order. If these are exactly the targets, this is a lower bound that no crawler
+/// can reach.
 #[derive(Debug, Default)]
 pub struct Omniscient {
     next: LinkId,

@@ -1,4 +1,4 @@
-//! The published algorithm: a sleeping bandit over groups of tag paths, and a classifier of URLs.
+//! The published algorithm: a sleeping bandit over groups of tag paths, and a URL classifier.
 
 use super::triage::{Judge, Sorted, Triage};
 use super::{Ask, Known, Strategy, Visit};
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 /// The parameters of the published algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SleepingBanditParameters {
-    /// The vectors of tag paths.
+    /// Parameters of the tag path vectors.
     pub paths: PathParameters,
-    /// Cosine from which a path joins a group.
+    /// Minimum cosine for a path to join a group.
     pub theta: f64,
-    /// The choice among groups.
+    /// Parameters of the choice among groups.
     pub bandit: BanditParameters,
     /// Number of labels between two trainings. The first batch is labelled by HEAD requests.
     pub batch: usize,
-    /// Number of pages after which `dom-off` learns no more.
+    /// Number of pages after which `dom-off` stops learning.
     pub first_pages: usize,
 }
 
@@ -51,7 +51,7 @@ pub struct SleepingBandit {
 }
 
 impl SleepingBandit {
-    /// A new crawl.
+    /// Creates a new crawl.
     pub fn new(parameters: SleepingBanditParameters, judge: Judge) -> Self {
         Self {
             bandit: parameters.bandit,

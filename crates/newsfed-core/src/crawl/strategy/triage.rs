@@ -1,4 +1,4 @@
-//! Sorting new links into targets and pages before they are fetched, as in the published algorithm.
+//! Classifies new links as targets or pages before they are fetched, as in the published algorithm.
 
 use super::{Ask, Visit};
 use crate::crawl::links::{LinkId, Links};
@@ -11,29 +11,29 @@ const RATE: f32 = 0.5;
 /// Number of classifier weights, as a power of two.
 const BITS: u32 = 16;
 
-/// The recorded class of a URL.
+/// Returns the recorded class of a URL.
 pub type Truth = Box<dyn Fn(&str) -> Class + Send>;
 
-/// Predicts pages and targets before they are fetched.
+/// Predicts the class of links before they are fetched.
 pub enum Judge {
-    /// The classifier of URLs.
+    /// A URL classifier.
     Classifier,
-    /// The recorded truth.
+    /// An oracle that returns the recorded class.
     Oracle(Truth),
-    /// The recorded truth about targets until [`Triage::end_truth`], then the classifier.
+    /// An oracle for targets until [`Triage::end_truth`], and the classifier after that.
     OracleFirst(Truth),
 }
 
-/// A sorted link.
+/// A classified link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sorted {
-    /// To be requested at once.
+    /// To be requested immediately.
     Now(Ask),
-    /// A page that waits until it is chosen.
+    /// A page that waits until the strategy chooses it.
     Page(LinkId),
 }
 
-/// The links that are not sorted yet, the classifier, and the reward of the chosen page.
+/// The links that are not classified yet, the classifier, and the reward of the chosen page.
 pub(super) struct Triage {
     judge: Judge,
     /// Number of labels between two trainings. The first batch is labelled by HEAD requests.
@@ -41,17 +41,17 @@ pub(super) struct Triage {
     model: Logistic,
     labels: Vec<(LinkId, bool)>,
     trained: bool,
-    /// Links whose class is known from their headers.
+    /// Links with a class that is known from their headers.
     headed: HashSet<LinkId>,
-    /// The class of the next link, according to its headers.
+    /// The class of the next link according to its headers.
     answer: Option<Class>,
-    /// Links still to be sorted, as a stack (the next one is last), each with whether a redirect
-    /// led to it. Links of a page that is fetched immediately come before the remaining links of
-    /// the page that led to it.
+    /// Stack of links that are not classified yet (the next one is last), and whether a redirect led to each
+    /// of them. Links on a page that is fetched immediately come before the remaining links of the page that
+    /// led to it.
     new: Vec<(LinkId, bool)>,
     /// The page that was chosen.
     chosen: Option<LinkId>,
-    /// Number of targets that it links to; `None` if it was not read.
+    /// Number of targets that the chosen page links to; `None` if it was not read.
     reward: Option<u32>,
     predicted: Option<Class>,
 }
@@ -79,7 +79,7 @@ impl Triage {
         self.predicted = Some(Class::Html).filter(|_| !self.headed.contains(&page));
     }
 
-    /// Sorts the next new link.
+    /// Classifies the next new link.
     pub(super) fn next(&mut self, links: &Links) -> Option<Sorted> {
         self.predicted = None;
         loop {
@@ -112,8 +112,8 @@ impl Triage {
         matches!(self.judge, Judge::Classifier) && !self.trained
     }
 
-    /// The number of targets that the chosen page links to, once all its links are sorted; `None` if
-    /// it could not be read.
+    /// The number of targets that the chosen page links to, after all its links are classified; `None` if it
+    /// could not be read.
     pub(super) fn take_reward(&mut self) -> Option<u32> {
         self.chosen = None;
         self.reward.take()
@@ -126,26 +126,27 @@ impl Triage {
         self.learn(link, class, links);
     }
 
-    /// Records what was fetched.
+    /// Records the response to a GET request.
     pub(super) fn visited(&mut self, link: LinkId, answer: &Visit<'_>, links: &Links) {
         let chosen = self.chosen == Some(link);
         if answer.class != Class::Failed {
             self.reward = if chosen { Some(0) } else { self.reward };
             self.new.extend(answer.new.iter().rev().map(|link| (*link, false)));
         } else if let [to] = answer.new {
-            // A redirect to a page, which is chosen in its place.
+            // A redirect to a page. Its target is chosen instead.
             self.chosen = if chosen { Some(*to) } else { self.chosen };
             self.new.push((*to, true));
         }
         let class = if answer.is_hit() { Class::Target } else { answer.class };
-        // Only the first batch costs requests, so it consists of their responses.
+        // The first batch consists only of responses to HEAD requests, because it is the only one that costs
+        // extra requests.
         if !self.needs_heads() && !self.headed.contains(&link) {
             self.learn(link, class, links);
         }
     }
 
-    /// Trains with each full batch. A mistake about another class would lose pages, so only two are
-    /// learned.
+    /// Trains with each full batch. Only pages and targets are learned, because a wrong prediction of another
+    /// class would lose pages.
     fn learn(&mut self, link: LinkId, class: Class, links: &Links) {
         if !matches!(class, Class::Html | Class::Target) {
             return;
@@ -172,14 +173,14 @@ impl Triage {
         if target { Class::Target } else { Class::Html }
     }
 
-    /// Ends the first phase of [`Judge::OracleFirst`], which knows the truth.
+    /// Ends the first phase of [`Judge::OracleFirst`], which uses the recorded classes.
     pub(super) fn end_truth(&mut self) {
         if matches!(self.judge, Judge::OracleFirst(_)) {
             self.judge = Judge::Classifier;
         }
     }
 
-    /// The class that was predicted for the link that was requested last.
+    /// The class that was predicted for the last requested link.
     pub(super) fn predicted(&self) -> Option<Class> {
         self.predicted
     }

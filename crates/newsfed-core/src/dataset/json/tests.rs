@@ -14,7 +14,7 @@ fn shown(document: &str) -> Vec<String> {
 }
 
 #[test]
-fn arrays_are_tables_and_the_rest_is_values() {
+fn reads_arrays_as_tables_and_the_rest_as_values() {
     let cases: [(&str, &[&str]); 8] = [
         (r#"[{"id":1,"b":null},{"c":true,"id":2.5}]"#, &[": id|b|c / 1|| / 2.5||true"]),
         ("[[1,2],[3]]", &[": column 1|column 2 / 1|2 / 3|"]),
@@ -37,13 +37,13 @@ fn arrays_are_tables_and_the_rest_is_values() {
 }
 
 #[test]
-fn many_lines_are_read_quickly() {
+fn reads_many_lines_quickly() {
     let lines = "{\"a\":1}\n".repeat(50_000);
     assert_eq!(read(lines.as_bytes(), &mut Budget::default()).unwrap()[0].total(), 50_000);
 }
 
 #[test]
-fn damaged_and_hostile_documents_are_refused() {
+fn rejects_damaged_and_hostile_documents() {
     let deep = "[".repeat(100_000);
     let deep_objects = "{\"a\":".repeat(100_000);
     for document in ["", "[1,", "{\"a\":1} x", "nul", "[1e999]", &deep, &deep_objects] {
@@ -53,7 +53,7 @@ fn damaged_and_hostile_documents_are_refused() {
 }
 
 #[test]
-fn many_keys_and_arrays_stay_within_the_limits() {
+fn keeps_many_keys_and_arrays_within_the_limits() {
     let keys: String = (0..5_000).map(|n| format!("\"k{n}\":1,")).collect();
     let mut budget = Budget::default();
     let tables = read(format!("[{{{keys}\"z\":1}}]").as_bytes(), &mut budget).unwrap();
@@ -66,7 +66,7 @@ fn many_keys_and_arrays_stay_within_the_limits() {
 }
 
 #[test]
-fn an_array_called_values_is_a_table_of_its_own() {
+fn reads_an_array_called_values_as_a_separate_table() {
     let found = shown(r#"{"values":[{"x":1},{"x":2}],"updated":"today"}"#);
     assert_eq!(found, ["values[]: x / 1 / 2", "values: path|value / updated|today"]);
     let found = shown(r#"{"updated":"today","values":[{"x":1},{"x":2}]}"#);
@@ -74,7 +74,7 @@ fn an_array_called_values_is_a_table_of_its_own() {
 }
 
 #[test]
-fn long_numbers_are_shown_as_written() {
+fn shows_long_numbers_as_written() {
     let cases = [
         ("[36893488147419103233]", ": value / 36893488147419103233"),
         ("[-9223372036854775809,7]", ": value / -9223372036854775809 / 7"),
@@ -94,7 +94,7 @@ fn long_numbers_are_shown_as_written() {
 }
 
 #[test]
-fn sequences_and_single_lines_are_tables_of_rows() {
+fn reads_sequences_and_single_lines_as_rows() {
     let sequence = shown("\x1e{\"a\":1}\n\x1e{\"a\":\n2}\n");
     assert_eq!(sequence, [": a / 1 / 2"]);
     for (lines, want) in [("{\"a\":1}\n", 1), ("{\"a\":1}\n{\"a\":2}", 2), ("", 0)] {
@@ -104,7 +104,7 @@ fn sequences_and_single_lines_are_tables_of_rows() {
 }
 
 #[test]
-fn no_value_replaces_one_with_a_similar_path() {
+fn keeps_values_with_similar_paths_apart() {
     let long = "k".repeat(300);
     let cases = [
         (r#"[{"a.b":1,"a":{"b":2}}]"#.to_owned(), "a.b|a.b (2) / 1|2"),

@@ -1,4 +1,4 @@
-//! The objects of a file, its streams and its pages.
+//! The objects, streams and pages of a file.
 
 use super::filters;
 use super::object::{Dict, Lexer, Value, is_space};
@@ -20,17 +20,17 @@ const MAX_RESOURCES: usize = 4 << 20;
 const OBJECT: usize = 16;
 /// Maximum number of filters of a stream.
 const MAX_FILTERS: usize = 4;
-/// Maximum number of levels of the page tree, and of references in a row.
+/// Maximum depth of the page tree, and maximum number of chained references.
 const MAX_LEVELS: usize = 40;
 /// Maximum number of nodes in the page tree.
 const MAX_NODES: usize = 50_000;
 
-/// Where an object is. The numbers are of short types, because there may be many objects.
+/// The position of an object. The types are small, because there may be many objects.
 #[derive(Debug, Clone, Copy)]
 enum Place {
-    /// In the file, with its stream if it has one.
+    /// In the file: the offset, and the range of its stream if it has one.
     File(u32, Option<(u32, u32)>),
-    /// In an object stream.
+    /// In an object stream: the index of the stream, and the offset in it.
     Packed(u32, u32),
 }
 
@@ -43,11 +43,11 @@ pub(super) struct PdfFile<'b> {
     encrypted: bool,
     work: Rc<Work>,
     left_for_objects: usize,
-    /// Bytes of resources that pages may inherit.
+    /// Work left for resources that pages inherit.
     left_for_resources: usize,
 }
 
-/// A page by the number of its object, with the resources of the nodes above it.
+/// A page by its object number, with the resources of its ancestors.
 #[derive(Debug, Clone)]
 pub(super) struct Page {
     number: u32,
@@ -78,7 +78,7 @@ impl<'b> PdfFile<'b> {
         }
     }
 
-    /// Whether more work would be needed than is allowed.
+    /// Whether the work budget is used up.
     pub(super) fn is_exhausted(&self) -> bool {
         self.work.is_exhausted()
     }
@@ -87,7 +87,7 @@ impl<'b> PdfFile<'b> {
         &self.work
     }
 
-    /// Finds all objects, in the order of the file: the last one with a number counts.
+    /// Finds all objects in file order. The last object with a number is used.
     fn scan(&mut self) {
         let (bytes, mut at) = (self.bytes, 0);
         while let Some(found) = memmem::find(&bytes[at..], b"obj") {
@@ -117,7 +117,7 @@ impl<'b> PdfFile<'b> {
         }
     }
 
-    /// The bytes of the stream that follows a dictionary.
+    /// The range of the stream after a dictionary.
     fn stream_at(&mut self, at: usize, dict: &Dict) -> Option<(usize, usize)> {
         let mut lexer = Lexer::new(self.bytes, at, &self.work);
         lexer.skip_space();
@@ -131,7 +131,7 @@ impl<'b> PdfFile<'b> {
             } else {
                 usize::from(lexer.follows(b"\n") || lexer.follows(b"\r"))
             };
-        // Its length may be wrong, or in an object that is not known yet.
+        // The length may be wrong, or it may be in an object that is not known yet.
         let stated = dict.number("Length").and_then(|length| start.checked_add(length));
         if let Some(end) = stated.filter(|end| *end <= self.bytes.len()) {
             let mut after = Lexer::new(self.bytes, end, &self.work);
@@ -146,7 +146,7 @@ impl<'b> PdfFile<'b> {
         Some((start, start + length))
     }
 
-    /// Records the content of a trailer, even of one that is the dictionary of a stream.
+    /// Records the root and the encryption of a trailer, which may also be the dictionary of a stream.
     fn note_trailer(&mut self, dict: &Dict) {
         if let Some(Value::Reference(root)) = dict.get("Root") {
             self.root = Some(*root);
@@ -196,7 +196,7 @@ impl<'b> PdfFile<'b> {
         self.packed.push(content);
     }
 
-    /// A stream after applying its filters; `None` if a filter is not supported, or the result is too large.
+    /// Decodes a stream with its filters; `None` if a filter is not supported, or the result is too large.
     fn decode(&mut self, dict: &Dict, data: &[u8]) -> Option<Vec<u8>> {
         let filters = match dict.get("Filter").map(|filter| self.resolve(filter)) {
             None | Some(Value::Null) => Vec::new(),
@@ -212,7 +212,7 @@ impl<'b> PdfFile<'b> {
             if self.is_exhausted() {
                 return None;
             }
-            // Some data decompresses to nothing, so the input of a filter counts like its output.
+            // Some data decompresses to nothing, so the input of a filter is also charged.
             self.work.charge(content.len());
             content = filters::apply(&name, &content)?.into();
             self.work.charge(content.len());
@@ -234,7 +234,7 @@ impl<'b> PdfFile<'b> {
         }
     }
 
-    /// The value itself, or the value that it refers to.
+    /// The value itself, or the value that a reference points to.
     pub(super) fn resolve(&mut self, value: &Value) -> Value {
         let mut value = value.clone();
         for _ in 0..MAX_LEVELS {
@@ -259,14 +259,14 @@ impl<'b> PdfFile<'b> {
         self.stream_of(number, &dict)
     }
 
-    /// The content of a stream with this dictionary.
+    /// The content of the stream with this dictionary.
     pub(super) fn stream_of(&mut self, number: u32, dict: &Dict) -> Option<Vec<u8>> {
         let Place::File(_, Some((start, end))) = *self.places.get(&number)? else { return None };
         let bytes = self.bytes;
         self.decode(dict, bytes.get(start as usize..end as usize)?)
     }
 
-    /// The pages in their order.
+    /// The pages in document order.
     pub(super) fn pages(&mut self) -> Vec<Page> {
         let root = self.root.and_then(|root| self.object(root));
         let Some(Value::Dict(root)) = root else { return Vec::new() };
@@ -301,7 +301,7 @@ impl<'b> PdfFile<'b> {
         pages
     }
 
-    /// One reference, or several.
+    /// A single reference or an array of references, as a list.
     fn references(&mut self, value: Option<&Value>) -> Rc<Items<Value>> {
         let single = match value {
             Some(Value::Reference(number)) => match self.object(*number) {
@@ -316,7 +316,7 @@ impl<'b> PdfFile<'b> {
         all.finish(|_| {})
     }
 
-    /// The resources of a page, and its drawing instructions.
+    /// The resources of a page, and its content stream.
     pub(super) fn content(&mut self, page: &Page) -> (Dict, Vec<u8>) {
         let mut content = Vec::new();
         let Some(Value::Dict(node)) = self.object(page.number) else {
@@ -337,12 +337,12 @@ impl<'b> PdfFile<'b> {
     }
 }
 
-/// An offset in a file. No file is too large for this type.
+/// Converts an offset in a file. Files are never too large for this type.
 fn short(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// The number of an object, from the text before `obj`: `12 0 `.
+/// The number of an object, parsed from the text before `obj`, such as `12 0 `.
 fn object_number(before: &[u8]) -> Option<u32> {
     let digits =
         |bytes: &[u8]| bytes.iter().rev().take(11).take_while(|b| b.is_ascii_digit()).count();

@@ -4,7 +4,7 @@ use super::file::MAX_STREAM;
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 
-/// Applies the filter with a name; `None` if it is not supported, or the result is too large.
+/// Applies a filter by name; `None` if it is not supported, or the result is too large.
 pub(super) fn apply(name: &[u8], data: &[u8]) -> Option<Vec<u8>> {
     let out = match name {
         b"FlateDecode" | b"Fl" => inflate(data),
@@ -15,7 +15,7 @@ pub(super) fn apply(name: &[u8], data: &[u8]) -> Option<Vec<u8>> {
     (out.len() <= MAX_STREAM).then_some(out)
 }
 
-/// Decompressed data; for damaged data, the part that can be read.
+/// Decompresses data. If the data is damaged, returns the readable part.
 fn inflate(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let _ = ZlibDecoder::new(data).take(MAX_STREAM as u64 + 1).read_to_end(&mut out);

@@ -1,4 +1,4 @@
-//! Fonts: the characters that the codes of a text stand for.
+//! Fonts: maps the character codes of a text to characters.
 
 use super::file::PdfFile;
 use super::object::{Dict, Lexer, Value};
@@ -8,24 +8,24 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-/// Maximum number of characters and ranges that a font names.
+/// Maximum number of characters, and of ranges, in the mapping of a font.
 const MAX_NAMED: usize = 70_000;
-/// Cost of storing one of them, relative to reading a byte.
+/// Cost of storing a mapping, relative to reading a byte.
 const COST: usize = 256;
-/// Cost of a font.
+/// Cost of reading a font.
 const FONT: usize = 1024;
-/// Cost of a glyph name.
+/// Cost of reading a glyph name.
 const GLYPH: usize = 32;
-/// Number of codes in a font whose codes are bytes.
+/// Number of codes in a font with one-byte codes.
 const BYTE_CODES: u32 = 256;
 
-/// How the codes of a font are read.
+/// The mapping from character codes to characters.
 #[derive(Debug, Default)]
 pub(super) struct Font {
-    /// Codes have two bytes.
+    /// Whether codes have two bytes.
     wide: bool,
     named: HashMap<u32, Box<str>>,
-    /// The first and the last code, and the first character.
+    /// The first and last code of each range, and the character of the first code.
     ranges: Vec<(u32, u32, u32)>,
     mac: bool,
 }
@@ -85,10 +85,10 @@ impl Font {
         }
     }
 
-    /// Reads a map from codes to characters.
+    /// Reads a mapping from codes to characters (ToUnicode).
     fn read_map(&mut self, map: &[u8], work: &Rc<Work>) {
         let (mut lexer, mut operands) = (Lexer::new(map, 0, work), Items::new(work));
-        // Number of values of an entry.
+        // Number of values per entry.
         let mut entry = usize::MAX;
         while let Some(value) = lexer.value() {
             if let Value::Word(word) = value {
@@ -132,7 +132,7 @@ impl Font {
         }
     }
 
-    /// Adds the characters of a text, until the result is longer than `most` bytes.
+    /// Decodes a text and appends it to `out`, until that is longer than `most` bytes.
     pub(super) fn decode(&self, text: &[u8], out: &mut String, most: usize) {
         for code in text.chunks(if self.wide { 2 } else { 1 }) {
             if out.len() > most {
@@ -154,7 +154,7 @@ impl Font {
                 let encoding = if self.mac { MACINTOSH } else { WINDOWS_1252 };
                 out.push_str(&encoding.decode_without_bom_handling(&[byte]).0);
             } else if let Some(unknown) = char::from_u32(0xf0000 + (code & 0xffff)) {
-                // The character is unknown, but the same code always stands for the same one.
+                // The character is unknown, but the same code is always replaced by the same character.
                 out.push(unknown);
             }
         }
@@ -173,7 +173,7 @@ fn utf16(text: &[u8]) -> String {
     char::decode_utf16(units).filter_map(Result::ok).collect()
 }
 
-/// Names of glyphs, each before its character.
+/// Glyph names, each followed by its character.
 const NAMES: &str = "period . comma , hyphen - colon : semicolon ; slash / parenleft ( parenright ) \
     zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 quotesingle ' quotedbl \" \
     quoteright ’ quoteleft ‘ quotedblleft “ quotedblright ” endash – emdash — bullet • percent % plus + \
@@ -188,7 +188,7 @@ static GLYPHS: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
     std::iter::once(("space", ' ')).chain(pairs).collect()
 });
 
-/// The character that a name of a glyph stands for.
+/// The character for a glyph name.
 fn character(name: &[u8]) -> Option<char> {
     let name = std::str::from_utf8(name).ok()?;
     let mut chars = name.chars();

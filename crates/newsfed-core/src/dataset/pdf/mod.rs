@@ -1,9 +1,9 @@
-//! PDF: the text of each page is a row.
+//! PDF: the text of each page becomes a row.
 //!
-//! Reads only what is needed for the text, and never relies on what a file declares about its own layout: objects
-//! are found in one pass from the first byte to the last. Everything that takes time is charged to one budget
-//! ([`work::Work`]): bytes that are read or put into a filter, values, names. Values that exist at the same
-//! time are limited too.
+//! Reads only what is needed for the text, and never relies on the layout that a file declares: objects are
+//! found in one pass from the first byte to the last. Everything that takes time is charged to one budget
+//! ([`work::Work`]): bytes that are read or filtered, values, and names. The number of values in memory is
+//! also limited.
 
 mod file;
 mod filters;
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use work::Work;
 
-/// Maximum size of the text kept of a page, in bytes.
+/// Maximum size of the text that is kept per page, in bytes.
 const MAX_PAGE: usize = 100_000;
 
 /// Reads the text of the pages.
@@ -51,7 +51,7 @@ fn read_within(
         let mut line = words(&found);
         if line.is_empty() {
             silent += 1;
-            // What it draws instead, in one word.
+            // A hash of its drawing instructions takes the place of the text.
             let drawn = String::from_utf8_lossy(&content);
             work.charge(content.len());
             line = format!("[no text, {:08x}]", stable_hash([&*drawn]) >> 32);
@@ -59,7 +59,7 @@ fn read_within(
         table.push(&[line], budget);
     }
     if file.is_exhausted() {
-        // Pages of which a part is missing would differ by that part.
+        // If a part of a page is missing, the page would differ by that part.
         return Err(DatasetError::TooLarge);
     }
     budget.notes.extend(limits::left_out(surplus, "page", limits::PDF_PAGES));
@@ -69,7 +69,7 @@ fn read_within(
     Ok(vec![table])
 }
 
-/// Clean text in one line.
+/// Sanitised text on one line.
 fn words(raw: &str) -> String {
     let block = text::block(text::start(raw, MAX_PAGE));
     block.split_whitespace().collect::<Vec<_>>().join(" ")

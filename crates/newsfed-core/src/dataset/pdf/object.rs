@@ -1,22 +1,22 @@
-//! The values that a PDF consists of.
+//! The values in a PDF.
 
 use super::work::{Items, Weight, Work};
 use std::rc::Rc;
 
-/// Deepest nesting of a value.
+/// Maximum nesting depth of a value.
 const MAX_DEPTH: usize = 40;
 /// Maximum number of values inside one value.
 const MAX_VALUES: usize = 100_000;
-/// Longest string, in bytes.
+/// Maximum length of a string, in bytes.
 const MAX_STRING: usize = 1 << 20;
-/// Longest name, in bytes; PDF allows 127.
+/// Maximum length of a name, in bytes. PDF allows 127.
 const MAX_NAME: usize = 255;
-/// How far after its first number the end of a reference is searched for, in bytes.
+/// Maximum number of bytes after the first number that are searched for the end of a reference.
 const AHEAD: usize = 20;
-/// Cost of making a value, relative to reading a byte.
+/// Cost of creating a value, relative to reading a byte.
 const VALUE: usize = 6;
 
-/// A value. Copies share what they contain.
+/// A value. Clones share their content.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     Null,
@@ -25,9 +25,9 @@ pub(super) enum Value {
     Text(Rc<[u8]>),
     Array(Rc<Items<Value>>),
     Dict(Dict),
-    /// An object by its number.
+    /// The number of an object.
     Reference(u32),
-    /// Anything else: an operator, `true`.
+    /// Any other token, such as an operator or `true`.
     Word(Rc<[u8]>),
 }
 
@@ -46,11 +46,11 @@ impl Weight for Entry {
     }
 }
 
-/// Values by name, sorted.
+/// Entries of a dictionary, sorted by name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dict(Option<Rc<Items<Entry>>>);
 
-/// A name with its value.
+/// A name and its value.
 type Entry = (Rc<[u8]>, Value);
 
 impl Dict {
@@ -58,7 +58,7 @@ impl Dict {
         self.find(key.as_bytes())
     }
 
-    /// The last value with a name.
+    /// The last value with this name.
     pub(super) fn find(&self, key: &[u8]) -> Option<&Value> {
         let all = self.0.as_deref()?;
         let next = all.partition_point(|(name, _)| **name <= *key);
@@ -78,11 +78,11 @@ impl Dict {
     }
 }
 
-/// Reads values from bytes. Each byte that it reads is charged.
+/// Parses values from bytes. Every byte that is read is charged.
 pub(super) struct Lexer<'b> {
     pub(super) bytes: &'b [u8],
     pub(super) at: usize,
-    /// Values that may still be made.
+    /// Number of values that may still be created.
     values: usize,
     work: Rc<Work>,
 }
@@ -104,13 +104,13 @@ impl<'b> Lexer<'b> {
         self.bytes.get(self.at).copied()
     }
 
-    /// Advances by a number of bytes.
+    /// Skips a number of bytes.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.at += bytes;
         self.work.charge(bytes);
     }
 
-    /// Whether these bytes come next.
+    /// Whether the input continues with these bytes.
     pub(super) fn follows(&self, what: &[u8]) -> bool {
         self.bytes[self.at..].starts_with(what)
     }
@@ -130,13 +130,14 @@ impl<'b> Lexer<'b> {
         self.work.charge(self.at - start);
     }
 
-    /// The next value; `None` at the end, and where a value is not complete or too large.
+    /// The next value; `None` at the end, or if the value is incomplete or too large.
     pub(super) fn value(&mut self) -> Option<Value> {
         let mut most = MAX_VALUES;
         self.value_of(&mut most)
     }
 
-    /// The next value if it consists of at most `most` values, from which its own are subtracted.
+    /// The next value if it consists of at most `most` values. Its number of values is subtracted from
+    /// `most`.
     pub(super) fn value_of(&mut self, most: &mut usize) -> Option<Value> {
         self.values = *most;
         let value = self.nested(0);
@@ -185,7 +186,7 @@ impl<'b> Lexer<'b> {
         }
     }
 
-    /// The bytes up to white space or a delimiter.
+    /// The bytes up to whitespace or a delimiter.
     fn regular(&mut self) -> &'b [u8] {
         let rest = &self.bytes[self.at..];
         let end = rest.iter().position(|b| is_space(*b) || is_delimiter(*b));
@@ -222,7 +223,7 @@ impl<'b> Lexer<'b> {
         text.parse::<f64>().map_or_else(|_| Value::Word(word.into()), Value::Number)
     }
 
-    /// The length of `0 R`, if that follows.
+    /// The length of `0 R`, if the input continues with it.
     fn reference_end(&self) -> Option<usize> {
         let rest = &self.bytes[self.at..];
         let ahead = &rest[..rest.len().min(AHEAD)];
@@ -321,7 +322,7 @@ impl<'b> Lexer<'b> {
             self.skip_space();
             if self.follows(b">>") {
                 self.skip(2);
-                // The order of equal names stays, so that the last one can count.
+                // The sort is stable, so that the last of several equal names can be used.
                 let by_name = |all: &mut Vec<Entry>| all.sort_by(|a, b| a.0.cmp(&b.0));
                 let all = all.finish(by_name);
                 return Some(Value::Dict(Dict(Some(all))));

@@ -9,22 +9,22 @@ use std::rc::Rc;
 
 /// Maximum number of operands in an instruction.
 const MAX_OPERANDS: usize = 64;
-/// Maximum number of values that they consist of.
+/// Maximum number of values in the operands of an instruction.
 const MAX_VALUES: usize = 4_000;
 /// Maximum size of the text of a page, in bytes.
 const MAX_TEXT: usize = 400_000;
 /// Maximum nesting depth of forms.
 const MAX_FORMS: usize = 4;
-/// A gap in thousandths of the font size that separates words.
+/// Maximum adjustment, in thousandths of the font size, at which a gap separates words.
 const GAP: f64 = -180.0;
 /// Cost of finding a resource, relative to reading a byte.
 const RESOURCE: usize = 64;
-/// Cost of a character.
+/// Cost of a byte of a shown string.
 const CODE: usize = 4;
 /// Cost of each byte of the resulting text.
 const TEXT: usize = 2;
 
-/// Fonts that were read, by the number of their object.
+/// Fonts that were read, by object number.
 pub(super) type Fonts = HashMap<u32, Rc<Font>>;
 
 /// The text of a page with this content.
@@ -39,19 +39,19 @@ pub(super) fn text(
     page.out
 }
 
-/// The text of a page while it is read.
+/// The text of a page while it is being read.
 struct PageText<'f, 'b> {
     file: &'f mut PdfFile<'b>,
     fonts: &'f mut Fonts,
     out: String,
 }
 
-/// The resources of some instructions, each of which is read when an instruction first needs it.
+/// The resources of a content stream. Each kind is read when an instruction first needs it.
 struct Resources<'r> {
     all: &'r Dict,
     font: Option<Dict>,
     forms: Option<Dict>,
-    /// Fonts that were read, by their name in these resources.
+    /// Fonts that were read, by their names in these resources.
     fonts: HashMap<Rc<[u8]>, Option<Rc<Font>>>,
 }
 
@@ -73,7 +73,7 @@ impl PageText<'_, '_> {
                 if lexer.at >= content.len() {
                     return;
                 }
-                // Bytes that cannot be read are skipped one by one, at a cost.
+                // Invalid bytes are skipped one by one. Each is charged.
                 lexer.at = before + 1;
                 values = MAX_VALUES;
                 continue;
@@ -100,7 +100,7 @@ impl PageText<'_, '_> {
         }
     }
 
-    /// An instruction that shows text, or moves to where the next text is shown.
+    /// Executes an instruction that shows text or moves the text position.
     fn instruction(&mut self, operator: &[u8], operands: &[Value], font: Option<&Font>) {
         match (operator, operands) {
             (b"Tj", [.., Value::Text(text)]) => self.show(font, text),
@@ -117,7 +117,7 @@ impl PageText<'_, '_> {
                     }
                 }
             }
-            // A step within a line separates words.
+            // A horizontal move separates words.
             (b"Td" | b"TD", [.., _, Value::Number(0.0)]) => self.out.push(' '),
             (b"Td" | b"TD" | b"T*" | b"Tm" | b"ET", _) => self.out.push('\n'),
             _ => {}
@@ -159,7 +159,7 @@ impl PageText<'_, '_> {
         font
     }
 
-    /// A form has instructions of its own.
+    /// Draws a form, which has its own content stream.
     fn form(&mut self, resources: &mut Resources<'_>, name: &[u8], level: usize) {
         self.file.work().charge(RESOURCE);
         let forms = resources.forms.get_or_insert_with(|| {

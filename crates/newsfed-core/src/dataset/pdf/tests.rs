@@ -19,7 +19,7 @@ fn stream(dict: &str, data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A file of these objects, numbered from 1; the first is the catalog.
+/// A file with these objects, numbered from 1. The first one is the catalog.
 fn file(objects: &[Vec<u8>]) -> Vec<u8> {
     let mut out = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n".to_vec();
     for (n, object) in objects.iter().enumerate() {
@@ -31,7 +31,7 @@ fn file(objects: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-/// A file with a page for each content.
+/// A file with one page per content stream.
 fn pages(contents: &[&str]) -> Vec<u8> {
     let kids: String = (0..contents.len()).map(|n| format!("{} 0 R ", 5 + 2 * n)).collect();
     let map = "1 begincodespacerange <0000> <ffff> endcodespacerange 2 beginbfchar <0001> <00df> <0002> \
@@ -94,13 +94,13 @@ fn reads_packed_objects_forms_and_later_versions() {
     bytes.extend_from_slice(b"\nendobj 9 0 obj\n");
     bytes.extend(stream("/Type/XRef/Root 1 0 R", b"\0\0"));
     assert_eq!(texts(&bytes).unwrap(), ["old"]);
-    // An update at the end replaces the form.
+    // An update at the end of the file replaces the form.
     bytes.extend_from_slice(b"\nendobj 7 0 obj\n");
     bytes.extend(stream("/Subtype/Form", b"BT (new) Tj ET"));
     assert_eq!(texts(&bytes).unwrap(), ["new"]);
 }
 
-/// The result, the work that it took, and the most values that existed at the same time.
+/// The result, the work used, and the maximum number of values in memory.
 fn measured(bytes: &[u8]) -> (Result<usize, String>, usize, usize) {
     let work = Work::new(WORK);
     let result = read_within(bytes, &work, &mut Budget::default());
@@ -109,7 +109,7 @@ fn measured(bytes: &[u8]) -> (Result<usize, String>, usize, usize) {
 
 const WORK: usize = 4 << 20;
 
-/// A file of one page with these resources and this content, and further objects from 5.
+/// A file with one page that has these resources and this content, and additional objects from number 5.
 fn page(resources: &str, content: &str, more: &[Vec<u8>]) -> Vec<u8> {
     let mut objects = vec![
         b"<</Pages 2 0 R>>".to_vec(),
@@ -128,13 +128,13 @@ fn lookahead_after_a_number_takes_linear_work() {
         let (_, work, _) = measured(&bytes);
         assert!(work < 10 * bytes.len(), "{unit}: {work} for {} bytes", bytes.len());
     }
-    // The comment of a trailer is charged, too.
+    // The comment after a trailer is also charged.
     let bytes = "trailer 1 %".repeat(20_000).into_bytes();
     assert!(measured(&bytes).1 < 10 * bytes.len());
 }
 
 #[test]
-fn fonts_and_forms_inside_resources_are_read_once() {
+fn reads_fonts_and_forms_in_resources_once() {
     let glyphs = "/unknown".repeat(5_000);
     let font = format!("/Font<</F<</Encoding<</Differences[{glyphs}]>>>>>>");
     let (result, work, _) = measured(&page(&font, &"/F 1 Tf ".repeat(10_000), &[]));
@@ -145,7 +145,7 @@ fn fonts_and_forms_inside_resources_are_read_once() {
         measured(&page(&format!("/XObject<<{keys}>>"), &"/X Do ".repeat(10_000), &[]));
     assert_eq!(result, Ok(1));
     assert!(work < 3 << 20, "{work}");
-    // If each form has resources of its own, all of them are charged.
+    // If each form has its own resources, all of them are charged.
     let form = stream(&format!("/Subtype/Form/Resources<<{font}>>"), b"/F 1 Tf");
     let bytes = page("/XObject<</X 5 0 R>>", &"/X Do ".repeat(1_000), &[form]);
     let (result, work, _) = measured(&bytes);
@@ -153,7 +153,7 @@ fn fonts_and_forms_inside_resources_are_read_once() {
 }
 
 #[test]
-fn the_input_of_a_filter_counts_as_work() {
+fn charges_the_input_of_a_filter() {
     let blocks = [b"\x78\x9c".to_vec(), b"\0\0\0\xff\xff".repeat(20_000)].concat();
     for (filter, data) in [("Fl", &blocks), ("AHx", &vec![b' '; 100_000])] {
         let mut form = format!("<</Subtype/Form/Filter/{filter}/Length {}>>\nstream\n", data.len())
@@ -178,7 +178,7 @@ fn keeps_few_values_in_memory_at_once() {
     let bytes = page("/XObject<</X 5 0 R>>", &content, &[form]);
     let (_, _, alive) = measured(&bytes);
     assert!(alive < 10_000, "{alive}");
-    // Names and texts count by their length, and what was dropped does not count.
+    // Names and texts count by their length, and dropped values do not count.
     let work = Work::new(1 << 30);
     let read = |text: &str| object::Lexer::new(text.as_bytes(), 0, &work).value();
     let long = format!("[({})(b)]", "a".repeat(3_200));
@@ -191,7 +191,7 @@ fn keeps_few_values_in_memory_at_once() {
 }
 
 #[test]
-fn long_texts_of_few_codes_are_cut() {
+fn truncates_long_texts_made_of_few_codes() {
     let map = format!("beginbfchar <41> <{}> endbfchar", "0042".repeat(16));
     let fonts = "/Font<</F<</ToUnicode 5 0 R>>>>";
     let content = format!("/F 1 Tf ({}) Tj", "A".repeat(100_000));
@@ -204,7 +204,7 @@ fn long_texts_of_few_codes_are_cut() {
 }
 
 #[test]
-fn hostile_files_are_refused_or_read_quickly() {
+fn rejects_hostile_files_or_reads_them_quickly() {
     let refused = |bytes: &[u8], want: &str| {
         let error = texts(bytes).unwrap_err();
         assert!(error.contains(want), "{want}: {error}");
@@ -214,7 +214,7 @@ fn hostile_files_are_refused_or_read_quickly() {
     let mut encrypted = pages(&["BT (x) Tj ET"]);
     encrypted.extend_from_slice(b"trailer <</Root 1 0 R/Encrypt 3 0 R>>");
     refused(&encrypted, "encrypted");
-    // Values without end, strings without end, and streams without end.
+    // Unterminated values, strings and streams.
     for unit in [
         "1 0 obj [ ",
         "1 0 obj (",
@@ -228,7 +228,7 @@ fn hostile_files_are_refused_or_read_quickly() {
         let bytes = [b"%PDF-1.7 1 0 obj ", unit.repeat((1 << 20) / unit.len()).as_bytes()].concat();
         assert!(texts(&bytes).is_err(), "{unit}");
     }
-    // A bomb as content, in two layers.
+    // A decompression bomb as content, in one or two layers.
     let zeros = packed(&vec![0; 8 << 20]);
     let layers = packed(&zeros);
     for (filter, data) in [("/FlateDecode", &zeros), ("[/FlateDecode/FlateDecode]", &layers)] {
@@ -242,7 +242,7 @@ fn hostile_files_are_refused_or_read_quickly() {
         bytes.extend_from_slice(b"\nendstream");
         assert!(texts(&bytes).unwrap()[0].starts_with("[no text"), "the page is there");
     }
-    // Trees that contain themselves, and forms that draw themselves.
+    // A page tree that contains itself, and a form that draws itself.
     let ring = file(&[
         b"<</Pages 2 0 R>>".to_vec(),
         b"<</Kids[2 0 R 3 0 R 3 0 R]/Parent 2 0 R>>".to_vec(),
@@ -276,7 +276,7 @@ fn damaged_files_do_not_panic() {
 }
 
 #[test]
-fn pages_are_compared_by_their_words() {
+fn compares_pages_by_their_words() {
     let page = |words: &str| format!("BT /F1 1 Tf ({words}) Tj ET");
     let dataset = |contents: &[&str]| -> Dataset {
         let contents: Vec<String> = contents.iter().map(|words| page(words)).collect();
@@ -295,8 +295,8 @@ fn pages_are_compared_by_their_words() {
 }
 
 #[test]
-fn comparing_pages_has_a_limit() {
-    // In each place a page is new. Only a comparison of words can find out which one.
+fn limits_the_comparison_of_pages() {
+    // There is a new page in each place. Only a comparison of words can find the new one.
     let table = |parts: &[&str]| -> Dataset {
         let mut table = Table::default();
         table.columns.push("text".to_owned());
@@ -314,7 +314,7 @@ fn comparing_pages_has_a_limit() {
     let found = compare(&old, &new);
     let table = &found.tables[0];
     assert_eq!((table.added.len(), table.removed.len()), (200, 0));
-    // Until the limit, pages are compared by words, then by their places.
+    // Pages are compared by words until the limit, and by position after that.
     let by_words = table.changed.iter().filter(|row| row.rows.1 % 3 == 2).count();
     assert!((1..100).contains(&by_words), "{by_words}");
 }

@@ -1,13 +1,13 @@
-//! The cost of reading a file, and how much of it is in memory.
+//! The cost of reading a file, and the number of values in memory.
 
 use std::cell::Cell;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Maximum number of values that exist at the same time, counting one more for every 32 bytes of their text.
+/// Maximum number of values in memory. Every 32 bytes of a text count as an additional value.
 pub(super) const MAX_ALIVE: usize = 400_000;
 
-/// The work that is left. One unit is about what reading a byte takes.
+/// The remaining work. One unit is about the cost of reading a byte.
 #[derive(Debug)]
 pub(super) struct Work {
     left: Cell<usize>,
@@ -24,12 +24,12 @@ impl Work {
         self.left.set(self.left.get().saturating_sub(cost));
     }
 
-    /// Ends the reading: a limit of another kind was exceeded.
+    /// Stops reading because another limit was exceeded.
     pub(super) fn exhaust(&self) {
         self.left.set(0);
     }
 
-    /// Whether more work would be needed than is allowed.
+    /// Whether the work budget is used up.
     pub(super) fn is_exhausted(&self) -> bool {
         self.left.get() == 0
     }
@@ -38,7 +38,7 @@ impl Work {
         self.left.get()
     }
 
-    /// The most values that existed at the same time.
+    /// The maximum number of values that were in memory at the same time.
     #[cfg(test)]
     pub(super) fn most_alive(&self) -> usize {
         self.most_alive.get()
@@ -58,12 +58,12 @@ impl Work {
     }
 }
 
-/// How much memory a value needs, in values.
+/// The memory that a value needs, as a number of values.
 pub(super) trait Weight {
     fn weight(&self) -> usize;
 }
 
-/// A list whose values count towards the limit while it exists.
+/// A list with values that count towards the limit until it is dropped.
 #[derive(Debug)]
 pub(super) struct Items<T: Weight> {
     all: Vec<T>,
@@ -88,7 +88,7 @@ impl<T: Weight> Items<T> {
         self.work.release(std::mem::take(&mut self.weight));
     }
 
-    /// The finished list.
+    /// Finishes the list.
     pub(super) fn finish(mut self, arrange: impl FnOnce(&mut Vec<T>)) -> Rc<Self> {
         arrange(&mut self.all);
         self.all.shrink_to_fit();

@@ -15,7 +15,7 @@ fn archive(parts: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A file with these worksheets: name and rows.
+/// A file with worksheets given by name and rows.
 fn workbook(sheets: &[(&str, &str)], shared: &str) -> Vec<u8> {
     let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let mut list = String::new();
@@ -79,7 +79,7 @@ fn reads_every_kind_of_cell() {
 }
 
 #[test]
-fn bombs_and_damaged_files_are_refused() {
+fn rejects_bombs_and_damaged_files() {
     let good = workbook(&[("a", "<row><c><v>1</v></c></row>")], "");
     const LEFT: usize = 1 << 20;
     let row = format!("<row><c t=\"str\"><v>{}</v></c></row>", "x".repeat(1000));
@@ -106,7 +106,7 @@ fn bombs_and_damaged_files_are_refused() {
 }
 
 #[test]
-fn workbooks_with_malformed_parts_are_read_within_limits() {
+fn reads_malformed_workbooks_within_limits() {
     let open = "<row><c r=\"A1\"><v>1</v>".repeat(2_000);
     let deep = "<a>".repeat(50_000);
     for sheet in [
@@ -131,8 +131,8 @@ fn workbooks_with_malformed_parts_are_read_within_limits() {
 }
 
 #[test]
-fn large_pieces_are_refused_or_cut() {
-    // A text, a tag, and a cell of many small texts.
+fn rejects_or_truncates_large_pieces() {
+    // A text, a tag, and a cell with many small texts.
     let text = format!("<row><c t=\"str\"><v>{}</v></c></row>", "x".repeat(3 << 20));
     let tag = format!("<row><c t=\"str\" {}><v>1</v></c></row>", "a=\"1\" ".repeat(400_000));
     for sheet in [text, tag] {
@@ -144,28 +144,28 @@ fn large_pieces_are_refused_or_cut() {
     let event = Event::Text(quick_xml::events::BytesText::new(&piece));
     (0..3000).for_each(|_| capture.take(&event));
     assert!((MAX_EVENT..MAX_EVENT + 1000).contains(&capture.text.len()));
-    // Excel writes a few attributes, and this one comes long after them.
+    // Excel writes only a few attributes. Here the type comes after too many others.
     let late = format!("<row><c {} t=\"b\"><v>1</v></c></row>", "a=\"1\" ".repeat(100));
     let tables = read(&workbook(&[("a", &late)], ""), &mut Budget::default()).unwrap();
     assert_eq!(tables[0].cell(0, 0), "1");
 }
 
 #[test]
-fn rows_beyond_the_limits_are_counted_and_tags_are_limited() {
+fn counts_rows_beyond_the_limits_and_limits_tags() {
     let row = "<row><c><v>1</v></c><c><v>2</v></c></row>".to_owned();
     let mut budget = Budget { rows: 2, ..Budget::default() };
     let rows = row.repeat(5) + "<row><c/></row>" + &row;
     let tables = read(&workbook(&[("a", &rows)], ""), &mut budget).unwrap();
     assert_eq!((tables[0].len(), tables[0].beyond), (2, 4));
     assert_eq!((tables[0].cell(1, 1), budget.surplus_cells), ("2", 0));
-    // A cell without content costs little space.
+    // A cell without content takes little space.
     let bytes = workbook(&[("a", &"<c/>".repeat(500))], "");
     let read = |tags| read_within(&bytes, (limits::XLSX_BYTES, tags), &mut Budget::default());
     assert_eq!((read(999), read(1_100).is_ok()), (Err(DatasetError::TooLarge), true));
 }
 
 #[test]
-fn serial_numbers_are_the_days_of_excel() {
+fn reads_serial_numbers_as_excel_dates() {
     let base = |year, month, day| NaiveDate::from_ymd_opt(year, month, day).unwrap();
     let (early, late) = (base(1899, 12, 30), base(1904, 1, 1));
     let cases = [
@@ -184,7 +184,7 @@ fn serial_numbers_are_the_days_of_excel() {
 }
 
 #[test]
-fn a_part_whose_tag_or_text_does_not_end_is_not_read_as_a_whole() {
+fn does_not_load_an_endless_tag_or_text() {
     let long = "<".repeat(MAX_EVENT + (1 << 16));
     for (rows, refused) in [
         (format!("<row><c t=\"inlineStr\"><is><t>{}", long.replace('<', "x")), true),

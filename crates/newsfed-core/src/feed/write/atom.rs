@@ -53,7 +53,7 @@ pub(super) fn entry(entry: &OutgoingItem) -> String {
     out
 }
 
-/// The identifier and the streams of an item, as clients of the Google Reader API read them.
+/// Writes the identifier and the streams of an item for clients of the Google Reader API.
 fn remote_head(out: &mut String, remote: &RemoteEntry) {
     element(out, "id", &[], &remote.id);
     for (term, label) in &remote.streams {
@@ -77,7 +77,7 @@ fn author(out: &mut String, name: &str) {
     end(out, "author");
 }
 
-/// Where the entry comes from. An entry needs an author, or a source with one.
+/// Writes the source of an entry. An entry needs an author, or a source with one.
 fn source(out: &mut String, entry: &OutgoingItem) {
     start(out, "source", &[]);
     if let Some(url) = &entry.source_url {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub(super) fn frame(feed: &Outline) -> (String, String) {
     let head = json!({ "version": "https://jsonfeed.org/version/1.1", "title": feed.title });
     let mut head = head.to_string();
-    // The items come before the closing brace.
+    // The items are inserted before the closing brace.
     head.truncate(head.len() - 1);
     (head + ",\"items\":[\n", "]}\n".to_owned())
 }
@@ -37,7 +37,7 @@ pub(super) fn item(entry: &OutgoingItem) -> String {
     set("attachments", attachments(entry));
     let source = json!({ "title": entry.source, "feed_url": entry.source_url, "home_page_url": entry.home_url });
     set("_newsfed", json!({ "about": env!("CARGO_PKG_HOMEPAGE"), "source": source }));
-    // An item needs a text, even an empty one.
+    // An item must have a text, even if it is empty.
     out.insert("content_html".to_owned(), json!(item.body()));
     Value::Object(out).to_string() + "\n"
 }

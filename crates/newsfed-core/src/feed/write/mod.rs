@@ -1,7 +1,7 @@
-//! Items -> a feed: Atom, RSS 2.0 or JSON Feed 1.1.
+//! Writes items as a feed: Atom, RSS 2.0 or JSON Feed 1.1.
 //!
-//! The texts of items are already safe HTML. The same items give the same bytes, so that readers
-//! can check whether a feed has changed.
+//! The texts of items are already safe HTML. The same items result in the same bytes, so that readers can
+//! check whether a feed has changed.
 
 mod atom;
 mod json;
@@ -15,7 +15,7 @@ use crate::util::limits::WRITTEN_BYTES;
 use crate::util::text::size;
 use chrono::SecondsFormat;
 
-/// The format of a written feed.
+/// The format of a feed that newsfed writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Atom,
@@ -26,7 +26,7 @@ pub enum Format {
 impl Format {
     pub const ALL: [Self; 3] = [Self::Atom, Self::Rss, Self::Json];
 
-    /// Its name, which is also the extension of its files.
+    /// The name of the format, which is also the file extension.
     pub fn name(self) -> &'static str {
         match self {
             Self::Atom => "atom",
@@ -51,51 +51,51 @@ impl Format {
 /// Metadata of a feed.
 #[derive(Debug, Clone, Default)]
 pub struct Outline {
-    /// An IRI that stays the same.
+    /// A permanent IRI.
     pub id: String,
     pub title: String,
 }
 
-/// An item of a written feed.
+/// An item of a feed that newsfed writes.
 #[derive(Debug, Clone)]
 pub struct OutgoingItem {
     pub item: Item,
-    /// The tags of the item itself.
+    /// The item's own tags.
     pub own_tags: Vec<String>,
-    /// The title of its source.
+    /// The title of the source.
     pub source: String,
-    /// The URL of its source, without secrets.
+    /// The URL of the source, without secrets.
     pub source_url: Option<String>,
-    /// The page of its source.
+    /// The home page of the source.
     pub home_url: Option<String>,
-    /// Data that clients of the Google Reader API need, in Atom.
+    /// Data for clients of the Google Reader API, only in Atom.
     pub remote: Option<RemoteEntry>,
 }
 
-/// An item as the Google Reader API names it.
+/// The names of an item in the Google Reader API.
 #[derive(Debug, Clone)]
 pub struct RemoteEntry {
     pub id: String,
-    /// Streams that it is in, with a short name each.
+    /// The streams that contain the item, each with a short name.
     pub streams: Vec<(String, String)>,
 }
 
-/// A written feed.
+/// A feed as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenFeed {
     pub text: String,
-    /// When its newest item was published, changed or discovered.
+    /// When the newest item was published, changed or discovered.
     pub updated: Time,
-    /// Items that it contains.
+    /// Number of items in the feed.
     pub items: usize,
-    /// Which items were left out because of their size, in words.
+    /// A message about items that were left out because of their size.
     pub left_out: Option<String>,
 }
 
-/// The part of the limit that is reserved for everything but items, in bytes.
+/// The number of bytes reserved for everything but the items.
 const FRAME: usize = 64 << 10;
 
-/// Writes a feed item by item, so that only its text is in memory.
+/// Writes a feed item by item, so that only the text of the feed is in memory.
 pub struct FeedWriter {
     format: Format,
     text: String,
@@ -109,7 +109,7 @@ impl FeedWriter {
         Self { format, text: String::new(), items: 0, surplus: 0, updated: Time::default() }
     }
 
-    /// Whether an item was left out. Then all further items are too, and need not be read.
+    /// Whether an item was left out. All further items are then left out as well and need not be read.
     pub fn is_full(&self) -> bool {
         self.surplus > 0
     }
@@ -119,7 +119,7 @@ impl FeedWriter {
         self.surplus += 1;
     }
 
-    /// Adds an item, unless the feed would be too long with it.
+    /// Adds an item, unless it would make the feed too long.
     pub fn add(&mut self, entry: &OutgoingItem) {
         if self.is_full() {
             return self.leave_out();
@@ -140,7 +140,7 @@ impl FeedWriter {
         self.updated = self.updated.max(changed(&entry.item));
     }
 
-    /// The feed of at most [`WRITTEN_BYTES`].
+    /// Returns the feed, which has at most [`WRITTEN_BYTES`] bytes.
     pub fn finish(self, outline: &Outline) -> WrittenFeed {
         let (head, tail) = match self.format {
             Format::Atom => atom::frame(outline, self.updated),
@@ -158,17 +158,18 @@ impl FeedWriter {
     }
 }
 
-/// The identifier of an item in every format: guids need not be unique among sources.
+/// The identifier of an item in every format. Guids are not used, because they may be the same in different
+/// sources.
 fn id(item: &Item) -> String {
     format!("urn:uuid:{}", item.id)
 }
 
-/// When it was published, or discovered if that is unknown.
+/// When the item was published, or discovered if that is unknown.
 fn published(item: &Item) -> Time {
     item.published.unwrap_or(item.discovered)
 }
 
-/// When it was last changed.
+/// When the item was last changed.
 fn changed(item: &Item) -> Time {
     item.updated.unwrap_or_else(|| published(item))
 }
@@ -182,7 +183,7 @@ fn summary(item: &Item) -> Option<&str> {
     item.summary.as_deref().filter(|summary| !summary.is_empty() && *summary != item.body())
 }
 
-/// The categories and tags of an item, each once.
+/// The categories and tags of an item, without duplicates.
 fn tags(entry: &OutgoingItem) -> Vec<&str> {
     let mut tags: Vec<&str> = Vec::new();
     for tag in entry.item.tags.iter().chain(&entry.own_tags) {

@@ -1,4 +1,4 @@
-//! RSS 2.0, with Atom and Dublin Core for what it lacks.
+//! RSS 2.0, with elements of Atom and Dublin Core for missing features.
 
 use super::{OutgoingItem, Outline, id, published, rfc3339, summary, tags};
 use crate::model::Time;
@@ -7,7 +7,7 @@ use crate::util::media::media_type;
 use crate::util::xml::{DECLARATION, element, empty, end, start};
 use std::borrow::Cow;
 
-/// The namespaces of the elements that are used.
+/// The namespaces that are used.
 const NAMESPACES: [(&str, &str); 5] = [
     ("version", "2.0"),
     ("xmlns:atom", "http://www.w3.org/2005/Atom"),
@@ -75,7 +75,7 @@ fn enclosures(out: &mut String, entry: &OutgoingItem) {
     for file in &entry.item.enclosures {
         let kind = media_type(file.mime.as_deref(), &file.url);
         let kind = kind.as_deref().unwrap_or("application/octet-stream");
-        // All three are required; 0 stands for unknown.
+        // All three attributes are required. A size of 0 means unknown.
         let bytes = file.bytes.unwrap_or(0).to_string();
         empty(out, "enclosure", &[("url", &file.url), ("length", &bytes), ("type", kind)]);
     }
@@ -84,7 +84,7 @@ fn enclosures(out: &mut String, entry: &OutgoingItem) {
     }
 }
 
-/// Readers take a title for HTML if it resembles HTML.
+/// Escapes a title that looks like HTML, because readers would treat it as HTML.
 fn title(text: &str) -> Cow<'_, str> {
     if contains_markup(text) { escape(text) } else { Cow::Borrowed(text) }
 }

@@ -67,7 +67,7 @@ fn write(items: &[OutgoingItem], format: Format) -> WrittenFeed {
     writer.finish(&Outline { id, title })
 }
 
-/// Writes items in a format and compares them with what newsfed reads back.
+/// Writes items in a format, and compares them with the items that newsfed reads from it.
 #[track_caller]
 fn survive(items: &[OutgoingItem], format: Format) {
     let written = write(items, format);
@@ -77,7 +77,7 @@ fn survive(items: &[OutgoingItem], format: Format) {
     assert_eq!(parsed.entries.len(), items.len());
     for (entry, OutgoingItem { item, .. }) in parsed.entries.iter().zip(items) {
         assert_eq!(entry.guid, Some(format!("urn:uuid:{}", item.id)), "{format:?}");
-        // JSON Feed requires that titles are plain text, but feeds in use contain markup.
+        // JSON Feed requires plain text titles, but actual feeds contain markup.
         if format != Format::Json || !html::contains_markup(&item.title) {
             assert_eq!(entry.title, item.title, "{format:?}");
         }
@@ -146,12 +146,12 @@ fn written_feeds_are_read_back() {
 }
 
 #[test]
-fn samples_survive_writing_and_reading() {
+fn samples_survive_a_round_trip() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/feeds");
     let mut all = 0;
     for path in std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()) {
         let Ok(read) = parse(&std::fs::read(&path).unwrap(), None, None) else { continue };
-        // A summary is the text of an item that has nothing else.
+        // A summary becomes the text of an item without content.
         let items: Vec<OutgoingItem> =
             read.entries.iter().enumerate().map(|(n, entry)| outgoing(n as u128, entry)).collect();
         all += items.len();
@@ -161,7 +161,7 @@ fn samples_survive_writing_and_reading() {
 }
 
 #[test]
-fn secrets_and_missing_urls_of_sources_are_left_out() {
+fn leaves_out_secrets_and_missing_source_urls() {
     let item = OutgoingItem {
         source_url: None,
         home_url: None,
@@ -176,7 +176,7 @@ fn secrets_and_missing_urls_of_sources_are_left_out() {
 }
 
 #[test]
-fn large_feeds_are_limited_and_counted() {
+fn limits_large_feeds_and_counts_omitted_items() {
     let long = |n: u128, length: usize| {
         let content = Some(format!("<p>{}</p>", "x".repeat(length)));
         outgoing(n, &Entry { title: n.to_string(), content, ..Entry::default() })
@@ -194,7 +194,7 @@ fn large_feeds_are_limited_and_counted() {
 }
 
 #[test]
-fn equal_items_give_equal_bytes() {
+fn writes_equal_items_as_equal_bytes() {
     let entry = Entry { title: "t".to_owned(), updated: Some(time(9)), ..Entry::default() };
     for format in Format::ALL {
         let written = || write(&[outgoing(1, &entry)], format);
@@ -207,7 +207,7 @@ fn equal_items_give_equal_bytes() {
 
 proptest! {
     #[test]
-    fn any_text_survives_writing_and_reading(
+    fn any_text_survives_a_round_trip(
         title in "\\PC{0,30}|[<>&;a-z\"' \u{fffe}\u{ffff}]{0,20}",
         markup in "(<(p|b|i|li|ul|pre|td|tr|table|br|code|/p|/ul|/b|/pre)>|[ab<>&\"\n\\]]{1,4}|\\PC{1,5}){0,12}",
         seconds in 0..2_000_000_000_i64,

@@ -5,11 +5,11 @@ use crate::util::date::Context;
 use crate::util::html::tree;
 use url::Url;
 
-/// What is quoted.
+/// The text of a quotation.
 const LONG: &str =
     "what was said about the rudder of the other boat, and why it had to be mended twice.";
 
-/// The document of a page with three posts, and a box between them, as text.
+/// The document, as text, of a page with three posts and a box between them.
 fn read(post: impl Fn(&str, u8, &str) -> String, list: &str) -> String {
     let text = |name: &str| {
         format!("What {name} says about the boat and its keel, at some length. ").repeat(4)
@@ -46,7 +46,7 @@ fn check(text: &str, times: [&str; 3], left_out: &[&str]) {
     }
 }
 
-/// Each post shows its quotation, and its author.
+/// Checks that each post shows its quotation with the quoted author.
 #[track_caller]
 fn quotations(text: &str) {
     for part in ["dee said:", "Short one"] {
@@ -209,7 +209,7 @@ fn reads_posts_of_simple_machines_and_mybb() {
     }
 }
 
-/// The lines above the posts of a page, as text.
+/// The header lines of the posts on a page, as text.
 fn lines(markup: &str) -> Vec<String> {
     let tree = tree::page(markup).unwrap();
     let page = Page::read(&tree);
@@ -229,7 +229,7 @@ fn of_line(line: &[Inline]) -> String {
 }
 
 #[test]
-fn only_names_above_the_text_of_a_post_in_fluxbb_are_its_author() {
+fn reads_fluxbb_authors_only_above_the_text() {
     let term = |name: &str| format!("<dl><dt>{name}</dt></dl>");
     let post = |class: &str, text: &str, above: &str, below: &str| {
         format!("<div class={class}>{above}<div class={text}>x {below}</div></div>")
@@ -250,7 +250,7 @@ fn only_names_above_the_text_of_a_post_in_fluxbb_are_its_author() {
 }
 
 #[test]
-fn reads_names_deep_in_a_post_in_linear_time() {
+fn reads_deeply_nested_names_in_linear_time() {
     let class = "a ".repeat(2000);
     let deep = format!("<div class='{class}'>").repeat(400) + &"<div>".repeat(8);
     let names = "<i class=author>dee</i> ".repeat(5000);
@@ -261,7 +261,7 @@ fn reads_names_deep_in_a_post_in_linear_time() {
 }
 
 #[test]
-fn times_are_shown_without_numbers_of_posts() {
+fn removes_post_numbers_from_times() {
     for (time, expected) in [
         ("Jul 1, 2024 Post #1 of 7", "Jul 1, 2024"),
         ("Forum Post #1 Jul 1, 2024", "Forum Post #1 Jul 1, 2024"),
@@ -272,7 +272,7 @@ fn times_are_shown_without_numbers_of_posts() {
     }
 }
 
-/// What is selected of a page, if the blocks that contain `x` were.
+/// The text selected on a page if the blocks that contain `x` were selected before.
 fn selected(markup: &str) -> Option<String> {
     let tree = tree::page(markup).unwrap();
     let page = Page::read(&tree);
@@ -291,7 +291,7 @@ fn xenforo(text: &str) -> String {
 }
 
 #[test]
-fn only_texts_of_posts_are_selected() {
+fn selects_only_the_texts_of_posts() {
     let page = |inner: &str| {
         let ends = xenforo("<p>x</p>");
         selected(&format!("<p>before x</p>{ends}<p>Advert x</p>{inner}{ends}<p>after x</p>"))
@@ -312,12 +312,12 @@ fn only_texts_of_posts_are_selected() {
         (quote("dee said:", "a x") + "<p>one x</p>", "dee said:|a x|one x"),
         (quote("dee said:", "a") + "<p>Yes</p>", "Yes"),
         (quote("dee said:", "a x") + "<p>Yes</p>", "dee said:|a x|Yes"),
-        // A line that is all of a quotation, or is above a picture, stays as it was selected.
+        // A line that is the whole quotation, or is above an image, stays as it was.
         (quote("The manual x:", "") + "<p>x</p>", "The manual x:|x"),
         (quote("dee said x:", "a <img src=/map.jpg>") + "<p>x</p>", "dee said x:|x"),
         (quote("dee said:", "a <img src=/map.jpg>") + "<p>x</p>", "x"),
         (quote("dee said:", "a x <img src=/map.jpg>") + "<p>x</p>", "dee said:|a x|x"),
-        // Nothing else is in the post.
+        // The post contains only a quotation.
         (quote("dee said:", "a"), "dee said:|a"),
         (format!("<aside class=quote>{}</aside><img src=/a.jpg>", quote("dee:", "a")), "dee:|a"),
         ("<p>x</p></div><div class=message-attachments><ul><li>boat.jpg</ul>".to_owned(), "x"),
@@ -329,7 +329,7 @@ fn only_texts_of_posts_are_selected() {
 }
 
 #[test]
-fn all_posts_of_a_list_are_read() {
+fn reads_all_posts_of_a_list() {
     let posts = |texts: [&str; 5]| texts.map(|text| xenforo(&format!("<p>{text}</p>"))).concat();
     let thread = format!("<div><div>{}</div></div>", posts(["a", "x", "b", "x", "c"]));
     let other =
@@ -340,7 +340,7 @@ fn all_posts_of_a_list_are_read() {
 }
 
 #[test]
-fn posts_that_vbulletin_writes_into_quotations_are_selected() {
+fn selects_vbulletin_posts_inside_quotation_elements() {
     let post = |day: u8, text: &str| {
         format!(
             "<li class=postbitlegacy id=post_{day}><div id=post_message_{day}><blockquote class=postcontent>\
@@ -356,7 +356,7 @@ fn finds_no_discussion_on_pages_with_fewer_than_two_posts() {
     let one = xenforo("<p>x</p>");
     assert_eq!(selected(&one), None, "a thread with one post");
     assert_eq!(selected(&format!("{one}{}", xenforo("<p>Yes</p>"))), None, "a link to one post");
-    // Each is the text of a post in another system.
+    // Each of these marks the text of a post in another system.
     for text in ["itemprop=text", "class=postmsg", "class=message-body", "data-role=commentContent"]
     {
         let entry = |n: u8| format!("<div class=post id=p{n}><h2>x</h2><div {text}>x</div></div>");
@@ -367,7 +367,7 @@ fn finds_no_discussion_on_pages_with_fewer_than_two_posts() {
 }
 
 #[test]
-fn posts_may_be_nested_or_hidden() {
+fn reads_nested_posts_and_skips_hidden_ones() {
     let nested = xenforo(&format!("<p>x</p></div><section>{}</section><div>", xenforo("<p>y</p>")));
     let page = [nested, xenforo("<p>x</p>")].concat();
     assert_eq!(selected(&page), Some("x|y|x".to_owned()), "a reply in a post");
