@@ -50,7 +50,7 @@ pub(super) struct OriginArgs {
     filter: Vec<String>,
 }
 
-/// How programs and files are added.
+/// Explains how to add programs and files.
 const HOW: &str = "only http and https URLs are added this way; add a program or file with --exec, \
                    --filter, --file or --mail";
 
@@ -79,7 +79,7 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
     Ok(Some(TypedOrigin { origin, url }))
 }
 
-/// Shows the program that would run, asks, and runs it for its feed.
+/// Shows the program that would run, asks for confirmation, and runs it for its feed.
 pub(super) async fn discover(
     typed: TypedOrigin,
     yes: bool,
