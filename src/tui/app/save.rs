@@ -1,4 +1,4 @@
-//! Articles as Markdown in the clipboard, and as files.
+//! Copies articles as Markdown to the clipboard, and saves them as files.
 
 use super::App;
 use super::availability::NO_ITEM;
@@ -12,7 +12,7 @@ use crate::util::limits::SAVED_ITEMS;
 use crate::util::text::{counted, line, size};
 use std::path::{Path, PathBuf};
 
-/// Maximum number of articles that are copied at once.
+/// Maximum number of articles that can be copied at once.
 const MOST_COPIED: usize = 100;
 /// Maximum number of bytes that terminals accept for their clipboard.
 const MOST_BYTES: usize = 1 << 20;
