@@ -11,7 +11,7 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Maximum number of pictures that the terminal keeps.
+/// Maximum number of pictures that the terminal keeps in memory.
 const MAX_SENT: usize = 8;
 
 /// A picture that a frame shows with half blocks.
@@ -19,9 +19,9 @@ const MAX_SENT: usize = 8;
 pub(in crate::tui) struct Placed {
     pub(in crate::tui) url: String,
     pub(in crate::tui) picture: Arc<Thumbnail>,
-    /// Its columns and rows.
+    /// The picture's width and height in cells.
     pub(in crate::tui) cells: (u16, u16),
-    /// The area on the screen in which some of its rows are drawn.
+    /// The screen area in which some of the picture's rows are drawn.
     area: Rect,
     /// The first of these rows.
     from: u16,
