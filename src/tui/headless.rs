@@ -1,4 +1,4 @@
-//! The interface without a terminal, for benches.
+//! The interface without a terminal, for benchmarks.
 
 use super::app::App;
 use super::effect::Effect;
@@ -56,7 +56,7 @@ impl Headless {
         Some(headless)
     }
 
-    /// Presses a character key; requested windows are loaded at once.
+    /// Presses a character key; requested windows are loaded synchronously.
     pub fn press(&mut self, key: char) {
         self.happen(Event::KeyPressed(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)));
     }
