@@ -157,7 +157,7 @@ fn take(program: &Path, names: &names::Names, shot: &Shot) -> String {
         term.settle();
     }
     let svg = term.with_screen(|screen| svg(screen, shot));
-    // Dropping the terminal ends the program.
+    // Dropping the terminal stops the program.
     svg
 }
 
@@ -219,7 +219,7 @@ fn line(
             run.push_str(if symbol.is_empty() { " " } else { symbol });
             let wide = cell.is_some_and(vt100::Cell::is_wide);
             column += if wide { 2 } else { 1 };
-            // A wide character ends its run, because fonts disagree on its width.
+            // A wide character ends its run, because its width varies between fonts.
             if wide {
                 break;
             }

@@ -121,7 +121,7 @@ pub(crate) fn robots(bytes: &[u8]) {
     }
 }
 
-/// A selector is rejected with a message, or selects elements of any page.
+/// A selector is either rejected with a message, or can be applied to any page.
 pub(crate) fn selectors(bytes: &[u8]) {
     const PAGE: &str = "<main id=a><ul class='b c'><li><a href=/x title=t>x</a><li>y</ul></main>";
     let tree = html::tree::page(PAGE).unwrap();
@@ -131,7 +131,7 @@ pub(crate) fn selectors(bytes: &[u8]) {
     }
 }
 
-/// A query is rejected with a message, or means the same after it is written and parsed again.
+/// A query is either rejected with a message, or has the same meaning after it is written and parsed again.
 pub(crate) fn queries(bytes: &[u8]) {
     match String::from_utf8_lossy(bytes).parse::<Query>() {
         Ok(query) => {
@@ -169,7 +169,7 @@ pub(crate) fn edits(bytes: &[u8]) {
 pub(crate) fn articles(bytes: &[u8]) {
     let guide = Guide { url: url::Url::parse("http://127.0.0.1/news/1").ok(), ..Guide::default() };
     let Ok(found) = extract(&html::decode(bytes, None), &guide, Mode::Page, None) else { return };
-    // Cells of tables are separated by tabs.
+    // Tabs separate the cells of tables.
     found.document.text().split(['\n', '\t']).for_each(clean);
     found.title.iter().for_each(|title| clean(title));
     let again = from_html(&found.document.html(), None);

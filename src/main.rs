@@ -29,8 +29,8 @@ fn keep_little() {
     const PARTS: libc::c_int = 2;
     // Blocks of at least this size are returned to the system when they are freed.
     const LARGE: libc::c_int = 256 * 1024;
-    // Free memory that each arena keeps at its top, instead of returning it after one page and requesting it
-    // for the next.
+    // Free memory that an arena keeps at its top, instead of returning it after one web page and requesting
+    // it again for the next.
     const KEPT: libc::c_int = 1024 * 1024;
     // The default step of glibc.
     const STEP: libc::c_int = 128 * 1024;

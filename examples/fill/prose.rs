@@ -35,7 +35,7 @@ impl Prose {
         self.rng.u64(..end)
     }
 
-    /// A random word; the probability of a rank is proportional to one divided by the rank (Zipf).
+    /// A random word. The probability of a word is inversely proportional to its rank (Zipf).
     fn word(&mut self) -> &str {
         let exponent = self.rng.f64();
         let rank = (VOCABULARY as f64).powf(exponent) as usize;

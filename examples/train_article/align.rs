@@ -120,7 +120,7 @@ pub(crate) struct Figures {
     pub(crate) exact: f64,
     /// Share of the pages with a token F1 of at least .95.
     pub(crate) near: f64,
-    /// Mean token F1, and share of the pages where it is below .5.
+    /// Mean token F1, and share of the pages with a token F1 below .5.
     pub(crate) words: f64,
     pub(crate) bad: f64,
 }

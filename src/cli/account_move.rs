@@ -1,4 +1,4 @@
-//! `newsfed account move`: moves the user's feeds to a server, and back.
+//! `newsfed account move`: moves the user's feeds to a server, or back from it.
 
 use super::account::report;
 use super::account_add::confirmed;

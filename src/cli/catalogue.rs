@@ -73,7 +73,7 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// Updates the database to match the declared sources, and reads their facts.
+    /// Updates the database to match the declared sources, and reads the facts of the sources.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
         let (reader, now) = (store.reader()?, SystemClock.now());
         let facts = match reader.settled_sources(home.declared(), now)? {

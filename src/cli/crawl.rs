@@ -73,7 +73,7 @@ pub(super) struct CrawlArgs {
     pub(super) parameters: ParameterArgs,
 }
 
-/// The parameters of the published algorithm. Each is `None` if it was not given.
+/// The parameters of the published algorithm; `None` for those that were not given.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Parameters of the strategies sb, sb-oracle and dom-off")]
 pub(super) struct ParameterArgs {

@@ -9,7 +9,7 @@ use crate::config;
 use crate::util::clock::SystemClock;
 use std::sync::Arc;
 
-/// Runs the demo. Everything is deleted at the end.
+/// Runs the demo. All its files are deleted at the end.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     tui::refuse_without_terminal()?;
     let (own, message) = appearance(global);

@@ -141,7 +141,7 @@ fn shape<'a>(number: usize, way: &'a Way, label: &'a str) -> WayShape<'a> {
     }
 }
 
-/// A way in a few lines: its URL, title and selector, and its newest entries.
+/// Describes a way in a few lines: its URL, title and selector, and its newest entries.
 pub(super) fn describe(way: &Way) -> Vec<String> {
     let title = Some(way.title.clone()).filter(|t| !t.is_empty());
     let head: Vec<String> = [way.url.to_string()].into_iter().chain(title).collect();

@@ -49,8 +49,8 @@ struct BatchResult {
     error: Option<String>,
 }
 
-/// Prints a line for every line of standard input. Files are relative to
-/// `root`. A page that cannot be read gives an `error`.
+/// Prints a line of output for every line of standard input. Files are relative to `root`. A page that cannot
+/// be read gives an `error`.
 pub(super) fn run(wanted: WantedPage, root: &Path, out: &mut Output) -> Result<Exit, Failure> {
     for line in io::stdin().lock().lines() {
         let line = line?;

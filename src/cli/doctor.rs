@@ -42,7 +42,7 @@ pub(super) struct Finding {
     level: Level,
     /// The subject of the check.
     topic: &'static str,
-    /// The result, and what to do.
+    /// The result of the check, and what the user can do.
     message: String,
 }
 

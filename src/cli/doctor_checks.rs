@@ -37,7 +37,7 @@ pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
     findings
 }
 
-/// A wrong clock makes every date and every schedule wrong.
+/// Checks the clock, because a wrong clock makes all dates and schedules wrong.
 pub(super) fn clock() -> Vec<Finding> {
     let now = SystemClock.now();
     let zone = now.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M %:z").to_string();
@@ -79,7 +79,7 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
     settings.hooks.iter().map(|hook| hook.name.as_str()).chain(notify).map(finding).collect()
 }
 
-/// The database and its folder should be private.
+/// Checks that the database and its folder are private.
 pub(super) fn permissions(paths: &Paths) -> Vec<Finding> {
     let wanted = [(paths.data_dir().to_owned(), 0o700), (paths.database(), 0o600)];
     wanted.iter().filter_map(|(path, mode)| permission(path, *mode)).collect()
@@ -94,7 +94,7 @@ pub(super) fn crashes(paths: &Paths) -> Option<Finding> {
     Some(Finding::warning("crash", what))
 }
 
-/// Files with secrets should be private.
+/// Checks that files with secrets are private.
 pub(super) fn secrets(paths: &Paths, files: &Loaded) -> Vec<Finding> {
     let settings = &files.settings;
     let addresses = [&settings.net.proxy, &settings.llm.endpoint];
@@ -148,7 +148,7 @@ fn permission(path: &Path, wanted: u32) -> Option<Finding> {
     })
 }
 
-/// The database file, the polling process, and the health of the sources.
+/// Checks the database file, the polling process, and the health of the sources.
 pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
     let mut findings = Vec::new();
     let reader = match store.reader() {

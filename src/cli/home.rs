@@ -1,4 +1,4 @@
-//! Loads what most commands need: the folders, the settings, the declared sources.
+//! Loads the data that most commands need: the folders, the settings and the declared sources.
 
 use super::exit::Failure;
 use super::global::Global;

@@ -122,7 +122,7 @@ struct Completed {
     folder: Option<String>,
 }
 
-/// An already followed source that stays in its own folder.
+/// A source that is already followed, and stays in its own folder.
 #[derive(Serialize)]
 struct OtherFolder {
     id: String,

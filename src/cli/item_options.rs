@@ -86,7 +86,7 @@ impl Choice {
         query.and(self.also.clone()).caveat()
     }
 
-    /// The search, the query of the view, and the tag as one query.
+    /// Combines the search, the query of the view, and the tag into one query.
     fn all_of(&self, catalogue: &Catalogue) -> Result<Query, Failure> {
         let mut query = parsed(self.query.as_deref().unwrap_or_default())?.and(self.also.clone());
         if let Some(name) = &self.view {

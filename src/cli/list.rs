@@ -204,7 +204,7 @@ pub(super) fn print_items(
     }
     let reader = store.reader()?;
     let mut lines = Lines::new(&reader, catalogue, view, out)?;
-    // Matches in earlier versions have no snippets, because these come from the current texts.
+    // Matches in earlier versions have no snippets, because snippets come from the current texts.
     let searched = view.criteria.text.as_deref().filter(|_| !view.criteria.versions);
     let mut left = if limit == 0 { usize::MAX } else { limit };
     let mut anchor = Anchor::First;
@@ -277,7 +277,7 @@ struct Lines<'a> {
     table: Table,
     sources: HashMap<i64, &'a super::catalogue::Entry>,
     as_of: Option<Time>,
-    /// Whether a full-text search selects the rows.
+    /// Whether a full-text search of the current texts selects the rows.
     searched: bool,
     /// The snippets of the next rows, by row key.
     snippets: HashMap<i64, Snippet>,

@@ -1,4 +1,4 @@
-//! Logging: one file per day, and standard error on request.
+//! Logs to one file per day, and to standard error on request.
 
 use super::home::Home;
 use crate::util::clock::{Clock, SystemClock};

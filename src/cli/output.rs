@@ -82,7 +82,7 @@ impl Output {
         Ok(self.out.flush()?)
     }
 
-    /// Flushes the data at the end.
+    /// Flushes the data before the command ends.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.flush()
     }

@@ -95,7 +95,7 @@ struct Full<'a> {
     polls: Vec<PollRecord>,
     full_text: &'static str,
     feed_has_full_text: Option<bool>,
-    /// Where the dates of the newest items come from.
+    /// The origins of the dates of the newest items.
     dates: Vec<DatesFrom>,
     /// The latest changes by the list.
     changes: Option<String>,

@@ -175,7 +175,7 @@ fn difference(shown: &Versions<'_>, out: &mut Output) -> Result<(), Failure> {
 }
 
 impl Versions<'_> {
-    /// Where the text of a version comes from.
+    /// The origin of the text of a version.
     fn origin(&self, version: &Version) -> TextFrom {
         match version.from {
             TextFrom::Feed if self.reads_pages => TextFrom::Page,
@@ -183,7 +183,7 @@ impl Versions<'_> {
         }
     }
 
-    /// Why no earlier text is stored.
+    /// Explains why no earlier text is stored.
     fn none(&self) -> &'static str {
         let may_be_cut = !self.reads_pages
             && self.item.text_from == TextFrom::Feed

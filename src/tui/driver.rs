@@ -1,4 +1,4 @@
-//! Performs effects. Slow work runs in the background and reports back with an event.
+//! Performs effects. Slow work runs in the background, and reports its result as an event.
 
 mod bench;
 mod discovery;
@@ -56,7 +56,7 @@ pub(super) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// Delay from opening an item until its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
 
-/// Maximum number of pages that one prefetch fetches.
+/// Maximum number of pages in one prefetch.
 const MAX_PREFETCH: usize = 500;
 
 impl Driver {
@@ -306,7 +306,7 @@ impl Driver {
             Effect::RunCommand { command, items } => {
                 self.spawn_cancellable(None, move |h, cancelled| async move {
                     let (name, output) = (command.name.clone(), command.output);
-                    // Dropping the run ends its program.
+                    // Dropping the future stops the program.
                     let ended = cancelled.run_until_cancelled(run_command(&h, &command, &items));
                     let cancelled = || Event::CommandEnded(name, output, Ok(None));
                     ended.await.unwrap_or_else(cancelled)

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use url::Url;
 
-/// Where a picture is shown.
+/// The place where a picture is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PictureUse {
     Article,
@@ -28,7 +28,7 @@ pub(super) enum PictureUse {
 /// A request that is performed outside the interface's state.
 #[derive(Debug)]
 pub(super) enum Effect {
-    /// Reads the database; the result is an event.
+    /// Reads the database. The result is sent as an event.
     Read(Read),
     /// Fetches the full text of an item (row key) on request; when repeated, uses the next extraction method.
     FetchText {
@@ -176,7 +176,7 @@ pub(super) enum Effect {
         ask: BenchRequest,
     },
     CloseBench,
-    /// Opens the page of the comments on an item (row key).
+    /// Opens the page with the comments on an item (row key).
     BrowseComments {
         item: i64,
     },
@@ -271,7 +271,7 @@ pub(super) enum Purpose {
     Form(RequestId),
     /// An import, with the numbers of listed sources and skipped entries.
     Import { request: RequestId, listed: usize, skipped: usize },
-    /// Undo or redo.
+    /// An undo or redo of a file change.
     History,
     /// A new rule, with a description. The rule is applied to stored items once it is saved.
     Rule(String),
@@ -299,7 +299,7 @@ impl Effect {
 /// A request to the workbench.
 #[derive(Debug)]
 pub(super) enum BenchRequest {
-    /// Evaluates rules on the list page `list` and its first article.
+    /// Evaluates rules; `list` is the page with the list.
     Preview { request: RequestId, rules: Box<SourceRules>, list: WorkbenchPage },
     /// Finds a selector for an element of a page.
     Pick { place: WorkbenchPage, element: u32, part: SelectorField },

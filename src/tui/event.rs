@@ -79,7 +79,7 @@ pub(super) enum Event {
     RulesLoaded(Result<Vec<RuleRecord>, Failure>),
     ValuesLoaded(Result<ItemValues, Failure>),
     MatchesFound(RequestId, Result<Matches, Failure>),
-    /// The number of items that a command would mark read.
+    /// The number of items that an action would mark read.
     UnreadCounted(RequestId, Result<usize, Failure>),
     /// The number of items in the list on the screen.
     TotalCounted(RequestId, Result<Count, Failure>),
@@ -246,7 +246,7 @@ impl SourceEntry {
     }
 }
 
-/// One item, ready for layout.
+/// An item, ready for layout.
 #[derive(Debug, Clone)]
 pub(super) struct Article {
     pub(super) row: ItemRow,
@@ -293,7 +293,7 @@ pub(super) struct Difference {
 pub(super) enum Cause {
     /// Opening an item marked it read; no message is shown.
     Reading,
-    /// The user pressed a key.
+    /// The user has pressed a key.
     User,
     Undo,
     Redo,

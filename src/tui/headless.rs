@@ -14,7 +14,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
-/// The interface over a database, drawn into memory.
+/// The interface of a database, drawn into memory.
 pub struct Headless {
     app: App,
     reader: Reader,

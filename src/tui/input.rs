@@ -1,4 +1,4 @@
-//! Conversion of terminal key events to keys of the keymap, and a one-line text field.
+//! Converts terminal key events to keys of the keymap, and provides a one-line text field.
 
 use crate::config::{Key, KeyCode};
 use crate::util::text;
@@ -116,7 +116,7 @@ impl Field {
                 _ => {}
             }
         }
-        // Control-U deletes to the start, as in a shell.
+        // Control-U deletes to the start of the line, as in a shell.
         if event.modifiers.contains(KeyModifiers::CONTROL) && event.code == Code::Char('u') {
             return self.area.delete_line_by_head();
         }

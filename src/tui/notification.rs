@@ -10,7 +10,7 @@ pub(super) fn sequence(how: NotifyWay, title: &str, message: &str) -> Option<Str
     let (title, message) = (clean(title), clean(message));
     Some(match how {
         NotifyWay::Bell => "\x07".to_owned(),
-        // The text does not start with digits, which would have a different meaning there.
+        // The title comes first, because digits at the start would have a different meaning.
         NotifyWay::Osc9 => format!("\x1b]9;{title}: {message}\x07"),
         NotifyWay::Osc99 => format!(
             "\x1b]99;i=newsfed:d=0:p=title;{title}\x1b\\\x1b]99;i=newsfed:d=1:p=body;{message}\x1b\\"

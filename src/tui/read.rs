@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A read of the database; the result is an event.
+/// A read of the database. The result is sent as an event.
 #[derive(Debug)]
 pub(super) enum Read {
     Sources,

@@ -146,7 +146,7 @@ mod tests {
         vec![press(c, KeyModifiers::ALT)]
     }
 
-    /// The characters that act as keys.
+    /// The characters that are handled as keys.
     fn left_by(replies: &mut Replies, keys: &[KeyEvent]) -> String {
         let now = Instant::now();
         let left = keys.iter().flat_map(|key| replies.take(*key, now));

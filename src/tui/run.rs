@@ -429,7 +429,7 @@ impl Loop {
         Ok(self.lend_and_resize(|| signal_hook::low_level::emulate_default_handler(SIGTSTP))??)
     }
 
-    /// Like [`Self::lend`], if the window may be resized during that time.
+    /// Like [`Self::lend`], for cases where the window may be resized during that time.
     fn lend_and_resize<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         let result = self.lend(work)?;
         let (width, height) = Screen::size()?;

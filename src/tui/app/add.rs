@@ -1,4 +1,4 @@
-//! Adding a source.
+//! Adds a source.
 
 mod results;
 

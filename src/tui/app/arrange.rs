@@ -1,4 +1,4 @@
-//! Actions on the source list: rename, move, tag, enable, reorder; saving and counting queries.
+//! Actions on the source list: renaming, moving, tagging, enabling, reordering; saving and counting queries.
 
 use super::complete::signed_words;
 use super::{App, Focus, PromptKind, RowId, Smart};
@@ -123,7 +123,7 @@ impl App {
         self.ask(PromptKind::Folder { name, ids, whole }, &now)
     }
 
-    /// Opens the prompt for tags to add to and remove from the selected sources.
+    /// Opens the prompt for adding and removing tags of the selected sources.
     pub(super) fn edit_tags(&mut self) -> Vec<Effect> {
         let ids = self.target_ids();
         if ids.is_empty() {
@@ -197,7 +197,8 @@ impl App {
         self.change_sources(changes)
     }
 
-    /// `+tag` and `tag` add a tag, `-tag` removes one. A name with spaces is written in quotes.
+    /// Changes the tags of sources: `+tag` and `tag` add a tag, `-tag` removes one. A name with spaces is in
+    /// quotes.
     pub(super) fn tag_sources(&mut self, ids: Vec<SourceId>, typed: &str) -> Vec<Effect> {
         let (mut add, mut remove) = (Vec::new(), Vec::new());
         for word in signed_words(typed) {

@@ -1,4 +1,4 @@
-//! Why an action is not available.
+//! Explains why an action is not available.
 
 use super::{App, Focus, RowId};
 use crate::config::Action;

@@ -1,4 +1,4 @@
-//! Opening pages of sources and items in the browser, and copying their URLs.
+//! Opens pages of sources and items in the browser, and copies their URLs.
 
 use super::dialogs::{Confirm, some_names};
 use super::{App, Focus};
@@ -9,9 +9,9 @@ use crate::tui::event::{Cause, Failure};
 use crate::util::browser::Launch;
 use crate::util::url_text::readable;
 
-/// Maximum number of pages opened at once without asking.
+/// Maximum number of pages that are opened at once without confirmation.
 const FEW_PAGES: usize = 10;
-/// Maximum number of pages opened at once.
+/// Maximum number of pages that are opened at once.
 const MAX_PAGES: usize = 100;
 
 impl App {

@@ -1,4 +1,4 @@
-//! Completion of fields: candidates and stepping through them.
+//! Completion of fields: finds candidates, and steps through them.
 
 use super::App;
 use crate::query::{Known, OPERATORS, Spot, State, Thing, quoted, spot};

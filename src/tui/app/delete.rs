@@ -1,4 +1,4 @@
-//! Removing sources and views.
+//! Removes sources and views.
 
 use super::App;
 use super::dialogs::{Confirm, some_names};

@@ -23,7 +23,7 @@ pub(crate) trait Dialog: Any + Debug {
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea);
 
-    /// The keys and what they do, most useful first.
+    /// The keys of the dialog and their effects, most useful first.
     fn hints(&self) -> KeyHints;
 
     /// The field that receives typed and pasted text.
@@ -150,7 +150,7 @@ pub(crate) enum TakesBack {
     Nothing,
     /// Undo restores the sources.
     Sources,
-    /// Undo works until the program ends.
+    /// Undo is possible until the program exits.
     Marks,
     /// It cannot be undone.
     Never,
@@ -161,7 +161,7 @@ pub(crate) enum TakesBack {
 pub(crate) struct Confirm {
     pub(crate) title: &'static str,
     pub(crate) question: String,
-    /// What the change affects, one thing per line.
+    /// What the change affects, one line each.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
     /// The alternative effect, for the key `a`.
@@ -391,7 +391,7 @@ impl App {
     /// Handles a key press while a dialog is open.
     pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         self.with_top(|dialog, app| {
-            // A key that types a character goes to the field, if there is one.
+            // If there is a field, it receives keys that type a character.
             let is_typed = dialog.field().is_some() && key.text().is_some();
             match app.action_of(key) {
                 Some(Action::Quit) if dialog.quits() => Reply::close(app.quit(ExitReason::Quit)),
@@ -423,7 +423,7 @@ impl App {
         entry.map_or(id.as_str(), |entry| entry.title())
     }
 
-    /// The movement that a key of the Items pane stands for, for lists without a field.
+    /// The movement of a key in the Items pane, which lists without a field use too.
     pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),

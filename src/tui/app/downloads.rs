@@ -21,7 +21,7 @@ const MAX_FAILED: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Running {
     url: String,
-    /// Bytes received; `None` before it has started.
+    /// Bytes received; `None` before the download has started.
     pub(crate) received: Option<u64>,
     pub(crate) total: Option<u64>,
 }
@@ -102,7 +102,7 @@ impl App {
         vec![]
     }
 
-    /// Reads the list again, if it is shown.
+    /// Reloads the list if it is shown.
     fn list_downloads(&self) -> Vec<Effect> {
         match self.dialog::<DownloadList>() {
             Some(_) => vec![Effect::Read(Read::Downloads)],

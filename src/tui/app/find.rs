@@ -30,7 +30,7 @@ pub(super) struct SearchedText {
     words: Vec<SearchedWord>,
     /// Whether the first match has not been shown yet, because nothing is laid out or the text had no match.
     is_due: bool,
-    /// Whether the scroll position stays as it is.
+    /// Whether the scroll position must not change.
     stays: bool,
     /// Whether the last match is shown instead, because the user steps backwards through the results.
     from_end: bool,
@@ -110,7 +110,7 @@ impl ReaderPane {
         }
     }
 
-    /// Repeats the search after the article was laid out again.
+    /// Repeats the search after the article has been laid out again.
     pub(super) fn find_again(&mut self) {
         self.haystack = None;
         let Some(mut find) = self.find.take() else { return self.show_searched() };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Full-text jobs in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Row key of the item opened last.
+    /// Row key of the last opened item.
     opened: Option<i64>,
     /// Row key of the item whose page is being fetched for the Reader.
     fetching: Option<i64>,
@@ -158,7 +158,7 @@ impl App {
         }
     }
 
-    /// First press: shows the size of the job. Second: starts it. Third: stops it.
+    /// The first key press shows the size of the job, the second starts it, the third stops it.
     pub(super) fn prefetch(&mut self) -> Vec<Effect> {
         let shown = self.toast.is_some();
         match self.texts.prefetch.take() {

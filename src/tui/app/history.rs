@@ -70,7 +70,7 @@ pub(crate) struct History {
     /// The marks among these changes, in order: the mark, its items (row keys), and whether it is set or
     /// removed.
     unstored_marks: Vec<(Mark, Vec<i64>, bool)>,
-    /// The sources that are being added, as long as the next undo would apply to them.
+    /// The sources that are being added, as long as the next undo or redo would apply to them.
     adding: Vec<Adding>,
     /// Undo and redo requests that wait until all changes are stored.
     waiting: Vec<Goal>,
@@ -136,7 +136,7 @@ impl History {
         last.map(|adding| adding.undone = undone).is_some()
     }
 
-    /// Counts the reply to a change to items.
+    /// Counts a reply to a change of items.
     pub(super) fn change_replied(&mut self) {
         self.unstored = self.unstored.saturating_sub(1);
         if self.unstored == 0 {
@@ -155,7 +155,7 @@ impl History {
         of_item.map(|(mark, _, to)| (mark.clone(), *to)).collect()
     }
 
-    /// Adds a change and drops the undone ones.
+    /// Adds a change, and discards undone changes.
     fn push(&mut self, step: Step) {
         self.goal = None;
         self.steps.truncate(self.done);

@@ -1,4 +1,4 @@
-//! The Items pane: a window onto a list that may be a million rows long.
+//! The Items pane: a window of a list that may have a million rows.
 
 mod total;
 mod window;
@@ -51,9 +51,9 @@ pub(crate) struct ItemsPane {
     pub(crate) marked: HashSet<i64>,
     /// Whether long titles took two rows at the last draw, and the size of the pane; `None` for a new list.
     pub(crate) wraps: Option<((u16, u16), bool)>,
-    /// Visible items at the last draw.
+    /// Number of visible items at the last draw.
     pub(crate) height: usize,
-    /// The items at the rows of the screen, for the mouse.
+    /// The item on each line of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     pub(super) order: SortOrder,
     /// The order of full-text searches, if it differs from `order`.

@@ -1,4 +1,4 @@
-//! Key presses -> actions -> changes.
+//! Maps key presses to actions, and actions to changes.
 
 use super::dialogs::Reply;
 use super::import::several_addresses;
@@ -405,7 +405,7 @@ impl App {
 
     pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
         if self.dialogs.is_empty() {
-            // URLs pasted outside any field are added.
+            // URLs that are pasted outside of a field are added as sources.
             if let Some(addresses) = several_addresses(text) {
                 return self.import_addresses(&addresses);
             }

@@ -130,7 +130,7 @@ impl Dialog for LinkList {
                 self.digits.push(c);
                 let typed: usize = self.digits.parse().unwrap_or(0);
                 self.selected = typed.saturating_sub(1).min(count - 1);
-                // Open the link unless another digit could follow.
+                // Open the link, unless another digit could follow.
                 if typed * 10 > count {
                     return Reply::close(self.open(typed.saturating_sub(1), app));
                 }
@@ -289,7 +289,7 @@ impl App {
         }
     }
 
-    /// Opens an item that need not be in the list.
+    /// Opens an item that may not be in the list.
     fn jump_to_item(&mut self, key: i64) -> Vec<Effect> {
         self.reader.jumping_to = Some(key);
         vec![self.read_article(key)]

@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    /// Runs a command of the player whose key works everywhere.
+    /// Runs an action of the player that has a key in every pane.
     pub(super) fn command_player(&mut self, action: Action) -> Vec<Effect> {
         let step = self.settings.listen.step.as_secs_f64();
         let command = match action {

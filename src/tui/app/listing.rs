@@ -13,7 +13,7 @@ pub(crate) struct Listing {
     pub(crate) title: String,
     /// Scope and filters without the query.
     pub(crate) base: View,
-    /// The query as typed.
+    /// The typed query.
     pub(crate) query: String,
     /// Scope and filters, written as a query.
     pub(crate) place: Query,

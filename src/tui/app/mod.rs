@@ -173,7 +173,7 @@ pub(super) struct App {
     pub(super) player: PlayerState,
     /// Whether the statistics are being read.
     counts_items: bool,
-    /// Values that can follow some operators of queries.
+    /// Values for the completion of query operators.
     values: ItemValues,
     /// The results of the last refresh; problems come first.
     results: BTreeMap<Fate, Vec<ProgressRow>>,
@@ -269,7 +269,7 @@ impl App {
         vec![Effect::Read(Read::Sources)]
     }
 
-    /// Whether the list that the interface starts with has been read.
+    /// Whether the first list of the interface has been read.
     pub(super) fn has_first_list(&self) -> bool {
         self.started && !self.items.is_loading()
     }

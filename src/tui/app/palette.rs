@@ -17,7 +17,7 @@ use ratatui::Frame;
 pub(crate) struct Palette {
     pub(crate) field: Field,
     pub(crate) selected: usize,
-    /// Whether the user moved the selection.
+    /// Whether the user has moved the selection.
     pub(super) moved: bool,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Palette {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) action: Action,
-    /// The argument, as written in the field.
+    /// The argument, as it is written in the field.
     pub(crate) argument: Option<String>,
     /// Row key of the source, because titles may be ambiguous.
     pub(super) source: Option<i64>,
@@ -225,7 +225,7 @@ impl Palette {
     }
 
     fn enter(&mut self, app: &mut App, hit: Hit) -> Reply {
-        // A command whose argument is required and missing is completed into the field.
+        // If a required argument is missing, the command is completed in the field instead of run.
         let incomplete = match hit.action {
             Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
             Action::Tag | Action::Run => hit.argument.is_none(),

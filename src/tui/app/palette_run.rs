@@ -62,7 +62,8 @@ impl App {
                 self.toast = before;
             }
             match result {
-                // Counting first would ask its question only after the next command, so it is skipped.
+                // Items are marked without counting them first, because a question would only be shown after
+                // the next command.
                 Ok(more) => {
                     effects.extend(more.into_iter().map(|effect| self.without_count(effect)))
                 }

@@ -19,7 +19,7 @@ use url::Url;
 const MAX_KEPT: usize = 12;
 /// Maximum number of pictures of lists that are kept. A picture takes at most 64 kB.
 const MAX_SMALL: usize = 32;
-/// Maximum number of pictures in an article that are fetched.
+/// Maximum number of pictures that are fetched for an article.
 const MAX_FETCHED: usize = 12;
 /// Maximum number of pictures that are fetched at the same time, each from a different host.
 const MAX_LOADING: usize = 4;

@@ -27,7 +27,7 @@ pub(super) struct ListPosition {
 }
 
 impl ListPosition {
-    /// The rows that stay in the list although the query of the list no longer matches them.
+    /// The rows that stay in the list although its query no longer matches them.
     pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut ItemRow> {
         self.kept.iter_mut()
     }
@@ -56,7 +56,7 @@ impl App {
         }
     }
 
-    /// Opens a list at the position where it was left.
+    /// Opens a list at the position where the user left it.
     pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
         let ListPosition { listing, selected, order, kept, marked, reach, .. } = position;
         let Some((row, line)) = selected else { return self.show(listing) };

@@ -21,7 +21,7 @@ pub(crate) struct Progress {
     pub(crate) selected: usize,
 }
 
-/// The result for a source.
+/// The kind of result for a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     Failed,

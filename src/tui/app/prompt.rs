@@ -143,7 +143,7 @@ impl Prompt {
             return (self.field.value().len() < 4).then_some("12h, 3d, friday, 2026-12-31");
         }
         let PromptKind::Save { pictures, .. } = self.kind else { return None };
-        // Markdown files only have links to pictures.
+        // Markdown files contain only links to pictures.
         let with_pictures = SaveFormat::of_name(self.field.value())?.has_pictures();
         with_pictures.then_some(match pictures {
             true => "with pictures (Tab: without)",
@@ -325,7 +325,7 @@ impl App {
         !typed.is_empty() && !self.sources.folders().iter().any(is_in)
     }
 
-    /// Asks for tags of the selected items.
+    /// Prompts for tags of the selected items.
     pub(super) fn edit_item_tags(&mut self) -> Vec<Effect> {
         match self.item_targets() {
             rows if rows.is_empty() => vec![],
@@ -336,7 +336,7 @@ impl App {
         }
     }
 
-    /// Asks until when the selected items are snoozed.
+    /// Prompts for the time until which the selected items are snoozed.
     pub(super) fn snooze(&mut self) -> Vec<Effect> {
         match self.item_targets() {
             rows if rows.is_empty() => vec![],

@@ -45,7 +45,7 @@ pub(crate) struct ReaderPane {
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
     pub(super) searched: SearchedText,
-    /// Whether the next article is shown at the last match of the search.
+    /// Whether the next article is scrolled to the last match of the search.
     pub(super) goes_back: bool,
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
@@ -279,7 +279,7 @@ impl ReaderPane {
         u32::try_from(left).unwrap_or(u32::MAX)
     }
 
-    /// Scrolls; returns whether the top changed.
+    /// Scrolls the article. Returns whether the scroll position has changed.
     pub(super) fn scroll(&mut self, motion: Motion) -> bool {
         let head = self.head_rows;
         let before = self.top + self.head_hidden.min(head);
@@ -304,8 +304,8 @@ impl ReaderPane {
         seen.into_iter().any(|line| line.over > self.shift)
     }
 
-    /// Scrolls back to the start of a picture that is cut off at the top of the screen, unless the screen
-    /// would not have moved down then.
+    /// Scrolls back to the start of a picture that is cut off at the top of the screen, provided that the
+    /// screen still moves down.
     fn show_picture_whole(&mut self, before: usize) {
         let line = self.lines.lines.get(self.top);
         let cut = line.and_then(|line| line.picture.as_ref()).map_or(0, |p| usize::from(p.row));

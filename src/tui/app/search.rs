@@ -1,4 +1,4 @@
-//! Search and filter: a field at the bottom and a list that narrows while typing.
+//! Search and filter: a field at the bottom, and a list that is narrowed while the user types.
 
 use super::complete::Completion;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};

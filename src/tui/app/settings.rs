@@ -59,7 +59,7 @@ impl PendingEdits {
         self.count
     }
 
-    /// Adds the number of file changes among some effects.
+    /// Counts the file changes among effects.
     pub(super) fn add(&mut self, effects: &[Effect]) {
         let edit = |effect: &&Effect| matches!(effect, Effect::Edit { .. });
         self.count += effects.iter().filter(edit).count();
@@ -150,7 +150,7 @@ impl App {
         }
     }
 
-    /// All themes as this terminal shows them.
+    /// All themes, with the colours that this terminal supports.
     pub(super) fn all_themes(&self) -> Vec<Palette> {
         let names = crate::config::theme_names(&self.settings.themes).into_iter();
         names

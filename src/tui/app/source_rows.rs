@@ -82,7 +82,7 @@ impl SourcesPane {
         rows
     }
 
-    /// Folders sorted by name, each followed by its sources; then the sources without a folder.
+    /// Folders sorted by name, each followed by its sources, and finally the sources without a folder.
     fn folder_rows(&self) -> Vec<Row> {
         let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (i, entry) in self.list.sources.iter().enumerate() {

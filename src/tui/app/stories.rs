@@ -1,4 +1,4 @@
-//! Stories in the Items pane: listed once or with all items, and marked as a whole.
+//! Stories in the Items pane: lists them once or with all their items, and marks them as a whole.
 
 use super::App;
 use super::items::Placement;

@@ -28,7 +28,7 @@ pub(in crate::tui) struct Toast {
     pub(super) until: Time,
 }
 
-/// How long messages are shown.
+/// Time for which notes are shown.
 const NOTE_TIME: TimeDelta = TimeDelta::seconds(6);
 const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
 /// Time after which the next key removes the message.
@@ -66,7 +66,7 @@ impl App {
         self.show_message(as_sentence(&text.into()), Tone::Problem, PROBLEM_TIME)
     }
 
-    /// Makes the message that was just shown disappear with its item.
+    /// Ties the message that was just shown to an item, so that it disappears with the item.
     pub(super) fn message_is_about(&mut self, key: i64) {
         if let Some(toast) = &mut self.toast {
             toast.about = Some(key);

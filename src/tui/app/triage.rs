@@ -90,7 +90,7 @@ impl App {
         }
     }
 
-    /// Number of items that marking the list read would change, if it is known.
+    /// Number of items that would change if the list were marked read, if it is known.
     fn unread_listed(&self) -> Option<usize> {
         let items = &self.items;
         // The other items of stories may not be in the list.
@@ -231,7 +231,7 @@ impl App {
         }
     }
 
-    /// Marks all items that match a query read, in all sources.
+    /// Marks all items that match a query as read, in all sources.
     pub(super) fn read_matching(&mut self, query: &str) -> Vec<Effect> {
         let missing = || query.trim().is_empty().then(|| "type a query".to_owned());
         if let Some(error) = missing().or_else(|| self.query_error(query)) {

@@ -52,7 +52,7 @@ const KEYS: [(&str, Option<SelectorField>); 7] = [
 
 #[derive(Debug)]
 pub(crate) struct Bench {
-    /// Replies to another workbench are dropped.
+    /// Id of the workbench. Replies with a different id are dropped.
     pub(crate) id: RequestId,
     /// Whether the workbench is shown instead of the form.
     pub(crate) shown: bool,
@@ -77,7 +77,7 @@ pub(crate) struct Bench {
     previous: Vec<(usize, String)>,
     /// The values of fields before elements were picked for them, newest last.
     picked: Vec<(usize, String)>,
-    /// The preview for which the user was warned on saving that it has no articles.
+    /// The preview about which saving has already warned, because it has no articles.
     warned_of: Option<u64>,
     /// The broken selector of the source, and the problem.
     pub(crate) broken: Option<SelectorProblem>,
@@ -205,7 +205,7 @@ impl Bench {
         found.map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// The articles that were found, and how many of them are on the first page.
+    /// The articles that were found, and the number of those on the first page.
     pub(crate) fn items(&self) -> (Vec<&ListLink>, usize) {
         let first = self.preview.list.iter().flat_map(|page| &page.links);
         let second = self.preview.second.iter().flat_map(|page| &page.links);

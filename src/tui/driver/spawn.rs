@@ -1,4 +1,4 @@
-//! Starts work in the background, which reports back with an event.
+//! Starts background work, which reports its result as an event.
 
 use super::{Driver, Task};
 use crate::engine::Handle;

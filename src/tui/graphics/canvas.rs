@@ -25,7 +25,7 @@ pub(in crate::tui) struct Placed {
     area: Rect,
     /// The first of these rows.
     from: u16,
-    /// A hash of the cells as they were drawn.
+    /// A hash of the cells after they were drawn.
     content: u64,
 }
 

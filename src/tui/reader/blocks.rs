@@ -182,7 +182,7 @@ impl<'a> Out<'a> {
         lines
     }
 
-    /// The lines of code in the colours of its language.
+    /// The lines of code, coloured for its language.
     fn colored(&mut self, language: Option<&str>, code: &str) -> Vec<Vec<Span>> {
         self.colored += code.len();
         let language = language.filter(|_| self.colored <= MAX_COLORED);

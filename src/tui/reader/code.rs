@@ -173,7 +173,7 @@ impl<'a> Lexer<'a> {
         let (name, next) = rest.split_at(len);
         let folded = name.to_ascii_lowercase();
         let key = if self.rules.folded { folded.as_str() } else { name };
-        // `println!(…)` calls a macro.
+        // A name before `!(`, as in `println!(…)`, is a macro call.
         let call = |s: &str| s.starts_with('(');
         let called = std::mem::take(&mut self.named)
             || call(next)

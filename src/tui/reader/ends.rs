@@ -1,4 +1,4 @@
-//! Footnotes and links after the text.
+//! Layout of footnotes and links after the text.
 
 use super::layout::Out;
 use super::line::{Line, Span, Target};

@@ -265,7 +265,7 @@ mod tests {
     fn finds_texts_across_lines_and_cases() {
         for (html, width, needle, expected) in [
             ("<p>One two one", 40, "ONE", vec!["One", "one"]),
-            // A match across a line break, with and without a space.
+            // Matches across a line break, with and without a space.
             ("<p>first second third", 12, "second third", vec!["second/third"]),
             ("<p>日本語の文章", 8, "語の文", vec!["語の/文"]),
             // No match across paragraphs.

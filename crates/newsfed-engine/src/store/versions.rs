@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Maximum number of stored versions of a text, including the current one.
 pub const MAX_VERSIONS: usize = 6;
-/// Maximum number of stored earlier titles of an item. The first one always stays.
+/// Maximum number of stored earlier titles of an item. The first title is always kept.
 const MAX_TITLES: usize = 10;
 /// Maximum number of bytes of titles and texts (HTML), before and after, that are examined for changes while
 /// one document is stored, because marks and other polls wait for it. Beyond the limit, a text counts as
@@ -20,7 +20,7 @@ pub(super) const EXAMINED: usize = 500_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// When the page first had this text.
+    /// When this text was first seen on the page.
     pub at: Time,
     /// How the text was extracted.
     pub from: TextFrom,
@@ -64,9 +64,9 @@ pub(super) fn mark_changed(conn: &Connection, key: i64, substantial: bool) -> Re
     Ok(())
 }
 
-/// Keeps the previous text if a feed with full text (`whole`, or learned) changes an item whose page was not
-/// used. Only the date of the newest version is stored; its text is in `detail`. Call this before the new
-/// text is stored there. `left` is the remainder of [`EXAMINED`].
+/// Stores the previous text as a version if a feed with full text (`whole`, or learned) changes an item whose
+/// page was not used. Only the date of the newest version is stored; its text is in `detail`. Call this
+/// before the new text is stored there. `left` is the remainder of [`EXAMINED`].
 pub(super) fn keep_feed_version(
     conn: &Connection,
     key: i64,
@@ -95,7 +95,7 @@ pub(super) fn keep_feed_version(
     let Some(revisions) = changes(&old, &later, language, left) else { return Ok(()) };
     match newest {
         None => insert(conn, key, discovered, &old, TextFrom::Feed, None)?,
-        // Stores the text as last seen, including its links.
+        // Updates the newest version to the text as it was last seen, including its links.
         Some(newest) => {
             conn.prepare_cached("UPDATE article SET body = ?2 WHERE key = ?1")?
                 .execute(params![newest, pack(&old)?])?;
@@ -242,7 +242,7 @@ impl Reader {
                 }
             }
             Some(_) => {}
-            // The page was read later.
+            // The page was fetched later.
             None => (item.article, item.text_from) = (None, TextFrom::Feed),
         }
         let earlier = then.map_or(0, |at| versions.len() - at - 1);

@@ -1,4 +1,4 @@
-//! Windows onto item lists: keyset paging over a matching index, never OFFSET, never COUNT.
+//! Windows of item lists, read by keyset pagination over a matching index, without OFFSET or COUNT.
 
 use super::criteria::Criteria;
 use super::error::Result;
@@ -30,18 +30,18 @@ pub enum Scope {
     Only(Arc<[i64]>),
 }
 
-/// One list: its content and order.
+/// The content and order of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct View {
     pub scope: Scope,
     /// Whether read items are excluded.
     pub unread_only: bool,
-    /// The query.
+    /// The query that filters the items.
     pub criteria: Criteria,
     pub order: SortOrder,
     /// The order of the sources, if the items are grouped by source. `order` applies within each.
     pub sources: Option<SourceOrder>,
-    /// Whether only one item of each story is listed: a pinned one, else the earliest in the list.
+    /// Whether only one item of each story is listed: a pinned one, or else the first one in the list.
     pub fold: bool,
 }
 
@@ -120,7 +120,7 @@ pub enum Anchor {
     After(Cursor),
     /// Rows above this position, exclusive.
     Before(Cursor),
-    /// Around a position, whether its row still exists or not.
+    /// Rows around a position, even if its row no longer exists.
     Around(Cursor),
 }
 
@@ -177,7 +177,7 @@ impl Reader {
             }
             Anchor::Around(c) => {
                 above(rows(Some(c), false, size + 1)?, &mut window);
-                // Starts one row back, so that the row at the position itself is read too.
+                // Start one row earlier, so that the row at the position is read too.
                 let start = window.rows.last().map(Cursor::from);
                 below(rows(start, true, size + 1)?, &mut window);
             }

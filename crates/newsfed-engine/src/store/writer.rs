@@ -27,7 +27,7 @@ const PAGES: (usize, usize) = (1024, 4096);
 
 /// A job, and the caller that waits for it.
 trait Work: Send {
-    /// Runs inside the transaction; returns whether it succeeded.
+    /// Runs the job inside the transaction; returns whether it succeeded.
     fn run(&mut self, conn: &Connection) -> bool;
     /// Sends the result, or the error of the transaction.
     fn reply(self: Box<Self>, failed: Option<&StoreError>);

@@ -125,7 +125,7 @@ impl Bench {
         let Some((url, title)) = first.filter(|_| !requested && !self.on_page) else {
             return vec![];
         };
-        // Broken selectors for articles' contents are repaired on the first article.
+        // A broken selector for the title or content of articles is repaired on the first article.
         if self.broken.as_ref().is_some_and(|problem| problem.key != RuleKey::Articles) {
             return self.fetch(url, WorkbenchPage::Article, title);
         }
