@@ -1,5 +1,5 @@
-//! Compares the strategies of crawls on recorded sites, as a page of tables:
-//! `just crawl-tables FOLDER`.
+//! Compares the crawl strategies on recorded sites, and writes the results as a page of tables: `just
+//! crawl-tables FOLDER`.
 
 #![allow(clippy::print_stderr, reason = "reports its progress")]
 
@@ -51,7 +51,7 @@ struct Row {
     figures: Vec<Figures>,
 }
 
-/// The page.
+/// The page of tables, as Markdown.
 ///
 /// # Errors
 /// If a recording cannot be read.
@@ -81,7 +81,8 @@ pub fn tables(folder: &Path) -> Result<String> {
     Ok(out)
 }
 
-/// Replays one recording; `None` if there are no targets, or if they are the same without plain text.
+/// Replays one recording. With `data`, plain text does not count as a target; `None` if no target remains, or
+/// if all of them do.
 fn row(file: &Path, data: bool) -> Result<Option<Row>> {
     let open = |data| {
         Ok::<_, anyhow::Error>(read(BufReader::new(GzDecoder::new(File::open(file)?)), data)?)
@@ -115,7 +116,7 @@ fn table(out: &mut String, rows: &[Row], value: impl Fn(&Figures) -> String) {
     }
 }
 
-/// What the classifiers predicted.
+/// Writes tables of the classifiers' predictions.
 fn predictions(out: &mut String, rows: &[Row]) {
     for kind in [Kind::SleepingBandit, Kind::Learned] {
         let _ = writeln!(

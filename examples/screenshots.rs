@@ -1,8 +1,8 @@
 //! Runs the demo in a pseudo-terminal, presses keys, and saves the screens as SVG.
 //!
-//! `cargo run --example screenshots [-- FOLDER]` writes to `docs/images`. The pictures show the real
-//! screen at a fixed time, so the same program creates the same files. With `--recording` as the first
-//! argument, it writes `demo.cast` (for asciinema) and `demo.svg` instead.
+//! `cargo run --example screenshots [-- FOLDER]` writes to `docs/images`. The pictures show the real screen
+//! at a fixed time, so they only change if the program does. With `--recording` as the first argument, it
+//! writes `demo.cast` (for asciinema) and `demo.svg` instead.
 
 #[path = "../tests/tui/term.rs"]
 #[allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared with the tests")]
@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use term::{Term, key};
 
-/// A screen: file name, size in cells, theme, and the steps that lead to it.
+/// A screen: file name, size in cells, theme, and the keys and waits that lead to it.
 struct Shot {
     name: &'static str,
     size: (u16, u16),
@@ -41,7 +41,7 @@ use Step::{Press, See};
 
 /// A site without a feed.
 const COUNCIL: &str = "http://council.example/\r";
-/// Waits for an item of the demo, whose title may be cut off.
+/// Waits for an item of the demo; its title may be cut off.
 const READY: Step = See("Harbour bridge");
 /// Lists the items of a source with a long article.
 const GO: &[Step] =
@@ -135,7 +135,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The interface on its stage.
+/// Starts the interface in a pseudo-terminal, with the clock and the sources of [`stage`].
 fn open(program: &Path, names: &names::Names, theme: &str, size: (u16, u16)) -> Term {
     let mut command = CommandBuilder::new(program);
     command.arg(stage::ARGUMENT);
@@ -157,7 +157,7 @@ fn take(program: &Path, names: &names::Names, shot: &Shot) -> String {
         term.settle();
     }
     let svg = term.with_screen(|screen| svg(screen, shot));
-    // Dropping the terminal ends the program.
+    // Dropping the terminal stops the program.
     svg
 }
 
@@ -180,7 +180,7 @@ fn defaults(theme: &str) -> [&'static str; 2] {
     if theme == "light" { ["#1c1c1c", "#ffffff"] } else { ["#d6d4ce", "#13151b"] }
 }
 
-/// The beginning of a screen's picture, with its background.
+/// The start of the SVG of a screen, with its background.
 fn head((columns, rows): (u16, u16), background: &str) -> String {
     let (width, height) = (columns * CELL.0, rows * CELL.1);
     format!(
@@ -200,7 +200,7 @@ fn svg(screen: &vt100::Screen, shot: &Shot) -> String {
     out
 }
 
-/// Draws a row of a screen at a row of the picture: backgrounds first, then text, in runs of equal style.
+/// Draws one row of a screen into a row of the picture: backgrounds first, then text, in runs of equal style.
 fn line(
     out: &mut String,
     screen: &vt100::Screen,
@@ -219,7 +219,7 @@ fn line(
             run.push_str(if symbol.is_empty() { " " } else { symbol });
             let wide = cell.is_some_and(vt100::Cell::is_wide);
             column += if wide { 2 } else { 1 };
-            // A wide character ends its run, because fonts disagree on its width.
+            // A wide character ends its run, because its width varies between fonts.
             if wide {
                 break;
             }
@@ -277,12 +277,12 @@ fn draw(out: &mut String, run: &str, style: &Style, at: (u16, u16), cells: u16, 
         let start = run.len() - run.trim_start_matches(' ').len();
         let end = run.len() - run.trim_end_matches(' ').len();
         run = run.trim_matches(' ');
-        // A space is a byte and a cell.
+        // A space is one byte and one cell.
         let [start, end] = [start, end].map(|n| u16::try_from(n).unwrap_or(cells));
         x += start * CELL.0;
         cells -= start + end;
     }
-    // `textLength` keeps the grid whatever font the viewer has.
+    // `textLength` aligns the text with the grid, whatever font the viewer has.
     let width = cells * CELL.0;
     let text = run.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let spaces = if run.contains("  ") { " xml:space=\"preserve\"" } else { "" };
@@ -294,7 +294,7 @@ fn draw(out: &mut String, run: &str, style: &Style, at: (u16, u16), cells: u16, 
     );
 }
 
-/// A colour of the terminal; the first 16 are from a common dark palette.
+/// A terminal colour as CSS; the first 16 colours are from a common dark palette.
 fn colour(colour: vt100::Color, default: &str) -> String {
     const BASIC: [&str; 16] = [
         "#1c1c1c", "#cd3131", "#0dbc79", "#d7ba3d", "#2472c8", "#bc3fbc", "#11a8cd", "#c7c7c7",

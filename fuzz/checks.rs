@@ -1,4 +1,4 @@
-//! Properties of any input: one function per target, for the fuzzer and for the tests.
+//! Properties that hold for any input: one function per target, for the fuzzer and for the tests.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the point")]
 
@@ -13,7 +13,7 @@ use newsfed::website::propose::{Sample, article_rules, propose};
 use newsfed::website::{Page, Selectors, article};
 use newsfed::{config, feed};
 
-/// Reading a feed never panics, and the result is safe to print and bounded.
+/// Parsing a feed never panics, and the result is safe to print and bounded.
 pub(crate) fn feed(bytes: &[u8]) {
     let base = url::Url::parse("http://127.0.0.1/feed").ok();
     if let Ok(feed) = feed::parse(bytes, None, base.as_ref()) {
@@ -28,7 +28,7 @@ pub(crate) fn feed(bytes: &[u8]) {
     }
 }
 
-/// Any bytes in any charset become bounded text.
+/// Bytes in any charset are decoded to bounded text.
 pub(crate) fn decode(bytes: &[u8]) {
     let (charset, body) = bytes.split_at(bytes.len().min(12));
     let header = format!("text/xml; charset={}", String::from_utf8_lossy(charset));
@@ -36,7 +36,7 @@ pub(crate) fn decode(bytes: &[u8]) {
     let _ = feed::decode_text(bytes, None);
 }
 
-/// A date survives being written and read again.
+/// A date stays the same when it is written and parsed again.
 pub(crate) fn dates(bytes: &[u8]) {
     let Some(time) = feed::parse_date(&String::from_utf8_lossy(bytes)) else { return };
     assert_eq!(feed::parse_date(&time.to_rfc3339()), Some(time));
@@ -57,8 +57,7 @@ pub(crate) fn sanitise(bytes: &[u8]) {
     text::block(&html::to_text(&safe)).lines().for_each(clean);
 }
 
-/// A page of any form gives only web links, and clean, bounded articles. Selectors proposed for it can
-/// be parsed.
+/// Any page yields only web links, and clean, bounded articles. Selectors proposed for it can be parsed.
 pub(crate) fn pages(bytes: &[u8]) {
     let at = url::Url::parse("http://127.0.0.1/news/").unwrap();
     let Ok(page) = Page::read(bytes, None, &at) else { return };
@@ -80,7 +79,7 @@ pub(crate) fn pages(bytes: &[u8]) {
     assert!(Selectors::parse(&learned.title).is_ok() && Selectors::parse(&learned.content).is_ok());
 }
 
-/// A sitemap gives only URLs of its own site.
+/// A sitemap yields only URLs of its own site.
 pub(crate) fn sitemaps(bytes: &[u8]) {
     let at = url::Url::parse("http://127.0.0.1/sitemap.xml").unwrap();
     let urls: Vec<url::Url> = match sitemap::parse(bytes, &at) {
@@ -91,7 +90,7 @@ pub(crate) fn sitemaps(bytes: &[u8]) {
     assert!(urls.iter().all(|u| u.host_str() == Some("127.0.0.1")), "{urls:?}");
 }
 
-/// A list of sources gives only web URLs.
+/// A list of sources yields only web URLs.
 pub(crate) fn opml(bytes: &[u8]) {
     if let Ok(import) = config::import(bytes, "list") {
         for source in &import.sources {
@@ -100,7 +99,7 @@ pub(crate) fn opml(bytes: &[u8]) {
     }
 }
 
-/// Settings files are read, or rejected with a message.
+/// Settings files are parsed, or rejected with a message.
 pub(crate) fn config(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let paths = config::Paths::below(folder.path());
@@ -113,7 +112,7 @@ pub(crate) fn config(bytes: &[u8]) {
     }
 }
 
-/// Rules of robots.txt answer for any path, and delays are bounded.
+/// The rules of any robots.txt can be evaluated for any path, and delays are bounded.
 pub(crate) fn robots(bytes: &[u8]) {
     let rules = Robots::parse(bytes, "newsfed");
     assert!(rules.honoured_delay() <= robots::MAX_DELAY);
@@ -122,7 +121,7 @@ pub(crate) fn robots(bytes: &[u8]) {
     }
 }
 
-/// A selector is rejected with a message, or selects elements of any page.
+/// A selector is either rejected with a message, or can be applied to any page.
 pub(crate) fn selectors(bytes: &[u8]) {
     const PAGE: &str = "<main id=a><ul class='b c'><li><a href=/x title=t>x</a><li>y</ul></main>";
     let tree = html::tree::page(PAGE).unwrap();
@@ -132,7 +131,7 @@ pub(crate) fn selectors(bytes: &[u8]) {
     }
 }
 
-/// A query is rejected with a message, or means the same after it was written and read again.
+/// A query is either rejected with a message, or has the same meaning after it is written and parsed again.
 pub(crate) fn queries(bytes: &[u8]) {
     match String::from_utf8_lossy(bytes).parse::<Query>() {
         Ok(query) => {
@@ -143,7 +142,7 @@ pub(crate) fn queries(bytes: &[u8]) {
     }
 }
 
-/// Adding a source to any file fails and changes nothing, or only adds it.
+/// Adding a source to any file either adds only that source, or fails and changes nothing.
 pub(crate) fn edits(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let paths = config::Paths::below(folder.path());
@@ -166,18 +165,18 @@ pub(crate) fn edits(bytes: &[u8]) {
     }
 }
 
-/// The article of any page is clean, and is the same after it was written as HTML and read again.
+/// The article of any page is clean, and stays the same when it is written as HTML and parsed again.
 pub(crate) fn articles(bytes: &[u8]) {
     let guide = Guide { url: url::Url::parse("http://127.0.0.1/news/1").ok(), ..Guide::default() };
     let Ok(found) = extract(&html::decode(bytes, None), &guide, Mode::Page, None) else { return };
-    // Cells of tables are separated by tabs.
+    // Tabs separate the cells of tables.
     found.document.text().split(['\n', '\t']).for_each(clean);
     found.title.iter().for_each(|title| clean(title));
     let again = from_html(&found.document.html(), None);
     assert_eq!(again.text(), found.document.text());
 }
 
-/// Any request of an app is read within limits, or refused with a clean reason.
+/// Any request of an app is parsed within limits, or rejected with a clean reason.
 pub(crate) fn requests(bytes: &[u8]) {
     let end = bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len());
     let line = String::from_utf8_lossy(&bytes[..end]);

@@ -1,4 +1,4 @@
-//! newsfed: a news reader for people who live in a terminal.
+//! newsfed: a news reader for people who work in a terminal.
 //!
 //! ARCHITECTURE.md describes the modules and the crates.
 

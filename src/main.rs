@@ -1,4 +1,4 @@
-//! The thin binary: arguments -> run -> exit code.
+//! The binary, a thin wrapper around [`newsfed::cli::main`].
 
 use newsfed::util::allocator::Allocator;
 
@@ -7,7 +7,8 @@ fn main() -> std::process::ExitCode {
     newsfed::cli::main(std::env::args_os(), Allocator { keep_little, give_back })
 }
 
-/// Makes glibc take memory in large steps, and keep it: `list` with 1,000 sources takes a sixth less time.
+/// Makes glibc request memory from the system in large steps: `list` with 1,000 sources takes a sixth less
+/// time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no safe binding")]
 fn grow_in_large_steps() {
@@ -18,19 +19,20 @@ fn grow_in_large_steps() {
     }
 }
 
-/// Makes glibc keep little memory. By default each thread has a part of its own, in which free blocks stay, and the
-/// limit from which blocks are returned to the system grows up to 32 MB whenever a larger one is freed. Bodies and
-/// pages then leave holes between small blocks: 5 to 15 MB more during a refresh and in an open interface.
+/// Makes glibc keep little free memory. By default, each thread has its own arena, where free blocks remain,
+/// and the mmap threshold grows up to 32 MB whenever a larger block is freed. Bodies and pages then leave
+/// holes between small blocks, which cost 5 to 15 MB during a refresh and in an open interface.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no safe binding")]
 fn keep_little() {
-    // With two parts, threads that allocate rarely wait for each other, and a refresh takes 10 % less memory.
+    // With two arenas, threads that rarely allocate share an arena, and a refresh takes 10 % less memory.
     const PARTS: libc::c_int = 2;
-    // From this size, blocks are returned at once.
+    // Blocks of at least this size are returned to the system when they are freed.
     const LARGE: libc::c_int = 256 * 1024;
-    // What each part keeps at its end, instead of returning it after a page and taking it for the next.
+    // Free memory that an arena keeps at its top, instead of returning it after one web page and requesting
+    // it again for the next.
     const KEPT: libc::c_int = 1024 * 1024;
-    // The usual step.
+    // The default step of glibc.
     const STEP: libc::c_int = 128 * 1024;
     // SAFETY: mallopt takes two numbers. It may be called at any time.
     unsafe {

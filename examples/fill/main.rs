@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example fill -- --sources 1000 --items 1000000 --data-dir DIR`
 //!
-//! The text depends only on the seed. Items reach back from now. No source is due for a month.
+//! The text depends only on the seed. The newest items are dated now. No source is due for a month.
 
 mod prose;
 
@@ -41,7 +41,7 @@ struct Args {
 
 /// Number of new items per source per poll.
 const PER_POLL: usize = 20;
-/// Seconds between two polls, over which these items are spread.
+/// Seconds between two polls. The dates of the new items are spread over this time.
 const BETWEEN: i64 = 7 * 24 * 3600;
 /// Number of sources per folder.
 const PER_FOLDER: usize = 25;
@@ -89,7 +89,7 @@ fn declare(paths: &Paths, sources: usize, prose: &mut Prose) -> Result<()> {
     std::fs::write(&file, text).with_context(|| file.display().to_string())
 }
 
-/// Stores items in rounds over all sources, as polls would have done.
+/// Stores items in rounds over all sources, as polls would.
 async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Prose) -> Result<()> {
     let per_source = args.items.div_ceil(facts.len());
     let rounds = per_source.div_ceil(PER_POLL);
@@ -105,7 +105,7 @@ async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Pro
             let poll = poll(source.key, entries, now - ago);
             let store = store.clone();
             under_way.spawn(async move { store.store_poll(poll).await });
-            // As many polls as share one transaction.
+            // At most as many polls at once as can share one transaction.
             if under_way.len() >= 64
                 && let Some(ended) = under_way.join_next().await
             {
@@ -156,7 +156,7 @@ fn entry(prose: &mut Prose, at: Time, source: i64, round: usize, n: usize) -> En
     }
 }
 
-/// Most items have been read, a few are pinned.
+/// Marks most items as read, and pins a few.
 async fn mark(store: &Store, items: usize, prose: &mut Prose) -> Result<()> {
     use newsfed::store::Mark;
     let keys = 1..=i64::try_from(items)?;

@@ -1,4 +1,4 @@
-//! Synthetic text whose words, lengths and markup are distributed as in real feeds.
+//! Synthetic text whose words, lengths and markup are distributed like those of real feeds.
 
 use fastrand::Rng;
 use std::fmt::Write;
@@ -30,12 +30,12 @@ impl Prose {
         Self { words, rng }
     }
 
-    /// A random number from the same generator.
+    /// A random number below `end`, from the generator of the text.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         self.rng.u64(..end)
     }
 
-    /// A random word; the probability of a rank is proportional to one divided by the rank (Zipf).
+    /// A random word. The probability of a word is inversely proportional to its rank (Zipf).
     fn word(&mut self) -> &str {
         let exponent = self.rng.f64();
         let rank = (VOCABULARY as f64).powf(exponent) as usize;
@@ -63,7 +63,7 @@ impl Prose {
         title
     }
 
-    /// HTML of a body: half are teasers of some 40 words, one in ten is a long article.
+    /// The HTML of a body: half are teasers of about 40 words, one in ten is a long article.
     pub(super) fn body(&mut self) -> String {
         let words = match self.rng.u8(0..10) {
             0..5 => 15 + self.rng.usize(0..50),

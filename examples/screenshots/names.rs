@@ -1,4 +1,5 @@
-//! Names for the sites of the demo, so that pictures show `council.example` and not an address with a port.
+//! Names for the sites of the demo, so that pictures show `council.example` instead of an address with a
+//! port.
 
 use crate::sites::Sites;
 use crate::stage::START;
@@ -9,7 +10,7 @@ use newsfed::model::Time;
 use newsfed::util::clock::{Clock, Sleep, SystemClock};
 use std::sync::Arc;
 
-/// A clock that stands still, so that the sites publish nothing more.
+/// A stopped clock, so that the sites publish nothing new.
 struct Still(Time);
 
 impl Clock for Still {
@@ -34,7 +35,7 @@ impl Names {
         Ok(Self { proxy: Server::start(move |request| sites.fetch(request))?, _world: world })
     }
 
-    /// The URL of the proxy that knows these names.
+    /// The URL of the proxy that resolves these names.
     pub(crate) fn proxy(&self) -> String {
         self.proxy.url("/")
     }

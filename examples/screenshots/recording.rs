@@ -1,5 +1,5 @@
-//! A recording of the interface: the screen after each step, shown for as long as the step specifies. Only
-//! the screens count, not how fast they were drawn, so the same program creates the same files.
+//! A recording of the interface: the screen after each step, shown for the duration that the step specifies.
+//! The time that drawing took does not matter, so the files only change if the program does.
 
 use crate::names::Names;
 use crate::term::key;
@@ -53,7 +53,7 @@ pub(crate) fn write(program: &Path, names: &Names, folder: &Path) -> Result<()> 
 
 type Frame = (vt100::Screen, u32);
 
-/// The format of asciinema, version 2: a header, then the output with the second of each piece.
+/// The asciicast v2 format of asciinema: a header, followed by pieces of output with their times in seconds.
 fn cast(frames: &[Frame]) -> Result<String> {
     let (width, height) = SIZE;
     let header =
@@ -86,7 +86,7 @@ fn svg(frames: &[Frame]) -> String {
             if drawn.is_empty() {
                 continue;
             }
-            // The picture stays below the size that web pages show.
+            // Keeps the file below the size limit of web pages that show pictures.
             drawn = drawn.replace(" lengthAdjust=\"spacingAndGlyphs\"", "");
             let next = rows.len();
             let id = *rows.entry(drawn.clone()).or_insert(next);
@@ -107,7 +107,7 @@ fn svg(frames: &[Frame]) -> String {
     }
     let seconds = f64::from(whole) / 10.0;
     let mut out = head(SIZE, colours[1]);
-    // Without animations, the first frame is shown.
+    // A viewer without animations shows the first frame.
     let _ = write!(
         out,
         "<style>\n.f{{visibility:hidden;animation:{seconds}s step-end infinite}}\n\

@@ -1,5 +1,5 @@
-//! The demo at a fixed time: its sources are polled one by one at set moments, then the interface
-//! is shown some minutes later.
+//! The demo at a fixed time: its sources are polled one by one at fixed times, and the interface is shown a
+//! few minutes later.
 
 use anyhow::{Context, Result};
 use chrono::TimeDelta;
@@ -13,10 +13,10 @@ use newsfed::util::clock::{Clock, Sleep, SystemClock};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The argument of the process in the pseudo-terminal.
+/// The argument that makes the process in the pseudo-terminal show the interface.
 pub(crate) const ARGUMENT: &str = "--stage";
 
-/// Polls are far apart, so that none of them runs while a picture is taken.
+/// Settings with long poll intervals, so that none of them runs while a picture is taken.
 const OVERRIDES: &[&str] = &[
     "schedule.interval=1h",
     "schedule.min_interval=30m",
@@ -26,9 +26,10 @@ const OVERRIDES: &[&str] = &[
 
 /// A Saturday at noon.
 pub(crate) const START: &str = "2026-11-21T12:00:00Z";
-/// Time from the start until the article is corrected, which is after the first polls.
+/// Time from the start until the poll that finds the correction of an article.
 const CORRECTION: TimeDelta = TimeDelta::seconds(25);
-/// Time from the start until the interface is shown, half a minute away from every change of a displayed age.
+/// Time from the start until the interface is shown, at least half a minute away from any change of a
+/// displayed age.
 const SHOWN: TimeDelta = TimeDelta::seconds(330);
 
 /// A clock that runs at the usual speed from a set time.
@@ -54,7 +55,7 @@ impl Clock for StageClock {
     }
 }
 
-/// Shows the interface in a theme until it is closed.
+/// Runs the interface in a theme until it is closed.
 pub(crate) fn run(theme: &str) -> Result<()> {
     let start: Time = START.parse()?;
     let clock = Arc::new(StageClock { from: Mutex::new((start, Instant::now())) });
@@ -106,7 +107,8 @@ fn engine(
     })
 }
 
-/// Polls all sources, opens the article that is corrected later, and sees the correction.
+/// Polls all sources, opens the article that will be corrected, and polls its source again after the
+/// correction.
 async fn fill(engine: Engine, clock: &StageClock, start: Time) -> Result<()> {
     let handle = engine.start().await?;
     let sources = handle.sources().await?;

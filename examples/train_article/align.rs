@@ -5,8 +5,8 @@ use std::collections::HashMap;
 /// Maximum number of cells in an alignment table. Longer texts are cut off at the end.
 const MOST_CELLS: usize = 400_000_000;
 
-/// Words as counted in the reference data: runs of letters, digits and underscores. Each Chinese or
-/// Japanese character is a word.
+/// Tokens as counted in the reference data: runs of letters, digits and underscores. Each Chinese or Japanese
+/// character is a token.
 pub(crate) fn words(text: &str) -> Vec<&str> {
     let dense = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}');
     let runs = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -23,7 +23,7 @@ pub(crate) fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// For every word of `page`, whether it belongs to a longest common subsequence with `gold`.
+/// For each word of `page`, whether it belongs to a longest common subsequence with `gold`.
 pub(crate) fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
     let mut ids = HashMap::new();
     let mut number = |words: &[&str]| -> Vec<u32> {
@@ -38,7 +38,8 @@ pub(crate) fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
     let (p, g) = (number(page), number(gold));
     let mut found = vec![false; p.len()];
     let g = &g[..g.len().min(MOST_CELLS / p.len().max(1))];
-    // Lengths row by row from the end. One bit per cell stores the direction.
+    // The table has the lengths of common subsequences of suffixes, and is filled from the last row. One flag
+    // per cell stores the direction.
     let width = g.len() + 1;
     let mut below = vec![0u32; width];
     let mut down = vec![false; p.len() * width];
@@ -81,7 +82,7 @@ pub(crate) struct Fit {
     pub(crate) words: f64,
 }
 
-/// Precision and recall of 4-grams, as the corpus scores them.
+/// Precision and recall of 4-grams, computed as in the corpus.
 pub(crate) fn fit(gold: &str, text: &str) -> Fit {
     let (g, t) = (words(gold), words(text));
     let (gold_runs, runs) = (counts(g.windows(4)), counts(t.windows(4)));
@@ -119,7 +120,7 @@ pub(crate) struct Figures {
     pub(crate) exact: f64,
     /// Share of the pages with a token F1 of at least .95.
     pub(crate) near: f64,
-    /// Mean token F1, and share of the pages where it is below .5.
+    /// Mean token F1, and share of the pages with a token F1 below .5.
     pub(crate) words: f64,
     pub(crate) bad: f64,
 }

@@ -5,7 +5,7 @@
 use newsfed::article::trees::{Branch, Forest, table as table_of};
 use std::sync::Arc;
 
-/// The parameters for growing trees.
+/// Hyperparameters of the trees.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) trees: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Plan {
     pub(crate) rate: f32,
     /// Share of the features that a tree can use.
     pub(crate) features: f64,
-    /// Smallest sum of second derivatives in a leaf.
+    /// Minimum sum of second derivatives in a leaf.
     pub(crate) least: f32,
     /// L2 regularisation of the leaves.
     pub(crate) ridge: f32,
@@ -21,11 +21,11 @@ pub(crate) struct Plan {
 
 const BINS: usize = 128;
 
-/// Rows as bins, one column per feature. Tables share their columns.
+/// Rows as bins, one column per feature. Several tables can share columns.
 #[derive(Clone)]
 pub(crate) struct Table {
     columns: Vec<Arc<Vec<u8>>>,
-    /// Per feature: the upper limits of its bins.
+    /// The upper limits of each feature's bins.
     borders: Vec<Arc<Vec<f32>>>,
 }
 
@@ -34,7 +34,7 @@ impl Table {
         Self { columns: Vec::new(), borders: Vec::new() }.with(rows)
     }
 
-    /// Further columns for the same rows.
+    /// Adds columns for the same rows.
     pub(crate) fn with<'r>(&self, rows: impl Iterator<Item = &'r Vec<f32>>) -> Self {
         let rows: Vec<&[f32]> = rows.map(Vec::as_slice).collect();
         let features = rows.first().map_or(0, |r| r.len());
@@ -64,19 +64,19 @@ struct Leaf {
     rows: Vec<u32>,
     histogram: Vec<[f32; 2]>,
     sum: [f32; 2],
-    /// Gain, feature and bin of its best split.
+    /// Gain, feature and bin of the leaf's best split.
     best: Option<(f32, usize, usize)>,
-    /// Its index in the tree.
+    /// The leaf's index in the tree.
     node: usize,
 }
 
-/// A forest, and the table from which it can be read.
+/// A forest, and its serialized table.
 pub(crate) struct Trained {
     pub(crate) forest: Forest,
     pub(crate) table: String,
 }
 
-/// Trains on the rows `some` of a table with labels (0 or 1) and weights.
+/// Trains on the rows `some` of a table, with labels (0 or 1) and weights.
 pub(crate) fn train(
     table: &Table,
     some: &[u32],

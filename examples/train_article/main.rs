@@ -2,11 +2,11 @@
 //!
 //! `cargo run --release --example train_article -- CORPUS... --tables crates/newsfed-core/assets/article`
 //!
-//! A CORPUS contains `items.json`, `gold.json.gz` and `pages/ID.html.gz`. The tables in the project
-//! are learned from `extraction` and `extraction-more`, in this order. Without `--tables` it only
-//! prints the scores of a cross-validation: five folds, each site in one fold. `--split N` assigns the sites
-//! to the folds in another way. `--texts FILE` writes the texts of the unseen pages, and the probabilities of
-//! their blocks, as lines of JSON.
+//! A CORPUS contains `items.json`, `gold.json.gz` and `pages/ID.html.gz`. The tables in the project were
+//! trained on `extraction` and `extraction-more`, in this order. Without `--tables` it only prints the scores
+//! of a cross-validation: five folds, each site in one fold. `--split N` shuffles the sites between the
+//! folds. `--texts FILE` writes the texts of the unseen pages, and the probabilities of their blocks, as
+//! lines of JSON.
 
 #![allow(
     clippy::unwrap_used,
@@ -79,9 +79,9 @@ fn read(corpus: &Path, cases: &mut Vec<Case>) {
         let gold_text = gold[&id]["text"].as_str().unwrap().to_owned();
         let labels = labels(&texts, &gold_text);
         let total: usize = texts.iter().map(|t| words(t).len()).sum();
-        // The weight of a word decreases with the number of words, and so does the weight of a page.
+        // The weight per word is lower in longer blocks and on longer pages.
         let weight = |t: &String| (1.0 + words(t).len() as f32).sqrt() / (total as f32).sqrt();
-        // The texts of this source end exactly where the articles do.
+        // Reference texts from this source end exactly where the articles end.
         let exact = gold[&id]["source"] == "scrapinghub";
         let scale = if exact { 25.0 } else { 10.0 };
         cases.push(Case {
@@ -120,14 +120,14 @@ fn fold(site: &str, salt: u32) -> usize {
     ((hash >> 8) as usize) % FOLDS
 }
 
-/// All cases as tables.
+/// All cases as tables of features.
 struct Data<'c> {
     cases: &'c [Case],
     /// First-stage features.
     table: Table,
     labels: Vec<f32>,
     weights: Vec<f32>,
-    /// Index of the first row of each case, and the number of rows.
+    /// Index of the first row of each case, followed by the total number of rows.
     starts: Vec<usize>,
 }
 
@@ -154,7 +154,7 @@ impl<'c> Data<'c> {
         train(table, &rows, &self.labels, &self.weights, plan, 7)
     }
 
-    /// Trains both stages. The second learns from the first stage's scores of unseen pages.
+    /// Trains both stages. The second stage is trained on the first stage's scores of unseen pages.
     fn stages(&self, some: &[usize]) -> (Trained, Trained) {
         let mut more: Vec<Vec<Vec<f32>>> =
             self.cases.iter().map(|c| vec![vec![0.0; MORE]; c.rows.len()]).collect();
@@ -194,7 +194,7 @@ fn report(name: &str, cases: &[Case], fits: &[Fit]) {
     println!("{name:16} {:14} {}", "scrapinghub", of(&|c| c.source == "scrapinghub"));
 }
 
-/// The scores of pages from unseen sites.
+/// Cross-validates: the scores of each page come from a model that has not seen its site.
 fn validate(data: &Data<'_>, split: u32) -> Vec<(usize, Fit, Fit, String)> {
     let one = |part: usize| {
         let (test, learned): (Vec<usize>, Vec<usize>) =

@@ -1,4 +1,4 @@
-//! `newsfed account`: servers of the Google Reader API that newsfed reads.
+//! `newsfed account`: accounts on servers with the Google Reader API.
 
 use super::account_add::{AddAccountArgs, add};
 use super::account_move::{MoveArgs, move_sources};
@@ -87,7 +87,7 @@ Examples:
   newsfed account move home --all --dry-run
   newsfed account remove home --keep";
 
-/// The JSON of a synchronisation.
+/// JSON output for one synchronisation.
 #[derive(Default, Serialize)]
 #[serde(tag = "type", rename = "account")]
 pub(super) struct JsonSync<'a> {
@@ -120,7 +120,7 @@ pub(super) fn run(args: &AccountArgs, global: &Global, out: &mut Output) -> Resu
     }
 }
 
-/// Fails unless the account is in config.toml.
+/// Returns an error unless the account is in config.toml.
 fn check(home: &Home, id: &str) -> Result<(), Failure> {
     let ids = || home.settings.accounts.iter().map(|account| account.id.as_str());
     if ids().any(|known| known == id) {
@@ -217,7 +217,7 @@ fn sync(home: &Home, ids: &[String], accept: bool, out: &mut Output) -> Result<E
     with_engine(home, out, async |handle, out| request(handle, &ids, accept, false, out).await)
 }
 
-/// Synchronises accounts, or requests that from the process that does it.
+/// Synchronises accounts, or has the process that polls synchronise them.
 async fn request(
     handle: &Handle,
     ids: &[String],
@@ -308,7 +308,7 @@ fn relink(home: &Home, id: &str, out: &mut Output) -> Result<Exit, Failure> {
     with_engine(home, out, async |handle, out| request(handle, &ids, false, true, out).await)
 }
 
-/// The sources of the user that were moved to an account, with their entries.
+/// The user's sources that were moved to an account, with their entries for `sources.toml`.
 fn moved_sources(store: &Store, id: &str) -> Result<Vec<MovedSource>, Failure> {
     let reader = store.reader()?;
     let Some(account) = reader.accounts()?.into_iter().find(|account| account.id == id) else {
@@ -351,7 +351,7 @@ fn remove(home: &Home, id: &str, keep: bool, out: &mut Output) -> Result<Exit, F
         })
         .collect();
     let count = sources.len() + moved.len();
-    // In this order, the command can be repeated wherever it was interrupted.
+    // This order makes it possible to repeat the command wherever it was interrupted.
     let file = SourcesFile::open(&home.paths);
     let restored: Vec<SourceId> = moved.iter().map(|source| source.id.clone()).collect();
     if !moved.is_empty() {

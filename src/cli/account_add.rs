@@ -1,4 +1,4 @@
-//! `newsfed account add`: finds the API of a server.
+//! `newsfed account add`: finds a server's API and adds an account.
 
 use super::account_move::{MoveArgs, move_sources};
 use super::exit::{Exit, Failure};
@@ -108,7 +108,7 @@ fn offer_move(home: &Home, id: &str, yes: bool, out: &mut Output) -> Result<Exit
     move_sources(&home, &MoveArgs::all(id), out)
 }
 
-/// The path of a file as it is written in config.toml: absolute, or below `~/`.
+/// The path of a file in the form for config.toml: absolute, or starting with `~/`.
 fn absolute(path: &str) -> Result<String, Failure> {
     if path.starts_with("~/") {
         return Ok(path.to_owned());

@@ -1,4 +1,4 @@
-//! `newsfed account move`: moves the user's feeds to a server, and back.
+//! `newsfed account move`: moves the user's feeds to a server, or back from it.
 
 use super::account::report;
 use super::account_add::confirmed;
@@ -35,7 +35,7 @@ pub(super) struct MoveArgs {
 }
 
 impl MoveArgs {
-    /// The arguments for moving all feeds without another question.
+    /// The arguments for moving all feeds without confirmation.
     pub(super) fn all(account: &str) -> Self {
         Self {
             account: account.to_owned(),
@@ -48,14 +48,14 @@ impl MoveArgs {
     }
 }
 
-/// The JSON of one source.
+/// JSON output for one source.
 #[derive(Serialize)]
 struct JsonMove<'a> {
     source: &'a SourceId,
     result: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<&'a str>,
-    /// Keys that have no effect on the server.
+    /// Keys of the source that have no effect on the server.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     dropped: &'a [&'static str],
 }

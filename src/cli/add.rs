@@ -173,7 +173,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-/// Makes an account subscribe to a feed, at the next synchronisation.
+/// Makes an account subscribe to a feed at its next synchronisation.
 async fn subscribe(
     args: &AddArgs,
     account: &str,
@@ -199,7 +199,7 @@ async fn subscribe(
     Ok(Exit::Ok)
 }
 
-/// The options that determine how a source is written.
+/// The given options that have no effect if the source is not written.
 fn ignored(args: &AddArgs) -> Vec<&'static str> {
     let given = [
         (args.kind.is_some(), "--as"),
@@ -225,7 +225,7 @@ fn choose(
     }
     match ways {
         0 => return Err(no_way(discovery)),
-        // A single page instead of a site, or sixty requests, must be requested explicitly.
+        // Watching only one page, or a crawl of sixty requests, must be requested explicitly.
         _ if args.kind.is_none() && discovery.ways.iter().all(Way::is_last_resort) => {
             let none = no_way(discovery);
             let how = "to watch this page for changes, use --as page; to let a crawl learn where \
@@ -268,8 +268,8 @@ fn choose(
     }
 }
 
-/// Whether a way of this kind after the first one need not be offered as a choice, because it is possible for
-/// every site, or reads the same as the list before it.
+/// Whether a way of this kind, listed after the first way, need not be offered as a choice, because every
+/// site has it, or because it reads the same list as the way before it.
 fn is_other_kind(kind: SourceKind) -> bool {
     matches!(kind, SourceKind::Entries | SourceKind::Page | SourceKind::Crawl)
 }

@@ -50,11 +50,11 @@ pub(super) struct OriginArgs {
     filter: Vec<String>,
 }
 
-/// How programs and files are added.
+/// Explains how to add programs and files.
 const HOW: &str = "only http and https URLs are added this way; add a program or file with --exec, \
                    --filter, --file or --mail";
 
-/// The program or file in the arguments; `None` if they only contain a URL.
+/// The program or file in the arguments; `None` if they contain only a URL.
 pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
     let OriginArgs { exec, file, mail, from, filter } = &args.origin;
     let url = args.url.clone().unwrap_or_default();
@@ -71,7 +71,7 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
         let is_url = url.trim().starts_with('/') && !Path::new(url.trim()).exists();
         return match TypedOrigin::parse(&url).filter(|_| !is_url) {
             None => Ok(None),
-            // Such a URL could come from an untrusted list that a script passes on.
+            // Such an argument could come from an untrusted list that a script passes on.
             Some(_) => Err(Failure::Plain(format!("{}: {HOW}", text::line(&url)))),
         };
     }
@@ -79,7 +79,7 @@ pub(super) fn typed(args: &AddArgs) -> Result<Option<TypedOrigin>, Failure> {
     Ok(Some(TypedOrigin { origin, url }))
 }
 
-/// Shows the program that would run, asks, and runs it for its feed.
+/// Shows the program that would run, asks for confirmation, and runs it for its feed.
 pub(super) async fn discover(
     typed: TypedOrigin,
     yes: bool,

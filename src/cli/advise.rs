@@ -1,4 +1,4 @@
-//! `newsfed schedule advise`: which sources are found too late, and what would help.
+//! `newsfed schedule advise`: which sources' items are found too late, and what would help.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -76,7 +76,7 @@ pub(super) fn run(args: &AdviseArgs, global: &Global, out: &mut Output) -> Resul
     Ok(Exit::Ok)
 }
 
-/// Changes the settings of the named sources, all or none.
+/// Changes the settings of all named sources, or of none if one fails.
 fn apply(
     args: &AdviseArgs,
     home: &Home,
@@ -101,7 +101,7 @@ fn apply(
     Ok(Exit::Ok)
 }
 
-/// A table of how sources or folders publish.
+/// Prints a table of publishing statistics of sources or folders.
 fn statistics(what: &str, all: &[Publishing], out: &mut Output) -> Result<(), Failure> {
     out.line("")?;
     let right = |most| Column { most, right: true };

@@ -81,7 +81,7 @@ struct RestoreJson<'a> {
     replaced: &'a [PathBuf],
 }
 
-/// Number of bytes between two messages.
+/// Number of bytes between two progress messages.
 const STEP: u64 = 1 << 20;
 
 /// Runs work, and shows its progress on a terminal.
@@ -92,7 +92,7 @@ fn with_progress<T>(
     let wheel = Progress::wheel(out);
     let next = Cell::new(0);
     let report = |what: &str, bytes: u64| {
-        // A smaller number than before belongs to the next file.
+        // A smaller number than before means that the next file has begun.
         if bytes == 0 || bytes >= next.get() || bytes + STEP < next.get() {
             next.set(bytes + STEP);
             let so_far = if bytes == 0 { String::new() } else { format!(" · {}", size(bytes)) };

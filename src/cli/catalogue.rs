@@ -17,21 +17,19 @@ pub(super) struct Entry {
     pub(super) facts: BriefFacts,
 }
 
-/// A source with all that is known about it.
+/// A source with all stored facts.
 pub(super) struct FullEntry {
     pub(super) source: Arc<Source>,
     pub(super) facts: SourceFacts,
 }
 
 impl FullEntry {
-    /// Its title.
     pub(super) fn title(&self) -> &str {
         self.facts.title(&self.source)
     }
 }
 
 impl Entry {
-    /// Its title.
     pub(super) fn title(&self) -> &str {
         self.facts.title(&self.source)
     }
@@ -47,7 +45,7 @@ impl Entry {
     }
 }
 
-/// Maximum number of sources that an error names.
+/// Maximum number of sources named in an error.
 const NAMED: usize = 5;
 
 /// The error for a name that could mean several sources.
@@ -69,19 +67,19 @@ fn ambiguous(word: &str, several: &[&Entry]) -> Failure {
 /// All sources, in file order.
 pub(super) struct Catalogue {
     pub(super) entries: Vec<Entry>,
-    /// Tags of items themselves, not of their sources.
+    /// Tags of the items, without the tags of their sources.
     pub(super) item_tags: Vec<String>,
     pub(super) views: Vec<ViewSettings>,
 }
 
 impl Catalogue {
-    /// Updates the database to match the declared sources, and reads their facts.
+    /// Updates the database to match the declared sources, and reads the facts of the sources.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
         let (reader, now) = (store.reader()?, SystemClock.now());
         let facts = match reader.settled_sources(home.declared(), now)? {
             Some(facts) => facts,
             None => match store.reconcile_blocking(home.declared().cloned().collect(), now) {
-                // The sources in a read-only database can still be shown.
+                // With a read-only database, the sources can still be shown.
                 Err(e) if e.leaves_reading() => reader.brief_sources()?,
                 other => other?.into_iter().map(BriefFacts::from).collect(),
             },
@@ -92,8 +90,8 @@ impl Catalogue {
         Ok(Self { item_tags, views, ..Self::join(home.sources.iter().cloned(), facts) })
     }
 
-    /// Whether the names in a query are known. An unused tag is not an error: items and sources get tags
-    /// and lose them.
+    /// Returns an error if a query contains an unknown name. An unused tag is not an error, because the tags
+    /// of items and sources come and go.
     pub(super) fn check_names(&self, query: &Query) -> Result<(), Failure> {
         match unknown_name(query, self.known(), &self.item_tags) {
             Some(unknown) if !unknown.is_tag => Err(Failure::Plain(unknown.message)),
@@ -101,7 +99,7 @@ impl Catalogue {
         }
     }
 
-    /// Some of the sources with all that is known about them.
+    /// Some of the sources with all stored facts.
     pub(super) fn full<'a>(
         entries: impl IntoIterator<Item = &'a Entry>,
         reader: &Reader,
@@ -151,7 +149,7 @@ impl Catalogue {
         Self { entries, item_tags: vec![], views: vec![] }
     }
 
-    /// The view with a name; case does not matter.
+    /// The view with a name (case-insensitive).
     ///
     /// # Errors
     /// When there is none. Suggests similar names.
@@ -165,8 +163,8 @@ impl Catalogue {
         })
     }
 
-    /// The source for an id, title or URL, for an unambiguous prefix of its id, or for an unambiguous
-    /// part of its title or host.
+    /// The source with an id, title or URL, or with an unambiguous prefix of its id or part of its title or
+    /// host.
     ///
     /// # Errors
     /// When there is none, or there are several. Suggests similar names.
@@ -196,7 +194,7 @@ impl Catalogue {
         Err(self.unknown(word))
     }
 
-    /// The sources for several names, without duplicates.
+    /// The sources with several names, deduplicated.
     pub(super) fn find_all(&self, words: &[String]) -> Result<Vec<&Entry>, Failure> {
         let mut found: Vec<&Entry> = Vec::new();
         for word in words {
@@ -211,7 +209,7 @@ impl Catalogue {
     fn unknown(&self, word: &str) -> Failure {
         let ids = self.entries.iter().map(|e| e.source.id.as_str());
         let titles = self.entries.iter().map(Entry::title);
-        // A typo in one word of a long title.
+        // There may be a typo in one word of a long title.
         let words = titles.clone().flat_map(|title| title.split_whitespace());
         let hint = did_you_mean(word, ids.chain(titles).chain(words));
         let list = if self.entries.is_empty() {
@@ -224,7 +222,7 @@ impl Catalogue {
         Failure::Plain(format!("there is no source \"{}\"{hint}{list}", text::line(word)))
     }
 
-    /// The sources in the form that searches need.
+    /// The sources in the form that queries need.
     pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
         self.entries.iter().map(|e| Known { key: e.facts.key, source: &e.source, title: e.title() })
     }

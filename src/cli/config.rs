@@ -1,5 +1,5 @@
-//! `newsfed config`: prints file locations, checks the files, shows the effective settings, and prints the schemas
-//! of both files.
+//! `newsfed config`: prints file locations, checks the files, shows the effective settings, and prints the
+//! schemas of the files.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -41,7 +41,7 @@ pub(super) enum ConfigCommand {
     },
 }
 
-/// A file that the user writes.
+/// A file that the user can edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum SchemaFile {
     /// config.toml

@@ -73,7 +73,7 @@ pub(super) struct CrawlArgs {
     pub(super) parameters: ParameterArgs,
 }
 
-/// The parameters of the published algorithm. Each is `None` if it was not given.
+/// The parameters of the published algorithm; `None` for those that were not given.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Parameters of the strategies sb, sb-oracle and dom-off")]
 pub(super) struct ParameterArgs {
@@ -95,10 +95,9 @@ pub(super) struct ParameterArgs {
 }
 
 impl ParameterArgs {
-    /// The parameters of a strategy.
+    /// The parameters for a strategy.
     ///
-    /// # Errors
-    /// If some were given, and the strategy has none.
+    /// # Errors If parameters were given but the strategy has none.
     pub(super) fn read(&self, kind: Kind) -> Result<SleepingBanditParameters, Failure> {
         let default = SleepingBanditParameters::default();
         let parameters = SleepingBanditParameters {
@@ -126,7 +125,7 @@ impl ParameterArgs {
     }
 }
 
-/// Parses a number from 0 to a limit.
+/// Parses a number from 0 to `most`.
 fn number(text: &str, most: f64) -> Result<f64, String> {
     let number = text.parse().ok().filter(|n: &f64| (0.0..=most).contains(n));
     number.ok_or_else(|| format!("not a number from 0 to {most}"))
@@ -178,7 +177,7 @@ Examples:
   newsfed crawl --replay site.jsonl.gz --curve site
   newsfed crawl --replay site.jsonl.gz --strategy sb --theta 0.9 --tables";
 
-/// Targets in a recording.
+/// Which files in a recording are targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Profile {
     /// All types of data and text files
@@ -234,7 +233,7 @@ fn open(path: &Path, profile: Profile) -> Result<Graph, Failure> {
     read(BufReader::new(plain), profile == Profile::Data).map_err(|e| failed(&e))
 }
 
-/// The mean over the crawls; -1 if any of them found too few targets.
+/// The mean over the crawls of the requests for 90 % of the new targets; -1 if any crawl found too few.
 fn mean_again(older: &Graph, newer: &Graph, seeds: u64) -> f64 {
     let all: Option<Vec<usize>> = (0..seeds).map(|seed| again(older, newer, seed).1).collect();
     all.map_or(-1.0, |all| all.iter().sum::<usize>() as f64 / all.len().max(1) as f64)
@@ -285,7 +284,7 @@ fn summary(figures: &Figures, graph: &Graph) -> String {
     words
 }
 
-/// Requests and bytes for each tenth of the targets, and the predictions.
+/// Tables of the requests and bytes for each tenth of the targets, and of the predictions.
 fn tables(figures: &Figures) -> String {
     let percent = |value: Option<f64>| value.map_or("never".to_owned(), |p| format!("{p:.1} %"));
     let mut rows = vec![["targets", "requests", "other bytes"].map(str::to_owned).to_vec()];
@@ -306,7 +305,7 @@ fn tables(figures: &Figures) -> String {
     text
 }
 
-/// Lines of right-aligned columns.
+/// Formats rows with right-aligned columns.
 fn columns(rows: &[Vec<String>]) -> String {
     let width = |column: usize| rows.iter().map(|r| r[column].len()).max().unwrap_or(0);
     let line = |row: &Vec<String>| {

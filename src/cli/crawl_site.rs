@@ -60,7 +60,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
     runtime()?.block_on(async {
         let stop = asked_to_stop();
         let mut stop = std::pin::pin!(stop);
-        // Reading the record of a long crawl takes time.
+        // Reading the log of a long crawl takes time.
         let opened = tokio::select! {
             opened = tokio::task::spawn_blocking(move || plan.open(client, clock)) => opened,
             () = &mut stop => return Ok(interrupted(&hint, out)),
@@ -94,13 +94,13 @@ fn plan(
         seed: args.seed,
         budget: args.limits(),
         resume: args.resume,
-        // The user has typed the URL.
+        // The user has typed the URL, so it may be private.
         allow_private: address.is_some(),
         ..CrawlPlan::new(address, folder)
     })
 }
 
-/// How to resume, with the URL if its credentials are needed.
+/// Explains how to resume, including the URL if its credentials are needed.
 fn resume_hint(web: Option<&WebAddress>, folder: &std::path::Path) -> String {
     let address = if web.is_some() { " URL" } else { "" };
     let folder = folder.display().to_string();

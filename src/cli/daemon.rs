@@ -11,7 +11,7 @@ use super::view_server::{self, Serving};
 use crate::engine::{Handle, Role};
 use crate::util::text::counted;
 
-/// Advice if another process polls, which usually is an open interface.
+/// Advice if another process already polls, usually an open interface.
 const FIRST: &str = "close that process, for example an open interface, and start the daemon; an \
                      interface that is opened after that shows what the daemon finds";
 
@@ -20,7 +20,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     log::start(&home, out.verbose, true);
     let store = home.store()?;
     runtime()?.block_on(async {
-        // Install the signal handlers before anything reports that the daemon runs.
+        // Install the signal handlers before reporting that the daemon runs.
         let stop = asked_to_stop();
         let reloads = reload_signals();
         let handle = home.engine(store, true).start().await?;
@@ -50,7 +50,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     })
 }
 
-/// Starts the servers for which the settings give an address.
+/// Starts the servers that have an address in the settings.
 async fn start_servers(handle: &Handle) -> Result<[Serving; 2], Failure> {
     let views = view_server::start(handle).await?;
     match serve::start_configured(handle).await {
@@ -86,7 +86,7 @@ async fn reload_on_signal(handle: &Handle, reloads: Reloads) {
     std::future::pending().await
 }
 
-/// Loads the declared sources again. A file with errors changes nothing.
+/// Reloads the declared sources. A file with errors changes nothing.
 async fn reload(handle: &Handle) {
     match handle.reload().await {
         Ok(()) => {

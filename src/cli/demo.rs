@@ -1,4 +1,4 @@
-//! `newsfed demo`: the demo, on fictional sites that the program serves itself.
+//! `newsfed demo`: runs newsfed on fictional sites that the program itself serves.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -9,7 +9,7 @@ use crate::config;
 use crate::util::clock::SystemClock;
 use std::sync::Arc;
 
-/// Runs the demo. Everything is deleted at the end.
+/// Runs the demo. All its files are deleted at the end.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     tui::refuse_without_terminal()?;
     let (own, message) = appearance(global);
@@ -22,7 +22,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The user's appearance and keys, and a message about them.
+/// The user's appearance and key settings, and a message about them.
 fn appearance(global: &Global) -> (String, Option<Result<String, String>>) {
     let Ok(paths) = global.paths() else { return Default::default() };
     let Ok(text) = std::fs::read_to_string(paths.config_file()) else { return Default::default() };

@@ -50,11 +50,11 @@ struct WayShape<'a> {
     /// Number for `newsfed add --pick`.
     number: usize,
     kind: SourceKind,
-    /// What following it means, in a sentence.
+    /// A sentence that describes the way.
     label: &'a str,
     url: &'a str,
     title: &'a str,
-    /// `null` if the feed was not fetched.
+    /// Number of entries; `null` if the feed was not fetched.
     entries: Option<usize>,
     preview: Vec<PreviewShape>,
     /// For a website: the selector of its articles.
@@ -100,7 +100,7 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
     })
 }
 
-/// Explores a URL, with progress on a terminal.
+/// Explores a URL; shows progress on a terminal.
 pub(super) async fn poll(
     handle: &Handle,
     url: &str,
@@ -141,7 +141,7 @@ fn shape<'a>(number: usize, way: &'a Way, label: &'a str) -> WayShape<'a> {
     }
 }
 
-/// A way in a few lines: its URL, title and selector, and its newest entries.
+/// Describes a way in a few lines: its URL, title and selector, and its newest entries.
 pub(super) fn describe(way: &Way) -> Vec<String> {
     let title = Some(way.title.clone()).filter(|t| !t.is_empty());
     let head: Vec<String> = [way.url.to_string()].into_iter().chain(title).collect();

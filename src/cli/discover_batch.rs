@@ -1,4 +1,4 @@
-//! `newsfed discover --batch`: many saved pages, without the network.
+//! `newsfed discover --batch`: examines many saved pages without the network.
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -12,7 +12,7 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 use url::Url;
 
-/// Largest page after unpacking, in bytes.
+/// Maximum size of a page after decompression, in bytes.
 const MOST_BYTES: u64 = 10 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ struct Task {
     id: String,
     html_path: String,
     url: String,
-    /// URLs at which a request would find a feed.
+    /// URLs that would return a feed if they were requested.
     #[serde(default)]
     probes: Vec<String>,
 }
@@ -49,8 +49,8 @@ struct BatchResult {
     error: Option<String>,
 }
 
-/// Prints a line for every line of standard input. Files are relative to
-/// `root`. A page that cannot be read gives an `error`.
+/// Prints a line of output for every line of standard input. Files are relative to `root`. A page that cannot
+/// be read gives an `error`.
 pub(super) fn run(wanted: WantedPage, root: &Path, out: &mut Output) -> Result<Exit, Failure> {
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -80,7 +80,7 @@ fn respond(wanted: WantedPage, root: &Path, task: Task) -> BatchResult {
     match wanted {
         WantedPage::Feeds => result.feeds = Some(feeds(found, survey, url, &task.probes)),
         WantedPage::Lists => match found {
-            // It lists its articles itself.
+            // A feed lists its articles itself.
             DocumentKind::Feed(feed) => {
                 let urls = feed.entries.into_iter().filter_map(|entry| entry.url);
                 result.proposals = Some(vec![urls.collect()]);
@@ -95,8 +95,8 @@ fn respond(wanted: WantedPage, root: &Path, task: Task) -> BatchResult {
     result
 }
 
-/// The feeds that a page announces; if it announces none, the first of the usual URLs at which there is a
-/// feed.
+/// The feeds that a page announces; if it announces none, the first of the usual feed URLs that is among
+/// `probes`.
 fn feeds(found: DocumentKind, survey: Survey, url: Url, probes: &[String]) -> Vec<String> {
     let mut feeds: Vec<Url> = match found {
         DocumentKind::Feed(_) => vec![url],
@@ -112,7 +112,7 @@ fn feeds(found: DocumentKind, survey: Survey, url: Url, probes: &[String]) -> Ve
     feeds.into_iter().map(String::from).collect()
 }
 
-/// The content of a file, unpacked if it is gzipped.
+/// The content of a file, decompressed if it is gzipped.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;

@@ -32,7 +32,7 @@ Examples:
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Level {
     Ok,
-    /// Unusual, but nothing is broken.
+    /// Something is unusual, but nothing is broken.
     Warning,
     Problem,
 }
@@ -42,7 +42,7 @@ pub(super) struct Finding {
     level: Level,
     /// The subject of the check.
     topic: &'static str,
-    /// The result, and what to do.
+    /// The result of the check, and what the user can do.
     message: String,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     findings.extend(doctor_checks::clock());
     findings.extend(doctor_checks::permissions(&paths));
     findings.extend(doctor_checks::crashes(&paths));
-    // Loaded without the arguments of this run, which are in no file.
+    // Loaded without the overrides of this run, because only the files are checked.
     let files = config::load(&paths, &[]).unwrap_or_default();
     findings.extend(doctor_checks::secrets(&paths, &files));
     if paths.database().exists() {
@@ -115,7 +115,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     Ok(if problem { Exit::Failed } else { Exit::Ok })
 }
 
-/// Moves the database away and reports the content of the new one.
+/// Rebuilds the database, keeping the damaged file, and reports the content of the new one.
 fn rebuild(database: &Path, out: &mut Output) -> Result<(), Failure> {
     let shown = database.display();
     if !database.exists() {

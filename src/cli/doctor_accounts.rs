@@ -1,4 +1,4 @@
-//! The check of accounts by `newsfed doctor`: logs in to their servers.
+//! The account check of `newsfed doctor`: logs in to the servers.
 
 use super::doctor::Finding;
 use super::global::Global;
@@ -12,7 +12,7 @@ use crate::util::time_text::age;
 use std::time::Duration;
 
 const TOPIC: &str = "account";
-/// How long the check of an account may take.
+/// Timeout for checking an account.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Tolerated difference between clocks, in seconds.
 const TOLERATED: i64 = 300;

@@ -15,12 +15,12 @@ use crate::util::text::{self, counted, counted_as};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// Versions of the program and its database library.
+/// Reports the versions of newsfed and its database library.
 pub(super) fn version() -> String {
     format!("newsfed {}, SQLite {}", env!("CARGO_PKG_VERSION"), crate::store::sqlite_version())
 }
 
-/// Locations and warnings of the files.
+/// Reports the locations of the files and their warnings.
 pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
     let shown = |path: &Path, missing: &str| {
         let missing = if path.exists() { "" } else { missing };
@@ -37,7 +37,7 @@ pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
     findings
 }
 
-/// A wrong clock makes every date and every schedule wrong.
+/// Checks the clock, because a wrong clock makes all dates and schedules wrong.
 pub(super) fn clock() -> Vec<Finding> {
     let now = SystemClock.now();
     let zone = now.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M %:z").to_string();
@@ -79,13 +79,13 @@ pub(super) fn hooks(store: &Store, settings: &Settings) -> Vec<Finding> {
     settings.hooks.iter().map(|hook| hook.name.as_str()).chain(notify).map(finding).collect()
 }
 
-/// The database and its folder should be private.
+/// Checks that the database and its folder are private.
 pub(super) fn permissions(paths: &Paths) -> Vec<Finding> {
     let wanted = [(paths.data_dir().to_owned(), 0o700), (paths.database(), 0o600)];
     wanted.iter().filter_map(|(path, mode)| permission(path, *mode)).collect()
 }
 
-/// Reports whether newsfed has crashed, and where the crash is described.
+/// Reports whether newsfed has crashed, and where the crash report is.
 pub(super) fn crashes(paths: &Paths) -> Option<Finding> {
     let file = report_file(paths.data_dir());
     let at = Time::from(file.metadata().ok()?.modified().ok()?);
@@ -94,7 +94,7 @@ pub(super) fn crashes(paths: &Paths) -> Option<Finding> {
     Some(Finding::warning("crash", what))
 }
 
-/// Files with secrets should be private.
+/// Checks that files with secrets are private.
 pub(super) fn secrets(paths: &Paths, files: &Loaded) -> Vec<Finding> {
     let settings = &files.settings;
     let addresses = [&settings.net.proxy, &settings.llm.endpoint];
@@ -113,7 +113,7 @@ pub(super) fn secrets(paths: &Paths, files: &Loaded) -> Vec<Finding> {
     all.into_iter().filter_map(finding).collect()
 }
 
-/// Whether the access contains a secret itself, not only a reference to it.
+/// Whether the access settings contain a secret itself, not only a reference to one.
 fn holds_secret(access: &Access) -> bool {
     let password = access.auth.iter().map(|auth| &auth.password);
     let mut secrets = password.chain(access.headers.iter().map(|(_, value)| value));
@@ -148,7 +148,7 @@ fn permission(path: &Path, wanted: u32) -> Option<Finding> {
     })
 }
 
-/// The database file, the polling process, and the health of the sources.
+/// Checks the database file, the polling process, and the health of the sources.
 pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
     let mut findings = Vec::new();
     let reader = match store.reader() {
@@ -178,11 +178,11 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
     findings
 }
 
-/// The size of the file that shows whether there is space on the disk, in bytes.
+/// Size of the file that tests whether there is space on the disk, in bytes.
 const PROBE: usize = 256 << 10;
 
-/// Checks that a file can be written next to the database. The log of the database has space of its own, so small
-/// changes succeed on a full disk.
+/// Checks that a file can be written next to the database. The database's write-ahead log already has space,
+/// so small changes succeed even on a full disk.
 fn space(folder: &Path) -> Option<Finding> {
     let file = folder.join("newsfed.probe");
     let written = std::fs::write(&file, vec![0; PROBE]);
@@ -208,7 +208,7 @@ fn integrity(reader: &Reader, path: &Path) -> Finding {
             Finding::ok("database", format!("{}, {mebibytes} MiB, no errors found", path.display()))
         }
         Ok(errors) => Finding::problem("database", damaged(path, &errors.join("; "))),
-        // The error contains advice.
+        // The error already includes advice.
         Err(e) => Finding::problem("database", format!("{}: {e}", path.display())),
     }
 }
@@ -224,7 +224,7 @@ fn damaged(path: &Path, why: &str) -> String {
 /// Maximum number of sources listed by name.
 const NAMED: usize = 10;
 
-/// Maximum number of polls of a source that are searched for entries that were left out.
+/// Maximum number of polls of a source that are searched for left-out entries.
 const POLLS: usize = 20;
 
 fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError> {
@@ -284,7 +284,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
     Ok(findings)
 }
 
-/// The entries that were left out by the newest poll that read items.
+/// Describes the entries that were left out by the most recent poll with new items or left-out entries.
 fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, StoreError> {
     let polls = reader.polls(PollFilter { source: Some(facts.key), noteworthy: false }, POLLS)?;
     let read = polls.into_iter().map(|(_, poll)| poll).find(|poll| match poll.outcome {
@@ -294,7 +294,7 @@ fn left_out(reader: &Reader, facts: &SourceFacts) -> Result<Option<String>, Stor
     Ok(read.and_then(|poll| LeftOut::describe(&poll.left_out)))
 }
 
-/// Terminal, colours, browser and proxy.
+/// Reports the terminal, colours, browser and proxy.
 pub(super) fn surroundings(settings: &Settings) -> Vec<Finding> {
     let mut all = vec![terminal(), browser(settings), proxy(settings)];
     all.extend(missing_programs(settings));
@@ -302,7 +302,7 @@ pub(super) fn surroundings(settings: &Settings) -> Vec<Finding> {
     all
 }
 
-/// The folder through which machines exchange marks.
+/// Checks the folder through which machines exchange marks.
 fn machines(folder: &Path) -> Finding {
     const TOPIC: &str = "machines";
     let shown = folder.display();
@@ -372,7 +372,7 @@ fn browser(settings: &Settings) -> Finding {
     }
 }
 
-/// The programs of `[open]` that are not installed.
+/// Reports the programs in `[open]` that are not installed.
 fn missing_programs(settings: &Settings) -> Option<Finding> {
     let missing = settings.open.programs.iter().filter_map(|(media_type, argv)| {
         let program = argv.first().filter(|program| !browser::installed(program))?;
@@ -388,7 +388,7 @@ const PROXIES: [&str; 6] =
     ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
 
 fn proxy(settings: &Settings) -> Finding {
-    // The part before an @ may contain a password.
+    // The part before the `@` may contain a password.
     let bare = |proxy: &str| proxy.rsplit('@').next().unwrap_or_default().to_owned();
     if let Some(proxy) = &settings.net.proxy {
         return Finding::ok("proxy", format!("{} (net.proxy)", bare(proxy)));

@@ -1,4 +1,4 @@
-//! `newsfed download`: stores enclosures of items.
+//! `newsfed download`: downloads enclosures of items.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -106,7 +106,7 @@ struct Listed<'a> {
     kept: bool,
 }
 
-/// Longest line of the list, in cells.
+/// Maximum length of a line in the list, in cells.
 const LONGEST_LINE: usize = 4096;
 
 fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
@@ -114,7 +114,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let files = list_downloads(&home.store_to_read()?.reader()?, &folder)?;
     let now = SystemClock.now();
     let columns = [20, 10, 10].map(|most| Column { most, right: true });
-    // A path is not shortened.
+    // Paths are not truncated.
     let mut table = Table::new(&columns, out.width.map(|_| LONGEST_LINE));
     let terminal = out.width.is_some();
     let cells = |file: &DownloadEntry| {
@@ -134,7 +134,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
             let DownloadEntry { path, url, item, at, size, total, kept, .. } = file;
             let url = url.as_deref();
             let (number, bytes, total, kept) = (*item, *size, *total, *kept);
-            // The time of an unfinished file is only its last change.
+            // The time of an unfinished file is only that of its last change.
             let downloaded = at.filter(|_| file.state.is_some());
             out.value(&Listed { path, url, number, bytes, total, downloaded, state, kept })?;
             continue;
@@ -189,8 +189,8 @@ fn orders(
     Ok((orders, without))
 }
 
-/// The path of a file for the program that opens it. The file is downloaded now, into the folder for
-/// downloads, unless that was done before.
+/// The path of a file for the program that opens it. The file is downloaded to the download folder first,
+/// unless it is already there.
 pub(super) fn store(
     home: &Home,
     url: &str,

@@ -15,7 +15,7 @@ pub(super) enum Exit {
     Failed,
     /// Invalid arguments.
     Usage,
-    /// Only part of it was done.
+    /// Only part of the work was done.
     Partial,
     /// A configuration file has errors.
     Config,
@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// Any other error; the text contains what failed, where, and what to do.
+    /// Any other error; the text describes what failed, where, and what to do.
     #[error("{0}")]
     Plain(String),
     /// Invalid arguments.
@@ -48,29 +48,29 @@ pub(super) enum Failure {
     /// The configuration files have errors.
     #[error(transparent)]
     Config(#[from] ConfigErrors),
-    /// No usable folder.
+    /// There is no usable folder for the data or the settings.
     #[error(transparent)]
     Home(#[from] NoHome),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A URL, or a change to the sources through the engine.
+    /// Following a URL, or changing the sources through the engine, failed.
     #[error(transparent)]
     Follow(#[from] FollowError),
-    /// A change to `sources.toml`.
+    /// Changing `sources.toml` failed.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// A list to import.
+    /// Importing a list failed.
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// A file with items to import.
+    /// Importing items from a file failed.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// A database to import.
+    /// Importing items from a database failed.
     #[error(transparent)]
     Foreign(#[from] ForeignError),
     #[error("cannot write the output: {0}")]
     Output(#[source] io::Error),
-    /// The reader of the output has closed the pipe. This is not an error, and a message would not be seen.
+    /// The reader of the output has closed the pipe. This is not an error, and nobody would see a message.
     #[error("the output was closed")]
     Unread,
 }

@@ -1,4 +1,4 @@
-//! `newsfed export`: prints the sources as a list for other readers and for another newsfed.
+//! `newsfed export`: prints the sources as a list for other readers or another newsfed installation.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -114,7 +114,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     Ok(Exit::Ok)
 }
 
-/// The titles that lists show for sources, if the database can be read; the sources are exported in any case.
+/// The titles shown for sources, if the database can be read. Without titles, the sources are still exported.
 fn titles(home: &Home) -> HashMap<SourceId, String> {
     let read = || Ok::<_, Failure>(home.store_to_read()?.reader()?.sources()?);
     let facts = read().unwrap_or_default();

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Maximum number of bytes of a page that are read, which is more than is parsed.
+/// Maximum number of bytes of a page that are read, which is more than the parser accepts.
 const MAX_FILE: u64 = 16 << 20;
 
 #[derive(Debug, clap::Args)]
@@ -215,7 +215,7 @@ fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Optio
     let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{shown}: {e}"));
     let url = parse_web(name).map_err(|e| Failure::Usage(format!("{shown}: {e}")))?.url;
     let fragment = url.fragment().map(str::to_owned);
-    // The user typed the URL.
+    // The user typed the URL, so it may be private.
     let request = Request { allow_private: true, ..Request::page(url) };
     let client = Client::new(home.settings.net, Arc::new(SystemClock));
     let response = runtime()?.block_on(client.fetch(request)).map_err(|e| wrong(&e))?;
@@ -232,7 +232,7 @@ pub(super) fn read_page(path: &Path) -> Result<String, String> {
     std::fs::File::open(path).and_then(read_all).map_err(|e| cannot_read(path, &e))
 }
 
-/// A page, possibly gzipped.
+/// Reads a page, decompressing it if it is gzipped.
 fn read_all(mut from: impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
     from.by_ref().take(MAX_FILE).read_to_end(&mut bytes)?;

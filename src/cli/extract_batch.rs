@@ -1,4 +1,5 @@
-//! Many pages for `newsfed extract --batch`: lines of JSON in, lines of JSON out, in order.
+//! `newsfed extract --batch` for many pages: reads lines of JSON, and prints a line of JSON for each, in
+//! order.
 
 use super::extract::read_page;
 use crate::article::{Dates, Extraction, Guide, Mode, NoArticle, Template, extract, page_dates};
@@ -15,11 +16,11 @@ pub(super) struct Batch {
     pub(super) mode: Mode,
     /// Folder for relative paths.
     pub(super) root: PathBuf,
-    /// Whether to learn from pages of one source.
+    /// Whether to learn from pages of the same source.
     pub(super) history: bool,
     /// Whether to read every page again at the end, using everything learned from all pages.
     pub(super) again: bool,
-    /// When pages were fetched whose line does not state it.
+    /// Fetch time of pages whose lines do not state one.
     pub(super) fetched_at: Option<Time>,
 }
 
@@ -47,14 +48,14 @@ pub(super) struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     published_confidence: Option<&'static str>,
     modified: Option<String>,
-    /// Milliseconds for the page, excluding reading its file.
+    /// Milliseconds for processing the page, excluding reading its file.
     ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
 impl Batch {
-    /// Processes the lines of `input`. Stops at an error of `write`.
+    /// Processes the lines of `input`. Stops if `write` returns an error.
     pub(super) fn run<E>(
         &self,
         input: impl BufRead,

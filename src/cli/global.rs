@@ -1,4 +1,4 @@
-//! The options that every command takes.
+//! The options that every command accepts.
 
 use super::exit::Failure;
 use crate::config::Paths;

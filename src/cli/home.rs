@@ -1,4 +1,4 @@
-//! Loads what most commands need: the folders, the settings, the declared sources.
+//! Loads the data that most commands need: the folders, the settings and the declared sources.
 
 use super::exit::Failure;
 use super::global::Global;
@@ -13,20 +13,20 @@ use crate::util::clock::SystemClock;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The user's files, loaded.
+/// The user's files after loading.
 pub(super) struct Home {
     pub(super) paths: Paths,
     pub(super) overrides: Vec<String>,
     pub(super) settings: Settings,
     pub(super) sources: Vec<Arc<Source>>,
-    /// The user's own settings for sources of accounts.
+    /// The user's own settings for the sources of accounts.
     pub(super) own_settings: Vec<Arc<Source>>,
-    /// Problems in the files that lose nothing.
+    /// Problems in the files that cause no loss of data or settings.
     pub(super) warnings: Vec<String>,
 }
 
 impl Home {
-    /// Loads the files. Prints warnings; errors end the command.
+    /// Loads the files and prints their warnings. Fails if they have errors.
     pub(super) fn load(global: &Global, out: &mut Output) -> Result<Self, Failure> {
         let paths = global.paths()?;
         let loaded = config::load(&paths, &global.set)?;
@@ -38,7 +38,8 @@ impl Home {
         Ok(Self { warnings, ..Self::new(paths, global.set.clone(), settings, sources) })
     }
 
-    /// A home with the entries of `sources.toml`.
+    /// A home with the entries of `sources.toml`, divided into sources and settings for the sources of
+    /// accounts.
     pub(super) fn new(
         paths: Paths,
         overrides: Vec<String>,
@@ -88,7 +89,7 @@ impl Home {
         Ok(store)
     }
 
-    /// An engine ready to start; with `follow` it polls due sources automatically.
+    /// An engine that can be started. With `follow`, it polls due sources automatically.
     pub(super) fn engine(&self, store: Store, follow: bool) -> Engine {
         Engine {
             store,

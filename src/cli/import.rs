@@ -92,7 +92,8 @@ struct Imported {
 }
 
 impl Imported {
-    /// A summary such as `2 added, 1 already followed (a folder or tags added to 1), 1 view saved, 0 skipped`.
+    /// Formats a summary such as `2 added, 1 already followed (a folder or tags added to 1), 1 view saved, 0
+    /// skipped`.
     fn describe(&self) -> String {
         let (added, already, skipped) = (self.added.len(), self.already.len(), self.skipped.len());
         let completed = match self.completed.len() {
@@ -113,7 +114,7 @@ pub(super) struct Entry {
     pub(super) url: String,
 }
 
-/// The settings that an already followed source got from the list.
+/// The settings that an already followed source received from the list.
 #[derive(Serialize)]
 struct Completed {
     id: String,
@@ -121,7 +122,7 @@ struct Completed {
     folder: Option<String>,
 }
 
-/// An already followed source that stays in its own folder.
+/// A source that is already followed, and stays in its own folder.
 #[derive(Serialize)]
 struct OtherFolder {
     id: String,
@@ -141,7 +142,7 @@ pub(super) struct Skipped {
     pub(super) why: String,
 }
 
-/// Maximum number of private addresses that a question names.
+/// Maximum number of private addresses named in a question.
 const NAMED: usize = 10;
 
 /// On a terminal, asks whether to import the sources at private addresses.
@@ -186,7 +187,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         let how = "this is a URL, not a file; use --follow for a list, or `newsfed add` for a feed";
         return Err(Failure::Usage(how.to_owned()));
     }
-    // A database may be larger than what is read at once.
+    // A database may be larger than the files that are read as a whole.
     if is_database(file) {
         return import_items::run(file, None, FileFormat::Database, args, home, out);
     }
@@ -208,7 +209,8 @@ pub(super) fn is_web(file: &str) -> bool {
     })
 }
 
-/// Whether a file begins like a database. Pipes are not opened, because what was read from a pipe is lost.
+/// Whether a file starts like a database. Pipes are not opened, because data cannot be read from a pipe
+/// twice.
 fn is_database(file: &Path) -> bool {
     if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
         return false;
@@ -318,7 +320,7 @@ impl OtherFolder {
     }
 }
 
-/// Reports what already followed sources get from the list, and what they do not get.
+/// Reports which settings of the list already followed sources receive, and which they do not.
 fn note_completions(completions: &[Completion], dry_run: bool, out: &mut Output) {
     let completed = if dry_run { "would be completed" } else { "completed" };
     for completion in completions {

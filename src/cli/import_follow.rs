@@ -11,7 +11,7 @@ use crate::util::text::{counted, line};
 use serde::Serialize;
 use std::path::Path;
 
-/// The JSON of a list that is followed.
+/// JSON output for a list that is followed.
 #[derive(Serialize)]
 struct Followed {
     id: String,
@@ -20,7 +20,7 @@ struct Followed {
     /// URLs of the list that are already followed.
     already: Vec<String>,
     skipped: Vec<Skipped>,
-    /// Why its sources were not added, although it is followed.
+    /// Why the sources of the list were not added, although the list is followed.
     problem: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `newsfed import` of items: what other readers have stored, and what services have saved.
+//! `newsfed import` of items from the databases of other readers and from exports of read-later services.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// Maximum number of items stored together.
 const BATCH: usize = 1000;
-/// Maximum total size of their texts, in bytes.
+/// Maximum total size of the texts of these items, in bytes.
 const BATCH_BYTES: usize = 8 << 20;
 /// Maximum number of unfollowed feeds that are listed.
 const NAMED: usize = 10;
@@ -32,7 +32,7 @@ struct Imported<'a> {
     kind: ForeignKind,
     /// The name of the import; `None` if there is nothing to undo.
     import: Option<&'a str>,
-    /// The source that gets the items without a followed feed.
+    /// The source that receives items whose feed is not followed.
     source: Option<&'a str>,
     #[serde(flatten)]
     counts: ImportCounts,
@@ -99,7 +99,7 @@ pub(super) fn undo(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// A source that only contains what a service has saved. It is never polled, because its host cannot exist.
+/// A source for items that were saved in a service. It is never polled, because its host cannot exist.
 fn local_source(kind: ForeignKind) -> Result<Source, Failure> {
     let id = match kind {
         ForeignKind::Pocket => "pocket",
@@ -118,7 +118,7 @@ fn local_source(kind: ForeignKind) -> Result<Source, Failure> {
     })
 }
 
-/// The name of an import, different from those of earlier imports in the same second.
+/// A name for an import that differs from the names of earlier imports in the same second.
 fn unused_name(earlier: &[String], kind: ForeignKind, now: Time) -> String {
     let at = now.format("%Y-%m-%d %H:%M:%S");
     let mut name = format!("{IMPORT_PREFIX}{} at {at}", kind.name());
@@ -128,7 +128,7 @@ fn unused_name(earlier: &[String], kind: ForeignKind, now: Time) -> String {
     name
 }
 
-/// The source that items are stored in.
+/// The source in which items are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Target {
     /// A row key.
@@ -146,9 +146,9 @@ struct Importer<'a> {
     args: &'a ImportArgs,
     name: String,
     now: Time,
-    /// Row keys of the followed sources, by [`exchange::feed_key`].
+    /// Row keys of the followed sources, keyed by [`exchange::feed_key`].
     followed: HashMap<String, i64>,
-    /// The local source: its row key, and its identifier.
+    /// The local source: its row key and its id.
     local: Option<(i64, String)>,
     waiting: HashMap<Target, Vec<ImportedItem>>,
     /// Number and size of the waiting items.
@@ -203,8 +203,8 @@ impl<'a> Importer<'a> {
         })
     }
 
-    /// Whether items without a followed feed go into the local source, because a service contains items that
-    /// the user saved on purpose.
+    /// Whether the import is from a service. Its items were saved on purpose, so those without a followed
+    /// feed are stored in the local source.
     fn is_service(&self) -> bool {
         use ForeignKind::{NewsFlash, NewsboatCache, Newsraft};
         !matches!(self.kind, NewsboatCache | Newsraft | NewsFlash)
@@ -243,13 +243,13 @@ impl<'a> Importer<'a> {
             let local = self.local.as_ref().map(|(source, _)| *source);
             let source = match (target, local) {
                 (Target::Source(source), _) | (Target::Local, Some(source)) => source,
-                // No source has this row key, so that everything is new.
+                // No source has this row key, so that every item counts as new.
                 (Target::Local, None) if self.args.dry_run => 0,
                 (Target::Local, None) => self.add_local()?,
             };
             batch.push((source, items));
         }
-        // The same file results in the same order.
+        // Makes the order of stored items deterministic for the same file.
         batch.sort_by_key(|(source, _)| *source);
         if self.args.dry_run {
             for (source, items) in &batch {
@@ -280,8 +280,8 @@ impl<'a> Importer<'a> {
         Ok(entry.facts.key)
     }
 
-    /// Stores what is waiting and prints what was done, even if reading has ended with an error:
-    /// earlier items are stored.
+    /// Stores the waiting items and prints a summary, even if reading failed, because the items before the
+    /// error are imported.
     fn finish(mut self, taken: Result<(), Failure>, out: &mut Output) -> Result<Exit, Failure> {
         let flushed = self.flush();
         self.progress.clear();
@@ -306,7 +306,7 @@ impl<'a> Importer<'a> {
         Ok(exit)
     }
 
-    /// Whether there is something to undo: an import that changes nothing is not recorded.
+    /// Whether the import can be undone. An import that changed nothing is not recorded.
     fn has_changed(&self) -> Result<bool, Failure> {
         Ok(!self.args.dry_run && self.reader.imports()?.contains(&self.name))
     }

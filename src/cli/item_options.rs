@@ -34,7 +34,7 @@ pub(super) struct Choice {
     /// Only items dated before this day
     #[arg(long, value_name = "DATE")]
     pub(super) before: Option<String>,
-    /// A query that must also match.
+    /// A further query that items must match.
     #[arg(skip)]
     pub(super) also: Query,
 }
@@ -73,7 +73,7 @@ impl Choice {
         Ok(view)
     }
 
-    /// A message if no item or source has the tag in the options.
+    /// A message if no item or source has a tag that the options name.
     pub(super) fn unused_tag(&self, catalogue: &Catalogue) -> Option<String> {
         let query = self.all_of(catalogue).ok()?;
         let unknown = unknown_name(&query, catalogue.known(), &catalogue.item_tags)?;
@@ -86,7 +86,7 @@ impl Choice {
         query.and(self.also.clone()).caveat()
     }
 
-    /// The search, the query of the view, and the tag as one query.
+    /// Combines the search, the query of the view, and the tag into one query.
     fn all_of(&self, catalogue: &Catalogue) -> Result<Query, Failure> {
         let mut query = parsed(self.query.as_deref().unwrap_or_default())?.and(self.also.clone());
         if let Some(name) = &self.view {
@@ -134,7 +134,7 @@ pub(super) fn parsed(query: &str) -> Result<Query, Failure> {
     query.parse().map_err(|e| Failure::Usage(format!("in the search, {e}")))
 }
 
-/// The keys of sources in a folder, or an error with a suggestion if there are none.
+/// The row keys of the sources that were found, or an error with a suggestion if there are none.
 fn some<'a>(
     keys: Vec<i64>,
     word: &str,

@@ -8,25 +8,25 @@ use serde::Serialize;
 
 #[derive(Debug, Serialize)]
 pub(super) struct ItemShape {
-    /// The short name of the item in this database.
+    /// The number that identifies the item in this database.
     pub(super) number: i64,
     #[serde(flatten)]
     pub(super) item: Item,
-    /// Whether it is kept for later.
+    /// Whether the item is kept for later.
     later: bool,
-    /// When it comes back, if it is snoozed.
+    /// When a snoozed item is shown again.
     pub(super) snoozed_until: Option<Time>,
     /// The tags of the item itself.
     pub(super) own_tags: Vec<String>,
-    /// What rules have done to the item.
+    /// The effects of rules on the item.
     pub(super) rules: Vec<Done>,
-    /// A name for the items of its story, if other sources have it.
+    /// An identifier of the item's story, if other sources have it.
     story: Option<i64>,
-    /// The items of other sources about it.
+    /// The items of other sources in the same story.
     pub(super) also_in: Vec<StoryItem>,
 }
 
-/// Something that a rule did to an item.
+/// An effect of a rule on an item.
 #[derive(Debug, Serialize)]
 pub(super) struct Done {
     pub(super) rule: String,
@@ -41,8 +41,8 @@ impl From<RuleEffect> for Done {
 }
 
 impl ItemShape {
-    /// An item by its row key, as it was before a time, if one is given; `None` if it is gone, or did not
-    /// exist then.
+    /// Reads an item by its row key, with `as_of` in its state before that time; `None` if it was removed, or
+    /// did not exist yet.
     pub(super) fn read(
         reader: &Reader,
         key: i64,

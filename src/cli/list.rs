@@ -1,4 +1,4 @@
-//! `newsfed list` and `newsfed search`: items, one per line.
+//! `newsfed list` and `newsfed search`: list items, one per line.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -204,7 +204,7 @@ pub(super) fn print_items(
     }
     let reader = store.reader()?;
     let mut lines = Lines::new(&reader, catalogue, view, out)?;
-    // Matches in earlier versions cannot be found in the current texts.
+    // Matches in earlier versions have no snippets, because snippets come from the current texts.
     let searched = view.criteria.text.as_deref().filter(|_| !view.criteria.versions);
     let mut left = if limit == 0 { usize::MAX } else { limit };
     let mut anchor = Anchor::First;
@@ -222,7 +222,7 @@ pub(super) fn print_items(
         let taken = window.rows.len().min(left);
         (left, printed) = (left - taken, printed + taken);
         match window.rows.last() {
-            // A full-text search returns everything at once.
+            // A full-text search returns all its rows at once.
             Some(last) if window.more_below && left > 0 && view.criteria.text.is_none() => {
                 anchor = Anchor::After(Cursor::from(last));
             }
@@ -241,7 +241,7 @@ pub(super) fn print_items(
     Ok(printed)
 }
 
-/// Why a list may be empty.
+/// Explains why a list is empty.
 fn nothing(catalogue: &Catalogue) -> &'static str {
     if catalogue.entries.is_empty() {
         "no sources yet; `newsfed add URL` follows a site or a feed"
@@ -252,7 +252,7 @@ fn nothing(catalogue: &Catalogue) -> &'static str {
     }
 }
 
-/// Texts are indexed in the background. A search waits until that is done.
+/// Waits until all texts are indexed. This usually happens in the background.
 pub(super) fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
     let waiting = std::time::Instant::now();
     let mut summary = false;
@@ -272,14 +272,14 @@ pub(super) fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> 
     }
 }
 
-/// Prints rows as lines, values or JSON.
+/// Prints rows as lines, tab-separated values or JSON.
 struct Lines<'a> {
     table: Table,
     sources: HashMap<i64, &'a super::catalogue::Entry>,
     as_of: Option<Time>,
-    /// Whether texts are searched.
+    /// Whether a full-text search of the current texts selects the rows.
     searched: bool,
-    /// Where the next rows match the search, by row key.
+    /// The snippets of the next rows, by row key.
     snippets: HashMap<i64, Snippet>,
 }
 
@@ -309,7 +309,7 @@ impl<'a> Lines<'a> {
 
     fn print(&self, reader: &Reader, row: &ItemRow, out: &mut Output) -> Result<(), Failure> {
         if out.json {
-            // Removed after the window was read.
+            // `None` if the item was removed after the window was read.
             let shape = ItemShape::read(reader, row.key, self.as_of)?;
             let snippet = self.snippets.get(&row.key);
             return shape.map_or(Ok(()), |shape| match snippet {
@@ -352,8 +352,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The text of a snippet under its row, in lines of the terminal, with the hits bold, or in brackets
-/// where there are no colours.
+/// Wraps a snippet for printing below its row, with the hits in bold, or in brackets without colours.
 fn indented(snippet: &Snippet, width: usize, out: &Output) -> String {
     const INDENT: &str = "    ";
     let mut lines = vec![String::new()];
@@ -373,7 +372,7 @@ fn indented(snippet: &Snippet, width: usize, out: &Output) -> String {
     lines.iter().map(|line| format!("{INDENT}{}", line.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
-/// A word with its hits; it begins at this byte of the snippet.
+/// Highlights the hits in a word that begins at byte `at` of the snippet.
 fn emphasised(word: &str, at: usize, snippet: &Snippet, out: &Output) -> String {
     let (mut line, mut done) = (String::new(), 0);
     for hit in snippet.hits.iter().filter(|hit| hit.start < at + word.len() && hit.end > at) {
@@ -391,7 +390,7 @@ fn emphasised(word: &str, at: usize, snippet: &Snippet, out: &Output) -> String 
     line + word.get(done..).unwrap_or_default()
 }
 
-/// An item of a search.
+/// JSON output for an item that a search found.
 #[derive(Serialize)]
 struct Found<'a> {
     #[serde(flatten)]
@@ -399,7 +398,7 @@ struct Found<'a> {
     snippet: JsonSnippet<'a>,
 }
 
-/// Where an item matches, in characters.
+/// A snippet, with its hits as ranges of characters.
 #[derive(Serialize)]
 struct JsonSnippet<'a> {
     text: &'a str,

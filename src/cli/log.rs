@@ -1,4 +1,4 @@
-//! Logging: one file per day, and standard error on request.
+//! Logs to one file per day, and to standard error on request.
 
 use super::home::Home;
 use crate::util::clock::{Clock, SystemClock};
@@ -13,14 +13,14 @@ use tracing_subscriber::{Layer, Registry, fmt};
 
 /// Environment variable that overrides the setting `log.level`.
 const VARIABLE: &str = "NEWSFED_LOG";
-/// File names are `newsfed.2026-11-21.log`.
+/// Prefix of file names such as `newsfed.2026-11-21.log`.
 const PREFIX: &str = "newsfed";
 const SUFFIX: &str = "log";
 
 type AnyLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Starts logging to the files of this run's log folder and, with `verbose` or `stderr`, to
-/// standard error. Never writes to standard output.
+/// Starts logging to files in the log folder of this run and, with `verbose` or `stderr`, to standard error.
+/// Never writes to standard output.
 ///
 /// If the log cannot be written, prints one warning on standard error and continues.
 pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
@@ -42,7 +42,7 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
     };
     if stderr || verbose > 1 {
         let level = filter(home, wanted);
-        // The journal adds the time itself.
+        // The systemd journal adds timestamps.
         let layer = fmt::layer().with_ansi(false).with_writer(io::stderr);
         let journal = std::env::var_os("JOURNAL_STREAM").is_some() && !io::stderr().is_terminal();
         dialogs.push(if journal {
@@ -51,7 +51,7 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
             layer.with_filter(level).boxed()
         });
     }
-    // A second start in the same process keeps the first.
+    // If logging was already started in this process, it continues unchanged.
     let _ = tracing_subscriber::registry().with(dialogs).try_init();
 }
 
@@ -92,7 +92,7 @@ fn today() -> chrono::NaiveDate {
     SystemClock.now().date_naive()
 }
 
-/// Creates the file of a day before the appender does, which would make it readable by others.
+/// Creates the file for a day before the appender does, because the appender would let others read it.
 fn create_private(folder: &Path, day: chrono::NaiveDate) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.append(true).create(true);

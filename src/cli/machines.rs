@@ -51,7 +51,7 @@ pub(super) fn run(_: &MachinesArgs, global: &Global, out: &mut Output) -> Result
     let machine = reader.machine()?;
     let failed = |e| Failure::Plain(cannot_read(&folder, &e));
     let files = match machine {
-        // The folder is created with the first file.
+        // The folder is created together with the first file.
         None if !folder.exists() => Vec::new(),
         _ => machine_files(&folder).map_err(failed)?,
     };

@@ -83,7 +83,7 @@ const SHOWN: usize = 20;
 #[derive(Serialize)]
 struct Marked {
     changed: usize,
-    /// In a dry run, the items that a run would change.
+    /// Number of items that would change; only in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     would_change: Option<usize>,
 }
@@ -134,7 +134,7 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     Ok(exit)
 }
 
-/// Shows what would be marked read.
+/// Lists the items that would be marked read.
 fn would_read(
     store: &Store,
     catalogue: &Catalogue,
@@ -293,7 +293,7 @@ fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Fai
     Ok(store.mark_blocking(mark, keys, to)?.len())
 }
 
-/// Like [`set`], and with `ui.mark_stories` also for the other items of their stories.
+/// Like [`set`], but with `ui.mark_stories` also marks the other items of their stories.
 fn set_whole(
     home: &Home,
     store: &Store,
@@ -308,7 +308,7 @@ fn set_whole(
     Ok(store.mark_stories_blocking(mark, keys, to)?.len())
 }
 
-/// Prints how many items were changed.
+/// Prints the number of changed items.
 pub(super) fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
     if out.json {
         out.value(&Marked { changed, would_change: None })?;

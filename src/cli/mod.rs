@@ -82,9 +82,9 @@ use std::process::ExitCode;
 
 pub use args::command;
 
-/// Runs the command line, program name first, and returns the exit code: 0 done, 1 failed, 2 wrong
-/// usage, 3 done in part, 4 invalid configuration, 130 interrupted. Only commands that poll prepare the `allocator`:
-/// others end soon, and are faster without.
+/// Runs the command line, program name first, and returns the exit code: 0 done, 1 failed, 2 wrong usage, 3
+/// done in part, 4 invalid configuration, 130 interrupted. Only commands that poll use the `allocator`,
+/// because the others end soon and are faster without it.
 pub fn main(args: impl IntoIterator<Item = OsString>, allocator: Allocator) -> ExitCode {
     crate::util::allocator::set(allocator);
     let cli = match Cli::try_parse_from(args) {
@@ -99,8 +99,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>, allocator: Allocator) -> E
     result.unwrap_or_else(|failure| out.fail(&failure)).into()
 }
 
-/// Prints help, or an error in the arguments, which begins like all other errors. The message may repeat an argument
-/// that was copied from anywhere, so it is sanitised.
+/// Prints help, or an error in the arguments with the same prefix as all other errors. The message is
+/// sanitised, because it may repeat an argument that the user copied from an untrusted place.
 fn print_usage(error: &clap::Error) {
     // The reader of the output may have closed the pipe.
     let _ = if error.use_stderr() {

@@ -1,4 +1,4 @@
-//! `newsfed open`: opens items in the browser, or their enclosures with the programs for them.
+//! `newsfed open`: opens items in the browser, or their enclosures with suitable programs.
 
 use super::catalogue::Catalogue;
 use super::download;
@@ -24,14 +24,14 @@ pub(super) struct OpenArgs {
     enclosure: Option<Option<NonZeroUsize>>,
 }
 
-/// The item that has a file, and its source (row keys).
+/// The item to which a file belongs, and its source (row keys).
 #[derive(Clone, Copy)]
 pub(super) struct FileOf {
     pub(super) item: i64,
     pub(super) source: i64,
 }
 
-/// What to open: a page, or a file with its media type and its item.
+/// A page to open, or a file with its media type and item.
 struct Target {
     url: String,
     file: Option<(String, FileOf)>,
@@ -60,7 +60,7 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
     let (reader, catalogue) = (store.reader()?, Catalogue::read(&home, &store)?);
-    // Entries of a page that have no fragment open the page itself.
+    // Items without a fragment of their own open the page of their source.
     let page = |key| {
         let source = &catalogue.entries.iter().find(|e| e.facts.key == key)?.source;
         source.kind().reads_pages().then(|| source.url.to_string())
@@ -113,7 +113,7 @@ fn target(
     Ok(Target { url: file.url.clone(), file: Some((media_type, FileOf { item: key, source })) })
 }
 
-/// An enclosure by its number, else the first audio or video one, else the first.
+/// An enclosure by its number; without a number, the first audio or video enclosure, or else the first one.
 pub(super) fn enclosure(
     item: &Item,
     number: Option<NonZeroUsize>,
@@ -132,7 +132,7 @@ pub(super) fn enclosure(
     })
 }
 
-/// Opens targets in order, those for the same program together. An error comes with the targets that were not
+/// Opens targets in order, grouping those for the same program. An error includes the targets that were not
 /// opened.
 fn open<'a>(
     home: &Home,
@@ -157,7 +157,7 @@ fn open<'a>(
     Ok(())
 }
 
-/// Opens targets with one program, which may need a downloaded file.
+/// Opens targets with one program, after downloading the files that it needs.
 fn open_with(
     home: &Home,
     argv: &[String],

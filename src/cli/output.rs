@@ -23,7 +23,7 @@ pub(super) struct Output {
     pub(super) quiet: bool,
     /// How many times `--verbose` was given.
     pub(super) verbose: u8,
-    /// Width of the terminal that the data goes to; `None` if it is not a terminal.
+    /// Width of the terminal to which data is written; `None` if it is not a terminal.
     pub(super) width: Option<usize>,
     colour: bool,
 }
@@ -44,8 +44,8 @@ impl Output {
         }
     }
 
-    /// Prints a line of data, or several, without control characters, because another program may have
-    /// written to the database.
+    /// Prints one or more lines of data, without control characters, which another program may have written
+    /// to the database.
     pub(super) fn line(&mut self, line: impl AsRef<str>) -> Result<(), Failure> {
         self.text(line.as_ref())?;
         Ok(self.out.write_all(b"\n")?)
@@ -77,12 +77,12 @@ impl Output {
         self.line(escape_controls(&json))
     }
 
-    /// Flushes data that a reader may be waiting for.
+    /// Flushes data for which a reader may be waiting.
     pub(super) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.out.flush()?)
     }
 
-    /// Flushes the data at the end.
+    /// Flushes the data before the command ends.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.flush()
     }
@@ -96,9 +96,9 @@ impl Output {
 
     /// Prints a message, even with `--quiet`.
     pub(super) fn warn(&mut self, words: impl AsRef<str>) {
-        // Keeps the order of the two streams on a terminal.
+        // Keeps the two streams in order on a terminal.
         let _ = self.out.flush();
-        // Without standard error, no message can be shown.
+        // If standard error is closed, no message can be shown.
         let _ = writeln!(io::stderr(), "{}", text::block(words.as_ref()).trim_end());
     }
 
@@ -110,24 +110,24 @@ impl Output {
         failure.exit()
     }
 
-    /// Bold text, if the terminal may have colours.
+    /// Bold text, if styles are enabled.
     pub(super) fn bold(&self, text: &str) -> String {
         if self.colour { format!("{BOLD}{text}{PLAIN}") } else { text.to_owned() }
     }
 
-    /// Dimmed text, if the terminal may have colours.
+    /// Dimmed text, if styles are enabled.
     pub(super) fn faint(&self, text: &str) -> String {
         if self.colour { format!("{FAINT}{text}{PLAIN}") } else { text.to_owned() }
     }
 }
 
-/// Whether colours are not disabled by `NO_COLOR` (<https://no-color.org>).
+/// Whether `NO_COLOR` (<https://no-color.org>) does not disable colours.
 pub(super) fn colours_wanted() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Text without control and direction characters, except line breaks, tabs and, with `styled`, the
+/// Text without control and direction characters, except line breaks, tabs and, with `styled`, the escape
 /// sequences of [`Output::bold`] and [`Output::faint`].
 pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
     let harmful = |c: char| {
@@ -135,7 +135,7 @@ pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
         let direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         (c.is_control() && !matches!(c, '\n' | '\t')) || line_break || direction
     };
-    // The bytes with which these characters begin.
+    // First bytes of these characters in UTF-8.
     let may_begin = |b: u8| matches!(b, 0..=8 | 11..=31 | 0x7f | 0xc2 | 0xe2);
     let begins = text.bytes().enumerate().filter(|(_, b)| may_begin(*b));
     let mut found = begins.filter_map(|(at, _)| text[at..].chars().next());
@@ -152,12 +152,12 @@ pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
     clean.into()
 }
 
-/// JSON in which C1 control characters are escaped too, because identifiers are kept byte for byte, but must
-/// not control a terminal.
+/// Escapes C1 control characters in JSON too. Identifiers are stored unchanged, but must not control a
+/// terminal.
 pub(super) fn escape_controls(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut from = 0;
-    // The first bytes of all these characters.
+    // First bytes of these characters in UTF-8.
     let firsts = json.bytes().enumerate().filter(|(_, b)| matches!(b, 0x7f | 0xc2 | 0xe2));
     for (at, _) in firsts {
         let Some(c) = json[at..].chars().next() else { continue };

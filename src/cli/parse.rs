@@ -1,4 +1,4 @@
-//! `newsfed parse`: reads one feed document, or many, and prints their content.
+//! `newsfed parse`: parses one or more feed documents and prints their content.
 
 use super::exit::Exit;
 use super::global::Global;
@@ -11,7 +11,6 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use url::Url;
 
-/// Arguments of `parse`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ParseArgs {
@@ -38,11 +37,10 @@ Examples:
   curl -s https://example.org/feed | newsfed parse --json -
   ls feeds/* | newsfed parse --batch";
 
-/// Maximum number of bytes that are read of a file: one more than the parser accepts, so that it reports
+/// Maximum number of bytes read from a file: one more than the parser accepts, so that the parser reports
 /// files that are too large.
 const MAX_FILE: u64 = limits::FEED_BYTES as u64 + 1;
 
-/// Runs `parse`.
 pub(super) fn run(args: &ParseArgs, global: &Global) -> Exit {
     let content_type = args.headers.iter().find_map(|h| {
         let (name, value) = h.split_once(':')?;
@@ -54,7 +52,7 @@ pub(super) fn run(args: &ParseArgs, global: &Global) -> Exit {
     } else {
         run_one(global.json, content_type, base, args.file.as_deref().unwrap_or("-"))
     };
-    // An error means that the output is no longer read.
+    // An error means that the reader has closed the output.
     result.unwrap_or(Exit::Failed)
 }
 

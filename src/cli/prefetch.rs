@@ -141,7 +141,7 @@ async fn fetch(
     })
 }
 
-/// A plan for the given items.
+/// The plan for fetching the pages of the given items.
 fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
     let reader = handle.store().reader()?;
     let mut pages = Vec::new();
@@ -157,7 +157,7 @@ fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
     Ok(PrefetchPlan { pages, ..PrefetchPlan::default() })
 }
 
-/// Reports each page when it is done.
+/// Reports each page as it is fetched.
 async fn follow(
     mut reports: UnboundedReceiver<(i64, Result<TextGot, StoreError>)>,
     handle: &Handle,

@@ -1,15 +1,15 @@
-//! The progress bar of a refresh, drawn only on a terminal.
+//! Progress bars and spinners, shown only on a terminal.
 
 use super::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar on standard error; nothing if that is not a terminal, or with `--quiet`.
+/// A progress bar on standard error; hidden if that is not a terminal, or with `--quiet`.
 pub(super) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A bar with that many steps.
+    /// A progress bar with a number of steps.
     pub(super) fn new(steps: usize, out: &Output) -> Self {
         Self::drawn(steps, out.quiet)
     }
@@ -29,7 +29,7 @@ impl Progress {
         Self::spinner(out.quiet)
     }
 
-    /// The same for rare work that takes long, even with `--quiet`.
+    /// A spinner for rare work that takes long, shown even with `--quiet`.
     pub(super) fn rare() -> Self {
         Self::spinner(false)
     }
@@ -41,7 +41,7 @@ impl Progress {
         progress
     }
 
-    /// A progress bar for the download of that file.
+    /// A progress bar for the download of a file.
     pub(super) fn file(name: &str, out: &Output) -> Self {
         let progress = Self::new(0, out);
         let template = "{msg:24!.dim} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}";
@@ -64,7 +64,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Completes a step; `host` is the current one.
+    /// Completes a step and shows the current `host`.
     pub(super) fn step(&self, host: Option<&str>) {
         if let Some(host) = host {
             self.bar.set_message(host.to_owned());
@@ -72,7 +72,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Hides the bar while something else is printed.
+    /// Hides the bar while `write` prints something else.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }

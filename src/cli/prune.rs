@@ -1,4 +1,4 @@
-//! `newsfed prune`: removes what retention does not keep.
+//! `newsfed prune`: removes items and downloads that retention does not keep.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -12,7 +12,6 @@ use crate::util::clock::{Clock, SystemClock};
 use crate::util::text::{counted, line, size};
 use serde::Serialize;
 
-/// Arguments of `prune`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PruneArgs {
@@ -32,7 +31,7 @@ Examples:
   newsfed prune
   newsfed --set retention.days=90 prune --apply";
 
-/// The JSON of one source.
+/// JSON output for one source.
 #[derive(Serialize)]
 struct Pruned<'a> {
     source: &'a str,
@@ -40,7 +39,7 @@ struct Pruned<'a> {
     removed: bool,
 }
 
-/// The JSON of one download.
+/// JSON output for one download.
 #[derive(Serialize)]
 struct PrunedDownload<'a> {
     download: &'a str,
@@ -48,7 +47,6 @@ struct PrunedDownload<'a> {
     removed: bool,
 }
 
-/// Runs `prune`.
 pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let store = home.store()?;
@@ -80,7 +78,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
-    // If only downloads are limited, no item is removed.
+    // If only downloads have a retention limit, no item is removed.
     if limited || days.is_none() {
         out.result(format!("{} {done}", counted(total, "item")))?;
     }

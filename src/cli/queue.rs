@@ -1,4 +1,4 @@
-//! `newsfed queue`: episodes to listen to.
+//! `newsfed queue`: the queue of episodes.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -140,7 +140,7 @@ fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// `12:34 / 52:00`; without a position, the length alone.
+/// `12:34 / 52:00`; only the length if there is no position.
 fn place(episode: &Queued) -> String {
     let length = episode.length().map(clock_time);
     match (episode.progress.position, length) {
@@ -210,7 +210,7 @@ fn report(changed: usize, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An episode by its item, or the first one.
+/// The episode of an item, or the first one in the queue.
 fn episode(store: &Store, id: Option<&str>) -> Result<Queued, Failure> {
     let reader = store.reader()?;
     let mut queue = reader.queue()?.into_iter();
@@ -244,7 +244,7 @@ fn play(home: &Home, id: Option<&str>, out: &mut Output) -> Result<Exit, Failure
     })
 }
 
-/// Prints the current episode, until none is playing.
+/// Prints each episode as it starts, until none is playing.
 async fn follow(handle: &Handle, player: &Player, out: &mut Output) -> Result<Exit, Failure> {
     let mut states = player.state();
     let (mut shown, mut played) = (None, false);
@@ -275,7 +275,7 @@ async fn follow(handle: &Handle, player: &Player, out: &mut Output) -> Result<Ex
     }
 }
 
-/// Without a player, the episode opens as other enclosures do.
+/// Opens an episode like other enclosures if there is no player.
 fn open(settings: &Settings, episode: &Queued, out: &mut Output) -> Result<Exit, Failure> {
     let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
     let (argv, in_terminal) = settings.program(&episode.media_type);

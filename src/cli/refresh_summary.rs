@@ -7,7 +7,7 @@ use crate::util::text::counted;
 use chrono::SubsecRound;
 use serde::Serialize;
 
-/// Totals over all sources; the last value that `sync --json` prints.
+/// Totals over all sources; printed by `sync --json` as the last value.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename = "summary")]
 pub(super) struct Tally {
@@ -17,9 +17,9 @@ pub(super) struct Tally {
     unchanged: usize,
     /// Sources that could not be read or stored.
     failed: usize,
-    /// Sources skipped because a server asked for a pause.
+    /// Sources skipped because their server asked for a pause.
     skipped: usize,
-    /// Sources whose next check is later.
+    /// Sources that are not due yet.
     not_due: usize,
     /// Disabled sources.
     disabled: usize,
@@ -46,7 +46,7 @@ impl Tally {
         }
     }
 
-    /// One line for the user.
+    /// Formats the totals as one line.
     pub(super) fn describe(&self) -> String {
         let polled = self.updated + self.unchanged;
         let mut words = match polled {
@@ -72,7 +72,6 @@ impl Tally {
         words
     }
 
-    /// The exit code of the refresh.
     pub(super) fn exit(&self) -> Exit {
         match (self.failed, self.updated + self.unchanged) {
             (0, _) => Exit::Ok,
@@ -82,7 +81,7 @@ impl Tally {
     }
 }
 
-/// One source of a refresh in `--json`.
+/// JSON output for one source of a refresh.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename = "source")]
 pub(super) struct JsonReport<'a> {

@@ -1,4 +1,4 @@
-//! `newsfed reread`: reads the stored items of a site again, under the rules that it has now.
+//! `newsfed reread`: extracts the stored items of a site again with its current selectors.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};

@@ -1,4 +1,4 @@
-//! `newsfed rules`: shows what the rules of `config.toml` do, have done and would do.
+//! `newsfed rules`: shows, tests, applies and undoes the rules of `config.toml`.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -65,7 +65,7 @@ Examples:
   newsfed rules undo Sport
   newsfed list --query is:hidden";
 
-/// The JSON of a rule.
+/// JSON output for a rule.
 #[derive(Serialize)]
 struct Listed<'a> {
     name: &'a str,
@@ -79,16 +79,16 @@ struct Listed<'a> {
     /// Why the rule does not apply.
     #[serde(skip_serializing_if = "str::is_empty")]
     problem: &'a str,
-    /// Stored items that it changed.
+    /// Number of stored items that the rule changed.
     items: u32,
     last: Option<Time>,
-    /// Its command.
+    /// The command of the rule.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     run: &'a [String],
-    /// Numbers of stored items about which it notified the user, and for which its command ran.
+    /// Numbers of stored items for which the rule sent a notification, and for which its command ran.
     notified: u32,
     ran: u32,
-    /// How its commands ended.
+    /// The outcomes of the command's runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     commands: Option<&'a CommandRecord>,
 }
@@ -105,7 +105,7 @@ pub(super) fn run(args: &RulesArgs, global: &Global, out: &mut Output) -> Result
 
 fn list(home: &Home, out: &mut Output) -> Result<Exit, Failure> {
     let mut records = home.store()?.reader()?.rule_records()?;
-    // These are undone by `newsfed import --undo`.
+    // Records of imports are undone by `newsfed import --undo`.
     records.retain(|record| !record.rule.starts_with(IMPORT_PREFIX));
     let now = SystemClock.now().timestamp();
     let rules = &home.settings.rules;
@@ -180,7 +180,7 @@ fn print(
     Ok(())
 }
 
-/// The effects of a rule outside the database.
+/// Describes the effects that a rule had outside the database.
 fn done_outside(record: &RuleRecord) -> String {
     let mut done = String::new();
     if record.notified > 0 {
@@ -205,7 +205,7 @@ fn done_outside(record: &RuleRecord) -> String {
     done
 }
 
-/// The effects that a rule would have outside the database for that many items; empty if none.
+/// Describes the effects that a rule would have outside the database for a number of items; empty if none.
 fn would_do(rule: &RuleSettings, items: usize) -> String {
     let mut would = Vec::new();
     if rule.effects.iter().any(|effect| effect == "notify") {
@@ -218,7 +218,7 @@ fn would_do(rule: &RuleSettings, items: usize) -> String {
     would.join("; ")
 }
 
-/// The name that the user means: the same one, else one that differs only in case.
+/// The name that matches exactly, or else one that differs only in case.
 fn same_name<'a>(names: impl Iterator<Item = &'a str> + Clone, typed: &str) -> Option<&'a str> {
     let comparable = text::comparable(typed);
     let exact = names.clone().find(|name| *name == typed);
@@ -243,7 +243,7 @@ fn chosen(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(Rule, View)
     catalogue.check_names(&rule.query)?;
     let now = SystemClock.now().with_timezone(&Local);
     let criteria = Criteria::new(&rule.query, now, |named| resolve(named, catalogue.known()));
-    // This includes items that the rule has already hidden.
+    // The view includes items that the rule has already hidden.
     let criteria = Criteria { hidden: Hidden::ALL, ..criteria };
     Ok((rule, View { criteria, ..View::of(Scope::All) }))
 }
@@ -282,7 +282,7 @@ fn apply(home: &Home, name: &str, run: bool, out: &mut Output) -> Result<Exit, F
     let items = if run { store.reader()?.keys(&view)? } else { Vec::new() };
     let announced = rule.clone();
     let changed = store.apply_rule_blocking(rule, view, SystemClock.now())?;
-    // Items that this rule has just hidden are excluded too.
+    // Excludes hidden items, including those that this rule has just hidden.
     let items = store.reader()?.shown(&items)?;
     let Some(announcement) = Announcement::of(&announced, items) else {
         return report(changed, "changed", out);

@@ -42,7 +42,7 @@ struct Listed<'a> {
     output: &'a str,
 }
 
-/// The result of a program as JSON.
+/// The result of running a program, as JSON.
 #[derive(Serialize)]
 struct Done<'a> {
     name: &'a str,
@@ -125,7 +125,7 @@ async fn run_for(
             Ok(status) if status.success() => run.done += 1,
             Ok(status) => {
                 (run.failed, run.error) = (run.failed + 1, Some(status.to_string()));
-                // A signal such as from Ctrl-C is meant for all programs.
+                // If a signal such as that of Ctrl-C ended the program, the remaining items are skipped.
                 if status.code().is_none() {
                     run.left_out = items.len() - run.done - run.failed;
                     break;

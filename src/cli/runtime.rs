@@ -12,20 +12,20 @@ use std::time::Duration;
 
 /// Number of threads for reading the database, parsing and resolving names.
 const BLOCKING_THREADS: usize = 32;
-/// Time limit at exit for work on those threads: enough to finish saving a file, without waiting
-/// for an unresponsive name server.
+/// Timeout at exit for work on those threads: long enough to finish saving a file, but short enough not to
+/// wait for an unresponsive name server.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) struct Runtime(tokio::runtime::Runtime);
 
-/// A runtime for one command, on the current thread. Heavy work runs on the blocking pool, and
-/// every additional thread costs memory.
+/// A runtime for one command, on the current thread. Heavy work runs on the blocking pool. More threads would
+/// use more memory.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
-/// A runtime on a separate thread, which waits neither for the user of the interface nor for a slow reader of
-/// the output, so that servers do not time out.
+/// A runtime on a separate thread. Neither the interface nor a slow reader of the output blocks it, so that
+/// connections to servers do not time out.
 pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);
@@ -43,14 +43,13 @@ fn build(mut builder: tokio::runtime::Builder) -> Result<Runtime, Failure> {
 }
 
 impl Runtime {
-    /// Runs `work` to its end. Work on other threads gets a moment to finish.
+    /// Runs `work` to its end. Work on other threads gets [`PATIENCE`] to finish.
     pub(super) fn block_on<T>(self, work: impl Future<Output = T>) -> T {
         self.block_on_within(work, PATIENCE)
     }
 
     fn block_on_within<T>(self, work: impl Future<Output = T>, patience: Duration) -> T {
-        // Boxed, so that `block_on` is compiled once for each type of result and not for each
-        // future.
+        // Boxed, so that `block_on` is compiled once per type of result instead of once per future.
         let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
         let result = self.0.block_on(work);
         self.0.shutdown_timeout(patience);
@@ -64,7 +63,7 @@ pub(super) fn report_ready() {
     report(NotifyState::Ready);
 }
 
-/// Reports that it is stopping.
+/// Reports to the service manager that the program is stopping.
 pub(super) fn report_stopping() {
     tracing::info!("stopping");
     #[cfg(unix)]
@@ -78,7 +77,7 @@ fn report(state: NotifyState<'_>) {
     }
 }
 
-/// Starts an engine that polls only on demand, lets `work` use it, and shuts it down in any case.
+/// Starts an engine that polls only on demand, runs `work` with it, and shuts it down even if `work` fails.
 pub(super) fn with_engine<T>(
     home: &Home,
     out: &mut Output,
@@ -93,13 +92,13 @@ pub(super) fn with_engine<T>(
     })
 }
 
-/// Ends when the user or the system asks the program to stop. Call it early, on the runtime: it
-/// installs the signal handlers.
+/// Resolves when the user or the system asks the program to stop. Must be called early and on the runtime,
+/// because it installs the signal handlers.
 pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
     stop_signal(true)
 }
 
-/// Like [`asked_to_stop`]. While another program uses the terminal, Ctrl-C is meant for that program.
+/// Like [`asked_to_stop`]. While another program uses the terminal, Ctrl-C stops only that program.
 pub(super) fn stop_signal(ctrl_c_stops: bool) -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {
@@ -126,7 +125,7 @@ pub(super) fn stop_signal(ctrl_c_stops: bool) -> impl Future<Output = ()> {
     }
 }
 
-/// The error if something cannot be done because another process polls.
+/// The error for an action that is impossible because another process polls.
 pub(super) fn other_poller(what: &str, pid: Option<u32>, advice: &str) -> Failure {
     let who =
         pid.map_or("another newsfed process".to_owned(), |pid| format!("newsfed (process {pid})"));
@@ -135,7 +134,7 @@ pub(super) fn other_poller(what: &str, pid: Option<u32>, advice: &str) -> Failur
     ))
 }
 
-/// Advice if the other process could do it as well.
+/// Advice if the other process can perform the action instead.
 pub(super) const THERE: &str = "refresh there, or stop it first";
 
 #[cfg(test)]
@@ -144,7 +143,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn a_hanging_thread_does_not_prevent_the_exit_of_a_command() {
+    fn exits_despite_a_hanging_thread() {
         for runtime in [runtime(), runtime_beside()] {
             let (release, released) = mpsc::channel::<()>();
             let (begun, begins) = tokio::sync::oneshot::channel();

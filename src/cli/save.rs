@@ -1,4 +1,4 @@
-//! `newsfed save`: articles as a file for reading elsewhere.
+//! `newsfed save`: saves articles as a file.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -169,14 +169,14 @@ fn chosen(
     Ok((keys, more))
 }
 
-/// The row keys of the first items of a view.
+/// The row keys of the first items in a view.
 fn first_keys(reader: &Reader, view: &View, most: usize) -> Result<Vec<i64>, Failure> {
     let (mut anchor, mut keys) = (Anchor::First, Vec::new());
     loop {
         let window = reader.window(view, anchor, most)?;
         keys.extend(window.rows.iter().map(|row| row.key));
         match window.rows.last() {
-            // A full-text search returns everything at once.
+            // A full-text search returns all its rows at once.
             Some(last)
                 if window.more_below && keys.len() < most && view.criteria.text.is_none() =>
             {
@@ -189,7 +189,7 @@ fn first_keys(reader: &Reader, view: &View, most: usize) -> Result<Vec<i64>, Fai
     Ok(keys)
 }
 
-/// The file; `None` if the user stopped it.
+/// Creates the file; `None` if the user cancelled.
 fn make(
     home: &Home,
     store: Store,
@@ -216,7 +216,7 @@ fn make(
     })
 }
 
-/// Writes the file; returns its path.
+/// Writes the file and returns its path.
 fn store_file(args: &SaveArgs, home: &Home, saved: &Saved) -> Result<PathBuf, Failure> {
     let bytes = &saved.file.bytes;
     let Some(path) = &args.output else {

@@ -1,4 +1,4 @@
-//! `newsfed schedule`: explains schedules, gives advice, and replays other policies.
+//! `newsfed schedule`: explains schedules, gives advice, and simulates other policies.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;

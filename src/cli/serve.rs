@@ -1,4 +1,4 @@
-//! `newsfed serve`: the Google Reader API for apps, and its password.
+//! `newsfed serve`: serves the Google Reader API for apps, and sets its password.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -54,7 +54,7 @@ Examples:
   newsfed serve password
   pass show newsfed | newsfed serve password";
 
-/// The address at which the API is served without a setting.
+/// The default address of the API.
 const USUAL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8991);
 
 pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -92,13 +92,13 @@ pub(super) fn run(args: &ServeArgs, global: &Global, out: &mut Output) -> Result
     })
 }
 
-/// The address at which the API is served according to the settings.
+/// The address of the API in the settings.
 fn configured(handle: &Handle) -> Option<SocketAddr> {
-    // The loader has checked it.
+    // The config loader has checked that the address is valid.
     handle.settings().serve.address.as_deref().and_then(|address| address.parse().ok())
 }
 
-/// Starts to serve the API in the daemon, if the settings give an address.
+/// Starts the API server in the daemon, if the settings contain an address.
 ///
 /// # Errors
 /// If the address is in use.
@@ -110,7 +110,7 @@ pub(super) async fn start_configured(handle: &Handle) -> Result<Serving, Failure
     start(handle, address).await
 }
 
-/// Starts to serve the API.
+/// Starts the API server.
 ///
 /// # Errors
 /// If the address is in use.
@@ -146,7 +146,7 @@ fn prompt() -> Result<String, Failure> {
     Ok(password)
 }
 
-/// The first line of the standard input.
+/// The first line of standard input.
 fn first_line() -> Result<String, Failure> {
     let mut line = String::new();
     let most = 8 * *api::PASSWORD_LENGTH.end() as u64;

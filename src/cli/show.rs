@@ -123,7 +123,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
     Ok(Exit::Ok)
 }
 
-/// The publication date, with its origin if it is a guess.
+/// The publication date, with its origin if it is uncertain.
 fn published(item: &Item) -> Option<String> {
     let at = time_text::published(item.published?);
     let unsure = item.published_confidence == Some(Confidence::Low);
@@ -185,27 +185,27 @@ fn print(
     Ok(())
 }
 
-/// The other sources that have its story, with the numbers of their items.
+/// The other sources with the same story, and the numbers of their items.
 fn also_in(shape: &ItemShape) -> Option<String> {
     let all = shape.also_in.iter().map(|other| format!("{} ({})", other.source, other.number));
     let all = text::line(&all.collect::<Vec<_>>().join(", "));
     (!all.is_empty()).then_some(all)
 }
 
-/// The number of comments, and their URL.
+/// The number and the URL of the comments.
 fn comments(item: &Item) -> Option<String> {
     let count = item.comment_count.map(|count| comment_count(count, item.new_comments));
     let all: Vec<String> = count.into_iter().chain(item.comments.clone()).collect();
     (!all.is_empty()).then(|| all.join(" · "))
 }
 
-/// The changes, if there are earlier versions or titles.
+/// Describes the changes, if there are earlier versions or titles.
 fn changes(item: &Item) -> Option<String> {
     let examined = item.versions > 0 || !item.revisions.is_empty();
     examined.then(|| Revision::summary(&item.revisions))
 }
 
-/// The origin of the text, and notes about it.
+/// Describes the origin of the text, with notes about it.
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
         TextFrom::Feed if item.page_text && item.feed_has_full_text != Some(true) => {
@@ -228,7 +228,7 @@ fn text_from(item: &Item) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// The article with its title as a heading.
+/// The article as Markdown, with its title as a heading.
 fn markdown(item: &Item, markup: &str) -> String {
     let document = read(item, markup);
     match item.title.as_str() {
@@ -245,7 +245,7 @@ pub(super) fn read(item: &Item, markup: &str) -> Document {
 /// Maximum line length on a terminal.
 const WIDEST: usize = 80;
 
-/// Breaks long lines between words on a terminal. For programs they stay unbroken.
+/// Wraps long lines between words on a terminal. Output for programs is not wrapped.
 pub(super) fn wrapped(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.map(|w| w.min(WIDEST)) else { return text.to_owned() };
     let mut lines = Vec::new();
@@ -272,7 +272,7 @@ mod tests {
     use super::wrapped;
 
     #[test]
-    fn breaks_long_lines_between_words() {
+    fn wraps_long_lines_between_words() {
         let cases = [
             ("one two three", Some(8), "one two\nthree"),
             ("  a bb ccc dddd", Some(8), "  a bb\n  ccc\n  dddd"),

@@ -1,10 +1,10 @@
-//! Chooses which of its texts an item is shown with.
+//! Chooses the text with which an item is shown.
 
 use super::exit::Failure;
 use crate::model::{Item, TextFrom};
 use crate::store::Reader;
 
-/// A text of an item that a user can ask for.
+/// A text of an item that a user can request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TextSource {
     /// The feed's own text
@@ -15,22 +15,21 @@ pub(super) enum TextSource {
     Site,
 }
 
-/// The item whose text is chosen, and what is known about its source.
+/// The item whose text is chosen, and properties of its source.
 pub(super) struct Chooser<'a> {
     pub(super) reader: &'a Reader,
     pub(super) key: i64,
-    /// Whether the items of its source are made from pages; such items have no feed text.
+    /// Whether the source's items are created from pages, and so have no text from a feed.
     pub(super) reads_pages: bool,
     /// Whether pages are fetched only on request.
     pub(super) never: bool,
 }
 
 impl Chooser<'_> {
-    /// Changes the item so that it shows the wanted text; if none is requested, the text that the
-    /// Reader shows, but never a page's text if the settings exclude pages.
+    /// Replaces the item's text by the requested one. Without a request, this is the text that the Reader
+    /// shows, or the feed's text if pages are fetched only on request.
     ///
-    /// # Errors
-    /// When there is no such text; lists the stored ones.
+    /// # Errors If the requested text is not stored. The error lists the stored texts.
     pub(super) fn choose(&self, item: &mut Item, wish: Option<TextSource>) -> Result<(), Failure> {
         let feed = !self.reads_pages && !item.feed_body().is_empty();
         let wish = match wish {
@@ -71,7 +70,8 @@ impl Chooser<'_> {
         if let Some(alone) = self.reader.page_text(self.key)? {
             return Ok(Some((TextFrom::Page, alone)));
         }
-        // A text that is the same with the template and from the page alone is stored once.
+        // If extraction with the site's template and from the page alone give the same text, it is stored
+        // once.
         let stored = self.stored()?.map(|(from, html)| match from {
             TextFrom::Site => (TextFrom::Page, html),
             from => (from, html),

@@ -1,4 +1,4 @@
-//! `newsfed schedule simulate`: what a policy would have done.
+//! `newsfed schedule simulate`: how a policy would have polled.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -130,7 +130,7 @@ struct Shape {
     budget: Option<f64>,
     #[serde(flatten)]
     figures: Option<Figures>,
-    /// Polls per source per day, week by week.
+    /// Polls per source per day, for each week.
     #[serde(skip_serializing_if = "Option::is_none")]
     weekly: Option<Vec<f64>>,
     #[serde(flatten)]
@@ -177,7 +177,7 @@ impl Shape {
     }
 }
 
-/// Replays as the engine would have polled.
+/// Replays the past with the limits of servers, feeds and settings, as the engine would have polled.
 fn with_limits(
     args: &SimulateArgs,
     policy: PolicyKind,
@@ -212,7 +212,7 @@ fn not_learned() -> Failure {
     Failure::Usage("--price-start and --weekly need --policy learned".to_owned())
 }
 
-/// Replays the past with the policy alone.
+/// Replays the past with the policy only, without limits.
 fn bare(
     args: &SimulateArgs,
     kind: PolicyKind,
@@ -292,7 +292,7 @@ fn from_file(path: &Path) -> Result<Vec<Timeline>, Failure> {
 /// Minimum number of items in a history.
 const LEAST_ITEMS: usize = 2;
 
-/// The history of the user's sources.
+/// The recorded history of the user's sources.
 fn from_database(home: &Home) -> Result<Vec<Recorded>, Failure> {
     let store = home.store_to_read()?;
     let catalogue = Catalogue::read(home, &store)?;

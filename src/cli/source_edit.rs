@@ -1,4 +1,4 @@
-//! `newsfed sources edit`: with options, or in the user's editor.
+//! `newsfed sources edit`: changes a source with options, or in the user's editor.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -111,7 +111,7 @@ pub(super) fn edit(
     Ok(Exit::Ok)
 }
 
-/// Changes sources of accounts. The next synchronisation sends those changes that servers store.
+/// Changes sources of accounts. The next synchronisation sends the changes that servers can store.
 pub(super) fn change_collected(
     home: &Home,
     change: FileChange,
@@ -124,13 +124,13 @@ pub(super) fn change_collected(
     Ok(())
 }
 
-/// The JSON of a change.
+/// JSON output for a change.
 #[derive(Serialize)]
 struct Changed<'a> {
     changed: &'a [SourceId],
 }
 
-/// Prints what was done.
+/// Prints the changed sources.
 pub(super) fn report(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(), Failure> {
     if out.json {
         return out.value(&Changed { changed: ids });
@@ -138,7 +138,7 @@ pub(super) fn report(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(
     ids.iter().try_for_each(|id| out.result(format!("{id}: {done}")))
 }
 
-/// Opens a file at a line in the user's editor and waits until it exits.
+/// Opens a file at a line in the user's editor and waits for the editor to exit.
 fn run_editor(file: &Path, line: usize) -> Result<(), Failure> {
     let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| std::env::var(name).ok());
     let named = named.into_iter().find(|value| !value.trim().is_empty());

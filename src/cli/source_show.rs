@@ -1,4 +1,4 @@
-//! `newsfed sources show`: a source in detail.
+//! `newsfed sources show`: shows a source in detail.
 
 use super::catalogue::{Entry, FullEntry};
 use super::exit::Failure;
@@ -14,12 +14,12 @@ use crate::util::clock::{Clock, SystemClock};
 use crate::util::time_text::{self, minute};
 use serde::Serialize;
 
-/// Number of items whose dates are counted.
+/// Number of newest items whose date origins are counted.
 const DATED: u32 = 500;
 /// Number of polls shown.
 const POLLS: usize = 10;
 
-/// The JSON of a source.
+/// JSON output for a source.
 #[derive(Debug, Serialize)]
 pub(super) struct SourceShape<'a> {
     id: &'a str,
@@ -43,13 +43,13 @@ pub(super) struct SourceShape<'a> {
     moved_to: Option<&'a str>,
     kind: SourceKind,
     broken: Option<&'a SelectorProblem>,
-    /// The program that prints the feed; empty without one.
+    /// The program that prints the feed; empty if there is none.
     exec: &'a [String],
     file: Option<&'a str>,
     mail: Option<&'a str>,
     from: Option<&'a str>,
     filter: &'a [String],
-    /// The list that it came from.
+    /// The list that contains the source.
     list: Option<&'a str>,
 }
 
@@ -95,13 +95,13 @@ struct Full<'a> {
     polls: Vec<PollRecord>,
     full_text: &'static str,
     feed_has_full_text: Option<bool>,
-    /// Where the dates of the newest items come from.
+    /// The origins of the dates of the newest items.
     dates: Vec<DatesFrom>,
-    /// The last changes by the list.
+    /// The latest changes by the list.
     changes: Option<String>,
 }
 
-/// The state in one word.
+/// The health of a source in one word.
 pub(super) fn health(entry: &FullEntry, now: Time) -> &'static str {
     match entry.facts.health(now) {
         _ if !entry.source.enabled => "disabled",
@@ -181,7 +181,7 @@ fn lines(entry: &FullEntry, now: Time) -> Vec<(String, String)> {
         ("home page", facts.home_url.clone()),
         ("list", source.list.as_ref().map(SourceId::to_string)),
     ];
-    // These have their own lines with more details.
+    // These settings have their own lines with more details.
     let shown_otherwise = ["title", "enabled", "full_text"];
     let settings = source_values(source).into_iter();
     let settings = settings.filter(|(key, ..)| !shown_otherwise.contains(key));
@@ -206,7 +206,7 @@ fn lines(entry: &FullEntry, now: Time) -> Vec<(String, String)> {
     all.filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// How many sources of a list are followed, and what the list last changed.
+/// The number of followed sources of a list, and the latest changes by the list.
 fn list_lines(
     entry: &FullEntry,
     all: &[Entry],
@@ -233,8 +233,7 @@ fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
     format!("{when} ({})", full_text.name())
 }
 
-/// Where the dates of items come from: "12 from metadata, 3 from the text (not certain), 2
-/// unknown".
+/// Counts the origins of item dates: "12 from metadata, 3 from the text (not certain), 2 unknown".
 fn dates_line(dates: &[DatesFrom]) -> String {
     let part = |of: &DatesFrom| match of.origin {
         None => format!("{} unknown", of.items),

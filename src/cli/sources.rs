@@ -1,4 +1,4 @@
-//! `newsfed sources`: lists and changes the sources.
+//! `newsfed sources`: lists and changes sources.
 
 use super::catalogue::{Catalogue, Entry, FullEntry};
 use super::exit::{Exit, Failure};
@@ -70,7 +70,6 @@ pub(super) struct RemoveArgs {
     with_sources: bool,
 }
 
-/// Runs `sources`.
 pub(super) fn run(
     command: Option<SourcesCommand>,
     global: &Global,
@@ -115,7 +114,7 @@ fn list(entries: &[FullEntry], out: &mut Output) -> Result<(), Failure> {
     }
     let column = |most, right| Column { most, right };
     let lines: Vec<[String; 6]> = entries.iter().map(|e| cells(e, now)).collect();
-    // Without errors, the titles get the rest of the line.
+    // If no source has an error, the titles fill the rest of the line.
     let shown = if lines.iter().all(|line| line[5].is_empty()) { 5 } else { 6 };
     let columns = [
         column(24, false),
@@ -219,7 +218,7 @@ fn remove(
     report(&all, "removed", out)
 }
 
-/// On a terminal, asks whether the sources of a list are removed with it.
+/// On a terminal, asks whether to remove the sources of a list too.
 fn removes_too(count: usize, out: &Output) -> Result<bool, Failure> {
     if out.json || !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Ok(false);

@@ -1,4 +1,4 @@
-//! `newsfed stats`: what sources publish, what was read, what polls cost.
+//! `newsfed stats`: shows what sources publish, what was read, and what polls cost.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -44,7 +44,7 @@ pub(super) fn run(args: &StatsArgs, global: &Global, out: &mut Output) -> Result
     let home = Home::load(global, out)?;
     let store = home.store_to_read()?;
     let now = SystemClock.now().trunc_subsecs(0);
-    // Creates the rows of sources that were declared since the last start.
+    // Creates the rows of sources that were added to the file since the last start.
     super::catalogue::Catalogue::read(&home, &store)?;
     let zone = Local.offset_from_utc_datetime(&now.naive_utc()).fix();
     let all = engine::statistics(&store.reader()?, &home.sources, args.weeks, zone, now)?;
@@ -101,7 +101,7 @@ fn table(all: &Statistics, limit: usize, ascii: bool, out: &mut Output) -> Resul
     rows.iter().try_for_each(|row| out.line(table.line(&row.each_ref().map(String::as_str))))
 }
 
-/// Prints a titled section with the sources that have a text.
+/// Prints a titled section with the sources for which there is a text.
 fn section<'a>(
     title: &str,
     sources: impl Iterator<Item = &'a SourceStatistics>,

@@ -1,4 +1,4 @@
-//! `newsfed sync`: refreshes the sources now, as far as servers allow.
+//! `newsfed sync`: refreshes the sources now, unless servers have paused them.
 
 use super::account;
 use super::catalogue::{Catalogue, Entry};
@@ -92,7 +92,7 @@ async fn refresh(
     }
     let local = catalogue.entries.iter().filter(|e| e.source.account.is_none()).count();
     let steps = keys.as_ref().map_or(local, Vec::len);
-    // Only the titles are kept in memory.
+    // Keeps only the titles in memory.
     let title = |e: &Entry| (e.source.id.clone(), e.title().to_owned());
     let titles: HashMap<SourceId, String> = catalogue.entries.iter().map(title).collect();
     drop(catalogue);
@@ -120,7 +120,7 @@ async fn refresh(
         };
         let synchronised = async {
             let reports = handle.sync_accounts(which, false).await;
-            // Commands of rules have their own limits.
+            // Waits for the commands of rules, which have their own limits.
             handle.announced().await;
             for changed in [handle.keep_lists_in_step().await, handle.drop_dead_sources().await] {
                 match changed {
@@ -164,7 +164,7 @@ async fn refresh(
     })
 }
 
-/// Records a confirmation for the process that polls.
+/// Records the confirmation of removals for the process that polls.
 async fn leave_accepted(
     args: &SyncArgs,
     handle: &Handle,
@@ -180,7 +180,7 @@ async fn leave_accepted(
     Ok(Exit::Ok)
 }
 
-/// Records that the sources which have left these lists may be removed; returns whether there are any.
+/// Records that sources no longer in these lists may be removed; returns whether there are any.
 async fn accept(
     catalogue: &Catalogue,
     keys: &[i64],
@@ -202,8 +202,7 @@ async fn accept(
     Ok(any)
 }
 
-/// Row keys of the given sources, and names of the accounts of those that a server polls; `None`
-/// means all.
+/// Row keys of the given sources that newsfed polls, and ids of the accounts of the others; `None` means all.
 type Named = (Option<Vec<i64>>, Option<Vec<String>>);
 
 fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Named, Failure> {
@@ -230,7 +229,7 @@ fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Named, Failure> {
     Ok((Some(local.map(|e| e.facts.key).collect()), Some(accounts)))
 }
 
-/// Reports each source when it is done.
+/// Reports each source as it is refreshed.
 async fn follow(
     mut reports: UnboundedReceiver<Report>,
     titles: &HashMap<SourceId, String>,
@@ -262,7 +261,7 @@ async fn follow(
     Ok(false)
 }
 
-/// A message about one source, if the user should know something.
+/// A message about one source, if there is something to report.
 fn describe(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<String> {
     use crate::model::Outcome;
     let what = match result {

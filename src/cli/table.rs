@@ -1,4 +1,4 @@
-//! Aligned columns for a terminal, tab-separated values for everything else.
+//! Formats rows as aligned columns on a terminal, and as tab-separated values elsewhere.
 
 use crate::util::text::{line, truncate, width};
 use std::borrow::Cow;
@@ -7,16 +7,16 @@ use std::borrow::Cow;
 pub(super) struct Column {
     /// Maximum width, in cells.
     pub(super) most: usize,
-    /// Whether its values are right-aligned.
+    /// Whether the values are right-aligned.
     pub(super) right: bool,
 }
 
-/// A table whose last column takes the rest of the line.
+/// A table whose last column fills the rest of the line.
 #[derive(Debug)]
 pub(super) struct Table {
     columns: Vec<Column>,
     widths: Vec<usize>,
-    /// Width of a line, in cells; `None` if a program reads it.
+    /// Width of a line, in cells; `None` if the output is for a program.
     total: Option<usize>,
 }
 
@@ -31,14 +31,15 @@ impl Table {
         Self { columns: columns.to_vec(), widths: vec![0; columns.len()], total }
     }
 
-    /// Widens the columns for a line, up to their maximum.
+    /// Widens the columns to fit a line, up to their maximum widths.
     pub(super) fn fit(&mut self, cells: &[&str]) {
         for ((column, known), cell) in self.columns.iter().zip(&mut self.widths).zip(cells) {
             *known = (*known).max(width(cell).min(column.most));
         }
     }
 
-    /// Like [`Self::line`], with a note after the last cell; the cell is shortened, not the note.
+    /// Like [`Self::line`], with a note after the last cell. If space is short, the cell is truncated, not
+    /// the note.
     pub(super) fn line_with_note(&self, cells: &[&str], note: &str) -> String {
         let (Some(total), Some((last, before))) = (self.total, cells.split_last()) else {
             return self.line(cells);
@@ -80,7 +81,7 @@ impl Table {
     }
 }
 
-/// A cell without line breaks and tabs, which would break the table.
+/// Replaces line breaks and tabs in a cell, because they would break the table.
 fn one_line(cell: &str) -> Cow<'_, str> {
     if cell.contains(char::is_control) { line(cell).into() } else { cell.into() }
 }
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_stays_whole_and_the_title_is_shortened() {
+    fn truncates_the_title_but_not_the_note() {
         let mut table = Table::new(&COLUMNS, Some(36));
         let cells = ["1234", "ab", "a much longer title than fits"];
         table.fit(&cells);

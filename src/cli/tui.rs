@@ -1,4 +1,4 @@
-//! `newsfed` without a command: the interface.
+//! `newsfed` without a command: runs the interface.
 
 use super::exit::{Exit, Failure};
 use super::global::Global;
@@ -28,7 +28,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     }
 }
 
-/// Fails with suggestions if the interface cannot run.
+/// Returns an error with suggestions if the interface cannot run.
 pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
     match tui::unusable() {
         None => Ok(()),
@@ -38,7 +38,7 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
     }
 }
 
-/// The first warning about the user's files, and how many others there are.
+/// The first warning about the user's files, and the number of the others.
 fn first_warning(home: &Home) -> Option<String> {
     let first = home.warnings.first()?;
     let more = match home.warnings.len() - 1 {
@@ -48,7 +48,7 @@ fn first_warning(home: &Home) -> Option<String> {
     Some(format!("{first}{more}"))
 }
 
-/// Shows the interface until the user quits, and at first a message.
+/// Runs the interface until the user quits. `message` is shown first.
 pub(super) fn show(home: Home, message: Option<Result<String, String>>) -> Result<Left, Failure> {
     // Both files have already been loaded without errors.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
@@ -58,7 +58,7 @@ pub(super) fn show(home: Home, message: Option<Result<String, String>>) -> Resul
     runtime_beside()?.block_on(async {
         let engine = home.engine(store, true);
         let Home { paths, settings, sources, own_settings, .. } = home;
-        // The engine has its own.
+        // The engine has its own copies.
         drop((sources, own_settings));
         let (handle, held) = engine.start_held().await?;
         let panes = Interface {

@@ -1,4 +1,4 @@
-//! The versions of an article, and the difference of the last two.
+//! Prints the versions of an article, or the difference between the last two.
 
 use super::exit::Failure;
 use super::output::Output;
@@ -37,14 +37,13 @@ pub(super) struct Versions<'a> {
     pub(super) reader: &'a Reader,
     pub(super) key: i64,
     pub(super) item: &'a Item,
-    /// Whether the items of its source are made from pages, so that none is from a feed.
+    /// Whether the source's items are created from pages, so that no version is from a feed.
     pub(super) reads_pages: bool,
 }
 
-/// Prints the versions of an item, or with `diff` what the newest one changed.
+/// Prints the versions of an item, or with `diff` the changes in the newest one.
 ///
-/// # Errors
-/// When there is nothing to print.
+/// If there is nothing to print.
 pub(super) fn print(
     shown: &Versions<'_>,
     diff: bool,
@@ -72,7 +71,7 @@ pub(super) fn print(
     Ok(())
 }
 
-/// The changes to links that a version made to the previous one.
+/// The changes to links from the previous version to this one.
 fn link_changes(item: &Item, earlier: Option<&Version>, later: &Version) -> LinkChanges {
     let links = |earlier: &Version| {
         LinkChanges::between(&read(item, &earlier.html), &read(item, &later.html))
@@ -120,7 +119,7 @@ fn all(
     Ok(())
 }
 
-/// Describes what a version changed, including links.
+/// Describes the changes in a version, including links.
 fn describe(
     revisions: Option<&[Revision]>,
     links: &LinkChanges,
@@ -137,7 +136,7 @@ fn describe(
     links.added.iter().try_for_each(|url| out.line(format!("Link: {{+{url}+}}")))
 }
 
-/// Prints what the newest version changed.
+/// Prints the changes in the newest version.
 fn difference(shown: &Versions<'_>, out: &mut Output) -> Result<(), Failure> {
     let changes = version_changes(shown.reader, shown.key, shown.item)?;
     let Some(change) = changes.first() else {
@@ -176,7 +175,7 @@ fn difference(shown: &Versions<'_>, out: &mut Output) -> Result<(), Failure> {
 }
 
 impl Versions<'_> {
-    /// Where the text of a version comes from.
+    /// The origin of the text of a version.
     fn origin(&self, version: &Version) -> TextFrom {
         match version.from {
             TextFrom::Feed if self.reads_pages => TextFrom::Page,
@@ -184,7 +183,7 @@ impl Versions<'_> {
         }
     }
 
-    /// Why no earlier text is stored.
+    /// Explains why no earlier text is stored.
     fn none(&self) -> &'static str {
         let may_be_cut = !self.reads_pages
             && self.item.text_from == TextFrom::Feed

@@ -1,4 +1,4 @@
-//! `newsfed views feed`: a view or a search as a feed.
+//! `newsfed views feed`: writes a view or a search as a feed.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -118,7 +118,7 @@ pub(super) fn outline(kind: &str, name: &str) -> Outline {
     Outline { id: format!("tag:newsfed.example,2026:{kind}/{encoded}"), title: text::line(name) }
 }
 
-/// The feed of a view.
+/// A view to write as a feed.
 pub(super) struct FeedOf<'a> {
     pub(super) catalogue: &'a Catalogue,
     pub(super) settings: &'a Settings,
@@ -144,14 +144,14 @@ impl FeedOf<'_> {
                     writer.leave_out();
                     continue;
                 }
-                // `None` if it was removed after the window was read.
+                // `None` if the item was removed after the window was read.
                 if let Some(item) = self.item(reader, row.key, row.source_key)? {
                     writer.add(&item);
                 }
             }
             left = left.saturating_sub(window.rows.len());
             match window.rows.last() {
-                // A full-text search returns everything at once.
+                // A full-text search returns all its rows at once.
                 Some(last)
                     if window.more_below && left > 0 && self.view.criteria.text.is_none() =>
                 {
@@ -189,8 +189,8 @@ impl FeedOf<'_> {
     }
 }
 
-/// The URL of a source, unless it may be meant for the user alone: it is private or has a login, a
-/// header or a query, which may contain a key.
+/// The URL of a source, unless it may be secret: the source is private, or has a login or a header, or its
+/// URL has a query, which may contain a key.
 fn public_url(source: &Source) -> Option<String> {
     let url = source.web_url()?;
     let plain = url.query().is_none() && !has_secrets(url.as_str());

@@ -1,4 +1,4 @@
-//! Views as feeds over HTTP, for programs on this computer.
+//! Serves views as feeds over HTTP, for programs on this computer.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -84,12 +84,12 @@ pub(super) fn print_urls(
 const NOT_SERVED: &str = "views are not served; set address = \"127.0.0.1:8990\" in [feeds] of \
     config.toml and restart `newsfed daemon`";
 
-/// The first part of every path.
+/// Prefix of all paths.
 const ROOT: &str = "/feeds/";
 
-/// The address at which views are served, if there is one.
+/// The address of the server in the settings; `None` if views are not served.
 fn address(settings: &FeedsSettings) -> Option<SocketAddr> {
-    // The loader has checked it.
+    // The config loader has checked that the address is valid.
     settings.address.as_deref().and_then(|address| address.parse().ok())
 }
 
@@ -99,19 +99,18 @@ fn url(address: SocketAddr, secret: &str, view: &str, format: Format) -> String 
     format!("http://{address}{ROOT}{secret}/{name}.{}", format.name())
 }
 
-/// A running server, or none if the settings give no address.
+/// A running server, or none if the settings have no address.
 pub(super) struct Serving {
     stop: CancellationToken,
     task: Option<JoinHandle<()>>,
 }
 
 impl Serving {
-    /// No server.
     pub(super) fn none() -> Self {
         Self { stop: CancellationToken::new(), task: None }
     }
 
-    /// A running server, with the token that stops it.
+    /// A running server, and the token that stops it.
     pub(super) fn of(task: JoinHandle<()>, stop: CancellationToken) -> Self {
         Self { stop, task: Some(task) }
     }
@@ -127,7 +126,7 @@ impl Serving {
     }
 }
 
-/// Starts to serve the views, if the settings give an address.
+/// Starts the server for views, if the settings have an address.
 ///
 /// # Errors
 /// If the address is in use.
@@ -161,7 +160,8 @@ async fn respond(handle: Handle, request: Request) -> Response {
             move || wanted.resolve(&store, &settings, &sources)
         };
         let Some(found) = blocking(resolve).await? else { return Ok(None) };
-        // Indexing needs threads of this pool: waiting for it on one of them could block the last one.
+        // Indexing runs on threads of the blocking pool. Waiting for it on such a thread could block the last
+        // one.
         if found.view.criteria.needs_index() {
             index(&store).await?;
         }
@@ -178,7 +178,7 @@ async fn respond(handle: Handle, request: Request) -> Response {
     }
 }
 
-/// Runs work with the database on a separate thread.
+/// Runs work with the database on the blocking pool.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -190,7 +190,7 @@ fn failed(why: &dyn std::fmt::Display) -> Response {
     Response::text(StatusCode::INTERNAL_SERVER_ERROR, "The view cannot be read; see the log")
 }
 
-/// The parts of a path.
+/// The segments of a request's path.
 struct Wanted {
     secret: String,
     view: String,
@@ -206,7 +206,7 @@ impl Wanted {
         Some(Self { secret: secret.to_owned(), view, format })
     }
 
-    /// The view; `None` if the secret is wrong, or there is no such view.
+    /// Finds the view; `None` if the secret is wrong, or if there is no such view.
     fn resolve(
         &self,
         store: &Store,
@@ -236,7 +236,7 @@ struct FoundView {
 }
 
 impl FoundView {
-    /// The feed as it is now.
+    /// Writes the feed with its current items.
     fn write(
         &self,
         store: &Store,
@@ -253,7 +253,7 @@ impl FoundView {
     }
 }
 
-/// Indexes the texts that the background has not reached yet.
+/// Indexes the texts that have not been indexed in the background yet.
 async fn index(store: &Store) -> Result<(), Failure> {
     loop {
         match store.index_step().await {

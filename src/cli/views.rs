@@ -1,4 +1,4 @@
-//! `newsfed views`: the saved queries of `config.toml`, and feeds of them.
+//! `newsfed views`: lists and changes the saved queries of `config.toml`, and provides them as feeds.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -50,14 +50,14 @@ Examples:
   newsfed read --view Rust
   newsfed views feed Rust --output rust.xml";
 
-/// The JSON of a view.
+/// JSON output for a view.
 #[derive(Serialize)]
 struct Listed<'a> {
     name: &'a str,
     query: &'a str,
     items: u32,
     unread: u32,
-    /// Whether there may be more items, or more unread ones, than were counted.
+    /// Whether the numbers of items or unread items are only lower bounds.
     more: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -100,7 +100,7 @@ fn list(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// The JSON of a view that was added or removed.
+/// JSON output for an added or removed view.
 #[derive(Serialize)]
 struct Changed<'a> {
     name: &'a str,
@@ -127,7 +127,7 @@ fn remove(name: &str, global: &Global, out: &mut Output) -> Result<Exit, Failure
     let change = ViewChange { was: Some(view.clone()), now: None };
     ConfigFile::open(&home.paths).edit_views(&[change])?;
     changed("removed", view, out)?;
-    // Prints what is needed to save the view again.
+    // Prints the entry, so that the user can save the view again.
     out.note(view_text(view, "\n").trim());
     Ok(Exit::Ok)
 }

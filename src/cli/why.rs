@@ -36,7 +36,7 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
     let now = SystemClock.now();
-    // If the lock cannot be checked, assume that a process polls, so that no warning is printed.
+    // If the lock cannot be checked, assume that another process polls, so that no false warning is printed.
     let polling = !matches!(PollerLock::acquire(store.path()), Ok(Poller::Mine(_)));
     let found = Catalogue::full(catalogue.find_all(&args.sources)?, &reader)?;
     for (n, entry) in found.iter().enumerate() {

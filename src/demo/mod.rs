@@ -1,7 +1,8 @@
-//! A small network of sites on loopback, for the demo and for tests.
+//! A small set of sites on loopback, for the demo and for tests.
 //!
-//! `world.rs` is the set of fictional sites of `newsfed demo`, with their texts in `assets/demo`; `sites.rs` reads them,
-//! `render.rs` renders them as feeds and pages. `prepare.rs` makes a temporary home for the demo.
+//! `world.rs` starts the fictional sites of `newsfed demo`; their texts are in `assets/demo`. `sites.rs`
+//! parses them, `render.rs` renders them as feeds and pages, and `prepare.rs` creates temporary folders for
+//! the demo.
 
 mod prepare;
 mod render;

@@ -1,4 +1,4 @@
-//! Prepares the demo: temporary folders, with settings by which something soon happens.
+//! Prepares the demo: creates temporary folders, with settings that poll often enough to show changes soon.
 
 use super::world::World;
 use crate::config::{Paths, Settings, SourcesFile, load};
@@ -8,19 +8,19 @@ use std::sync::Arc;
 
 const CONFIG: &str = include_str!("../../assets/demo/config.toml");
 
-/// Everything that the demo needs. Dropping it removes the folder.
+/// Everything that the demo needs. The folder is removed on drop.
 pub struct Prepared {
     pub world: World,
     /// The folder that contains `paths`.
     pub dir: tempfile::TempDir,
-    /// Location of `config.toml`, `sources.toml` and the database.
+    /// Locations of `config.toml`, `sources.toml` and the database.
     pub paths: Paths,
     /// The settings in `config.toml`.
     pub settings: Settings,
 }
 
-/// Starts the sites, which publish by `clock`, and declares them in a temporary folder. Needs no network. `appearance`
-/// is added to the settings of the demo.
+/// Starts the sites, whose publication times follow `clock`, and declares them in a temporary folder. Needs
+/// no network access. `appearance` is appended to the demo's settings.
 ///
 /// # Errors
 /// When no port or no folder is available.
@@ -41,7 +41,7 @@ mod tests {
     use crate::util::clock::SystemClock;
 
     #[test]
-    fn declares_what_the_sites_serve() {
+    fn declares_the_sources_that_the_sites_serve() {
         let prepared = prepare(Arc::new(SystemClock), "").unwrap();
         let loaded = load(&prepared.paths, &[]).unwrap();
         assert_eq!(loaded.sources, prepared.world.sources());

@@ -1,10 +1,10 @@
-//! Renders sites as feeds of each format, and as pages.
+//! Renders sites as feeds of each format, and as HTML pages.
 
 use super::sites::{Format, Manner, Post, Site};
 use crate::util::html::escape;
 use std::fmt::Write as _;
 
-/// A site with its host, which is put in front of every path.
+/// A site with its base URL, which precedes every path.
 pub(super) struct Place<'a> {
     pub(super) site: &'a Site,
     pub(super) posts: &'a [Post<'a>],
@@ -29,7 +29,7 @@ impl Place<'_> {
         format!("{}/{}/audio/{}.mp3", self.base, self.site.slug, post.id)
     }
 
-    /// The feed document.
+    /// The document of the feed.
     pub(super) fn document(&self) -> String {
         let document = match self.site.format {
             Format::Rss => self.rss(),
@@ -204,7 +204,7 @@ impl Place<'_> {
         self.frame(&site.title, &format!("<section class=\"news-list\">\n{list}</section>"))
     }
 
-    /// The category list of a site without a list of articles.
+    /// A page with links to all categories, for a site without a list of articles.
     fn house(&self) -> String {
         let mut names: Vec<&str> = self.posts.iter().filter_map(category_of).collect();
         names.sort_unstable();
@@ -214,7 +214,7 @@ impl Place<'_> {
         self.frame(&self.site.title, &names.iter().map(door).collect::<String>())
     }
 
-    /// A category page with its articles; `None` for an unknown category.
+    /// A page that lists the articles of a category; `None` for an unknown category.
     pub(super) fn category(&self, name: &str) -> Option<String> {
         let found: String = self
             .posts
@@ -228,9 +228,9 @@ impl Place<'_> {
         known.then(|| self.frame(&format!("{name} – {}", self.site.title), &found))
     }
 
-    /// One article as a page.
+    /// The page of an article.
     pub(super) fn article(&self, post: &Post<'_>) -> String {
-        // Nothing else marks the articles of such a site.
+        // On a site without a list, nothing else shows that the page is an article.
         let data = match self.site.format {
             Format::Scattered => {
                 "<script type=\"application/ld+json\">{\"@type\":\"Article\"}</script>\n"
@@ -247,7 +247,7 @@ impl Place<'_> {
             post.body
         );
         let page = self.frame(&format!("{} – {}", post.title, self.site.title), &article);
-        // As on most sites, the page contains the teaser of the feed.
+        // As on most sites, the page metadata contains the feed's teaser.
         match post.article.summary.as_deref().filter(|_| self.site.teasers) {
             Some(summary) => {
                 let meta = format!("<meta name=\"description\" content=\"{}\">\n", escape(summary));
@@ -257,7 +257,7 @@ impl Place<'_> {
         }
     }
 
-    /// The frame around the content of every page.
+    /// The HTML around the content of every page.
     fn frame(&self, title: &str, main: &str) -> String {
         let announced = match self.site.format {
             Format::Page | Format::Scattered => String::new(),
@@ -288,7 +288,7 @@ impl Place<'_> {
         format!("tag:{}.example,2026:{}", self.site.slug, post.id)
     }
 
-    /// The part of a post that the feed contains besides the summary.
+    /// The body of a post in the feed; empty on a site with teasers.
     fn body<'a>(&self, post: &'a Post<'_>) -> &'a str {
         if self.site.teasers { "" } else { post.body }
     }
@@ -320,7 +320,7 @@ fn element(out: &mut String, name: &str, text: &str) {
     }
 }
 
-/// Mistakes of careless templates: unescaped ampersands, and a missing end of the document.
+/// Adds mistakes that careless templates make: unescaped ampersands, and a missing end of the document.
 fn damaged(document: &str) -> String {
     document
         .replace(" &amp; ", " & ")

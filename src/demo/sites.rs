@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::io;
 
-/// Every site, in the order in which the demo shows them.
+/// All sites, in the order of the demo.
 const FILES: [(&str, &str); 15] = [
     ("kettle", include_str!("../../assets/demo/kettle.toml")),
     ("small-machines", include_str!("../../assets/demo/small-machines.toml")),
@@ -25,7 +25,7 @@ const FILES: [(&str, &str); 15] = [
     ("old-house", include_str!("../../assets/demo/old-house.toml")),
 ];
 
-/// How a site offers its articles.
+/// The format in which a site publishes its articles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Format {
@@ -38,11 +38,11 @@ pub(super) enum Format {
     Json,
     /// Pages only.
     Page,
-    /// Pages only, and none of them lists all articles: each is in the category of its first tag.
+    /// Only pages, none of which lists all articles. Each article is in the category of its first tag.
     Scattered,
 }
 
-/// How its server behaves.
+/// The behaviour of a site's server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Manner {
@@ -50,13 +50,13 @@ pub(super) enum Manner {
     Plain,
     /// Publishes an article every [`EVERY`].
     Live,
-    /// After a while it is rate-limited: 429 with `Retry-After`.
+    /// Becomes rate-limited after a while: responds with 429 and `Retry-After`.
     Limited,
     /// The followed URL redirects permanently to the feed.
     Moved,
     /// The XML is damaged.
     Damaged,
-    /// 500
+    /// Responds with 500.
     Fails,
     /// Accepts requests and never responds.
     Silent,
@@ -65,20 +65,20 @@ pub(super) enum Manner {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Site {
-    /// First segment of all its paths.
+    /// First segment of the site's paths.
     #[serde(skip)]
     pub(super) slug: String,
     pub(super) title: String,
     pub(super) format: Format,
     #[serde(default)]
     pub(super) manner: Manner,
-    /// Folder in the demo. A site without one is not followed from the start.
+    /// Folder in the demo. A site without a folder is not followed at first.
     pub(super) folder: Option<String>,
     pub(super) description: String,
     #[serde(default)]
     pub(super) author: String,
     pub(super) language: String,
-    /// Its feed has summaries only; the full articles are on its pages.
+    /// The feed has only summaries; the full articles are on the pages.
     #[serde(default)]
     pub(super) teasers: bool,
     /// RSS `ttl`, in minutes.
@@ -87,14 +87,14 @@ pub(super) struct Site {
     pub(super) articles: Vec<Article>,
 }
 
-/// One article of a site file.
+/// An article in the file of a site.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Article {
     pub(super) id: String,
     pub(super) title: String,
-    /// Minutes from its publication to the start of the demo. On a live site, articles without it
-    /// appear while the demo runs.
+    /// Publication time, in minutes before the start of the demo. On a live site, articles without this key
+    /// are published while the demo runs.
     ago: Option<u32>,
     pub(super) author: Option<String>,
     #[serde(default)]
@@ -104,11 +104,11 @@ pub(super) struct Article {
     #[serde(default)]
     pub(super) body: String,
     pub(super) audio: Option<Audio>,
-    /// Its text after [`CORRECTED_AFTER`].
+    /// The correction that is published after [`CORRECTED_AFTER`].
     correction: Option<Correction>,
 }
 
-/// A later state of an article.
+/// The corrected version of an article.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Correction {
@@ -133,14 +133,14 @@ pub(super) struct Post<'a> {
     pub(super) at: Time,
 }
 
-/// How often a live site publishes.
+/// Interval between the articles of a live site.
 pub(super) const EVERY: TimeDelta = TimeDelta::seconds(10);
-/// How long after the start of the demo articles are corrected.
+/// Time from the start of the demo until articles are corrected.
 const CORRECTED_AFTER: TimeDelta = TimeDelta::seconds(20);
 /// Number of posts in a feed.
 const LISTED: usize = 25;
 
-/// Reads all sites.
+/// Parses all sites.
 pub(super) fn sites() -> io::Result<Vec<Site>> {
     let read = |(slug, text): &(&str, &str)| {
         let site: Site = toml::from_str(text)
@@ -163,12 +163,12 @@ impl Site {
         format!("/{}/{name}", self.slug)
     }
 
-    /// The followed path: the feed's, or the one that it has moved from.
+    /// The path that is followed: that of the feed, or its old one if the feed has moved.
     pub(super) fn followed_path(&self) -> String {
         if self.manner == Manner::Moved { self.old_path() } else { self.feed_path() }
     }
 
-    /// The old path of a site that has moved.
+    /// The old path of a feed that has moved.
     pub(super) fn old_path(&self) -> String {
         format!("/{}/old/rss.xml", self.slug)
     }
@@ -200,7 +200,7 @@ impl Site {
     }
 }
 
-/// The articles that appear one by one. After the last, they are repeated as updates.
+/// The articles of a live site that are published by `now`. After the last one, all are repeated as updates.
 fn live<'a>(coming: &[&'a Article], start: Time, now: Time) -> impl Iterator<Item = Post<'a>> {
     let out = usize::try_from((now - start).num_seconds() / EVERY.num_seconds()).unwrap_or(0);
     let first = out.saturating_sub(LISTED);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn an_article_is_corrected_after_a_while() {
+    fn corrects_an_article_after_a_while() {
         let sites = sites().unwrap();
         let start = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let texts = |after: TimeDelta| -> Vec<(String, String)> {

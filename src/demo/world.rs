@@ -13,12 +13,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use url::Url;
 
-/// Seconds after the start until the rate-limited site sends 429.
+/// Seconds from the start until the rate-limited site sends 429.
 const LIMITED_AFTER: i64 = 4;
-/// `Retry-After` of that site, in seconds.
+/// Value of `Retry-After` from the rate-limited site, in seconds.
 const RETRY_AFTER: &str = "600";
 
-/// A running set of sites. What they publish depends only on the clock.
+/// A running set of sites. Their content depends only on the clock.
 pub struct World {
     server: Server,
     sites: Arc<Vec<Site>>,
@@ -26,8 +26,8 @@ pub struct World {
 }
 
 impl World {
-    /// Starts the sites, each on its own loopback address (127.0.1.1 and up), all on one free
-    /// port. If the system has only 127.0.0.1, they share it.
+    /// Starts the sites, each on its own loopback address (127.0.1.1 and up), all on one free port. If the
+    /// system has only 127.0.0.1, they all use this address.
     ///
     /// # Errors
     /// When no port is available.
@@ -46,7 +46,7 @@ impl World {
         Ok(Self { server, sites, shared })
     }
 
-    /// The sources of the demo. If a source has a feed, its title comes from there.
+    /// The sources of the demo. If a source has a feed, the feed provides its title.
     pub fn sources(&self) -> Vec<Source> {
         let followed = self.sites.iter().enumerate().filter(|(_, site)| site.folder.is_some());
         let source = |(index, site): (usize, &Site)| {
@@ -70,7 +70,7 @@ impl World {
         self.home("old-house")
     }
 
-    /// A page that announces a feed which is not followed yet.
+    /// A page that announces a feed that is not followed yet.
     pub fn announcing_page(&self) -> String {
         self.home("marginalia")
     }
@@ -149,7 +149,7 @@ const WITHOUT_FEED: &str = "{without-feed}";
 /// Placeholder in articles for the URL of the site without a list.
 const WITHOUT_LIST: &str = "{without-list}";
 
-/// The URL of a site, as seen from a host of the demo.
+/// The URL of a site, for a link on a page of `host`.
 fn address_of(sites: &[Site], slug: &str, host: &str) -> String {
     let index = sites.iter().position(|s| s.slug == slug).unwrap_or_default();
     match host.rsplit_once(':') {
@@ -160,7 +160,7 @@ fn address_of(sites: &[Site], slug: &str, host: &str) -> String {
     }
 }
 
-/// The document with its validators, or 304 if the client has it.
+/// The document with its validators, or 304 if the client already has it.
 fn conditional(request: &Request, newest: Time, media_type: &str, body: String) -> Reply {
     let hash = Sha256::digest(&body);
     let etag: String = hash.iter().take(8).map(|b| format!("{b:02x}")).collect();

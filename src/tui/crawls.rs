@@ -1,5 +1,4 @@
-//! Starts and stops the crawls that run in the background of the interface, and passes on their states as
-//! events.
+//! Starts and stops the crawls that run in the background, and sends their states to the interface as events.
 
 use super::driver::{followed, message};
 use super::event::{Event, RequestId};
@@ -10,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Minimum time between two states of a crawl, except the last one.
+/// Minimum time between two states of a crawl. The last state is sent at once.
 const STEP: Duration = Duration::from_millis(400);
 
 /// Commands for crawls.
@@ -20,9 +19,9 @@ pub(super) enum CrawlCommand {
     Run(Box<CrawlPlan>),
     /// Stops the crawl in a folder.
     Stop(PathBuf),
-    /// Reads the crawls in remembered folders, except those that run here.
+    /// Reads the crawls in remembered folders, except those that are running.
     List { running: Vec<PathBuf> },
-    /// Reads which sources explore their sites.
+    /// Reads which sources are exploring their sites.
     Explorations,
     /// Removes a crawl from the list; its files stay.
     Unlist(PathBuf),
@@ -51,7 +50,7 @@ impl RunningCrawls {
             other => {
                 tokio::spawn(async move {
                     if let Some(event) = asked(&handle, other).await {
-                        // The interface may already be closed.
+                        // Sending fails if the interface is already closed.
                         let _ = events.send(event);
                     }
                 });
@@ -72,8 +71,8 @@ impl RunningCrawls {
                 if events.send(Event::CrawlChanged(Box::new(state))).is_err() || is_last {
                     break;
                 }
-                // The end is shown at once. A separate receiver waits for it, so that no state is missed
-                // here.
+                // The end is sent at once. A separate receiver waits for the end, so that `states` misses
+                // nothing.
                 let _ = tokio::time::timeout(STEP, states.clone().wait_for(has_ended)).await;
             }
         });

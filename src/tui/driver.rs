@@ -1,4 +1,4 @@
-//! Performs effects. Slow work runs in the background and reports back with an event.
+//! Performs effects. Slow work runs in the background, and reports its result as an event.
 
 mod bench;
 mod discovery;
@@ -34,7 +34,7 @@ pub(super) struct Driver {
     paths: Paths,
     events: UnboundedSender<Event>,
     reads: ReadQueue,
-    /// File changes, performed in the order of the key presses.
+    /// File changes, which are made in the order of the key presses.
     edits: UnboundedSender<Task>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
@@ -46,17 +46,17 @@ pub(super) struct Driver {
     pictures: HashMap<String, AbortHandle>,
     /// The open workbench and its id.
     bench: Option<(RequestId, Workbench)>,
-    /// Row key of the item opened last.
+    /// Row key of the last opened item.
     opened: Arc<AtomicI64>,
 }
 
-/// Boxed: one task for each type of work would take long to compile.
+/// Boxed, because compiling a separate task for each type of work would take long.
 pub(super) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Time that an item stays open before its full text is fetched.
+/// Delay from opening an item until its full text is fetched.
 const OPEN_DELAY: Duration = Duration::from_millis(300);
 
-/// Maximum number of pages that one prefetch fetches.
+/// Maximum number of pages in one prefetch.
 const MAX_PREFETCH: usize = 500;
 
 impl Driver {
@@ -93,7 +93,7 @@ impl Driver {
         self.events.clone()
     }
 
-    /// Asks the terminal how it draws pictures, on a separate thread.
+    /// Queries the terminal's graphics support on a separate thread.
     pub(super) fn ask_for_graphics(&self) {
         self.blocking(|| Some(Event::TerminalReplied(terminal::ask_for_graphics())));
     }
@@ -102,7 +102,7 @@ impl Driver {
         self.reads.send(Read::Version);
     }
 
-    /// Starts an effect. Returns those that need the terminal.
+    /// Starts an effect. Returns it if it needs the terminal.
     pub(super) fn perform(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::Read(read) => self.reads.send(read),
@@ -141,7 +141,7 @@ impl Driver {
         None
     }
 
-    /// Marks, rules and refreshes.
+    /// Starts effects of marks, rules and refreshes.
     fn perform_marking(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
@@ -182,7 +182,7 @@ impl Driver {
         None
     }
 
-    /// Discovery, new sources and the workbench.
+    /// Starts effects of discovery, new sources and the workbench.
     fn perform_following(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::Discover { request, address } => self.discover(request, address),
@@ -193,7 +193,7 @@ impl Driver {
                 }
             }
             Effect::Follow { request, discovery, way, folder } => self.spawn(move |h| async move {
-                // The description of a crawl is not a name for the source.
+                // The description of a crawl is not a suitable title for the source.
                 let named = discovery.ways.get(way).filter(|w| w.kind() != SourceKind::Crawl);
                 let title = named.map(|w| w.title.clone());
                 let listed = listed(discovery.ways.get(way));
@@ -222,7 +222,7 @@ impl Driver {
         None
     }
 
-    /// Lists and files of sources, and the settings.
+    /// Starts effects of lists and files of sources, and of the settings.
     fn perform_editing(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::StopCrawl { source } => {
@@ -235,7 +235,8 @@ impl Driver {
             Effect::FollowStarters { request, indexes } => self.spawn(move |h| async move {
                 Event::Followed(request, follow_starters(&h, &indexes).await)
             }),
-            // This is not queued with the changes to files, because a slow server must not delay them.
+            // Following a list is not queued with the file changes, because a slow server must not delay
+            // them.
             Effect::FollowList { request, typed } => self.spawn(move |h| async move {
                 let followed = h.follow_list(&typed, None, None).await;
                 Event::ListFollowed(request, typed, followed.map(Box::new).map_err(message))
@@ -272,7 +273,7 @@ impl Driver {
         None
     }
 
-    /// Positions, enclosures, downloads and programs of the user.
+    /// Starts effects of reading positions, enclosures, downloads and the user's programs.
     fn perform_file_use(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::StorePosition { item, place } => {
@@ -305,7 +306,7 @@ impl Driver {
             Effect::RunCommand { command, items } => {
                 self.spawn_cancellable(None, move |h, cancelled| async move {
                     let (name, output) = (command.name.clone(), command.output);
-                    // Dropping the run ends its program.
+                    // Dropping the future stops the program.
                     let ended = cancelled.run_until_cancelled(run_command(&h, &command, &items));
                     let cancelled = || Event::CommandEnded(name, output, Ok(None));
                     ended.await.unwrap_or_else(cancelled)
@@ -316,7 +317,7 @@ impl Driver {
         None
     }
 
-    /// Effects whose result is outside the interface: texts, episodes, crawls, pages in the browser.
+    /// Starts effects with results outside the interface: texts, episodes, crawls, pages in the browser.
     fn perform_outside(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
             Effect::MakeMarkdown { items } => self.spawn(move |h| async move {
@@ -351,7 +352,7 @@ impl Driver {
         None
     }
 
-    /// What must be done before the program ends.
+    /// The parts that must be finished before the program exits.
     pub(super) fn ending(&self) -> Ending {
         Ending {
             handle: self.handle.clone(),
@@ -369,7 +370,7 @@ impl Driver {
             while let Some(report) = reports.recv().await {
                 let _ = events.send(Event::Refreshed(request, report));
             }
-            // The status line shows the results.
+            // The status line shows the results of accounts.
             if all && pace != Pace::Due {
                 handle.sync_accounts(WhichAccounts::All, false).await;
             }
@@ -377,8 +378,8 @@ impl Driver {
         });
     }
 
-    /// Fetches the full text of an opened item after a short delay, unless another item was opened:
-    /// moving quickly through a list causes no requests.
+    /// Fetches the full text of an opened item after a short delay, unless another item is opened first, so
+    /// that moving quickly through a list causes no requests.
     fn item_opened(&mut self, key: i64) {
         let (handle, events, opened) =
             (self.handle.clone(), self.events.clone(), self.opened.clone());
@@ -441,7 +442,7 @@ fn not_saved(error: FollowError) -> NotSaved {
     }
 }
 
-/// Marks of a rule with the number of their items, which may be a million.
+/// Marks of a rule, with the number of their items. There may be a million items.
 fn counted(marks: RuleMarks) -> (usize, Arc<RuleMarks>) {
     (marks.items(), Arc::new(marks))
 }

@@ -1,4 +1,4 @@
-//! Effects: requests of the interface as data; `driver.rs` performs them.
+//! Effects: requests of the interface as data, performed by `driver.rs`.
 
 use super::app::EncodedKey;
 use super::crawls::CrawlCommand;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use url::Url;
 
-/// Where a picture is shown.
+/// The place where a picture is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PictureUse {
     Article,
@@ -25,12 +25,12 @@ pub(super) enum PictureUse {
     List,
 }
 
-/// A request that is performed outside the state.
+/// A request that is performed outside the interface's state.
 #[derive(Debug)]
 pub(super) enum Effect {
-    /// Reads the database; the result is an event.
+    /// Reads the database. The result is sent as an event.
     Read(Read),
-    /// Fetches the full text of an item (row key) on request; when repeated, with the next method.
+    /// Fetches the full text of an item (row key) on request; when repeated, uses the next extraction method.
     FetchText {
         key: i64,
     },
@@ -39,7 +39,7 @@ pub(super) enum Effect {
         source: i64,
         url: String,
         of: PictureUse,
-        /// Whether a terminal draws it with pixels.
+        /// Whether the terminal draws the picture with pixels.
         detailed: bool,
     },
     /// Stops fetching a picture.
@@ -51,9 +51,9 @@ pub(super) enum Effect {
         key: EncodedKey,
         picture: Arc<Thumbnail>,
     },
-    /// Asks the terminal how it draws pictures.
+    /// Queries the terminal's graphics support.
     AskForGraphics,
-    /// Reports that an item was opened, whose full text may have to be fetched.
+    /// Reports that an item was opened, so that its full text can be fetched.
     ItemOpened {
         key: i64,
     },
@@ -79,12 +79,12 @@ pub(super) enum Effect {
         view: Box<View>,
         cause: Cause,
     },
-    /// Undoes what a rule did.
+    /// Undoes the effects of a rule.
     UndoRule {
         name: String,
         cause: Cause,
     },
-    /// Sets marks of a rule again, or removes them, for undo and redo.
+    /// Removes the marks that a rule has set, or sets them again, for undo and redo.
     MarkByRule {
         name: String,
         marks: Arc<RuleMarks>,
@@ -95,7 +95,7 @@ pub(super) enum Effect {
         pace: Pace,
         request: RequestId,
     },
-    /// Sends no more requests of refreshes that the user started.
+    /// Stops sending requests for refreshes that the user started.
     CancelRefresh,
     Discover {
         request: RequestId,
@@ -107,14 +107,14 @@ pub(super) enum Effect {
         typed: TypedOrigin,
     },
     CancelDiscovery,
-    /// Follows a way. The reply of this and of the following effects has the id of the request.
+    /// Follows a way. The replies to this and the next effects have the id of the request.
     Follow {
         request: RequestId,
         discovery: Discovery,
         way: usize,
         folder: Option<String>,
     },
-    /// Follows a way whose draft was edited.
+    /// Follows a way with an edited entry.
     FollowEdited {
         request: RequestId,
         discovery: Discovery,
@@ -140,7 +140,7 @@ pub(super) enum Effect {
         request: RequestId,
         typed: String,
     },
-    /// Confirms that the sources which have left a list (row key) are removed.
+    /// Confirms the removal of sources that a list (row key) no longer contains.
     AcceptList {
         source: i64,
     },
@@ -176,17 +176,17 @@ pub(super) enum Effect {
         ask: BenchRequest,
     },
     CloseBench,
-    /// Opens the page of the comments on an item (row key).
+    /// Opens the page with the comments on an item (row key).
     BrowseComments {
         item: i64,
     },
-    /// Reads the enclosures of items, to open or download them.
+    /// Reads the enclosures of items, so that they can be opened or downloaded.
     FindEnclosures {
         of: Vec<FileOf>,
         file_use: FileUse,
     },
-    /// Stops the running downloads and programs, or the download of one URL. Received data stay for the next
-    /// download.
+    /// Stops the running downloads and programs, or the download of one URL. Received data is kept for the
+    /// next download.
     CancelRunning {
         url: Option<String>,
     },
@@ -202,11 +202,11 @@ pub(super) enum Effect {
         file: MediaFile,
         file_use: FileUse,
     },
-    /// Makes Markdown of items (row keys), to copy it.
+    /// Renders items (row keys) as Markdown for the clipboard.
     MakeMarkdown {
         items: Vec<i64>,
     },
-    /// Saves articles into a folder, under a name that no file has.
+    /// Saves articles into a folder, under a name that is not taken.
     Save {
         order: Box<SaveOrder>,
         folder: PathBuf,
@@ -226,7 +226,7 @@ pub(super) enum Effect {
     Copy {
         text: String,
     },
-    /// Runs a program of the user for items (row keys).
+    /// Runs one of the user's programs for items (row keys).
     RunCommand {
         command: Box<CommandSettings>,
         items: Vec<i64>,
@@ -242,7 +242,7 @@ pub(super) enum Effect {
         item: i64,
         place: usize,
     },
-    /// The following effects need the terminal; the run loop performs them.
+    /// The effects from here on need the terminal, and are performed by the run loop.
     BrowseHere(Launch),
     EditSource {
         id: SourceId,
@@ -263,27 +263,27 @@ pub(super) enum ImportList {
 /// The origin of a file change, returned with the result.
 #[derive(Debug, Clone)]
 pub(super) enum Purpose {
-    /// A command, with a description that replaces the default one.
+    /// A command, with a description if the default one does not fit.
     Command(Option<String>),
-    /// A change that the user has made with a text editor; it was not requested by an effect.
+    /// A change that the user made in a text editor, without an effect.
     ByHand,
-    /// A form was saved; the id identifies its request.
+    /// Saving a form; the id is that of the request.
     Form(RequestId),
     /// An import, with the numbers of listed sources and skipped entries.
     Import { request: RequestId, listed: usize, skipped: usize },
-    /// Undo or redo.
+    /// An undo or redo of a file change.
     History,
-    /// A new rule, which is applied to stored items once it is saved, with a description.
+    /// A new rule, with a description. The rule is applied to stored items once it is saved.
     Rule(String),
 }
 
 impl Effect {
-    /// A file change by a command.
+    /// A file change that a command makes.
     pub(super) fn edit(change: FileChange) -> Self {
         Self::Edit { purpose: Purpose::Command(None), change }
     }
 
-    /// The request of an effect that adds sources.
+    /// The request id of an effect that adds sources.
     pub(super) fn adds_source(&self) -> Option<RequestId> {
         match self {
             Self::Follow { request, .. }
@@ -299,7 +299,7 @@ impl Effect {
 /// A request to the workbench.
 #[derive(Debug)]
 pub(super) enum BenchRequest {
-    /// Evaluates rules, with the list at `list`.
+    /// Evaluates rules; `list` is the page with the list.
     Preview { request: RequestId, rules: Box<SourceRules>, list: WorkbenchPage },
     /// Finds a selector for an element of a page.
     Pick { place: WorkbenchPage, element: u32, part: SelectorField },
@@ -317,34 +317,34 @@ pub enum ExitReason {
     Demo,
 }
 
-/// How the interface was left.
+/// The state in which the interface was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Left {
     pub reason: ExitReason,
-    /// Downloads that were still running.
+    /// Downloads that were still in progress.
     pub downloads: usize,
 }
 
-/// The item that has a file, and its source (row keys).
+/// The item to which a file belongs, and its source (row keys).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct FileOf {
     pub(super) item: i64,
     pub(super) source: i64,
 }
 
-/// A file that an item has or shows.
+/// A file that is attached to an item or shown in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MediaFile {
     pub(super) of: FileOf,
     pub(super) url: String,
-    /// Empty if it is unknown.
+    /// The media type; empty if it is unknown.
     pub(super) media_type: String,
 }
 
-/// What to do with a file.
+/// The action to perform with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileUse {
-    /// Opens it with the program for its media type.
+    /// Opens the file with the program for its media type.
     Open,
     Download,
 }

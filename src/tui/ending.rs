@@ -1,4 +1,4 @@
-//! Finishes work before the program ends.
+//! Finishes work before the program exits.
 
 use super::crawls::RunningCrawls;
 use super::driver::{Task, store_position};
@@ -8,11 +8,11 @@ use crate::engine::Handle;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// How long the program waits for changes to files before it exits.
+/// Maximum time that the program waits for file changes before it exits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The parts of the interface that must be finished. A copy of it ends the program if a signal arrives while
-/// another program has the terminal.
+/// The parts of the interface that must be finished. A copy is used if a signal stops newsfed while another
+/// program has the terminal.
 #[derive(Clone)]
 pub(super) struct Ending {
     pub(super) handle: Handle,
@@ -22,7 +22,8 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    /// Waits for file changes, stops the player and the crawls, performs the last effects, and ends the visit.
+    /// Waits for file changes, stops the player and the crawls, stores the reading position and settings, and
+    /// ends the visit.
     pub(super) async fn finish(self, effects: Vec<Effect>) {
         self.finish_edits().await;
         self.listening.finish().await;
@@ -45,7 +46,8 @@ impl Ending {
         self.handle.end_visit().await.ok();
     }
 
-    /// Does the same and closes the database, in a limited time, because there is no other way to end it.
+    /// Like [`Self::finish`], but with a timeout, because the user has no other way to stop it. Also closes
+    /// the database.
     pub(super) async fn finish_soon(self) {
         let handle = self.handle.clone();
         if tokio::time::timeout(PATIENCE, self.finish(vec![])).await.is_err() {
@@ -54,7 +56,7 @@ impl Ending {
         handle.shutdown().await;
     }
 
-    /// Waits until the queued file changes are made.
+    /// Waits until the queued file changes have been made.
     async fn finish_edits(&self) {
         let (made, all_made) = tokio::sync::oneshot::channel();
         let last = async move {

@@ -1,5 +1,4 @@
-//! Events of the interface, named in the past tense. A late reply to a repeated request is dropped
-//! by its id.
+//! Events of the interface, named in the past tense. Request ids make it possible to drop stale replies.
 
 use super::app::EncodedKey;
 use super::effect::{FileOf, FileUse, MediaFile, PictureUse, Purpose};
@@ -31,9 +30,9 @@ pub(super) type Failure = String;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Matches {
     pub(super) count: Count,
-    /// What would change; `None` if that is not known, or if no effect applies to stored items.
+    /// The changes that would be made; `None` if they are not known, or if no effect applies to stored items.
     pub(super) would_change: Option<WouldChange>,
-    /// The newest items: titles, and the row keys of their sources.
+    /// The newest items: their titles, and their sources (row keys).
     pub(super) newest: Vec<(String, i64)>,
 }
 
@@ -45,48 +44,48 @@ pub(super) enum Event {
     Resized(u16, u16),
     /// A deadline of the app has passed.
     TimePassed,
-    /// This or another process committed to the database.
+    /// This process or another one has committed to the database.
     StoreChanged,
     StatusChanged(Status),
     SourcesLoaded(Result<SourceList, Failure>),
     WindowLoaded(RequestId, Result<Window, Failure>),
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
-    /// The item that the Reader shows, as it is now; `None` if it is no longer stored.
+    /// The current state of the item in the Reader; `None` if it is no longer stored.
     RowLoaded(Result<Option<ItemRow>, Failure>),
     /// The result of fetching the full text of an item (row key), and whether the user requested it.
     TextGot(i64, bool, Result<TextGot, Failure>),
     /// A picture by its URL; `None` if it cannot be shown.
     PictureFetched(PictureUse, String, Option<Arc<Thumbnail>>),
-    /// A picture for the terminal; `None` if it cannot be encoded.
+    /// An encoded picture for the terminal; `None` if it cannot be encoded.
     PictureEncoded(EncodedKey, Option<Arc<Encoded>>),
-    /// How the terminal draws pictures.
+    /// The replies of the terminal about its graphics support.
     TerminalReplied(Replies),
     PrefetchPlanned(Result<PrefetchPlan, Failure>),
-    /// One page of a prefetch was fetched, with or without a text.
+    /// One page of a prefetch was fetched; whether it contained a text.
     Prefetched(bool),
     PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
     /// The last failed checks of a source (row key).
     FailuresLoaded(i64, Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
-    /// Where rows match a full-text expression, by the row keys of their items.
+    /// Snippets for a full-text expression, with the row keys of their items.
     SnippetsLoaded(Option<String>, Result<Vec<(i64, Snippet)>, Failure>),
     StatisticsLoaded(Result<Box<Statistics>, Failure>),
-    /// The schedule of the source with this row key.
+    /// The schedule of a source (row key).
     WhyLoaded(i64, Result<Box<ScheduleReport>, Failure>),
-    /// When the source with this row key would be checked next with the values of its form.
+    /// When a source (row key) would be checked next with the values of its form.
     NextCheckLoaded(i64, Option<NextCheck>),
     Marked(Result<MarksSet, Failure>),
     RulesLoaded(Result<Vec<RuleRecord>, Failure>),
     ValuesLoaded(Result<ItemValues, Failure>),
     MatchesFound(RequestId, Result<Matches, Failure>),
-    /// The number of items that a command would mark read.
+    /// The number of items that an action would mark read.
     UnreadCounted(RequestId, Result<usize, Failure>),
     /// The number of items in the list on the screen.
     TotalCounted(RequestId, Result<Count, Failure>),
-    /// The best unread items (row keys) for some minutes.
+    /// The best unread items (row keys) for a reading time in minutes.
     FittingFound(RequestId, u32, Result<Vec<i64>, Failure>),
-    /// A rule, by its name, changed stored items, or its changes were undone.
+    /// A rule (by name) has changed stored items, or its changes were undone.
     RuleApplied {
         name: String,
         cause: Cause,
@@ -94,28 +93,28 @@ pub(super) enum Event {
         /// The number of items, and their marks.
         result: Result<(usize, Arc<RuleMarks>), Failure>,
     },
-    /// Marks of a rule were set again, or undone.
+    /// Marks of a rule were removed or set again.
     MarkedByRule(Result<(), Failure>),
-    /// Progress of a discovery.
+    /// An attempt of a discovery.
     Tried(RequestId, Tried),
     Discovered(RequestId, Result<Discovery, Failure>),
     Followed(RequestId, Result<(Vec<Followed>, FileEdit), Failure>),
-    /// The URL to add is already followed as this source.
+    /// The URL to add is already followed as a source.
     AlreadyFollowed(RequestId, SourceId),
     /// Result of a file change.
     Edited(Purpose, Result<Edited, NotSaved>),
-    /// `config.toml` was changed by another program and read again.
+    /// `config.toml` was changed by another program, and has been reloaded.
     SettingsReloaded(Box<Settings>),
-    /// The entry of a source (row key) for the form.
+    /// The entry of a source (row key) to edit in the form.
     EntryLoaded(i64, Result<Section, Failure>),
-    /// A reply of the workbench with that id.
+    /// A reply of the workbench with an id.
     BenchReplied(RequestId, WorkbenchEvent),
-    /// Counted results of views, by name.
+    /// Numbers of items in views, by view name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
-    /// A list, given as the user typed it, is followed.
+    /// A list (its path or URL as typed) was followed.
     ListFollowed(RequestId, String, Result<Box<ListFollowed>, Failure>),
-    /// Whether there was something to confirm about a list (row key).
+    /// Whether a list (row key) had removals to confirm.
     ListAccepted(i64, Result<bool, Failure>),
     /// Files whose paths begin with a typed text.
     PathsListed(String, Vec<String>),
@@ -125,13 +124,13 @@ pub(super) enum Event {
         url: String,
         item: Result<Option<i64>, Failure>,
     },
-    /// The URL of the comments on an item, if it names one.
+    /// The URL of the comments on an item, if it has one.
     CommentsFound(Result<Option<String>, Failure>),
     /// The enclosures of each item.
     EnclosuresFound(FileUse, Result<Vec<(FileOf, Vec<Enclosure>)>, Failure>),
-    /// The file at a URL is being downloaded, or waits for its turn.
+    /// The file at a URL is being downloaded, or waits for other downloads.
     DownloadBegun(String),
-    /// The download of the file at a URL has ended in any way.
+    /// The download of the file at a URL has ended, successfully or not.
     DownloadEnded(String),
     /// A download failed, with the reason.
     DownloadFailed(MediaFile, Failure),
@@ -140,9 +139,9 @@ pub(super) enum Event {
     DownloadRemoved(Result<String, Failure>),
     /// Received bytes of the file at a URL, and its size.
     DownloadAdvanced(String, u64, Option<u64>),
-    /// The progress of a file with this many articles.
+    /// The progress of saving a file, and its total number of articles.
     SaveAdvanced(SaveState, usize),
-    /// Articles as Markdown, and their number.
+    /// Articles rendered as Markdown, and their number.
     MarkdownMade(Result<(String, usize), Failure>),
     /// The episodes in the queue.
     QueueLoaded(Result<Vec<Queued>, Failure>),
@@ -151,27 +150,27 @@ pub(super) enum Event {
     CrawlsListed(Result<CrawlListing, Failure>),
     /// The crawl in a folder is no longer listed.
     CrawlUnlisted(std::path::PathBuf),
-    /// Sources (row keys) that explore their sites, with their progress in words.
+    /// Sources (row keys) that are exploring their sites, with lines about their progress.
     ExplorationsListed(Result<Vec<(i64, Vec<String>)>, Failure>),
     /// Whether the background of the terminal is light, from a late reply.
     BackgroundFound(bool),
     /// The path of a downloaded file.
     Downloaded(Result<String, Failure>),
-    /// The settings file for the form.
+    /// The settings file, to edit in the form.
     SettingsLoaded(Result<Section, Failure>),
-    /// One source of a manual refresh is done.
+    /// One source of a manual refresh is finished.
     Refreshed(RequestId, Report),
-    /// A manual refresh ended.
+    /// A manual refresh has ended.
     RefreshEnded(RequestId),
-    /// The browser needs the terminal.
+    /// The browser is ready to be started in the terminal.
     BrowserPlanned(Launch),
-    /// The browser was started, or the URL and the error.
+    /// The browser was started, or failed with an error for a URL.
     BrowserOpened(Result<(), (String, Failure)>),
     Message(Result<String, Failure>),
-    /// The program has changed something on its own: a description, the name in the list of changes, and the
-    /// edit that undoes it.
+    /// A change that was not made by the user: a message, the label for the history, and the edit that undoes
+    /// it.
     ChangedByItself(String, Option<Box<(String, FileEdit)>>),
-    /// A program of the user, by its name, has ended.
+    /// One of the user's programs (by name) has ended.
     CommandEnded(String, CommandOutput, Result<Option<CommandRun>, Failure>),
 }
 
@@ -180,7 +179,7 @@ pub(super) enum Event {
 pub(super) struct Followed {
     pub(super) id: SourceId,
     pub(super) title: String,
-    /// Why it has no items, if it has none.
+    /// Why the source has no items, if it has none.
     pub(super) no_items: Option<String>,
     pub(super) kind: SourceKind,
 }
@@ -193,10 +192,10 @@ impl From<Source> for Followed {
     }
 }
 
-/// Why a file was not changed.
+/// Why a file could not be changed.
 #[derive(Debug)]
 pub(super) enum NotSaved {
-    /// The keys that changed in the file since the form was opened, and the current section.
+    /// The keys that were changed in the file after the form was opened, and the current section.
     Conflict(Vec<String>, Box<Section>),
     Failed(Failure),
 }
@@ -216,9 +215,9 @@ impl NotSaved {
 #[derive(Debug, Clone, Default)]
 pub(super) struct SourceList {
     pub(super) sources: Vec<SourceEntry>,
-    /// Unread items dated today.
+    /// Number of unread items dated today.
     pub(super) today: u32,
-    /// Items whose articles changed since they were last opened.
+    /// Number of items whose articles changed since they were last opened.
     pub(super) changed: u32,
     /// The largest row key at the time of reading.
     pub(super) last_key: i64,
@@ -230,11 +229,11 @@ pub(super) struct SourceList {
     pub(super) is_first_visit: bool,
     /// Number of items kept for later.
     pub(super) later: u32,
-    /// Tags of items themselves, not of their sources.
+    /// Tags of the items, without the tags of their sources.
     pub(super) item_tags: Vec<String>,
 }
 
-/// A source from the file with its database facts.
+/// A declared source with its facts from the database.
 #[derive(Debug, Clone)]
 pub(super) struct SourceEntry {
     pub(super) source: Arc<Source>,
@@ -247,28 +246,28 @@ impl SourceEntry {
     }
 }
 
-/// One item, ready for layout.
+/// An item, ready for layout.
 #[derive(Debug, Clone)]
 pub(super) struct Article {
     pub(super) row: ItemRow,
     pub(super) item: Arc<Item>,
     pub(super) document: Arc<Document>,
-    /// Where the user stopped reading, in characters without white space.
+    /// Where the user stopped reading, in characters without whitespace.
     pub(super) position: usize,
-    /// The changes in each stored version, newest first; empty without an earlier version.
+    /// The changes in each stored version, newest first; empty if there is no earlier version.
     pub(super) differences: Arc<Vec<Difference>>,
-    /// Comments added since the user read the item before it was opened.
+    /// Number of comments that were added since the user last read the item.
     pub(super) new_comments: u32,
-    /// The items of other sources about its story.
+    /// The items of other sources in the same story.
     pub(super) also_in: Vec<StoryItem>,
-    /// Its own tags, and the effects that rules had on it, in words.
+    /// Descriptions of the item's own tags, and of the effects that rules had on it.
     pub(super) notes: Vec<String>,
     /// Whether the feed's text is cut off.
     pub(super) is_cut: bool,
 }
 
 impl Article {
-    /// Whether its text is only the beginning of the text on its page.
+    /// Whether the text is only the beginning of the full text.
     pub(super) fn is_teaser(&self) -> bool {
         let item = &self.item;
         let is_start = self.is_cut || item.feed_has_full_text == Some(false);
@@ -277,15 +276,15 @@ impl Article {
     }
 }
 
-/// The difference between a version and the one before.
+/// The difference between a version and the previous one.
 #[derive(Debug, Clone)]
 pub(super) struct Difference {
-    /// When the later version was first seen.
+    /// When the newer version was first seen.
     pub(super) at: Time,
     pub(super) changes: Vec<Change>,
-    /// Whether only the title of the earlier version was kept.
+    /// Whether only the title of the earlier version is stored.
     pub(super) of_title: bool,
-    /// The changes in words; empty if they were not examined.
+    /// Describes the changes; empty if they were not examined.
     pub(super) summary: String,
 }
 
@@ -294,7 +293,7 @@ pub(super) struct Difference {
 pub(super) enum Cause {
     /// Opening an item marked it read; no message is shown.
     Reading,
-    /// The user pressed a key.
+    /// The user has pressed a key.
     User,
     Undo,
     Redo,
@@ -312,7 +311,7 @@ pub(super) struct MarksSet {
 #[derive(Debug)]
 pub(super) struct ImportRead {
     pub(super) import: Import,
-    /// Sources at private addresses in the list, imported or skipped.
+    /// Number of listed sources at private addresses, whether imported or skipped.
     pub(super) private_sources: usize,
     /// Sources that would be added.
     pub(super) sources: Vec<Source>,

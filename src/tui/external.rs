@@ -1,4 +1,4 @@
-//! Programs that use the terminal for a while: the editor and pipe commands.
+//! Programs that use the terminal temporarily: the editor and pipe commands.
 
 use crate::config::{Paths, SourcesFile};
 use crate::model::SourceId;
@@ -47,7 +47,7 @@ pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{} exited with {status}", words[0])) }
 }
 
-/// Pipes a text to a shell command and waits for Enter, so that its output can be read.
+/// Pipes a text to a shell command and waits for Enter, so that the user can read its output.
 pub(super) fn pipe(command: &str, text: &str) -> Result<String, String> {
     let mut child = Command::new("sh")
         .args(["-c", command])
@@ -55,7 +55,7 @@ pub(super) fn pipe(command: &str, text: &str) -> Result<String, String> {
         .spawn()
         .map_err(|e| format!("sh: {e}"))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // The command need not read all of its input.
+        // The command may exit without reading all of its input.
         let _ = stdin.write_all(text.as_bytes());
     }
     let status = child.wait().map_err(|e| e.to_string())?;

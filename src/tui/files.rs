@@ -15,19 +15,19 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Time between two messages about a download, or about articles that are being saved.
+/// Minimum time between two progress messages about a download or about saving articles.
 const STEP: Duration = Duration::from_secs(1);
 
 const AROUND: Surroundings<'_> =
     Surroundings { variable: &browser::variable, installed: &browser::installed };
 
-/// Work that the user can cancel: downloads, opening files, which may need a download, saving articles, and
+/// Work that the user can cancel: downloads, opening files (which may need a download), saving articles, and
 /// programs.
 #[derive(Default)]
 pub(super) struct Running(Vec<Cancellable>);
 
 struct Cancellable {
-    /// The URL of a download.
+    /// The URL, for a download.
     url: Option<String>,
     cancel: CancellationToken,
     task: AbortHandle,
@@ -44,7 +44,7 @@ impl Running {
         self.0.push(Cancellable { url, cancel, task });
     }
 
-    /// Cancels all, or the download of one URL; returns whether there was any.
+    /// Cancels all work, or only the download of a URL. Returns whether there was anything to cancel.
     pub(super) fn cancel(&mut self, url: Option<&str>) -> bool {
         self.0.retain(|running| !running.task.is_finished());
         let is_meant = |running: &&Cancellable| url.is_none() || url == running.url.as_deref();
@@ -84,7 +84,7 @@ pub(super) async fn remove(handle: Handle, entry: DownloadEntry) -> Event {
     Event::DownloadRemoved(removed.map(|()| name).map_err(message))
 }
 
-/// Starts programs that open a window; others need the terminal first.
+/// Starts a program that opens a window. A program that needs the terminal is returned in an event.
 fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
     let opened = match plan {
         Ok(launch) if launch.in_terminal => return Event::BrowserPlanned(launch),
@@ -94,7 +94,7 @@ fn started(plan: Result<Launch, NoBrowser>, url: String) -> Event {
     Event::BrowserOpened(opened.map_err(|why| (url, why)))
 }
 
-/// Saves articles into a folder; the event has the name of the file, and what is missing from it.
+/// Saves articles into a folder; the event contains the path of the file, and what is missing from it.
 pub(super) async fn save(
     handle: &Handle,
     order: &SaveOrder,
@@ -106,11 +106,11 @@ pub(super) async fn save(
     let progress = |state: SaveState| {
         if shown.elapsed() >= STEP {
             shown = Instant::now();
-            // The interface may already be closed.
+            // Sending fails if the interface is already closed.
             let _ = events.send(Event::SaveAdvanced(state, total));
         }
     };
-    // Dropping the future stops its requests.
+    // Dropping the future cancels its requests.
     let saved = match cancelled.run_until_cancelled(handle.save(order, progress)).await {
         None => return Event::Message(Ok("Cancelled: nothing was saved".to_owned())),
         Some(Err(e)) => return Event::Message(Err(format!("Not saved: {}", message(e)))),
@@ -131,7 +131,7 @@ pub(super) async fn save(
     })
 }
 
-/// Opens a file, which is downloaded first if its program needs that, or only downloads it.
+/// Opens a file, downloading it first if its program needs that, or only downloads it.
 pub(super) async fn use_file(
     handle: Handle,
     file: MediaFile,
@@ -144,7 +144,7 @@ pub(super) async fn use_file(
     let stored = match file_use {
         FileUse::Open if !needed => None,
         _ => {
-            // The interface may already be closed.
+            // Sending fails if the interface is already closed.
             let _ = events.send(Event::DownloadBegun(file.url.clone()));
             let stored = tokio::select! {
                 stored = download(&handle, &settings, &file, file_use, &events) => Some(stored),
@@ -195,7 +195,7 @@ async fn download(
         if shown.is_none_or(|at| at.elapsed() >= STEP) {
             shown = Some(Instant::now());
             let step = Event::DownloadAdvanced(file.url.clone(), state.received, state.total);
-            // The interface may already be closed.
+            // Sending fails if the interface is already closed.
             let _ = events.send(step);
         }
     };
@@ -231,7 +231,7 @@ pub(super) async fn find_enclosures(
     Ok(found)
 }
 
-/// Runs a program of the user, or prepares one that needs the terminal.
+/// Runs one of the user's programs, or prepares it if it needs the terminal.
 pub(super) async fn run_command(
     handle: &Handle,
     command: &CommandSettings,

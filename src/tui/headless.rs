@@ -1,4 +1,4 @@
-//! The interface without a terminal, for benches.
+//! The interface without a terminal, for benchmarks.
 
 use super::app::App;
 use super::effect::Effect;
@@ -14,7 +14,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
-/// The interface over a database, drawn into memory.
+/// The interface of a database, drawn into memory.
 pub struct Headless {
     app: App,
     reader: Reader,
@@ -56,7 +56,7 @@ impl Headless {
         Some(headless)
     }
 
-    /// Presses a character key; requested windows are loaded at once.
+    /// Presses a character key; requested windows are loaded synchronously.
     pub fn press(&mut self, key: char) {
         self.happen(Event::KeyPressed(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)));
     }

@@ -33,20 +33,20 @@ pub(super) fn read(paths: &Paths, list: &ImportList, private: bool) -> Result<Im
     }
     let Added { sources, already, completions } = file.preview(&import.sources).map_err(message)?;
     let (views, known_views) = match import.views.as_slice() {
-        // If the list has no views, the settings need not be read.
+        // If the list has no views, there is no need to read the settings.
         [] => Default::default(),
         views => ConfigFile::open(paths).preview_views(views).map_err(message)?,
     };
     Ok(ImportRead { import, private_sources, sources, already, completions, views, known_views })
 }
 
-/// Maximum number of files that are listed.
+/// Maximum number of suggested files.
 const MAX_PATHS: usize = 200;
-/// Maximum number of entries in a folder that are listed.
+/// Maximum number of entries that are read from a folder.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The files and folders whose paths begin with a typed text, sorted; folders end with a slash.
-/// `~/` stands for the home folder, and hidden files are listed only if a dot is typed.
+/// The files and folders whose paths start with the typed text, sorted. Folders end with a slash. `~/` is the
+/// home folder. Hidden files are listed only if a dot was typed.
 pub(super) fn paths(typed: &str) -> Vec<String> {
     let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(f, s)| (f, s));
     let shown = &typed[..typed.len() - start.len()];
@@ -59,7 +59,7 @@ pub(super) fn paths(typed: &str) -> Vec<String> {
     let path = |entry: std::fs::DirEntry| {
         let name = entry.file_name().into_string().ok()?;
         let hidden = name.starts_with('.') && !start.starts_with('.');
-        // A path that the field cannot contain unchanged cannot be completed.
+        // A path that the field would change, such as one with control characters, cannot be completed.
         if hidden || !name.starts_with(start) || line(&name) != name {
             return None;
         }

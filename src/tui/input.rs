@@ -1,11 +1,11 @@
-//! Conversion of terminal key events to keys of the keymap, and a one-line text field.
+//! Converts terminal key events to keys of the keymap, and provides a one-line text field.
 
 use crate::config::{Key, KeyCode};
 use crate::util::text;
 use crossterm::event::{KeyCode as Code, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea};
 
-/// The key of an event; `None` for keys that a keymap cannot name.
+/// The key of an event; `None` for keys that have no name in the keymap.
 pub(super) fn key(event: KeyEvent) -> Option<Key> {
     let has = |m| event.modifiers.contains(m);
     let (mut shift, ctrl, alt) =
@@ -36,7 +36,7 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
     Some(Key::new(code, ctrl, alt, shift))
 }
 
-/// The event for a key that is pressed by a click.
+/// The event for a key that a click on a hint presses.
 pub(super) fn event(key: Key) -> KeyEvent {
     let code = match key.code() {
         KeyCode::Char(c) => Code::Char(c),
@@ -71,8 +71,8 @@ pub(super) struct Field {
 
 /// Maximum length of a field in bytes.
 pub(super) const MAX_FIELD: usize = 8192;
-/// Maximum length of pasted text that is read, in bytes. More than one line has space for, because of white space
-/// and control characters.
+/// Maximum number of bytes of pasted text that are read. It exceeds the length of a field, because whitespace
+/// and control characters are removed.
 const MAX_PASTED: usize = 8 * MAX_FIELD;
 
 impl Field {
@@ -82,7 +82,7 @@ impl Field {
         Self { area, replaced: false }
     }
 
-    /// A suggestion, which the first typed character replaces.
+    /// A field with a suggestion, which the first typed character replaces.
     pub(super) fn suggestion(value: &str) -> Self {
         Self { replaced: !value.is_empty(), ..Self::new(value) }
     }
@@ -96,9 +96,9 @@ impl Field {
         self.area.lines().first().map_or("", String::as_str)
     }
 
-    /// Handles a key press; returns whether the text changed.
+    /// Handles a key press. Returns whether the text has changed.
     pub(super) fn input(&mut self, event: KeyEvent) -> bool {
-        // The field has one line; keys that insert a newline have other uses.
+        // The field has only one line, so keys that would insert a newline are ignored here.
         let newline = matches!(event.code, Code::Enter)
             || (event.modifiers.contains(KeyModifiers::CONTROL)
                 && matches!(event.code, Code::Char('m' | 'j')));
@@ -116,7 +116,7 @@ impl Field {
                 _ => {}
             }
         }
-        // Control-U deletes to the start, as in a shell.
+        // Control-U deletes to the start of the line, as in a shell.
         if event.modifiers.contains(KeyModifiers::CONTROL) && event.code == Code::Char('u') {
             return self.area.delete_line_by_head();
         }
@@ -130,7 +130,7 @@ impl Field {
         changed
     }
 
-    /// Position of the cursor in bytes.
+    /// Byte offset of the cursor.
     pub(super) fn cursor(&self) -> usize {
         let value = self.value();
         value.char_indices().nth(self.area.cursor().1).map_or(value.len(), |(at, _)| at)
@@ -148,12 +148,12 @@ impl Field {
         self.area.move_cursor(CursorMove::Jump(0, end));
     }
 
-    /// Inserts pasted text as one line; returns whether all of it fits.
+    /// Inserts pasted text as one line. Returns whether the whole text fits.
     pub(super) fn paste(&mut self, pasted: &str) -> bool {
         if std::mem::take(&mut self.replaced) {
             self.area = TextArea::default();
         }
-        // A clipboard may be huge.
+        // The text may be huge.
         let read = text::start(pasted, MAX_PASTED);
         let clean = text::visible(read);
         let line = clean.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -162,7 +162,7 @@ impl Field {
         kept.len() == line.len() && pasted[read.len()..].trim_start().is_empty()
     }
 
-    /// The cells of a byte range in what [`Self::visible`] returns; none if the range is not visible.
+    /// The cells of a byte range within the result of [`Self::visible`]; empty if the range is not visible.
     pub(super) fn visible_cells(
         &self,
         width: usize,
@@ -171,7 +171,7 @@ impl Field {
         let (shown, at) = self.visible(width);
         let (value, cursor) = (self.value(), self.cursor());
         let before = text::width(value.get(..cursor).unwrap_or_default());
-        // Width of the part left of the visible one, in cells.
+        // Width of the part to the left of the visible part, in cells.
         let hidden = before.saturating_sub(at);
         let cell = |byte: usize| {
             let cells = text::width(value.get(..byte).unwrap_or(value));
@@ -180,14 +180,15 @@ impl Field {
         cell(range.start)..cell(range.end)
     }
 
-    /// The part that fits into `width` cells around the cursor, and the cursor's cell in it.
+    /// The part of the text around the cursor that fits into `width` cells, and the cell of the cursor within
+    /// it.
     pub(super) fn visible(&self, width: usize) -> (String, usize) {
         let value = self.value();
         let cursor = value.char_indices().nth(self.area.cursor().1).map_or(value.len(), |(i, _)| i);
         let (before, after) = value.split_at(cursor);
         // Zero-width characters are shown too, but their number is limited.
         let limit = 4 * width;
-        // At the end, the cursor needs its own cell.
+        // At the end of the text, the cursor needs a cell of its own.
         let starts = before.char_indices().rev().take(limit).map(|(i, _)| i);
         let start = starts.take_while(|&i| text::width(&before[i..]) < width).last();
         let mut shown = before[start.unwrap_or(cursor)..].to_owned();
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn field_shows_the_part_around_its_cursor() {
+    fn shows_the_part_around_the_cursor() {
         let field = Field::new("https://a.example/日本");
         assert_eq!(field.visible(40), ("https://a.example/日本".to_owned(), 22));
         assert_eq!(field.visible_cells(40, 8..9), 8..9);
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn field_length_is_limited() {
+    fn limits_the_length_of_a_field() {
         let mut field = Field::new("");
         for _ in 0..10 {
             field.paste(&"日 x".repeat(5000));
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_pasted_completely_if_it_fits() {
+    fn pastes_a_long_text_completely_if_it_fits() {
         let query = "word ".repeat(600);
         let mut field = Field::new("");
         assert!(field.paste(&query));
@@ -242,9 +243,9 @@ mod tests {
     }
 
     #[test]
-    fn only_the_start_of_a_huge_clipboard_is_read() {
+    fn reads_only_the_start_of_a_huge_clipboard() {
         let mut field = Field::new("");
-        // This sequence would end far behind.
+        // This escape sequence ends beyond the part that is read.
         assert!(!field.paste(&format!("\u{1b}]{}\u{7}end", "x".repeat(4 * MAX_PASTED))));
         assert_eq!(field.value(), "x".repeat(MAX_FIELD));
         let mut field = Field::new("");
@@ -253,14 +254,14 @@ mod tests {
     }
 
     #[test]
-    fn paste_is_reduced_to_one_line_without_control_characters() {
+    fn pastes_one_line_without_control_characters() {
         let mut field = Field::new("");
         field.paste("https://a.example/\u{1b}[31m\nsecond");
         assert!(!field.value().contains(['\n', '\u{1b}']), "{}", field.value());
     }
 
     #[test]
-    fn a_full_field_can_be_shortened() {
+    fn allows_deleting_text_from_a_full_field() {
         let press = |code| KeyEvent::new(code, KeyModifiers::NONE);
         let mut field = Field::new("");
         for _ in 0..10 {
@@ -268,7 +269,7 @@ mod tests {
         }
         assert_eq!(field.value().len(), MAX_FIELD);
         assert!(!field.input(press(Code::Char('y'))), "there is no space");
-        // A file may have a longer value.
+        // A value from a file may be longer than the limit.
         for mut field in [field, Field::new(&"x".repeat(2 * MAX_FIELD))] {
             let len = field.value().len();
             assert!(!field.input(press(Code::Char('日'))));

@@ -1,4 +1,4 @@
-//! The player of the interface. It is started when needed, and its states are passed on as events.
+//! The player of the interface. It is started on demand, and its states are sent as events.
 
 use super::driver::message;
 use super::event::Event;
@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// Minimum time between two states, because a player reports its position many times a second.
+/// Minimum time between two states, because players report their position many times per second.
 const STEP: Duration = Duration::from_millis(500);
 
-/// Copies share the player.
+/// Access to the player, which all clones share.
 #[derive(Clone, Default)]
 pub(super) struct Listening {
     player: Arc<Mutex<Option<Player>>>,
@@ -42,7 +42,7 @@ impl Listening {
         player.send(command);
     }
 
-    /// Stops the current episode, and stores its position.
+    /// Stops the current episode, and stores its playback position.
     pub(super) async fn finish(&self) {
         let player = self.player().take();
         if let Some(player) = player {
@@ -55,7 +55,7 @@ impl Listening {
     }
 }
 
-/// Moves an episode in the queue; the queue is then read again, as after every change.
+/// Moves an episode in the queue. The commit makes the interface reload the queue.
 pub(super) async fn move_in_queue(handle: Handle, key: EpisodeKey, by: i64) -> Option<Event> {
     let moved = handle.move_in_queue(key, by).await;
     moved.err().map(|e| Event::Message(Err(message(e))))

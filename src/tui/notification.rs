@@ -1,16 +1,16 @@
-//! Notifications for a user who may be elsewhere, as sequences for terminals.
+//! Escape sequences for notifications, which reach the user even if another window has the focus.
 
 use crate::config::NotifyWay;
 use crate::util::text;
 
-/// The sequence that shows a notification; `None` if notifications do not use the terminal.
+/// The escape sequence that shows a notification; `None` if notifications do not use the terminal.
 pub(super) fn sequence(how: NotifyWay, title: &str, message: &str) -> Option<String> {
-    // Control characters would end the sequence, and semicolons would end a part of it.
+    // Control characters would end the sequence, and semicolons would separate its parts.
     let clean = |text: &str| text::line(text).replace(';', ",");
     let (title, message) = (clean(title), clean(message));
     Some(match how {
         NotifyWay::Bell => "\x07".to_owned(),
-        // The title comes first, because digits there would have another meaning.
+        // The title comes first, because digits at the start would have a different meaning.
         NotifyWay::Osc9 => format!("\x1b]9;{title}: {message}\x07"),
         NotifyWay::Osc99 => format!(
             "\x1b]99;i=newsfed:d=0:p=title;{title}\x1b\\\x1b]99;i=newsfed:d=1:p=body;{message}\x1b\\"
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_titles_cannot_leave_the_escape_sequence() {
+    fn keeps_hostile_titles_within_the_escape_sequence() {
         let hostile = "a\x07b\x1b]0;x\x1b\\c\u{9c}d;\u{202e}e\nf\0g";
         for (how, expected) in [
             (NotifyWay::Bell, Some("\x07")),

@@ -1,5 +1,4 @@
-//! The threads that read the database for the interface, so that key presses never wait for the
-//! disk.
+//! Threads that read the database for the interface, so that key presses never wait for the disk.
 
 mod article;
 mod order;
@@ -23,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A read of the database; the result is an event.
+/// A read of the database. The result is sent as an event.
 #[derive(Debug)]
 pub(super) enum Read {
     Sources,
@@ -37,7 +36,7 @@ pub(super) enum Read {
         request: RequestId,
         key: i64,
     },
-    /// What lists show of an item (row key).
+    /// The row of an item (row key) in lists.
     Row(i64),
     /// Finds the stored item to which a link of an item leads (row keys of the item and its source).
     Linked {
@@ -48,27 +47,27 @@ pub(super) enum Read {
     Log,
     /// The last failed checks of a source (row key).
     Failures(i64),
-    /// What rules have done.
+    /// The recorded effects of rules.
     Rules,
-    /// The downloaded files. Reads the disk.
+    /// The downloaded files. Reads the download folder.
     Downloads,
     /// The episodes in the queue.
     Queue,
     /// Categories and languages of items, for completion.
     Values,
-    /// The stored items in a view, and what the effects of a rule would change.
+    /// The stored items in a view, and the changes that a rule's effects would make.
     Matches {
         request: RequestId,
         view: Box<View>,
         effects: Vec<RuleEffect>,
     },
-    /// The best unread items of a view for some minutes.
+    /// The best unread items of a view for a reading time.
     Fitting {
         request: RequestId,
         view: Box<View>,
         minutes: u32,
     },
-    /// Counts the items that a command would mark read.
+    /// Counts the items that an action would mark read.
     Unread {
         request: RequestId,
         view: Box<View>,
@@ -88,16 +87,16 @@ pub(super) enum Read {
     Rhythms(Vec<i64>),
     /// Schedule explanation of a source (row key).
     Why(i64),
-    /// When a source (row key) would be checked next with other settings.
+    /// When a source (row key) would be checked next with changed settings.
     NextCheck(i64, Box<Source>),
-    /// Where items (row keys) match a full-text expression; without one, the beginnings of their texts.
+    /// Snippets of items (row keys) for a full-text expression; without one, the beginnings of their texts.
     Snippets {
         keys: Vec<i64>,
         expression: Option<String>,
     },
     /// The statistics of all sources, read on a separate thread because they may take a second.
     Statistics,
-    /// Whether another process has written.
+    /// Whether another process has written to the database.
     Version,
 }
 
@@ -109,23 +108,23 @@ const LOG_LINES: usize = 500;
 const LISTED_MATCHES: usize = 12;
 /// Number of weeks that the statistics cover.
 const STATISTICS_WEEKS: usize = 12;
-/// Stack size in bytes: the document builder recurses up to the nesting limit.
+/// Stack size in bytes. It is large because the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
-/// Sends reads to the two threads: one for lists and all other fast reads, and one for items, whose versions
-/// are compared.
+/// Sends reads to two threads: one for lists and other fast reads, and one for items, where comparing
+/// versions takes longer.
 pub(super) struct ReadQueue {
     lists: mpsc::Sender<Read>,
     items: mpsc::Sender<Read>,
     handle: Handle,
     events: UnboundedSender<Event>,
     interrupter: Arc<Mutex<Interrupter>>,
-    /// Whether a window or a count is being read, which a newer window interrupts.
+    /// Whether a window or a count is being read, which a request for a newer window interrupts.
     in_window: Arc<AtomicBool>,
 }
 
 impl ReadQueue {
-    /// Starts the threads; they end when the senders are dropped.
+    /// Starts the threads, which end when the senders are dropped.
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
         let lists = ReaderThread::new(&handle, &events)?;
         let (interrupter, in_window) = (lists.interrupter.clone(), lists.in_window.clone());
@@ -136,7 +135,7 @@ impl ReadQueue {
 
     pub(super) fn send(&self, read: Read) {
         let supersedes = matches!(read, Read::Window { .. });
-        // The threads end only with the interface.
+        // Sending cannot fail, because the threads end only with the interface.
         let _ = match read {
             Read::Statistics => return self.send_apart(read),
             Read::Article { .. }
@@ -155,19 +154,19 @@ impl ReadQueue {
 }
 
 impl ReadQueue {
-    /// Performs a read on a thread that ends after it.
+    /// Performs a read on a thread of its own.
     fn send_apart(&self, read: Read) {
         let thread = ReaderThread::new(&self.handle, &self.events);
         let started = thread.and_then(|thread| thread.spawn("newsfed-statistics"));
         let _ = match started {
             Ok(reads) => reads.send(read).is_ok(),
-            // The interface may be ending.
+            // Sending fails if the interface is already closed.
             Err(e) => self.events.send(Event::StatisticsLoaded(Err(e.to_string()))).is_ok(),
         };
     }
 }
 
-/// The outcome of a request.
+/// The outcome of a read.
 enum Outcome {
     Event(Event),
     Nothing,
@@ -175,7 +174,7 @@ enum Outcome {
     Interrupted(Read),
 }
 
-/// Starts a thread that performs the reads it is sent.
+/// Starts a thread that performs reads from a channel.
 fn spawn(
     name: &str,
     run: impl FnOnce(&mpsc::Receiver<Read>) + Send + 'static,
@@ -189,8 +188,8 @@ fn spawn(
     Ok(reads)
 }
 
-/// The same, but the thread opens the database only for its first read, so that the first list does not wait
-/// for that.
+/// Like [`spawn`], but the thread opens the database only for its first read, so that the first list does not
+/// have to wait.
 fn spawn_later(
     handle: Handle,
     events: UnboundedSender<Event>,
@@ -246,8 +245,8 @@ impl ReaderThread {
                         return;
                     }
                 }
-                // The interrupt may have been meant for the previous window: repeat this one unless
-                // a newer one is waiting.
+                // The interrupt may have been meant for the previous window, so repeat this read unless a
+                // newer window is waiting.
                 Outcome::Interrupted(read) => waiting.push_front(read),
                 Outcome::Nothing => {}
             }
@@ -334,7 +333,7 @@ impl ReaderThread {
         })
     }
 
-    /// Counts one view, so that other reads need not wait for all of them.
+    /// Counts one view, so that other reads do not have to wait for all counts.
     fn count_next(&self, mut left: Vec<(String, View)>, mut done: Vec<(String, Count)>) -> Outcome {
         let Some((name, view)) = left.pop() else {
             return Outcome::Event(Event::ViewsCounted(Ok(done)));
@@ -347,7 +346,7 @@ impl ReaderThread {
         Outcome::Interrupted(Read::Counts { left, done })
     }
 
-    /// Whether another process has written since the last check.
+    /// Whether another process has written to the database since the last check.
     fn has_changed(&mut self) -> bool {
         if self.reopen_if_writable() {
             return true;
@@ -357,7 +356,7 @@ impl ReaderThread {
         before.is_some() && before != version
     }
 
-    /// Performs a read that a newer window interrupts.
+    /// Performs a read that a request for a newer window may interrupt.
     fn in_window<T>(&self, ask: impl FnOnce(&Reader) -> Result<T>) -> Result<T> {
         self.in_window.store(true, Ordering::SeqCst);
         let result = ask(&self.reader);
@@ -365,7 +364,7 @@ impl ReaderThread {
         result
     }
 
-    /// Replaces a reader of a database that was read-only when opened and is writable now.
+    /// Replaces a reader of a database that was read-only when it was opened, but is now writable.
     fn reopen_if_writable(&mut self) -> bool {
         let new = if self.reader.is_frozen() { self.handle.store().reader().ok() } else { None };
         let Some(reader) = new.filter(|reader| !reader.is_frozen()) else { return false };
@@ -374,7 +373,7 @@ impl ReaderThread {
         true
     }
 
-    /// Repeats a read after an interrupt that was meant for the previous window.
+    /// Performs a read, and repeats it after an interrupt that was meant for the previous window.
     fn retry<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> std::result::Result<T, Failure> {
         loop {
             match ask(self) {

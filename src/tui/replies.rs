@@ -1,16 +1,16 @@
-//! Replies of the terminal that arrive as keys.
+//! Recognises replies of the terminal that arrive as keys.
 
 use super::graphics::query::light;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::{Duration, Instant};
 
-/// Replies to queries begin with an escape and one of the starts below, and end with BEL or `ESC \`. On a
-/// slow connection, or through a multiplexer that passes them on late, they arrive after the program has
-/// stopped waiting for them. Their characters must not act as keys. A key of the user that might begin a
-/// reply acts when it is clear that it does not.
+/// Recognises late replies to queries. Replies begin with an escape and one of the prefixes below, and end
+/// with BEL or `ESC \`. On a slow connection, or through a multiplexer that delays them, replies arrive after
+/// the program has stopped waiting. Their characters must not act as keys. A key that could begin a reply
+/// acts once it is clear that it does not.
 #[derive(Debug, Default)]
 pub(super) struct Replies {
-    /// The starts of the replies that may still arrive.
+    /// The prefixes of replies that may still arrive.
     expected: Vec<&'static str>,
     begun: Option<Begun>,
     /// Whether the background is light, if a late reply has reported it.
@@ -21,36 +21,36 @@ pub(super) struct Replies {
 #[derive(Debug)]
 struct Begun {
     start: &'static str,
-    /// The part read after the escape.
+    /// The text after the escape so far.
     read: String,
     keys: Vec<KeyEvent>,
     /// When the last key arrived.
     last: Instant,
 }
 
-/// The start of the reply with the background.
+/// The prefix of the reply with the background colour.
 const BACKGROUND: &str = "]11;";
-/// The starts of replies about kitty's graphics and with the terminal's name.
+/// The prefixes of the replies about kitty's graphics and the terminal's name.
 const GRAPHICS: [&str; 2] = ["_Gi=31;", "P>|"];
-/// Longest reply, in characters.
+/// Maximum length of a reply, in characters.
 const LONGEST: usize = 60;
-/// A reply arrives in one burst. If nothing follows for this long, it is complete, or it was not a reply.
+/// Maximum time between two characters of a reply. After this time, a reply is complete, or was not a reply.
 const PAUSE: Duration = Duration::from_millis(200);
 
 impl Begun {
-    /// Whether it is a reply, and not keys that begin in the same way.
+    /// Whether this is a reply, and not keys that only start in the same way.
     fn is_reply(&self) -> bool {
         self.read.starts_with(self.start)
     }
 
-    /// Whether a key ends it.
+    /// Whether a key ends the reply.
     fn ends_with(&self, key: KeyEvent) -> bool {
         let bell = key.modifiers == KeyModifiers::CONTROL && key.code == KeyCode::Char('g');
         let escape = key.modifiers.contains(KeyModifiers::ALT) && key.code == KeyCode::Char('\\');
         self.is_reply() && (bell || escape)
     }
 
-    /// Adds a key, if it can be the next part.
+    /// Adds a key if it can be the next character of the reply. Returns whether it was added.
     fn add(&mut self, key: KeyEvent, now: Instant) -> bool {
         let KeyCode::Char(c) = key.code else { return false };
         let read = format!("{}{c}", self.read);
@@ -72,7 +72,7 @@ impl Begun {
 }
 
 impl Replies {
-    /// Expects the background, or the replies about graphics, that were requested and have not arrived.
+    /// Expects replies that were requested and have not arrived: the background, or those about graphics.
     pub(super) fn new(background: bool, graphics: bool) -> Self {
         let mut replies = Self::default();
         replies.expected.extend(background.then_some(BACKGROUND));
@@ -86,8 +86,8 @@ impl Replies {
         self.expected.extend(GRAPHICS.into_iter().filter(|_| expected));
     }
 
-    /// The keys that act after a key press: none if it is part of a reply, and also earlier ones if they turn
-    /// out not to be one.
+    /// Handles a key press, and returns the keys that act now: none if the key is part of a reply, and also
+    /// earlier keys that turned out not to be part of one.
     pub(super) fn take(&mut self, key: KeyEvent, now: Instant) -> Vec<KeyEvent> {
         let Some(begun) = &mut self.begun else {
             self.begun = self.begin(key, now);
@@ -114,7 +114,7 @@ impl Replies {
         Some(Begun { start, read: first.to_string(), keys: vec![key], last: now })
     }
 
-    /// Waits no longer for the rest of a reply. Returns the keys so far, unless they were one.
+    /// Stops waiting for the rest of a reply. Returns the keys so far, unless they are a reply.
     pub(super) fn give_up(&mut self) -> Vec<KeyEvent> {
         self.begun
             .take()
@@ -123,7 +123,7 @@ impl Replies {
             .unwrap_or_default()
     }
 
-    /// How long to wait for the next key before giving up; `None` if no reply has begun.
+    /// Remaining time to wait for the next key before giving up; `None` if no reply has begun.
     pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
         let begun = self.begun.as_ref()?;
         Some(PAUSE.saturating_sub(now.saturating_duration_since(begun.last)))
@@ -146,7 +146,7 @@ mod tests {
         vec![press(c, KeyModifiers::ALT)]
     }
 
-    /// The characters that act as keys.
+    /// The characters that are handled as keys.
     fn left_by(replies: &mut Replies, keys: &[KeyEvent]) -> String {
         let now = Instant::now();
         let left = keys.iter().flat_map(|key| replies.take(*key, now));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_do_not_act_as_keys() {
+    fn does_not_handle_replies_as_keys() {
         let bell = vec![press('g', KeyModifiers::CONTROL)];
         let reply = plain("11;rgb:1313/1515/1b1b");
         assert_eq!(
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_begin_like_a_terminal_reply_are_handled() {
+    fn handles_keys_that_begin_like_a_reply() {
         for keys in [
             [alt(']'), plain("jk1")].concat(),
             [alt(']'), plain("1j")].concat(),
@@ -191,7 +191,7 @@ mod tests {
             let expected: String = keys.iter().filter_map(|key| key.code.as_char()).collect();
             assert_eq!(left(&keys), expected);
         }
-        // If no other key follows, they act after a pause.
+        // If no other key follows, the keys act after a pause.
         let mut replies = Replies::new(true, true);
         let now = Instant::now();
         assert_eq!(replies.wait(now), None);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_expected_replies_are_awaited() {
+    fn waits_only_for_expected_replies() {
         let keys = [alt(']'), alt('_'), alt('P')].concat();
         for key in &keys {
             let act = Replies::new(false, false).take(*key, Instant::now());

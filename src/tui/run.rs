@@ -23,21 +23,21 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::DropGuard;
 
-/// Shortest time between two frames. It is far less than what a user can notice, because the reply to a
-/// key often arrives right after the frame that shows the key press itself.
+/// Minimum time between two frames. It is too short to be noticed, because the reply to a key often arrives
+/// right after the frame that shows the key press.
 const FRAME: Duration = Duration::from_millis(4);
-/// Shortest time between two frames for background events, such as the progress of a refresh.
+/// Minimum time between two frames for background events, such as the progress of a refresh.
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
-/// How long the first frame waits for the list that it shows.
+/// Maximum time that the first frame waits for the list that it shows.
 const FIRST_FRAME: Duration = Duration::from_millis(40);
-/// How often a process that cannot write checks whether another process has written.
+/// Interval at which a process that cannot write checks whether another process has written.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Parameters of the interface.
 pub struct Interface {
     /// The running engine.
     pub handle: Handle,
-    /// Holds back the background tasks of the engine until the first frame is drawn.
+    /// Delays the background tasks of the engine until the first frame is drawn.
     pub held: Option<DropGuard>,
     /// Settings for this run.
     pub settings: Settings,
@@ -45,9 +45,9 @@ pub struct Interface {
     pub paths: Paths,
     /// Key bindings.
     pub keymap: KeyMap,
-    /// The queries for the terminal.
+    /// The queries that were sent to the terminal.
     pub terminal: TerminalQuery,
-    /// What is shown at first: a note, or a problem.
+    /// The first message: a note, or a problem.
     pub message: Option<Result<String, String>>,
 }
 
@@ -127,10 +127,10 @@ struct Loop {
     /// `None` while another program or a query reads from the terminal.
     input: Option<EventStream>,
     replies: Replies,
-    /// What was typed before keys were read, until there is a list to which it can refer.
+    /// Text that was typed before keys were read, until there is a list that it can apply to.
     typed: String,
     signals: Signals,
-    /// Time after the last frame when the next one is due; `None` if there is nothing to draw.
+    /// Time from the last frame until the next one is due; `None` if there is nothing to draw.
     due: Option<Duration>,
     started: Instant,
     drawn: Option<Instant>,
@@ -144,17 +144,17 @@ enum Wake {
     /// The status of the engine has changed.
     Status,
     Notified(Notification),
-    /// It is time to check whether another process has written.
+    /// The next check for writes of other processes is due.
     Watch,
     Stop,
     Resume,
     End,
     Frame,
-    /// Keys that might have begun a reply of the terminal did not.
+    /// Keys that looked like the start of a terminal reply were none.
     NoReply,
 }
 
-/// What the engine reports while it runs.
+/// Channels on which the running engine reports changes.
 struct Reports {
     status: watch::Receiver<Status>,
     revision: watch::Receiver<u64>,
@@ -186,7 +186,7 @@ impl Loop {
                 self.press_typed()?;
             }
             self.draw_if_due()?;
-            // For tests of the panic handling, in debug builds only.
+            // For tests of panic handling; only in debug builds.
             #[cfg(debug_assertions)]
             #[allow(clippy::panic, reason = "tests need a panic to see that the terminal survives")]
             if std::env::var_os("NEWSFED_PANIC").is_some() {
@@ -197,12 +197,12 @@ impl Loop {
         }
     }
 
-    /// Reads the first list and the present state of the engine.
+    /// Reads the first list and the current state of the engine.
     fn begin(&mut self) -> Result<(), InterfaceError> {
         let (width, height) = Screen::size()?;
         self.screen.resize(Rect { x: 0, y: 0, width, height })?;
         self.handle(Event::Resized(width, height))?;
-        // Record the version of the database, to notice later writes of other processes.
+        // Record the version of the database, in order to detect later writes of other processes.
         self.driver.ask_version();
         let first = self.app.start();
         self.perform(first)?;
@@ -220,7 +220,7 @@ impl Loop {
         let frame = self.frame_wait();
         let deadline = self.deadline_wait();
         let no_reply = self.replies.wait(Instant::now());
-        // Without a writer, the engine does not notice what other processes write.
+        // Without a writer, the engine does not detect writes of other processes.
         let reads = self.app.status.role == Role::Reads;
         tokio::select! {
             biased;
@@ -258,7 +258,7 @@ impl Loop {
                 self.press(keys)?;
             }
             Wake::Status => {
-                // Reads what the other process wrote last, in case this one takes over.
+                // Reads the last writes of the other process, in case this one takes over.
                 if matches!(self.app.status.role, Role::Watches(_) | Role::Reads) {
                     self.driver.ask_version();
                 }
@@ -277,7 +277,7 @@ impl Loop {
             Wake::Event(Event::TerminalReplied(replies)) => self.terminal_replied(replies)?,
             Wake::Event(event) => self.handle(event)?,
             Wake::Input(Some(Ok(input))) => self.handle_input(input)?,
-            // After an error, the terminal is gone.
+            // An error means that the terminal is gone.
             Wake::End | Wake::Input(None | Some(Err(_))) => {
                 self.exit_reason = Some(ExitReason::Quit);
             }
@@ -286,7 +286,7 @@ impl Loop {
     }
 
     fn handle_input(&mut self, input: Input) -> Result<(), InterfaceError> {
-        // The user is active, so writes of other processes are checked for.
+        // The user is active, so check for writes of other processes.
         if matches!(input, Input::Key(_) | Input::FocusGained) {
             self.driver.ask_version();
         }
@@ -299,7 +299,7 @@ impl Loop {
             Input::Mouse(mouse) => self.handle(Event::MouseUsed(mouse)),
             Input::Paste(text) => self.handle(Event::Pasted(text)),
             Input::Resize(width, height) => {
-                // Even if the size is unchanged, because the terminal may have clipped its content.
+                // Needed even if the size is unchanged, because the terminal may have clipped its content.
                 self.screen.resize(Rect { x: 0, y: 0, width, height })?;
                 self.app.terminal.resized(terminal::cell_size());
                 self.handle(Event::Resized(width, height))
@@ -308,7 +308,7 @@ impl Loop {
         }
     }
 
-    /// Acts on keys, and on what a reply of the terminal has reported.
+    /// Handles keys, and the background colour if a terminal reply has reported it.
     fn press(&mut self, keys: Vec<KeyEvent>) -> Result<(), InterfaceError> {
         if let Some(light) = self.replies.light.take() {
             self.handle(Event::BackgroundFound(light))?;
@@ -316,13 +316,13 @@ impl Loop {
         keys.into_iter().try_for_each(|key| self.handle(Event::KeyPressed(key)))
     }
 
-    /// Acts on what was typed before keys were read.
+    /// Handles the text that was typed before keys were read.
     fn press_typed(&mut self) -> Result<(), InterfaceError> {
         let typed = std::mem::take(&mut self.typed);
         typed.chars().try_for_each(|typed| self.handle_input(Input::Key(key_of(typed))))
     }
 
-    /// Reads keys again after the terminal has replied, or failed to reply in time.
+    /// Resumes reading keys after the terminal has replied or the wait has timed out.
     fn terminal_replied(&mut self, replies: graphics::Replies) -> Result<(), InterfaceError> {
         self.input = Some(EventStream::new());
         // Some terminals show unknown queries as text.
@@ -355,14 +355,14 @@ impl Loop {
         Ok(())
     }
 
-    /// Effects that need the terminal or end the loop.
+    /// Performs effects that need the terminal or end the loop.
     fn perform_here(&mut self, effect: Effect) -> Result<(), InterfaceError> {
         match effect {
             Effect::Quit(exit_reason) => self.exit_reason = Some(exit_reason),
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.lend(|| ())?,
             Effect::AskForGraphics => {
-                // Dropped, because it would read the replies. It is created again when they have arrived.
+                // Dropped, because it would read the replies. A new one is created when they have arrived.
                 self.input = None;
                 self.driver.ask_for_graphics();
             }
@@ -409,12 +409,12 @@ impl Loop {
 
     /// Lends the terminal to another program; no keys are read during that time.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
-        // A signal may end the program before the terminal is back.
+        // A signal may end the program before it gets the terminal back.
         let last = self.app.leave_terminal();
         self.perform(last)?;
-        // Another program may run for long.
+        // The background tasks must not wait for the other program.
         self.held = None;
-        // Dropped before a new one is made, which would wait until the old one has read a key.
+        // Dropped before a new one is created, which would wait until the old one has read a key.
         self.input = None;
         let exit = self.signals.lend(self.driver.ending())?;
         let result = self.screen.lend(work)?;
@@ -429,7 +429,7 @@ impl Loop {
         Ok(self.lend_and_resize(|| signal_hook::low_level::emulate_default_handler(SIGTSTP))??)
     }
 
-    /// Like [`Self::lend`], if the window may be resized during that time.
+    /// Like [`Self::lend`], for cases where the window may be resized during that time.
     fn lend_and_resize<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         let result = self.lend(work)?;
         let (width, height) = Screen::size()?;
@@ -464,7 +464,7 @@ impl Loop {
     }
 }
 
-/// The key that sends a character.
+/// The key event for a typed character.
 fn key_of(typed: char) -> KeyEvent {
     let plain = |code| KeyEvent::new(code, KeyModifiers::NONE);
     match typed {

@@ -1,4 +1,4 @@
-//! `newsfed completions`: scripts from the definition of the command line.
+//! `newsfed completions`: completion scripts, generated from the definition of the command line.
 
 mod names;
 mod script;
@@ -9,7 +9,6 @@ use super::output::Output;
 use names::NameKind;
 use script::Shell;
 
-/// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompletionsArgs {
@@ -31,7 +30,6 @@ Examples:
   newsfed completions fish > ~/.config/fish/completions/newsfed.fish
   newsfed completions nushell > ~/.config/nushell/autoload/newsfed.nu";
 
-/// Runs `completions`.
 pub(super) fn run(
     args: &CompletionsArgs,
     command: clap::Command,

@@ -1,4 +1,4 @@
-//! The arguments that are names from the user's files, and these names.
+//! Arguments that are names from the user's files, and their possible values.
 
 use crate::cli::catalogue::Catalogue;
 use crate::cli::exit::Failure;
@@ -23,7 +23,7 @@ pub(super) enum NameKind {
 }
 
 impl NameKind {
-    /// The value that stands for these names in a script while it is generated.
+    /// The placeholder for these names while a script is generated.
     pub(super) fn marker(self) -> &'static str {
         match self {
             Self::Sources => "newsfed-names-sources",
@@ -36,12 +36,12 @@ impl NameKind {
         }
     }
 
-    /// Its name for `--names`.
+    /// The value for `--names`.
     pub(super) fn name(self) -> &'static str {
         self.marker().trim_start_matches("newsfed-names-")
     }
 
-    /// The kind of names that an argument of a command, such as `rules test`, takes.
+    /// The kind of names that an argument accepts; `command` is a path such as `rules test`.
     pub(super) fn of(command: &str, arg: &Arg) -> Option<Self> {
         let values = arg.get_value_names().unwrap_or_default();
         let value = values.first().map_or("", |name| name.as_str());
@@ -61,7 +61,7 @@ impl NameKind {
         }
     }
 
-    /// The names, in order, each on one line.
+    /// The sorted names, one per line.
     pub(super) fn names(
         self,
         global: &Global,

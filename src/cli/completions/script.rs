@@ -1,8 +1,9 @@
-//! The scripts that clap_complete generates, with functions that ask newsfed for names.
+//! The scripts that clap_complete generates, extended by functions that get names from newsfed.
 //!
 //! clap_complete cannot complete values that come from files. For zsh, fish and Nushell, such an argument
-//! gets a marker as its only possible value, which is then replaced by a call. For bash, and for positional
-//! arguments in fish, clap_complete writes no values, so the script gets tables of the command line.
+//! gets a marker as its only possible value, and the marker in the script is replaced by a call. For bash,
+//! and for positional arguments in fish, clap_complete writes no values, so the script gets tables of the
+//! command line.
 
 use super::names::NameKind;
 use clap::builder::PossibleValuesParser;
@@ -41,7 +42,7 @@ pub(super) fn script(shell: Shell, command: Command) -> String {
                     &format!("(__newsfed_names {name})"),
                 )
             };
-            // A substitution in double quotes would be one word.
+            // Command substitution in double quotes would give a single word.
             each_kind(script, call) + &table.fish()
         }
         Shell::Nushell => {
@@ -68,12 +69,12 @@ fn each_kind(script: String, change: impl Fn(String, NameKind) -> String) -> Str
     NameKind::value_variants().iter().fold(script, |script, kind| change(script, *kind))
 }
 
-/// The path of a command below another one, such as `rules test`.
+/// The path of a subcommand, such as `rules test`.
 fn below(path: &str, command: &Command) -> String {
     format!("{path} {}", command.get_name()).trim().to_owned()
 }
 
-/// The command with a marker as the only value of each argument with names.
+/// The command with a marker as the only value of each argument that takes names.
 fn marked(command: Command, path: &str) -> Command {
     let marked_arg = |arg: Arg| match NameKind::of(path, &arg) {
         Some(kind) => arg.value_parser(PossibleValuesParser::new([kind.marker()])),
@@ -100,17 +101,17 @@ fn zsh(script: &str) -> String {
     script.replacen(start, &format!("{ZSH}\n{functions}\n{start}"), 1)
 }
 
-/// The data by which scripts determine the argument at the cursor.
+/// The data that scripts need to determine the argument at the cursor.
 #[derive(Debug, Default)]
 struct Table {
-    /// Every command, such as `rules test`.
+    /// The paths of all commands, such as `rules test`.
     commands: BTreeSet<String>,
-    /// Options with a value, after their command, because some are flags in another command.
+    /// Options that take a value, prefixed with their command, because some are flags in another command.
     valued: BTreeSet<String>,
     /// Options whose value is a name.
     options: BTreeSet<(String, &'static str)>,
-    /// Arguments that are names: the command, the number of arguments before it, or `None` for all
-    /// further ones, and the kind.
+    /// Arguments that are names: the command, the number of arguments before this one (`None` for all
+    /// remaining ones), and the kind.
     positionals: Vec<(String, Option<usize>, &'static str)>,
 }
 
@@ -150,7 +151,7 @@ impl Table {
         }
     }
 
-    /// The functions of bash; names of commands and options are plain words.
+    /// The functions for bash. Names of commands and options need no quoting.
     fn bash(&self) -> String {
         let commands: Vec<String> =
             self.commands.iter().map(|path| format!("\"{path}\"")).collect();
@@ -168,7 +169,7 @@ impl Table {
             .replace("@POSITIONALS@", &positionals.join("\n            "))
     }
 
-    /// The functions of fish, and the arguments that use them.
+    /// The functions for fish, and the arguments that use them.
     fn fish(&self) -> String {
         let commands: Vec<String> = self.commands.iter().map(|path| format!("'{path}'")).collect();
         let valued: Vec<String> = self.valued.iter().map(|name| format!("'{name}'")).collect();

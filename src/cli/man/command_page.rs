@@ -1,10 +1,10 @@
-//! The page of a command, from its definition.
+//! The page of a command, generated from its definition.
 
 use super::manual::Manual;
 use clap::Command;
 use std::io;
 
-/// The sections for paragraphs after the options, by how the paragraphs begin.
+/// Prefixes of paragraphs after the options, and the sections for these paragraphs.
 const SECTIONS: [(&str, &str); 3] =
     [("Exit codes: ", "EXIT STATUS"), ("Environment: ", "ENVIRONMENT"), ("Examples:", EXAMPLES)];
 const EXAMPLES: &str = "EXAMPLES";
@@ -16,7 +16,7 @@ const FILES: [(&str, &str); 3] = [
     ("~/.local/share/newsfed", "The database, and what crawls have learned."),
 ];
 
-/// The page of a built command, without its last section.
+/// The page of a built command, without the section "See also".
 pub(super) fn page(command: &Command) -> io::Result<Manual> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn page(command: &Command) -> io::Result<Manual> {
     Ok(manual)
 }
 
-/// The description of a command, as it is written after its name.
+/// The description of a command for the line with its name, which starts in lower case.
 fn uncapitalised(about: &str) -> String {
     let mut chars = about.chars();
     let first = chars.next().map(|first| first.to_lowercase().to_string());

@@ -1,4 +1,4 @@
-//! `newsfed-config(5)`: every setting, from the tables of the loader.
+//! `newsfed-config(5)`: every setting, from the tables of the config loader.
 
 use super::example::{Part, parts};
 use super::manual::Manual;
@@ -9,10 +9,10 @@ use clap_mangen::roff::{Inline, bold, roman};
 use std::collections::BTreeMap;
 use std::io;
 
-/// Every setting with its default and an explanation.
+/// Every setting with its default and explanation.
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
-/// The beginning of a theme's sample.
+/// Prefix of a sample that defines a theme.
 const THEMES: &str = "[themes.";
 
 const DESCRIPTION: &str = "\
@@ -24,7 +24,7 @@ const FORMS: &str = "\
 Every setting can be changed for one run with `--set`, as in `newsfed --set net.host_delay=2s`. Times are written
 \"30s\", \"15m\", \"1h\" or \"2d\"; sizes \"512KiB\" or \"10MiB\".";
 
-/// The page.
+/// Creates the page.
 pub(super) fn page() -> io::Result<Manual> {
     let mut manual = Manual::new("newsfed-config", 5, "settings of newsfed")?;
     manual.section("SYNOPSIS")?;
@@ -43,7 +43,7 @@ pub(super) fn page() -> io::Result<Manual> {
     Ok(manual)
 }
 
-/// The settings with a single value, table by table.
+/// Writes the settings with a single value, table by table.
 fn settings(manual: &mut Manual, parts: &[Part<'_>]) -> io::Result<()> {
     let all: BTreeMap<&str, SettingReference> =
         settings_reference().into_iter().map(|setting| (setting.key, setting)).collect();
@@ -94,7 +94,7 @@ fn head(row: &SettingReference) -> Vec<Inline> {
     vec![bold(key), roman(format!("  ({}{})", row.values, default.unwrap_or_default()))]
 }
 
-/// Lines of text, with paragraphs at empty ones.
+/// Writes lines of text. Empty lines separate paragraphs.
 fn prose(manual: &mut Manual, text: &[&str]) -> io::Result<()> {
     for line in text {
         match *line {
@@ -111,7 +111,7 @@ fn note(manual: &mut Manual, text: &[&str], sample: &[&str]) -> io::Result<()> {
     if sample.is_empty() { Ok(()) } else { manual.sample(sample.iter().copied()) }
 }
 
-/// The note whose sample begins with a line.
+/// Writes the note whose sample begins with `start`.
 fn note_on(manual: &mut Manual, parts: &[Part<'_>], start: &str) -> io::Result<()> {
     let found = parts.iter().find_map(|part| match part {
         Part::Note { text, sample } if sample.first().is_some_and(|l| l.starts_with(start)) => {
@@ -122,7 +122,7 @@ fn note_on(manual: &mut Manual, parts: &[Part<'_>], start: &str) -> io::Result<(
     found.map_or(Ok(()), |(text, sample)| note(manual, text, sample))
 }
 
-/// The lists, such as `[[view]]`.
+/// Documents the lists, such as `[[view]]`.
 fn lists(manual: &mut Manual, parts: &[Part<'_>]) -> io::Result<()> {
     manual.section("LISTS")?;
     for (name, keys) in elements_reference() {
@@ -138,7 +138,7 @@ fn lists(manual: &mut Manual, parts: &[Part<'_>]) -> io::Result<()> {
     Ok(())
 }
 
-/// What keys can be bound to.
+/// Documents the commands to which keys can be bound.
 fn commands(manual: &mut Manual) -> io::Result<()> {
     manual.section("COMMANDS FOR KEYS")?;
     manual.text("The commands of the interface, which `[keys]` binds and `:` runs.")?;

@@ -1,20 +1,21 @@
-//! The explanations in `config.example.toml`.
+//! Parses the explanations in `config.example.toml`.
 
-/// A part of the example, in its order.
+/// A part of the example file.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part<'a> {
     /// The start of a table.
     Table(&'a str),
     /// Settings, with the text that explains them.
     Settings { text: Vec<&'a str>, keys: Vec<&'a str> },
-    /// Text that is not about a single setting, with lines of TOML. Before a table, it is about that table.
+    /// Text that is not about a single setting, with a sample in TOML. A note before a table is about that
+    /// table.
     Note { text: Vec<&'a str>, sample: Vec<&'a str> },
 }
 
-/// The indentation after the number sign in lines of TOML.
+/// Indentation of sample TOML after the `#`.
 const SAMPLE: &str = "   ";
 
-/// The parts of the example.
+/// The parts of the example, in the order of the file.
 pub(super) fn parts(example: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let (mut text, mut sample, mut keys) = (Vec::new(), Vec::new(), Vec::new());
@@ -23,7 +24,7 @@ pub(super) fn parts(example: &str) -> Vec<Part<'_>> {
             Some(rest) if rest.starts_with(SAMPLE) => {
                 sample.push(rest.strip_prefix(SAMPLE).unwrap_or(rest));
             }
-            // An empty comment separates paragraphs, or is a part of the sample.
+            // An empty comment separates paragraphs, or belongs to the sample.
             Some("") if sample.is_empty() => text.push(""),
             Some("") => sample.push(""),
             Some(rest) => match rest.split_once(" = ") {
@@ -54,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_belongs_to_the_settings_below_it() {
+    fn assigns_text_to_the_settings_below_it() {
         let example = "# Intro.\n\n# About the table.\n[net]\n# Two\n# lines.\n#a = 1\n#b = \"x\"\n\n\
                        # See:\n#\n#   [[view]]\n#   name = \"x\"\n#\n# More.\n";
         assert_eq!(

@@ -3,16 +3,16 @@
 use clap_mangen::roff::{Inline, Roff, bold, roman};
 use std::io;
 
-/// When this version was released: the date at the foot of every page. CHANGELOG.md contains it too.
+/// Release date of this version, shown in the footer of every page. It is the date in CHANGELOG.md.
 pub(super) const DATE: &str = "2026-11-25";
 const SOURCE: &str = concat!("newsfed ", env!("CARGO_PKG_VERSION"));
 const MANUAL: &str = "newsfed manual";
 
-/// Number of lines with which roff begins each text. They define the apostrophe that all other lines may use.
+/// Number of lines that roff writes before each text. They define the apostrophe for the other lines.
 const PREAMBLE: usize = 2;
 const BREAK: &[u8] = b".br";
 
-/// A manual page that is written from the start to the end.
+/// A manual page under construction.
 pub(super) struct Manual {
     text: Vec<u8>,
 }
@@ -37,7 +37,7 @@ impl Manual {
         self.add(Roff::new().control("SS", [title]))
     }
 
-    /// Begins a new paragraph, except after a heading.
+    /// Starts a new paragraph, except directly after a heading.
     pub(super) fn paragraph(&mut self) -> io::Result<()> {
         let text = self.text.trim_ascii_end();
         let last = text.iter().rposition(|byte| *byte == b'\n').map_or(text, |at| &text[at + 1..]);
@@ -45,7 +45,7 @@ impl Manual {
         if begun { Ok(()) } else { self.add(Roff::new().control("PP", [])) }
     }
 
-    /// Writes text that is wrapped. Parts between backticks are bold.
+    /// Writes wrapped text. Parts between backticks are bold.
     pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
             self.add(Roff::new().text(inlines(line)))?;
@@ -53,7 +53,8 @@ impl Manual {
         Ok(())
     }
 
-    /// Begins a paragraph with a hanging tag, or with several that share the text; the text follows.
+    /// Starts a paragraph with a hanging tag, or with several tags for the same text. The text is written
+    /// next.
     pub(super) fn tags(&mut self, tags: Vec<Vec<Inline>>) -> io::Result<()> {
         for (index, tag) in tags.into_iter().enumerate() {
             self.add(Roff::new().control(if index == 0 { "TP" } else { "TQ" }, []).text(tag))?;
@@ -61,13 +62,13 @@ impl Manual {
         Ok(())
     }
 
-    /// Writes a word in bold, and its meaning.
+    /// Writes a word in bold, followed by its meaning.
     pub(super) fn entry(&mut self, word: &str, text: &str) -> io::Result<()> {
         self.tags(vec![vec![bold(word)]])?;
         self.text(text)
     }
 
-    /// Lines that are printed as they are, indented.
+    /// Writes indented lines without wrapping them.
     pub(super) fn sample<'a>(
         &mut self,
         lines: impl IntoIterator<Item = &'a str>,
@@ -84,7 +85,7 @@ impl Manual {
         self.add(roff.control("fi", []).control("RE", []))
     }
 
-    /// The last section: other pages, such as `newsfed(1)`.
+    /// Writes the section "See also", with pages such as `newsfed(1)`.
     pub(super) fn see_also(&mut self, pages: &[String]) -> io::Result<()> {
         self.section("SEE ALSO")?;
         let last = pages.len().saturating_sub(1);
@@ -103,7 +104,7 @@ impl Manual {
         Ok(())
     }
 
-    /// Adds the output of roff, without the empty lines that it leaves between line breaks.
+    /// Appends output of the roff library, without its preamble, empty lines and repeated line breaks.
     pub(super) fn append(&mut self, text: &[u8]) {
         let mut last: &[u8] = &[];
         for line in text.split(|byte| *byte == b'\n').skip(PREAMBLE) {
@@ -117,7 +118,7 @@ impl Manual {
         }
     }
 
-    /// The text in ASCII, because not every roff expects UTF-8.
+    /// The page in ASCII, because not every roff program accepts UTF-8.
     pub(super) fn finish(self) -> Vec<u8> {
         let text = String::from_utf8_lossy(&self.text);
         let ascii = |c: char| match c {
@@ -128,7 +129,7 @@ impl Manual {
     }
 }
 
-/// A line with bold words between backticks.
+/// Parses a line in which words between backticks are bold.
 fn inlines(line: &str) -> Vec<Inline> {
     let part = |(index, text): (usize, &str)| match (index % 2, text) {
         (_, "") => None,

@@ -1,5 +1,4 @@
-//! `newsfed man`: manual pages from the definitions of the commands and from the tables of the
-//! settings and the search language.
+//! `newsfed man`: manual pages, generated from the definitions of the commands, settings and search language.
 
 mod command_page;
 mod config_page;
@@ -17,7 +16,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Arguments of `man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManArgs {
@@ -57,7 +55,6 @@ impl Page {
     }
 }
 
-/// Runs `man`.
 pub(super) fn run(args: &ManArgs, all: clap::Command, out: &mut Output) -> Result<Exit, Failure> {
     let pages = pages(all)?;
     if let Some(folder) = &args.dir {
@@ -76,7 +73,7 @@ pub(super) fn run(args: &ManArgs, all: clap::Command, out: &mut Output) -> Resul
     Ok(Exit::Ok)
 }
 
-/// Shows a page with `man`; returns whether that is installed.
+/// Shows a page with `man`; returns whether `man` is installed.
 fn shown(page: &Page) -> io::Result<bool> {
     let folder = private_folder(&std::env::temp_dir())?;
     let file = folder.path().join(page.file());
@@ -84,7 +81,8 @@ fn shown(page: &Page) -> io::Result<bool> {
     Ok(Command::new("man").arg(file).status().is_ok_and(|status| status.success()))
 }
 
-/// The page of a command, or with a name such as `newsfed-query`, `newsfed-config.5` or `newsfed-config(5)`.
+/// The page of a command, or the page with a name such as `newsfed-query`, `newsfed-config.5` or
+/// `newsfed-config(5)`.
 fn named<'a>(pages: &'a [Page], name: &str) -> Option<&'a Page> {
     let file = name.replace('(', ".").replace(')', "");
     let full = format!("newsfed-{name}");
@@ -106,7 +104,7 @@ fn pages(mut all: clap::Command) -> io::Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// The pages of a command and of the commands below it.
+/// The pages of a command and its subcommands.
 fn commands(command: &clap::Command, above: Option<&str>, to: &mut Vec<Page>) -> io::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let mut manual = command_page::page(command)?;
@@ -120,7 +118,7 @@ fn commands(command: &clap::Command, above: Option<&str>, to: &mut Vec<Page>) ->
     subcommands().try_for_each(|sub| commands(sub, Some(name), to))
 }
 
-/// Writes the pages into folders of their sections, as `man` expects them.
+/// Writes the pages into one folder per section, as `man` expects.
 fn write(pages: &[Page], folder: &Path) -> Result<(), Failure> {
     for page in pages {
         let section = folder.join(format!("man{}", page.section));

@@ -1,4 +1,4 @@
-//! `newsfed-query(7)`: the search language, from the tables of its parser.
+//! `newsfed-query(7)`: the search language, generated from the tables of its parser.
 
 use super::manual::Manual;
 use crate::query::{OPERATORS, State, Thing};
@@ -66,7 +66,7 @@ const EXAMPLES: [(&str, &str); 8] = [
     ("in:later category:science before:yesterday", "Items kept for later, by topic and date."),
 ];
 
-/// The page.
+/// Creates the page.
 pub(super) fn page() -> io::Result<Manual> {
     let mut manual = Manual::new("newsfed-query", 7, "search language of newsfed")?;
     manual.section("DESCRIPTION")?;
@@ -110,7 +110,7 @@ mod tests {
     use crate::query::Query;
 
     #[test]
-    fn examples_are_queries() {
+    fn examples_parse_as_queries() {
         for (query, _) in WORDS.iter().chain(&EXAMPLES) {
             assert!(query.parse::<Query>().is_ok_and(|query| !query.is_empty()), "{query}");
         }

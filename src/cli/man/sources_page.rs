@@ -1,4 +1,4 @@
-//! `newsfed-sources(5)`: every key of a source, from the table of the loader.
+//! `newsfed-sources(5)`: every key of a source, generated from the table of the config loader.
 
 use super::manual::Manual;
 use crate::config::{SettingReference, settings_reference, sources_reference};
@@ -15,7 +15,7 @@ const TABLES: &str = "\
 Tables can also be written inline, as in `schedule = { priority = \"high\", min_interval = \"10m\" }`.
 Times are written \"30s\", \"15m\", \"1h\" or \"2d\".";
 
-/// An example that the page shows, and a test loads.
+/// An example for the page. A test loads it.
 pub(super) const EXAMPLE: &str = r#"[[source]]
 url = "https://example.org/feed.xml"
 title = "The Example"
@@ -36,7 +36,7 @@ user = "alice"
 password = { command = ["pass", "show", "example"] }
 headers = { "X-Key" = { env = "EXAMPLE_KEY" } }"#;
 
-/// Keys that are read by separate code.
+/// Keys that identify a source, and are parsed by separate code.
 const IDENTIFIERS: [(&str, &str); 3] = [
     (
         "id",
@@ -46,7 +46,7 @@ const IDENTIFIERS: [(&str, &str); 3] = [
     ("account", "The id of the account whose server has the source. Written by newsfed."),
 ];
 
-/// The page.
+/// Creates the page.
 pub(super) fn page() -> io::Result<Manual> {
     let mut manual = Manual::new("newsfed-sources", 5, "sources that newsfed follows")?;
     manual.section("SYNOPSIS")?;
@@ -80,7 +80,7 @@ pub(super) fn page() -> io::Result<Manual> {
     Ok(manual)
 }
 
-/// What applies if the key is missing, and which kinds of sources can have it.
+/// The default for a missing key, and which kinds of sources can have it.
 fn remarks(row: &SettingReference, settings: &[SettingReference]) -> String {
     let overrides = row.help.is_empty() && settings.iter().any(|other| other.key == row.key);
     let default = match row.unset.strip_prefix("default (").and_then(|d| d.strip_suffix(')')) {

@@ -5,7 +5,7 @@ use crate::config::{
 };
 use crate::query::{OPERATORS, State, Thing};
 
-/// A page as readers see it: without requests and escapes.
+/// The text of a page without roff requests and escapes.
 fn shown(file: &str) -> String {
     let pages = pages(command()).unwrap();
     let page = pages.iter().find(|page| page.file() == file).unwrap();
@@ -18,7 +18,7 @@ fn shown(file: &str) -> String {
     lines.map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a paragraph has this tag.
+/// Whether the text contains this tag of a paragraph.
 fn has_tag(text: &str, tag: &str) -> bool {
     text.lines()
         .any(|line| line == tag || line.strip_prefix(tag).is_some_and(|l| l.starts_with("  (")))
@@ -87,7 +87,7 @@ fn every_operator_has_an_entry() {
 }
 
 #[test]
-fn pages_have_the_date_of_this_version() {
+fn pages_have_the_release_date() {
     let text = include_str!("../../../CHANGELOG.md");
     let heading = concat!("\n## [", env!("CARGO_PKG_VERSION"), "] - ");
     let date = text.split(heading).nth(1).and_then(|rest| rest.lines().next());

@@ -1,4 +1,4 @@
-//! Adding a source.
+//! Adds a source.
 
 mod results;
 
@@ -22,31 +22,31 @@ use std::sync::LazyLock;
 #[derive(Debug)]
 pub(crate) struct Add {
     pub(crate) field: Field,
-    /// The folder that the source goes to; empty for none.
+    /// The folder for the source; empty for none.
     pub(crate) folder: Field,
     /// Whether the folder is being typed.
     pub(crate) in_folder: bool,
-    /// First run: shows a welcome text and other ways to start.
+    /// Whether this is the first run, with a welcome text and other ways to start.
     pub(crate) welcome: bool,
     /// Index of the selected alternative; `None` while the URL field has the focus.
     pub(crate) choice: Option<usize>,
     pub(crate) stage: Stage,
 }
 
-/// Progress of the dialog.
+/// The stage of adding a source.
 #[derive(Debug)]
 pub(crate) enum Stage {
     /// Waiting for a URL.
     Typing,
-    /// A program was typed, which is shown before it runs.
+    /// A program was typed, and is shown for confirmation before it runs.
     Confirming(TypedOrigin),
-    /// Discovery runs; `tried` lists what was tried so far.
+    /// Discovery is running; `tried` lists the attempts so far.
     Discovering { request: RequestId, tried: Vec<Tried> },
     /// Ways were found; the selected one is shown with a preview of its items.
     Found {
         discovery: Discovery,
         selected: usize,
-        /// For each way, the source (row key) that is followed at its URL.
+        /// For each way, the source (row key) that is already followed at its URL.
         known: Vec<Option<i64>>,
     },
     /// The URL belongs to an existing source (row key).
@@ -92,7 +92,7 @@ impl Choice {
 
 const CLOSE: KeyHint = KeyHint::Key("Esc", "close");
 
-/// Longest command line of a program, in bytes, that the dialog can show.
+/// Maximum length of a program's command line that the dialog can show, in bytes.
 const MAX_COMMAND: usize = 400;
 const TOO_LONG: &str =
     "The program and its arguments are too long for this dialog; use `newsfed add --exec`.";
@@ -173,12 +173,14 @@ impl Dialog for Add {
                 if letter == 's' && discovery.is_local() {
                     return Reply::default();
                 }
-                // For a way without selectors, opens a website whose selectors the user writes.
+                // A way without selectors opens the form of a website, for which the user writes the
+                // selectors.
                 let has_selectors = has_selectors(discovery, *selected);
                 let way = (letter == 'e' || has_selectors).then_some(*selected);
                 return app.edit_way(discovery, way, letter == 's').into();
             }
-            // A letter typed while the list has the focus does not change the URL; a paste and Backspace do.
+            // While the list has the focus, typed letters do not change the URL, but pasting and Backspace
+            // do.
             (Stage::Found { .. }, KeyCode::Char(_)) if event.modifiers.is_empty() => {}
             (Stage::Discovering { .. } | Stage::Following(_), _) => {}
             (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {
@@ -232,7 +234,7 @@ impl Dialog for Add {
                 KeyHint::Key("e", "adjust"),
                 KeyHint::Key("Esc", "close"),
             ],
-            // Both keys would open the same workbench.
+            // `s` is not listed, because `e` opens the same workbench.
             Stage::Found { ref discovery, selected, .. } if has_selectors(discovery, selected) => {
                 &[
                     KeyHint::Key("Enter", "follow"),
@@ -290,7 +292,7 @@ impl Dialog for Add {
 }
 
 impl Add {
-    /// Enter in the field: starts discovery for the URL.
+    /// Handles Enter in the field: starts discovery for the URL.
     fn discover(&mut self, app: &mut App) -> Vec<Effect> {
         let address = self.field.value().trim().to_owned();
         if address.is_empty() {
@@ -301,7 +303,7 @@ impl Add {
                 return self.discover_origin(app, typed);
             }
             Some(Ok(typed)) => {
-                // A program is not run if its command line cannot be shown completely.
+                // A program does not run if its command line is too long to be shown completely.
                 self.stage = match app.followed_title(&typed.url) {
                     Some(title) => Stage::Failed(app.already_followed(&title)),
                     None if address.len() <= MAX_COMMAND => Stage::Confirming(typed),
@@ -333,19 +335,20 @@ impl Add {
         vec![Effect::Discover { request, address }]
     }
 
-    /// The source (row key) that the selected way is followed as.
+    /// The source (row key) as which the selected way is already followed.
     fn known_way(&self) -> Option<i64> {
         let Stage::Found { known, selected, .. } = &self.stage else { return None };
         known.get(*selected).copied().flatten()
     }
 
-    /// No URL begins with the key for help, so the key works in the empty field on the first run.
+    /// Whether the key for help works in the field: on the first run while the field is empty, because no URL
+    /// starts with that key.
     fn offers_help(&self) -> bool {
         let typing = matches!(self.stage, Stage::Typing | Stage::Failed(_));
         self.welcome && typing && self.field.value().is_empty()
     }
 
-    /// Enter when a program was typed: runs it for its feed.
+    /// Handles Enter after a program was typed: runs it for its feed.
     fn run_program(&mut self, app: &mut App) -> Vec<Effect> {
         match std::mem::replace(&mut self.stage, Stage::Typing) {
             Stage::Confirming(typed) => self.discover_origin(app, typed),
@@ -362,7 +365,7 @@ impl Add {
         vec![Effect::DiscoverOrigin { request, typed }]
     }
 
-    /// The next or previous folder of other sources.
+    /// Fills in the next or previous folder of other sources.
     fn step_folder(&mut self, app: &App, forward: bool) {
         let folders: Vec<String> = app.sources.folders().into_iter().collect();
         let at = folders.iter().position(|folder| folder == self.folder.value());
@@ -377,7 +380,7 @@ impl Add {
         }
     }
 
-    /// The first folder of other sources that begins with the typed text and is longer.
+    /// The first folder of other sources that starts with the typed text and is longer.
     fn longer_folder(&self, app: &App) -> Option<String> {
         let typed = self.folder.value().trim().to_lowercase();
         let begins = |folder: &String| folder.to_lowercase().starts_with(&typed);
@@ -402,7 +405,7 @@ impl Add {
     }
 }
 
-/// Whether a way finds its items by selectors.
+/// Whether a way finds its items with selectors.
 fn has_selectors(discovery: &Discovery, way: usize) -> bool {
     let kind = discovery.ways.get(way).map(Way::kind);
     matches!(kind, Some(SourceKind::Website | SourceKind::Entries))

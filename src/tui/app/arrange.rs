@@ -1,4 +1,4 @@
-//! Actions on the source list: rename, move, tag, enable, reorder; saving and counting queries.
+//! Actions on the source list: renaming, moving, tagging, enabling, reordering; saving and counting queries.
 
 use super::complete::signed_words;
 use super::{App, Focus, PromptKind, RowId, Smart};
@@ -11,11 +11,11 @@ use crate::tui::event::{Failure, SourceEntry};
 use crate::tui::read::Read;
 use chrono::TimeDelta;
 
-/// A change for each source.
+/// Changes, each with its source.
 type Changes = Vec<(SourceId, SourceChange)>;
 
 impl App {
-    /// Opens the entry of the source in an editor.
+    /// Opens the entry of the selected source in an editor.
     pub(super) fn edit_source(&mut self) -> Vec<Effect> {
         match self.sources.targets().first() {
             Some(entry) => vec![Effect::EditSource { id: entry.source.id.clone() }],
@@ -53,7 +53,7 @@ impl App {
         self.show_selected_source()
     }
 
-    /// Folds the folder of the row; on a folded one, goes to the folder above.
+    /// Folds the folder of the selected row. If it is already folded, selects its parent folder.
     pub(super) fn fold_in(&mut self) -> Vec<Effect> {
         match self.sources.fold_in() {
             true => self.show_selected_source(),
@@ -61,7 +61,7 @@ impl App {
         }
     }
 
-    /// Unfolds a folded folder, else opens the row.
+    /// Unfolds a folded folder; opens any other row.
     pub(super) fn fold_out(&mut self) -> Vec<Effect> {
         if self.sources.is_folded() {
             self.sources.toggle_fold();
@@ -71,7 +71,7 @@ impl App {
         vec![]
     }
 
-    /// The targets in words: the title of one, or the number of several.
+    /// Names the targets: the title of a single one, or the number of several.
     fn target_name(&self) -> String {
         match self.sources.targets().as_slice() {
             [one] => one.title().to_owned(),
@@ -104,7 +104,7 @@ impl App {
         }
     }
 
-    /// Opens the prompt for the folder that the selected sources move to.
+    /// Opens the prompt for moving the selected sources to a folder.
     pub(super) fn move_to_folder(&mut self) -> Vec<Effect> {
         let ids = self.target_ids();
         if ids.is_empty() {
@@ -123,7 +123,7 @@ impl App {
         self.ask(PromptKind::Folder { name, ids, whole }, &now)
     }
 
-    /// Opens the prompt for tags to add to and remove from the selected sources.
+    /// Opens the prompt for adding and removing tags of the selected sources.
     pub(super) fn edit_tags(&mut self) -> Vec<Effect> {
         let ids = self.target_ids();
         if ids.is_empty() {
@@ -183,7 +183,7 @@ impl App {
         self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
     }
 
-    /// Moves everything in a folder to a different one; subfolders keep their names.
+    /// Moves the content of a folder to another one; subfolders keep their names.
     fn relocate(&mut self, from: &str, to: &str) -> Vec<Effect> {
         let moved = |entry: &SourceEntry| {
             let rest = entry.source.folder.as_deref()?.strip_prefix(from)?;
@@ -197,7 +197,8 @@ impl App {
         self.change_sources(changes)
     }
 
-    /// `+tag` and `tag` add a tag, `-tag` removes one. A name with spaces is written in quotes.
+    /// Changes the tags of sources: `+tag` and `tag` add a tag, `-tag` removes one. A name with spaces is in
+    /// quotes.
     pub(super) fn tag_sources(&mut self, ids: Vec<SourceId>, typed: &str) -> Vec<Effect> {
         let (mut add, mut remove) = (Vec::new(), Vec::new());
         for word in signed_words(typed) {
@@ -224,7 +225,7 @@ impl App {
         vec![Effect::edit(FileChange::Sources(changes))]
     }
 
-    /// Moves the selected sources down or up by one among the sources of their folder.
+    /// Moves the selected sources down or up by one position within their folder.
     pub(super) fn move_in_order(&mut self, down: bool) -> Vec<Effect> {
         let is_source = matches!(self.sources.current().map(|r| &r.id), Some(RowId::Source(_)));
         if self.sources.marked.is_empty() && !is_source {
@@ -252,7 +253,7 @@ impl App {
         let ids = places.iter().map(|&i| all[i].source.id.clone()).collect();
         let before = next.map(|i| all[i].facts.key);
         let next = next.map(|i| all[i].source.id.clone());
-        // Show the new order at once, so that the next key press continues from it.
+        // Show the new order at once, so that the next key press is based on it.
         self.sources.reorder(&targets, before);
         vec![Effect::edit(FileChange::Reorder { ids, next })]
     }
@@ -267,10 +268,10 @@ fn join(parent: &str, name: &str) -> String {
     if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") }
 }
 
-/// Pause between two counts while commits keep coming.
+/// Minimum time between two counts while commits keep arriving.
 const PAUSE: TimeDelta = TimeDelta::seconds(2);
 
-/// Whether the results of views must be counted again.
+/// State of counting the items of views.
 #[derive(Debug, Default)]
 pub(super) struct Counting {
     requested: bool,
@@ -286,7 +287,7 @@ impl Counting {
 }
 
 impl App {
-    /// Counts the views, now or when due.
+    /// Counts the items of views, now or when it is due.
     pub(super) fn request_counts(&mut self) -> Vec<Effect> {
         self.counting.requested = true;
         self.count_if_due()
@@ -294,7 +295,7 @@ impl App {
 
     pub(super) fn count_if_due(&mut self) -> Vec<Effect> {
         let counting = &mut self.counting;
-        // Otherwise the deadline of the count would stay in the past.
+        // Without views, a request would never be fulfilled, and its deadline would stay in the past.
         counting.requested &= !self.settings.views.is_empty();
         let due = counting.not_before.is_none_or(|t| t <= self.now);
         if !counting.requested || counting.waiting || !due {
@@ -302,7 +303,7 @@ impl App {
         }
         let view = |view: &ViewSettings| {
             let query: Query = view.query.parse().ok()?;
-            // Counts unread items like the other rows, unless the query asks for something else.
+            // Counts only unread items, like the other rows, unless the query is itself about marks.
             let unread_only = !query.asks_for_marks();
             let criteria = self.criteria(&view.query);
             let view = (view.name.clone(), View { unread_only, criteria, ..View::of(Scope::All) });
@@ -356,7 +357,7 @@ impl App {
         self.settings.views.iter().find(|view| view.name == *name)
     }
 
-    /// Saves a query under a name, replacing one of the same name.
+    /// Saves a query as a view, replacing any view with the same name.
     pub(super) fn save_view(&mut self, name: String, query: String) -> Vec<Effect> {
         let was = self.view_named(&name).cloned();
         let layout = was.as_ref().map(|view| view.layout.clone()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Why an action is not available.
+//! Explains why an action is not available.
 
 use super::{App, Focus, RowId};
 use crate::config::Action;
@@ -10,8 +10,8 @@ const NO_ARTICLE: &str = "Open an item first";
 const ITEM_IS_READ: &str = "The item is still being read";
 
 impl App {
-    /// Why an action does nothing now; `None` if it can be performed. Unlike
-    /// [`Self::unavailable_reason`], which decides what is offered, this depends on whether rows are being read.
+    /// Why an action cannot be performed now; `None` if it can be. Unlike [`Self::unavailable_reason`], which
+    /// decides which actions are offered, this depends on whether rows are being read.
     pub(super) fn refusal(&self, action: Action) -> Option<Cow<'static, str>> {
         if self.awaits_rows(action) {
             return Some(self.being_read().into());
@@ -23,7 +23,7 @@ impl App {
         }
     }
 
-    /// Why an action about one source does nothing.
+    /// Why an action about one source cannot be performed.
     fn no_source(&self) -> Cow<'static, str> {
         let row = self.sources.current().filter(|_| self.focus == Focus::Sources);
         match row.map(|row| (&row.id, &row.title)) {
@@ -33,7 +33,7 @@ impl App {
         }
     }
 
-    /// The message for a key that must wait.
+    /// The message for a key that cannot act before the rows are read.
     pub(super) fn being_read(&self) -> &'static str {
         match self.focus {
             Focus::Reader => ITEM_IS_READ,
@@ -41,7 +41,7 @@ impl App {
         }
     }
 
-    /// Whether an action is about items that are still being read, while the screen shows others.
+    /// Whether an action is about items that are still being read, while the screen still shows other items.
     fn awaits_rows(&self, action: Action) -> bool {
         match action {
             Action::Pin
@@ -59,7 +59,7 @@ impl App {
             | Action::Download
             | Action::Comments => self.awaits_targets(),
             Action::Zen => self.reader.article.is_none() && self.awaits_targets(),
-            // In the Sources pane, these are about sources.
+            // In the Sources pane, these actions are about sources.
             Action::Select
             | Action::EditTags
             | Action::Browser
@@ -69,7 +69,7 @@ impl App {
             | Action::Refresh
             | Action::ForceRefresh => self.focus != Focus::Sources && self.awaits_targets(),
             Action::Why | Action::Edit | Action::Workbench => {
-                // All rows of the selected source have the same one.
+                // All rows of the selected source have the same source, so it is already known.
                 let is_known = self.focus == Focus::Items && self.lists_a_source();
                 self.focus != Focus::Sources && self.awaits_targets() && !is_known
             }
@@ -78,7 +78,7 @@ impl App {
             | Action::ExtendSelection
             | Action::SelectAll
             | Action::SelectInverse => self.items.awaits_rows(),
-            // All items of a list can be marked while it is read, but not a selection.
+            // While a list is being read, all its items can be marked, but not a selection.
             Action::ReadAll => {
                 let selects = self.items.is_selecting() || !self.items.marked.is_empty();
                 self.focus == Focus::Items && selects && self.items.awaits_rows()
@@ -93,7 +93,7 @@ impl App {
         matches!(selected, Some(RowId::Source(_))) && !self.is_search()
     }
 
-    /// Why an action would do nothing; `None` if it is available.
+    /// Why an action is not available; `None` if it is available.
     pub(in crate::tui) fn unavailable_reason(&self, action: Action) -> Option<&'static str> {
         let reason_if = |missing: bool, why: &'static str| missing.then_some(why);
         let no_item = || match self.focus {

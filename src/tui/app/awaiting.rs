@@ -1,5 +1,5 @@
-//! Dialogs that wait for a reply. Only the dialog that waits for a reply is changed by it: the user may have
-//! closed that one, and be typing in another.
+//! Dialogs that wait for a reply. A reply changes only the dialog that waits for it, because the user may
+//! have closed that dialog and be typing in another one.
 
 use super::dialogs::Dialog;
 use super::{Add, App, Stage};
@@ -11,8 +11,8 @@ impl App {
         self.dialog_mut::<D>().filter(|dialog| dialog.awaits() == Some(request))
     }
 
-    /// Closes the dialog that waits for a request, and those from which it was opened. Returns whether there
-    /// was one.
+    /// Closes the dialog that waits for a request, and the dialogs from which it was opened. Returns whether
+    /// there was such a dialog.
     pub(super) fn close_awaiting(&mut self, request: RequestId) -> bool {
         let at = self.dialogs.iter().rposition(|dialog| dialog.awaits() == Some(request));
         if let Some(at) = at {
@@ -21,7 +21,7 @@ impl App {
         at.is_some()
     }
 
-    /// Lets the add dialog wait for a request that was made in a dialog opened from it.
+    /// Makes the add dialog wait for a request from a dialog that was opened from it.
     pub(super) fn await_in_add(&mut self, request: RequestId) {
         if let Some(add) = self.dialog_mut::<Add>() {
             add.stage = Stage::Following(request);

@@ -1,4 +1,4 @@
-//! Opening pages of sources and items in the browser, and copying their URLs.
+//! Opens pages of sources and items in the browser, and copies their URLs.
 
 use super::dialogs::{Confirm, some_names};
 use super::{App, Focus};
@@ -9,13 +9,13 @@ use crate::tui::event::{Cause, Failure};
 use crate::util::browser::Launch;
 use crate::util::url_text::readable;
 
-/// Maximum number of pages opened at once without asking.
+/// Maximum number of pages that are opened at once without confirmation.
 const FEW_PAGES: usize = 10;
-/// Maximum number of pages opened at once.
+/// Maximum number of pages that are opened at once.
 const MAX_PAGES: usize = 100;
 
 impl App {
-    /// Opens the selection in the browser.
+    /// Opens the pages of the selection in the browser.
     pub(super) fn browse(&mut self, and_next: bool) -> Vec<Effect> {
         if self.focus == Focus::Sources {
             let home = |s: &&crate::tui::event::SourceEntry| {
@@ -30,7 +30,7 @@ impl App {
             };
         }
         let rows = self.item_targets();
-        // Entries of a page that have no fragment open the page itself.
+        // Items without a fragment of their own open the page of their source.
         let page = |row: &ItemRow| {
             let source = &self.sources.entry(row.source_key)?.source;
             source.kind().reads_pages().then(|| source.url.to_string())
@@ -67,14 +67,14 @@ impl App {
         }
     }
 
-    /// Opens pages in a browser that needs the terminal.
+    /// Opens pages after planning: a browser in the terminal gets the terminal.
     pub(super) fn browser_planned(&mut self, launch: Launch) -> Vec<Effect> {
         let mut effects = self.after_opening();
         effects.extend(self.when_free(Effect::BrowseHere(launch)));
         effects
     }
 
-    /// Marks the items read whose pages were opened, and selects the next one.
+    /// Marks the items whose pages were opened as read, and selects the next item.
     fn after_opening(&mut self) -> Vec<Effect> {
         let Some(rows) = self.opening.take() else { return vec![] };
         let unread: Vec<ItemRow> = rows.iter().filter(|r| !r.read).cloned().collect();
@@ -82,7 +82,7 @@ impl App {
             true => vec![],
             false => self.set_mark(Mark::Read, &unread, true, Cause::Reading),
         };
-        // Unless the user has already gone elsewhere.
+        // The selection stays if the user has already moved elsewhere.
         let selected = self.items.rows.get(self.items.selected).map(|row| row.key);
         if rows.iter().any(|row| Some(row.key) == selected) {
             effects.extend(self.select_item(self.items.selected + 1));

@@ -1,4 +1,4 @@
-//! Fields of the form with few values, which are chosen, not typed.
+//! Form fields with few values, which are chosen instead of typed.
 
 use super::Editor;
 use super::dialogs::{KeyHint, KeyHints};
@@ -6,7 +6,7 @@ use crate::config::FormPage;
 use crate::tui::input::Field;
 
 impl Editor {
-    /// Whether the page with the theme is open, which shows all themes as pictures.
+    /// Whether the page with the theme setting is open, where a gallery shows all themes.
     pub(crate) fn shows_themes(&self) -> bool {
         self.is_settings() && self.page() == FormPage::Appearance
     }
@@ -69,7 +69,7 @@ impl Editor {
         let Some(field) = field else { return };
         let choices = field.choices().iter().map(String::as_str);
         let default = field.default_value();
-        // The empty value stands for a default that is not one of the choices.
+        // An empty value selects the default if the default is not one of the choices.
         let known = field.choices().iter().any(|choice| choice == default);
         let values: Vec<&str> = (!known).then_some("").into_iter().chain(choices).collect();
         let now = match field.value().trim() {
@@ -92,8 +92,8 @@ impl Editor {
     }
 }
 
-/// The element after or before `now`, wrapping around at the ends. The first one if `now` is not in
-/// the list.
+/// The element after or before `now`, wrapping around at the ends. If `now` is not in the list, the first
+/// element.
 pub(super) fn neighbour<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> {
     let step = if forward { 1 } else { list.len().max(1) - 1 };
     let at = list.iter().position(|one| one == now);

@@ -1,4 +1,4 @@
-//! The page of the comments on an item, and its comments as a source.
+//! Opens the page with the comments on an item, or follows the comments as a source.
 
 use super::App;
 use super::availability::NO_ITEM;

@@ -1,4 +1,4 @@
-//! Completion of fields: candidates and stepping through them.
+//! Completion of fields: finds candidates, and steps through them.
 
 use super::App;
 use crate::query::{Known, OPERATORS, Spot, State, Thing, quoted, spot};
@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(crate) struct Candidate {
     /// The inserted text.
     pub(crate) text: String,
-    /// The description that is shown next to it.
+    /// The description that is shown next to the text.
     pub(crate) help: String,
 }
 
@@ -26,7 +26,7 @@ impl Candidate {
     }
 }
 
-/// A candidate with the text that it is matched by.
+/// A candidate with the text that the pattern is matched against.
 struct Line(Candidate, String);
 
 impl AsRef<str> for Line {
@@ -43,13 +43,13 @@ pub(crate) struct Completion {
     pub(crate) applied: Option<usize>,
     /// Byte range of the field that is replaced.
     at: Range<usize>,
-    /// The text that was typed there.
+    /// The text that was typed in this range.
     typed: String,
 }
 
-/// Minimum number of characters in a word for offering the operators that begin with it.
+/// Minimum length of a word, in characters, before operators with that prefix are suggested.
 const MIN_TYPED: usize = 2;
-/// Minimum number of characters in a word for which sources are suggested.
+/// Minimum length of a word, in characters, before sources are suggested.
 const MIN_NAME: usize = 3;
 /// Maximum number of suggested sources.
 const MAX_SOURCES: usize = 3;
@@ -64,7 +64,7 @@ impl Completion {
         } else {
             let pattern = Pattern::parse(&spot.typed, CaseMatching::Ignore, Normalization::Smart);
             let line = |candidate: Candidate| {
-                // A source is also found by its id.
+                // The description is matched too, so that a source is also found by its id.
                 let letters = format!("{} {}", candidate.text, candidate.help);
                 Line(candidate, letters)
             };
@@ -74,7 +74,7 @@ impl Completion {
         };
         candidates.truncate(MAX_CANDIDATES);
         let typed = field.value().get(spot.at.clone()).unwrap_or_default().to_owned();
-        // The text that is already typed is not a candidate.
+        // A single candidate that equals the typed text is useless.
         if candidates.len() == 1 && candidates[0].text == typed {
             candidates.clear();
         }
@@ -121,8 +121,8 @@ impl App {
         vec![]
     }
 
-    /// Candidates for a query: values, and operators once a word may be one or the user asks
-    /// for them (`explicit`).
+    /// Candidates for a query: values, and operators if the word may be the start of one or if the user
+    /// requests them (`explicit`).
     pub(super) fn complete_query(&self, field: &Field, explicit: bool) -> Option<Completion> {
         let spot = spot(field.value(), field.cursor());
         if !explicit && spot.operator.is_none() && spot.typed.chars().count() < MIN_TYPED {
@@ -176,7 +176,7 @@ impl App {
         Completion::matching(field, spot, candidates)
     }
 
-    /// The sources whose names contain a word; the word itself would search for items.
+    /// Candidates for the sources whose titles contain a word. Without them, the word searches for items.
     fn sources_named(&self, word: &str) -> Vec<Candidate> {
         if word.chars().count() < MIN_NAME {
             return Vec::new();
@@ -187,17 +187,17 @@ impl App {
         named.take(MAX_SOURCES).map(|known| Candidate::new(query(known), "its items")).collect()
     }
 
-    /// Candidates for a field that holds a single name.
+    /// Candidates for a field that contains a single name.
     pub(super) fn complete_name(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
         let at = 0..field.value().len();
-        // Text that will be replaced matches everything.
+        // All names match a suggestion, because typing replaces it.
         let typed = if field.is_suggestion() { "" } else { field.value() };
         let spot = Spot { operator: None, at, typed: typed.to_owned() };
         let candidates = names.into_iter().map(|name| Candidate::new(name, "")).collect();
         Completion::matching(field, spot, candidates)
     }
 
-    /// Candidates for a field that holds several names, each with an optional sign.
+    /// Candidates for a field that contains several names, each with an optional sign.
     pub(super) fn complete_signed(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
         let head = field.value().get(..field.cursor()).unwrap_or_default();
         let (start, typed) = match signed_words(head).pop() {
@@ -218,14 +218,14 @@ pub(super) struct SignedWord<'a> {
     /// Byte offset of the name in the line, after its sign.
     at: usize,
     pub(super) minus: bool,
-    /// Without its quotation marks.
+    /// The name without quotation marks.
     pub(super) name: &'a str,
     /// Whether the name is complete, so that further text is a new name.
     ended: bool,
 }
 
-/// Splits a line into names separated by spaces and commas. Quoted names may contain both. An
-/// unclosed quotation extends to the end of the line.
+/// Splits a line into names separated by spaces and commas. Quoted names may contain both. An unclosed
+/// quotation mark extends to the end of the line.
 pub(super) fn signed_words(line: &str) -> Vec<SignedWord<'_>> {
     let (mut words, mut rest) = (Vec::new(), line);
     loop {

@@ -28,7 +28,7 @@ pub(crate) enum CrawlField {
 
 impl CrawlField {
     const ALL: &[Self] = &[Self::Url, Self::Targets, Self::Budget, Self::Folder];
-    /// The fields for a crawl that is resumed; its record contains the rest.
+    /// The fields for resuming a crawl. The crawl's log contains the other values.
     const RESUMING: &[Self] = &[Self::Budget, Self::Url];
 
     pub(crate) fn label(self) -> &'static str {
@@ -40,7 +40,7 @@ impl CrawlField {
         }
     }
 
-    /// Describes what can be typed.
+    /// Describes the values that a field accepts.
     pub(crate) fn help(self, is_resumed: bool) -> &'static str {
         match self {
             Self::Url if is_resumed => {
@@ -64,9 +64,9 @@ pub(crate) struct CrawlForm {
     budget: Field,
     folder: Field,
     pub(crate) focus: CrawlField,
-    /// The site and folder of the crawl that is resumed.
+    /// The site and folder of the crawl to resume.
     pub(crate) resumed: Option<(String, PathBuf)>,
-    /// The field with an error, if it belongs to one, and the error.
+    /// An error, with its field if it belongs to one.
     pub(crate) error: Option<(Option<CrawlField>, String)>,
     /// The folder of the crawl that is being opened.
     pub(crate) opening: Option<PathBuf>,
@@ -74,8 +74,8 @@ pub(crate) struct CrawlForm {
     base: Option<PathBuf>,
     /// Whether the user has typed a folder.
     has_folder: bool,
-    /// Whether the host name may resolve to a private address, because the user has typed the URL, or allows
-    /// it for the source.
+    /// Whether the host name may resolve to a private address, because the user has typed the URL, or has
+    /// allowed it for the source.
     allow_private: bool,
 }
 
@@ -96,7 +96,7 @@ impl CrawlForm {
         }
     }
 
-    /// The form for a crawl that has ended, with a larger budget if it was used up.
+    /// The form for resuming a crawl that has ended, with a larger budget if the old one was used up.
     pub(super) fn resuming(crawl: &CrawlState) -> Self {
         let budget = crawl.budget.for_resuming(&crawl.progress).to_string();
         Self {
@@ -107,7 +107,6 @@ impl CrawlForm {
         }
     }
 
-    /// The fields that are shown.
     pub(crate) fn fields(&self) -> &'static [CrawlField] {
         if self.resumed.is_some() { CrawlField::RESUMING } else { CrawlField::ALL }
     }
@@ -134,7 +133,7 @@ impl CrawlForm {
         self.focus = fields[(at + step) % fields.len()];
     }
 
-    /// Suggests a folder for the URL that no known crawl uses.
+    /// Suggests a folder for the URL that is not used by a known crawl.
     pub(super) fn suggest_folder(&mut self, known: &CrawlRuns) {
         if self.has_folder || self.resumed.is_some() {
             return;
@@ -150,7 +149,7 @@ impl CrawlForm {
         self.folder = Field::suggestion(&line(&folder.to_string_lossy()));
     }
 
-    /// The folder that was typed; a relative one is below the folder of all crawls.
+    /// The typed folder. A relative path is resolved against the folder for crawls.
     fn typed_folder(&self) -> Result<PathBuf, String> {
         let typed = self.folder.value().trim();
         if typed.is_empty() {
@@ -226,7 +225,8 @@ impl App {
         let site = site.unwrap_or_default();
         let base = Paths::downloads(self.settings.download.folder.as_deref()).ok();
         let mut form = CrawlForm::new(&site, base);
-        // The publisher chooses the URL of its site, so only the host of the source counts.
+        // The publisher chooses the URL of the site, so private addresses are allowed only on the source's
+        // own host.
         form.allow_private = entry.is_some_and(|entry| {
             let url = Url::parse(&site).ok();
             entry.source.private && url.is_some_and(|url| url.host() == entry.source.url.host())

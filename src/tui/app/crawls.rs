@@ -1,4 +1,4 @@
-//! The crawls: those of this run, those in remembered folders, and sources that explore their sites.
+//! Crawls: those of this run, those in remembered folders, and sources that are exploring their sites.
 
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Confirm, Dialog, KeyHint, KeyHints, Reply};
@@ -14,14 +14,14 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::path::{Path, PathBuf};
 
-/// The crawls that are known.
+/// The known crawls.
 #[derive(Debug, Default)]
 pub(crate) struct CrawlRuns {
-    /// The newest first.
+    /// All crawls, newest first.
     pub(crate) all: Vec<CrawlState>,
-    /// Sources (row keys) that explore their sites now, and their progress in words.
+    /// Sources (row keys) that are exploring their sites, with lines about their progress.
     pub(crate) exploring: Vec<(i64, Vec<String>)>,
-    /// Whether the remembered crawls were read.
+    /// Whether the remembered crawls have been read.
     pub(crate) is_listed: bool,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct CrawlRuns {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum CrawlRow<'a> {
     Crawl(&'a CrawlState),
-    /// A source (row key) that explores its site.
+    /// A source (row key) that is exploring its site.
     Exploring(i64, &'a [String]),
 }
 
@@ -47,13 +47,13 @@ impl CrawlRuns {
         self.all.iter().find(|crawl| crawl.folder == folder)
     }
 
-    /// The folders of the crawls that run here.
+    /// The folders of the crawls that run in this process.
     fn running(&self) -> Vec<PathBuf> {
         let running = self.all.iter().filter(|crawl| crawl.is_running());
         running.map(|crawl| crawl.folder.clone()).collect()
     }
 
-    /// The progress of the crawls that run here, for the status line.
+    /// The progress of the crawls that run in this process, for the status line.
     pub(crate) fn progress(&self) -> Option<String> {
         let running: Vec<&CrawlState> = self.all.iter().filter(|c| c.is_running()).collect();
         let found: u64 = running.iter().map(|crawl| crawl.progress.found).sum();
@@ -62,7 +62,7 @@ impl CrawlRuns {
             [one] => {
                 let limit = one.budget.requests.map(|limit| format!(" of {limit}"));
                 let requests = one.progress.requests;
-                // If there is not enough space, the last words are left out.
+                // If space is short, the end of the text is cut off.
                 Some(format!("crawl: {found} found, {requests}{}", limit.unwrap_or_default()))
             }
             several => Some(format!("{}: {found} found", counted(several.len(), "crawl"))),
@@ -75,7 +75,6 @@ impl CrawlRuns {
 pub(crate) enum CrawlPart {
     #[default]
     List,
-    /// The finds of the selected crawl.
     Finds,
 }
 
@@ -84,7 +83,7 @@ pub(crate) enum CrawlPart {
 pub(crate) struct CrawlList {
     pub(crate) selected: usize,
     pub(crate) part: CrawlPart,
-    /// The selected find, from the newest one.
+    /// Index of the selected find, counted from the newest.
     pub(crate) find: usize,
 }
 
@@ -99,7 +98,7 @@ impl App {
         Effect::Crawl(CrawlCommand::List { running: self.crawls.running() })
     }
 
-    /// Reads again which sources are exploring, if the list is shown.
+    /// Reloads the sources that are exploring their sites, if the list is shown.
     pub(super) fn reload_explorations(&self) -> Option<Effect> {
         self.dialog().map(|_: &CrawlList| Effect::Crawl(CrawlCommand::Explorations))
     }
@@ -111,7 +110,7 @@ impl App {
         };
         let selected = self.selected_crawl().map(|crawl| crawl.folder.clone());
         let runs = &mut self.crawls;
-        // Crawls that ran when the list was requested may have ended since.
+        // Crawls that ran when the list was requested may have ended since then.
         runs.all.retain(|crawl| crawl.is_running() || listing.except.contains(&crawl.folder));
         let others = listing.crawls.into_iter();
         let others: Vec<CrawlState> =
@@ -120,7 +119,7 @@ impl App {
         runs.exploring = listing.exploring;
         runs.is_listed = true;
         self.select_crawl(selected.as_deref());
-        // An open form suggests a folder that no listed crawl uses.
+        // The folder that an open form suggests must not be used by a listed crawl.
         self.with::<CrawlForm>(|form, app| {
             form.suggest_folder(&app.crawls);
             Reply::default()
@@ -146,7 +145,7 @@ impl App {
         }
     }
 
-    /// Changes what is known of crawls; the selection stays on its row.
+    /// Changes the known crawls. The selection stays on its row.
     fn change_crawls(&mut self, change: impl FnOnce(&mut CrawlRuns)) {
         let folder = self.selected_crawl().map(|crawl| crawl.folder.clone());
         let before = self.crawls.rows().count();
@@ -154,7 +153,7 @@ impl App {
         let after = self.crawls.rows().count();
         match (folder, self.dialog_mut::<CrawlList>()) {
             (Some(folder), _) => self.select_crawl(Some(&folder)),
-            // The sources stay at the end of the list.
+            // A selected source keeps its distance from the end of the list, where the sources are.
             (None, Some(list)) if list.selected < before => {
                 list.selected = (list.selected + after).saturating_sub(before);
             }
@@ -162,7 +161,7 @@ impl App {
         }
     }
 
-    /// Shows a crawl whose record is being read. It can already be stopped before its first state arrives.
+    /// Shows a crawl whose log is being read. The user can stop it even before its first state arrives.
     pub(super) fn crawl_opens(&mut self, folder: &Path, budget: CrawlBudget) {
         self.change_crawls(|runs| {
             let at =
@@ -192,7 +191,7 @@ impl App {
         }
     }
 
-    /// Takes over the state of a crawl that runs here, or has just ended.
+    /// Updates the state of a crawl that runs in this process, or has just ended.
     pub(super) fn crawl_changed(&mut self, state: CrawlState) -> Vec<Effect> {
         let waits = self
             .dialog::<CrawlForm>()
@@ -231,7 +230,7 @@ impl App {
     }
 }
 
-/// How a crawl ended, in words, and whether that is a problem.
+/// Describes how a crawl ended, and whether that is a problem.
 fn end_of(state: &CrawlState) -> (String, bool) {
     let sums = format!(
         "{} found in {}",

@@ -1,4 +1,4 @@
-//! Removing sources and views.
+//! Removes sources and views.
 
 use super::App;
 use super::dialogs::{Confirm, some_names};
@@ -44,7 +44,7 @@ impl App {
         self.note("Select a source or a folder first")
     }
 
-    /// Asks whether the sources of removed lists stay.
+    /// Asks whether to keep the sources of removed lists.
     fn remove_list(
         &mut self,
         ids: Vec<SourceId>,

@@ -1,4 +1,4 @@
-//! Dialogs: their common parts, which action opens which, questions and help.
+//! Common parts of dialogs, the dialogs of actions, questions and help.
 
 use super::keys::Motion;
 use super::{Add, App, Prompt, PromptKind};
@@ -15,15 +15,15 @@ use ratatui::layout::Position;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// A dialog on top of the panes. A new one implements this for its state and is opened in
+/// A dialog on top of the panes. The state of each dialog implements this, and the dialog is opened in
 /// [`App::open_dialog`].
 pub(crate) trait Dialog: Any + Debug {
-    /// Handles a key press. The dialog is off the stack while this runs.
+    /// Handles a key press. The dialog is not on the stack during this call.
     fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply;
 
     fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea);
 
-    /// The keys and what they do, most useful first.
+    /// The keys of the dialog and their effects, most useful first.
     fn hints(&self) -> KeyHints;
 
     /// The field that receives typed and pasted text.
@@ -47,7 +47,7 @@ pub(crate) trait Dialog: Any + Debug {
         input::key(event).map_or_else(Reply::default, |key| self.key(app, event, key))
     }
 
-    /// When the dialog wants [`Dialog::time_passed`] to be called.
+    /// When [`Dialog::time_passed`] is to be called.
     fn deadline(&self) -> Option<Time> {
         None
     }
@@ -56,7 +56,7 @@ pub(crate) trait Dialog: Any + Debug {
         vec![]
     }
 
-    /// Whether the quit key quits the program: not while typing.
+    /// Whether the quit key quits the program. It does not while the user is typing.
     fn quits(&mut self) -> bool {
         self.field().is_none()
     }
@@ -66,22 +66,22 @@ pub(crate) trait Dialog: Any + Debug {
         false
     }
 
-    /// Whether it has a frame that shows its keys, and darkens the area behind it.
+    /// Whether the dialog has a frame with its keys, and dims the area behind it.
     fn is_framed(&self) -> bool {
         !self.is_line()
     }
 
-    /// Whether every key is for the dialog, because new keys are being pressed.
+    /// Whether the dialog receives every key, because the user is recording a key binding.
     fn takes_keys(&self) -> bool {
         false
     }
 
-    /// Whether it is the help.
+    /// Whether this is the help dialog.
     fn is_help(&self) -> bool {
         false
     }
 
-    /// Whether several URLs pasted into its field are imported.
+    /// Whether pasting several URLs into the field imports them.
     fn takes_addresses(&self) -> bool {
         false
     }
@@ -98,7 +98,8 @@ pub(crate) trait Dialog: Any + Debug {
     }
 }
 
-/// What a key of a dialog does. If the key map decides which key it is, the hint names the command.
+/// A key of a dialog with its effect. If the key is bound in the key map, the hint has the action instead of
+/// the key.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyHint {
     /// A key of the dialog itself.
@@ -107,7 +108,7 @@ pub(crate) enum KeyHint {
     Bound(Context, Action, &'static str),
     /// The keys that move through rows.
     Rows(&'static str),
-    /// The key that goes back: `Esc`, if it is bound to that.
+    /// The key that goes back: `Esc`, if it is bound to [`Action::Back`].
     Back(&'static str),
 }
 
@@ -132,7 +133,7 @@ impl From<Vec<Effect>> for Reply {
     }
 }
 
-/// Maximum number of names that a question lists.
+/// Maximum number of names listed in a question.
 const MAX_NAMES: usize = 8;
 
 /// The first of some names, and the number of the others.
@@ -143,36 +144,36 @@ pub(super) fn some_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> V
     names.take(shown).map(str::to_owned).chain(more).collect()
 }
 
-/// The part of a question about undoing a change.
+/// The part of a question that explains whether the change can be undone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TakesBack {
     Nothing,
     /// Undo restores the sources.
     Sources,
-    /// Undo works until the program ends.
+    /// Undo is possible until the program exits.
     Marks,
     /// It cannot be undone.
     Never,
 }
 
-/// A question before a change; Enter makes it.
+/// A question before a change. Enter confirms it.
 #[derive(Debug)]
 pub(crate) struct Confirm {
     pub(crate) title: &'static str,
     pub(crate) question: String,
-    /// What the change affects, one thing per line.
+    /// What the change affects, one line each.
     pub(crate) details: Vec<String>,
     effect: Option<Effect>,
-    /// The effect of the key `a` instead.
+    /// The alternative effect, for the key `a`.
     other: Option<Effect>,
     pub(crate) takes_back: TakesBack,
-    /// The action whose key means yes when it is pressed again.
+    /// The action whose key also confirms if it is pressed again.
     again: Option<Action>,
     hints: KeyHints,
 }
 
 impl Confirm {
-    /// A question about the selected sources.
+    /// A question before the selected sources are removed.
     pub(super) fn new(question: String, details: Vec<String>, effect: Effect) -> Self {
         Self {
             title: "Remove",
@@ -186,7 +187,7 @@ impl Confirm {
         }
     }
 
-    /// A question about a list, whose sources can be removed with it.
+    /// A question before a list is removed, with the choice to remove its sources too.
     pub(super) fn of_list(
         question: String,
         details: Vec<String>,
@@ -213,7 +214,7 @@ impl Confirm {
         Self { title: "Open", takes_back, hints, ..Self::new(question, details, effect) }
     }
 
-    /// A question before a command marks many items read; pressing its key again means yes.
+    /// A question before an action marks many items read. Pressing its key again confirms.
     pub(super) fn marking(
         action: Action,
         question: String,
@@ -263,12 +264,12 @@ impl Dialog for Confirm {
     }
 }
 
-/// The list of keys, by task, with a filter.
+/// The help: a list of keys, grouped by task, with a filter.
 #[derive(Debug)]
 pub(crate) struct Help {
     pub(crate) field: Field,
     pub(crate) top: usize,
-    /// Where the help was opened.
+    /// The context in which the help was opened.
     pub(crate) context: Context,
     /// The keys of the dialog in which it was opened.
     pub(crate) dialog: KeyHints,
@@ -341,7 +342,7 @@ impl App {
 
     pub(super) fn push_boxed(&mut self, dialog: Box<dyn Dialog>) {
         self.dialogs.push(dialog);
-        // A note would hide the keys of the dialog; a problem stays until it has been seen.
+        // A note would hide the keys of the dialog. A problem stays visible until the user has seen it.
         self.toast.take_if(|toast| toast.tone == super::Tone::Note);
     }
 
@@ -349,7 +350,7 @@ impl App {
         self.dialogs.retain(|dialog| !(dialog.as_ref() as &dyn Any).is::<D>());
     }
 
-    /// Takes the topmost dialog of a type off the stack for a function that needs the app as well.
+    /// Takes the topmost dialog of a type off the stack for a function that also needs the app.
     pub(super) fn with<D: Dialog>(
         &mut self,
         work: impl FnOnce(&mut D, &mut Self) -> Reply,
@@ -387,10 +388,10 @@ impl App {
         }
     }
 
-    /// A key press while a dialog is open.
+    /// Handles a key press while a dialog is open.
     pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         self.with_top(|dialog, app| {
-            // A key that types a character goes to the field, if there is one.
+            // If there is a field, it receives keys that type a character.
             let is_typed = dialog.field().is_some() && key.text().is_some();
             match app.action_of(key) {
                 Some(Action::Quit) if dialog.quits() => Reply::close(app.quit(ExitReason::Quit)),
@@ -407,7 +408,7 @@ impl App {
         self.push_dialog(Help { field, top: 0, context, dialog })
     }
 
-    /// Calls the dialogs whose deadline has passed.
+    /// Calls [`Dialog::time_passed`] of the dialogs whose deadline has passed.
     pub(super) fn dialogs_time_passed(&mut self) -> Vec<Effect> {
         let now = self.now;
         match self.dialogs.iter().position(|d| d.deadline().is_some_and(|at| at <= now)) {
@@ -416,13 +417,13 @@ impl App {
         }
     }
 
-    /// The title of a source, or its id once it was removed.
+    /// The title of a source, or its id if it was removed.
     pub(crate) fn source_name<'a>(&'a self, id: &'a SourceId) -> &'a str {
         let entry = self.sources.list.sources.iter().find(|s| s.source.id == *id);
         entry.map_or(id.as_str(), |entry| entry.title())
     }
 
-    /// Lists without a field use the movement keys of the Items pane.
+    /// The movement of a key in the Items pane, which lists without a field use too.
     pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),
@@ -430,7 +431,7 @@ impl App {
         }
     }
 
-    /// The action bound to a single key in every context.
+    /// The action that is bound to a single key in every context.
     pub(super) fn action_of(&self, key: Key) -> Option<Action> {
         match self.keymap.lookup(Context::Everywhere, &[key]) {
             Lookup::Action(action) => Some(action),

@@ -1,4 +1,4 @@
-//! The list of downloads: running, unfinished and complete ones.
+//! The list of downloads: running, unfinished and complete downloads.
 
 use super::App;
 use super::dialogs::KeyHint::{Back, Rows};
@@ -17,11 +17,11 @@ use url::Url;
 /// Maximum number of failed downloads that are listed.
 const MAX_FAILED: usize = 100;
 
-/// A download that is running, or waits for its turn.
+/// A download that is running, or waiting for its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Running {
     url: String,
-    /// Bytes received; `None` before it has started.
+    /// Bytes received; `None` before the download has started.
     pub(crate) received: Option<u64>,
     pub(crate) total: Option<u64>,
 }
@@ -76,7 +76,7 @@ impl App {
 
     pub(super) fn download_begun(&mut self, url: String) -> Vec<Effect> {
         self.downloads.failed.retain(|failed| failed.file.url != url);
-        // A download that is already running reports its own failure.
+        // A download that is already running reports its own result.
         if !self.downloads.running.iter().any(|running| running.url == url) {
             self.downloads.running.push(Running { url, received: None, total: None });
         }
@@ -102,7 +102,7 @@ impl App {
         vec![]
     }
 
-    /// Reads the list again, if it is shown.
+    /// Reloads the list if it is shown.
     fn list_downloads(&self) -> Vec<Effect> {
         match self.dialog::<DownloadList>() {
             Some(_) => vec![Effect::Read(Read::Downloads)],
@@ -133,7 +133,7 @@ impl App {
 }
 
 impl DownloadList {
-    /// The running downloads without a file, the failed ones, then the files.
+    /// The running downloads without a file, the failed ones, and the files.
     pub(crate) fn rows<'a>(&'a self, app: &'a App) -> Vec<DownloadRow<'a>> {
         let entries = self.entries.as_deref().unwrap_or_default();
         let is_of = |entry: &DownloadEntry, running: &Running| {
@@ -209,7 +209,8 @@ impl App {
             None => self.note("This download is not complete"),
             Some(FileState::Unchanged | FileState::Changed) => {
                 let path = entry.path.clone();
-                // The type follows from the extension of the file; the URL may have none, or a different one.
+                // The media type is derived from the file's extension, because the URL may have none, or a
+                // different one.
                 let file = Url::from_file_path(&path).map(String::from).unwrap_or_default();
                 let of_url = |url: &String| media_type(None, url);
                 let media_type = of_url(&file).or_else(|| entry.url.as_ref().and_then(of_url));

@@ -20,13 +20,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use ratatui::Frame;
 use ratatui::layout::Position;
 
-/// What the form edits.
+/// The subject of the form.
 #[derive(Debug, Clone)]
 pub(super) enum Subject {
     /// A followed source, by its row key.
     Source(i64),
-    /// A way to follow a URL, by its index; `None` is a website at that URL with selectors written
-    /// by hand.
+    /// A way to follow a URL, by its index; `None` for a website at that URL with hand-written selectors.
     Way(Box<Discovery>, Option<usize>),
     Settings,
 }
@@ -38,21 +37,21 @@ pub(crate) struct Editor {
     pub(crate) title: String,
     /// `None` until the entry is loaded.
     pub(crate) form: Option<SourceForm>,
-    /// Text fields, one for each field of the form.
+    /// The text field of each field of the form.
     pub(crate) typed: Vec<Field>,
     /// Index of the focused field.
     pub(crate) focus: usize,
     /// Whether Esc was pressed once with unsaved changes.
     pub(super) confirm_leave: bool,
-    /// Whether it was opened to choose a theme.
+    /// Whether the form was opened to choose a theme.
     pub(super) for_theme: bool,
     /// The page to open first.
     pub(super) first_page: FormPage,
-    /// The key of the field to open first.
+    /// The key of the field to focus first.
     pub(super) first_field: Option<&'static str>,
     /// Interface settings before editing, restored on leaving.
     restore: Option<UiSettings>,
-    /// The themes, once the page with the gallery was drawn.
+    /// The themes, once the gallery was drawn.
     pub(crate) gallery: Vec<Palette>,
     pub(super) saving: Option<Saving>,
     /// The workbench for selectors, once it was opened.
@@ -63,7 +62,7 @@ pub(crate) struct Editor {
     pub(super) only_bench: bool,
     /// A search for a field.
     pub(crate) search: Option<SettingSearch>,
-    /// When a followed source would be checked next with these values.
+    /// When a followed source would be checked next with the values in the form.
     pub(crate) next_check: Option<NextCheck>,
 }
 
@@ -98,7 +97,7 @@ impl Editor {
         }
     }
 
-    /// The form of the settings, opened at a page.
+    /// The settings form, opened at a page.
     pub(super) fn settings(page: FormPage, ui: UiSettings) -> Self {
         let title = "Settings".to_owned();
         Self { restore: Some(ui), ..Self::new(Subject::Settings, title, page, false) }
@@ -126,7 +125,7 @@ impl Editor {
         self.restore = Some(ui);
     }
 
-    /// Index of the focused field, if a field has the focus.
+    /// Index of the focused field, if there is one.
     fn focused_index(&self) -> Option<usize> {
         match self.bench() {
             Some(bench) if bench.pane == BenchPane::Fields => Some(bench.field()?.index),
@@ -184,7 +183,7 @@ impl Editor {
         }
     }
 
-    /// Reads when a followed source would be checked next with these values.
+    /// Reads when a followed source would be checked next with the values in the form.
     fn read_next_check(&self) -> Option<Effect> {
         let key = self.source_key()?;
         let source = self.form.as_ref()?.source()?;
@@ -278,7 +277,7 @@ impl Dialog for Editor {
             return self.search.as_mut().map(|search| &mut search.field);
         }
         let index = self.focused_index()?;
-        // In fields with few values, the user chooses instead of typing.
+        // A field with few values is for choosing, not for typing.
         let typing = self.saving.is_none() && !self.has_choices(index);
         self.typed.get_mut(index).filter(|_| typing)
     }
@@ -309,7 +308,7 @@ impl Dialog for Editor {
         effects
     }
 
-    /// A click selects a field, a page or a theme, the wheel moves between fields or themes.
+    /// A click selects a field, page or theme. The wheel moves between fields or themes.
     fn mouse(&mut self, app: &mut App, kind: MouseEventKind, at: Position) -> Reply {
         if self.bench().is_some() {
             return self.bench_mouse(app, kind, at).into();
@@ -347,7 +346,7 @@ impl Dialog for Editor {
 }
 
 impl Editor {
-    /// Closes the form; with unsaved changes only the second time.
+    /// Closes the form; with unsaved changes, only at the second attempt.
     pub(super) fn leave(&mut self, app: &mut App) -> Reply {
         if self.saving.is_some() {
             return app.note("Saving …").into();
@@ -368,7 +367,7 @@ impl Editor {
         let Some(form) = self.form.as_mut().filter(|_| self.saving.is_none()) else {
             return Reply::default();
         };
-        // A form that was not changed yet may be incomplete.
+        // An unchanged form may be incomplete.
         form.check();
         if let Some(wrong) = form.first_invalid() {
             let label = form.fields()[wrong].label.clone();

@@ -1,4 +1,4 @@
-//! Enclosures of items: opened, or downloaded.
+//! Opens and downloads enclosures of items.
 
 use super::availability::NO_ITEM;
 use super::links::{LinkList, file_of};
@@ -13,7 +13,7 @@ use crate::util::text::size;
 use crate::util::url_text::readable;
 
 impl MediaFile {
-    /// A link to a file of an item.
+    /// The file of an item that a link leads to.
     pub(super) fn of(link: &Link, of: FileOf) -> Self {
         let stated = link.file.as_ref().and_then(|file| file.mime.as_deref());
         let guess = if link.kind == LinkKind::Image { "image/" } else { "" };
@@ -23,7 +23,7 @@ impl MediaFile {
 }
 
 impl App {
-    /// Downloads the enclosures of the selected items, or opens the one of the current item.
+    /// Downloads the enclosures of the selected items, or opens the enclosure of the current item.
     pub(super) fn use_enclosure(&mut self, file_use: FileUse) -> Vec<Effect> {
         let rows = match (file_use, self.focus) {
             (FileUse::Open, Focus::Items) => self.items.current().cloned().into_iter().collect(),
@@ -35,8 +35,8 @@ impl App {
         vec![Effect::FindEnclosures { of: rows.iter().map(file_of).collect(), file_use }]
     }
 
-    /// Uses the only enclosure of an item, or the only one that is audio or video; lists several. Of several
-    /// items, downloads all.
+    /// Opens or downloads the only enclosure of an item, or its only audio or video. If there is a choice,
+    /// lists them. For several items, downloads all.
     pub(super) fn enclosures_found(
         &mut self,
         file_use: FileUse,
@@ -71,7 +71,7 @@ impl App {
         self.push_when_free(LinkList { title, links, names, selected: 0, digits, of, file_use })
     }
 
-    /// Uses what is audio or video of each item, or all its files if nothing is.
+    /// Opens or downloads the audio and video of each item, or all its files if there is none.
     fn use_all(&mut self, found: Vec<(FileOf, Vec<Enclosure>)>, file_use: FileUse) -> Vec<Effect> {
         let mut effects = Vec::new();
         for (of, mut files) in found {
@@ -106,7 +106,7 @@ impl App {
         self.note(format!("Downloading {url}: {}{of}{cancel}", size(received)))
     }
 
-    /// Shows where a downloaded file is.
+    /// Shows the location of a downloaded file.
     pub(super) fn downloaded(&mut self, result: Result<String, Failure>) -> Vec<Effect> {
         match result {
             Ok(path) => self.note(format!("Downloaded {path}")),

@@ -1,4 +1,4 @@
-//! The programs of `[[command]]`: started for the selected items, and what they print.
+//! Runs the programs of `[[command]]` for the selected items, and shows their output.
 
 use super::availability::NO_ITEM;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
@@ -14,7 +14,7 @@ use crate::util::text::{self, block, counted, line};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
 
-/// Maximum number of items for which one command runs.
+/// Maximum number of items for one run of a command.
 const MOST_ITEMS: usize = 100;
 
 /// The output of a command.
@@ -22,7 +22,7 @@ const MOST_ITEMS: usize = 100;
 pub(crate) struct OutputWindow {
     pub(crate) title: String,
     text: String,
-    /// A width in cells, and the text in lines of that width.
+    /// The text wrapped into lines, with their maximum width in cells.
     wrapped: (usize, Vec<String>),
     /// Scroll position in lines.
     pub(crate) top: usize,
@@ -34,7 +34,7 @@ impl OutputWindow {
         Self { title: title.to_owned(), text, wrapped: (0, Vec::new()), top: 0 }
     }
 
-    /// The text in lines of at most that many cells, wrapped once.
+    /// The text wrapped into lines of at most `width` cells. The lines are cached.
     pub(crate) fn lines(&mut self, width: usize) -> &[String] {
         if self.wrapped.0 != width {
             let lines = self.text.lines().flat_map(|line| match line {
@@ -82,7 +82,7 @@ impl App {
         vec![Effect::RunCommand { command: Box::new(command), items }]
     }
 
-    /// Shows how a command ended; `None` stands for cancelled.
+    /// Shows how a command ended; `None` means that it was cancelled.
     pub(super) fn command_ended(
         &mut self,
         name: &str,
@@ -98,7 +98,7 @@ impl App {
         let mut effects = Vec::new();
         let shows = output == CommandOutput::Window && !run.output.is_empty();
         if shows && !self.dialogs.is_empty() {
-            // The window must not receive keys while the user is typing.
+            // The window must not open while the user is typing, because it would receive the keys.
             let size = run.output.len() as u64;
             effects.extend(self.problem(format!(
                 "{name}: its output ({}) was not shown, because a dialog was open",

@@ -1,5 +1,5 @@
-//! Text search in the article, the words of an item search in it, and stepping through the changes between
-//! versions.
+//! Text search in the article, highlighting the words of an item search, and stepping through the changes
+//! between versions.
 
 use super::{App, Focus, ReaderPane};
 use crate::store::Snippet;
@@ -11,33 +11,32 @@ use std::ops::Range;
 /// A text search in the article.
 #[derive(Debug)]
 pub(crate) struct Find {
-    /// The text; `None` for the words of the search whose results are listed.
+    /// The search text; `None` for the words of the item search whose results are listed.
     pub(crate) text: Option<String>,
-    /// Matches, by line.
+    /// Matches, ordered by line.
     pub(crate) pieces: Vec<Piece>,
     /// Index of the current match.
     pub(crate) at: usize,
     /// The top line when the search began.
     from: usize,
-    /// Whether its matches are no longer marked, because the user has hidden them.
+    /// Whether the user has hidden the highlights of the matches.
     pub(crate) is_faded: bool,
 }
 
-/// The words of the search whose results are listed, which are marked in the article.
+/// The words of the item search whose results are listed. They are highlighted in the article.
 #[derive(Debug, Default)]
 pub(super) struct SearchedText {
     query: String,
     words: Vec<SearchedWord>,
-    /// Whether the first match must still be shown, because nothing is laid out yet, or the text had no
-    /// match.
+    /// Whether the first match has not been shown yet, because nothing is laid out or the text had no match.
     is_due: bool,
-    /// Whether the scroll position stays as it is.
+    /// Whether the scroll position must not change.
     stays: bool,
-    /// Whether the last match is shown instead, because the user steps through the results backwards.
+    /// Whether the last match is shown instead, because the user steps backwards through the results.
     from_end: bool,
-    /// The position to which showing a match has scrolled, so that it does not count as read up to there.
+    /// The scroll position after showing a match. The article does not count as read up to this position.
     place: Option<usize>,
-    /// The position before that scrolling.
+    /// The scroll position before the match was shown.
     before: usize,
 }
 
@@ -55,7 +54,7 @@ impl Find {
         self.pieces.iter().find(|piece| piece.hit == self.at).copied()
     }
 
-    /// Whether there is no further match in that direction, from the lines on the screen.
+    /// Whether there is no further match in a direction, starting from the lines on the screen.
     fn is_last(&self, forward: bool, seen: &Range<usize>) -> bool {
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
         match (is_seen, forward) {
@@ -66,8 +65,8 @@ impl Find {
         }
     }
 
-    /// Selects the next match: after the current one if that is on the screen, else from the lines on the
-    /// screen.
+    /// Selects the next match, starting from the current one if it is on the screen, or else from the lines
+    /// on the screen.
     fn step(&mut self, forward: bool, seen: &Range<usize>) {
         let count = self.count();
         let is_seen = self.piece().is_some_and(|piece| seen.contains(&piece.line));
@@ -93,9 +92,9 @@ impl Find {
 }
 
 impl ReaderPane {
-    /// Searches for a text and goes to the first match at or below the line where the search began.
+    /// Searches for a text and selects the first match at or below the line where the search began.
     pub(super) fn search_for(&mut self, text: &str) {
-        // Only a typed search has scrolled away from where it began.
+        // Only a typed search may have scrolled, so only its start position is kept.
         let typed = self.find.take().filter(|find| find.text.is_some());
         let from = typed.map_or(self.top, |find| find.from);
         let pieces = self.haystack().find(text);
@@ -111,7 +110,7 @@ impl ReaderPane {
         }
     }
 
-    /// Repeats the search after the article was laid out again.
+    /// Repeats the search after the article has been laid out again.
     pub(super) fn find_again(&mut self) {
         self.haystack = None;
         let Some(mut find) = self.find.take() else { return self.show_searched() };
@@ -120,7 +119,7 @@ impl ReaderPane {
             None => self.find_searched(),
         };
         if find.text.is_none() && find.pieces.is_empty() {
-            // A different text may have matches.
+            // The new text may have matches.
             self.searched.is_due = true;
             return;
         }
@@ -144,19 +143,19 @@ impl ReaderPane {
         pieces
     }
 
-    /// Whether the matches are the words of the search whose results are listed.
+    /// Whether the matches are those of the item search whose results are listed.
     pub(crate) fn shows_searched(&self) -> bool {
         self.find.as_ref().is_some_and(|find| find.text.is_none())
     }
 
-    /// Marks the words of a search in the article; shows the first match unless the scroll position stays as
-    /// it is.
+    /// Highlights the words of a search in the article. Shows the first match, unless `stays` keeps the
+    /// scroll position.
     fn mark_words(&mut self, query: &str, stays: bool) {
         if self.shows_searched() {
             self.clear_find();
         }
         if self.is_at_searched() {
-            // The position where the user stopped reading.
+            // Restores the position where the user stopped reading.
             self.place = self.searched.before;
             if self.is_laid_out() {
                 self.go_to_place(self.place);
@@ -173,7 +172,7 @@ impl ReaderPane {
         }
     }
 
-    /// Marks the words of the search once the article is laid out, and shows the first match.
+    /// Highlights the words of the search once the article is laid out, and shows the first match.
     fn show_searched(&mut self) {
         if !self.searched.is_due || self.show_difference || self.find.is_some() {
             return;
@@ -191,7 +190,7 @@ impl ReaderPane {
         if !self.is_at_searched() {
             self.searched.before = self.place;
         }
-        // The head takes up to half of the pane unless the text is scrolled.
+        // The article's header uses up to half of the pane while the text is not scrolled.
         let is_near = first < self.height / 2;
         self.set_top(if is_near { 0 } else { first.saturating_sub(self.height / 3) });
         self.searched.place = Some(self.place);
@@ -200,12 +199,13 @@ impl ReaderPane {
         self.go_to_match();
     }
 
-    /// Whether the position is where a search has scrolled to, not where the user stopped reading.
+    /// Whether the scroll position was set by a search, so that it is not where the user stopped reading.
     pub(super) fn is_at_searched(&self) -> bool {
         self.searched.place == Some(self.place)
     }
 
-    /// Records that the user has moved elsewhere, so that a match that appears later does not scroll.
+    /// Records that the user has moved, so that a match that appears later does not change the scroll
+    /// position.
     pub(super) fn leave_searched(&mut self) {
         self.searched.is_due = false;
     }
@@ -228,7 +228,7 @@ impl ReaderPane {
         let space = line.space(self.width());
         let content = line.text();
         let cells = |end: usize| text::width(content.get(..end).unwrap_or_default());
-        // The outermost cells may hold the markers of clipped text.
+        // The outermost cells may contain the markers of clipped text.
         let hidden = cells(piece.from) <= self.shift.min(line.over)
             || cells(piece.to) >= self.shift.min(line.over) + space;
         if hidden {
@@ -250,8 +250,8 @@ impl ReaderPane {
         }
     }
 
-    /// Hides the highlights of a search; returns whether there were any. Those of the search whose results
-    /// are listed are shown again with the next match.
+    /// Hides the highlights of a search; returns whether there were any. The next match of the listed search
+    /// shows its highlights again.
     pub(super) fn hide_marks(&mut self) -> bool {
         match self.find.as_mut().filter(|find| find.text.is_none()) {
             Some(find) => {
@@ -272,7 +272,7 @@ impl ReaderPane {
         was
     }
 
-    /// Records the place where a typed search began as a jump, if that place is no longer on the screen.
+    /// Records the position where a typed search began in the jump list, if it is no longer on the screen.
     fn record_find(&mut self) {
         let from = self.find.as_ref().map(|find| find.from).filter(|from| *from != self.top);
         if let Some(line) = from.and_then(|from| self.lines.lines.get(from)) {
@@ -280,7 +280,7 @@ impl ReaderPane {
         }
     }
 
-    /// Ends the search and returns to where it began.
+    /// Ends the search and returns to the position where it began.
     pub(super) fn cancel_find(&mut self) {
         let typed = self.find.as_ref().filter(|find| find.text.is_some());
         if let Some(from) = typed.map(|find| find.from) {
@@ -291,12 +291,12 @@ impl ReaderPane {
 }
 
 impl App {
-    /// Marks the words of the listed search in an article that was opened from it.
+    /// Highlights the words of the listed search in an article that was opened from its results.
     pub(super) fn mark_opened(&mut self) {
         let Some(key) = self.reader.row().map(|row| row.key) else { return };
         if self.items.rows.iter().any(|row| row.key == key) {
-            // A saved view opens an article where the user stopped reading, and so does a search for its
-            // title.
+            // An article from a saved view opens where the user stopped reading. So does an article whose
+            // title contains all words of the search.
             let query = self.items.listing.query.parse().unwrap_or_default();
             let words = SearchedWord::all(&query).len();
             let hit = |snippet: &Snippet| snippet.title_hits.len() >= words.max(1);
@@ -306,7 +306,7 @@ impl App {
         }
     }
 
-    /// Marks the words of the listed search again, unless the article is being read.
+    /// Highlights the words of a changed search in the open article, unless the Reader has the focus.
     pub(super) fn mark_searched(&mut self) {
         let is_same = self.reader.searched.query == self.items.listing.query;
         let is_open = self.reader.article.is_some() && self.focus != Focus::Reader;
@@ -320,12 +320,12 @@ impl App {
         self.focus == Focus::Reader && (self.marks_matches() || self.reader.show_difference)
     }
 
-    /// Whether the matches of a search in the article are marked.
+    /// Whether the matches of a search in the article are highlighted.
     pub(super) fn marks_matches(&self) -> bool {
         self.reader.find.as_ref().is_some_and(|find| !find.is_faded)
     }
 
-    /// Whether there is, or may be, another result in that direction.
+    /// Whether there is, or may be, another result in a direction.
     fn has_result(&self, forward: bool) -> bool {
         let items = &self.items;
         match forward {
@@ -363,10 +363,10 @@ impl App {
         if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
     }
 
-    /// Goes to a heading of the article.
+    /// Goes to the next or previous heading of the article.
     pub(super) fn step_heading(&mut self, forward: bool) -> Vec<Effect> {
         let reader = &mut self.reader;
-        // Elsewhere, the last heading or match says nothing.
+        // The last heading or match is ignored if it is not on the screen.
         let seen = reader.top..reader.top + reader.height;
         let pointed = reader.pointed.filter(|line| seen.contains(line));
         let at = pointed.unwrap_or(reader.top);
@@ -407,7 +407,7 @@ impl App {
         vec![]
     }
 
-    /// Shows the changes of the version before or after the one whose changes are shown.
+    /// Shows the changes in the next older or newer version.
     pub(super) fn step_difference(&mut self, older: bool) -> Vec<Effect> {
         let count = self.reader.article.as_ref().map_or(0, |a| a.differences.len());
         if count == 0 || !self.reader.show_difference {

@@ -1,4 +1,4 @@
-//! Full texts, which are fetched when an item is opened, on request, or in advance; and their changes.
+//! Fetches full texts when an item is opened, on request, or in advance, and reports their changes.
 
 use super::App;
 use crate::article::Document;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 /// Full-text jobs in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// Row key of the item opened last.
+    /// Row key of the last opened item.
     opened: Option<i64>,
     /// Row key of the item whose page is being fetched for the Reader.
     fetching: Option<i64>,
-    /// Row key of the item at whose end a message showed that its page is being fetched.
+    /// Row key of the item for which a message at the end of its text said that its page is being fetched.
     awaited: Option<i64>,
     prefetch: Option<Prefetch>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Texts {
 /// State of prefetching full texts.
 #[derive(Debug)]
 pub(crate) enum Prefetch {
-    /// The size was shown; the same key starts the job while the message is visible.
+    /// The size of the job is shown. The same key starts it while the message is visible.
     Planned(PrefetchPlan),
     Running {
         done: usize,
@@ -41,7 +41,7 @@ impl Texts {
         self.fetching == Some(key)
     }
 
-    /// Pages done and pages in total while prefetching.
+    /// Number of fetched pages, and number of all pages, during a prefetch.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         match self.prefetch {
             Some(Prefetch::Running { done, total, .. }) => Some((done, total)),
@@ -67,7 +67,7 @@ impl App {
         Some(Effect::ItemOpened { key })
     }
 
-    /// Whether the engine fetches the page of the article that was just opened.
+    /// Whether the engine fetches the page of the item that was just opened.
     fn fetches_opened(&self) -> bool {
         let Some(article) = &self.reader.article else { return false };
         let Some(entry) = self.sources.entry(article.row.source_key) else { return false };
@@ -83,7 +83,8 @@ impl App {
         is_wanted && is_new && !is_whole && polls && !self.status.offline
     }
 
-    /// Stays at the end of the text, the first time that it is reached while the rest is being fetched.
+    /// The first time that the end of a text is reached while its full text is being fetched, stays there and
+    /// shows a message.
     pub(super) fn wait_for_text(&mut self) -> Option<Vec<Effect>> {
         let key = self.reader.row()?.key;
         if !self.texts.is_fetching(key) || self.texts.awaited.replace(key) == Some(key) {
@@ -94,7 +95,7 @@ impl App {
         Some(self.note(format!("The full text is still being fetched{again}")))
     }
 
-    /// Fetches the full text of the current item; when repeated, with another extraction method.
+    /// Fetches the full text of the current item. When repeated, uses another extraction method.
     pub(super) fn fetch_text(&mut self) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else {
             return self.note("Select an item first");
@@ -123,7 +124,7 @@ impl App {
             Ok(got) => got,
             Err(why) => return self.problem(why),
         };
-        // The head of the article names the text that is shown.
+        // Otherwise, the header of the article already shows the origin of the text.
         if explicit || got.is_change() {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),
@@ -142,7 +143,7 @@ impl App {
         self.reload_article()
     }
 
-    /// A message that names the text shown now, and the key for another text.
+    /// A message with the origin of the current text, and the key for another text.
     fn text_message(&self, got: &TextGot, explicit: bool) -> String {
         let key = self.keymap.keys_for(self.context(), Action::FullText).filter(|_| explicit);
         let next = match got {
@@ -157,7 +158,7 @@ impl App {
         }
     }
 
-    /// First press: shows the size of the job. Second: starts it. Third: stops it.
+    /// The first key press shows the size of the job, the second starts it, the third stops it.
     pub(super) fn prefetch(&mut self) -> Vec<Effect> {
         let shown = self.toast.is_some();
         match self.texts.prefetch.take() {
@@ -229,7 +230,7 @@ fn pages(count: usize) -> String {
 }
 
 impl App {
-    /// An item without text names the keys that lead to one.
+    /// Adds the keys that lead to a text to an item without text.
     pub(super) fn with_keys(&self, article: Arc<Article>) -> Arc<Article> {
         let is_short = article.document.blocks.len() == 1;
         if !is_short || article.document.text().trim() != NO_TEXT {

@@ -1,4 +1,4 @@
-//! Which keys are worth showing now: the hint bar, and the popup with the keys that can follow.
+//! The most useful keys: the hint bar, and the popup with the keys that can follow in a sequence.
 
 use super::dialogs::{KeyHint, KeyHints};
 use super::{App, Focus};
@@ -8,19 +8,19 @@ use crate::tui::effect::Effect;
 use chrono::TimeDelta;
 use std::borrow::Cow;
 
-/// Keys and what they do; without keys, a text.
+/// Keys with their effect, or only a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hint {
     pub(crate) keys: String,
     pub(crate) label: Cow<'static, str>,
-    /// The keys that a click on it presses; empty for texts and for several keys.
+    /// The keys that a click on the hint presses; empty for texts and for alternative keys.
     pub(crate) press: Vec<Key>,
 }
 
-/// Time after the first key of a sequence until the popup shows what can follow.
+/// Time after the first key of a sequence until the popup shows the keys that can follow.
 const SHEET_DELAY: TimeDelta = TimeDelta::milliseconds(400);
 
-/// The first keys of a sequence, and when the popup is shown.
+/// The first keys of a sequence, and when the popup is due.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     pub(crate) keys: Vec<Key>,
@@ -139,10 +139,10 @@ impl App {
     /// The keys for the bottom line, most useful first.
     pub(crate) fn hints(&self) -> Vec<Hint> {
         if let Some(dialog) = self.dialogs.last() {
-            // A framed dialog shows its keys itself.
+            // A framed dialog shows its keys in its frame.
             let hints = if dialog.is_framed() { &[] } else { dialog.hints() };
             let mut hints = self.dialog_hints(hints);
-            // The last one is the way out of a line, which has to be shown on narrow screens too.
+            // The last hint closes the line, and must be visible on narrow screens too.
             if dialog.is_line() && hints.len() > 2 {
                 hints[1..].rotate_right(1);
             }
@@ -180,7 +180,7 @@ impl App {
             has_use.then_some(())?;
             Some(hint(self.keymap.keys_for(context, action)?, self.label(action)))
         };
-        // In the results of a search or filter, the way back comes second.
+        // In the results of a search or filter, the key that goes back is the second hint.
         let narrowed = self.focus == Focus::Items && marked == 0 && self.is_narrowed();
         let (first, rest) = actions.split_at(usize::from(narrowed));
         let back: &[Action] = if narrowed { &[Action::Back] } else { &[] };
@@ -188,7 +188,7 @@ impl App {
         selected.into_iter().chain(actions.filter_map(bound)).collect()
     }
 
-    /// The hints of a dialog with the keys that are bound now; commands without a key are left out.
+    /// The hints of a dialog with the currently bound keys; actions without a key are left out.
     pub(crate) fn dialog_hints(&self, hints: KeyHints) -> Vec<Hint> {
         let bound = |&of: &KeyHint| match of {
             KeyHint::Key(keys, label) if keys.contains(' ') => Some(text(keys, label)),
@@ -223,7 +223,7 @@ impl App {
         !self.marks_matches() && self.reader.show_difference
     }
 
-    /// What an action does now, in one to three words.
+    /// Describes the current effect of an action in one to three words.
     fn label(&self, action: Action) -> &'static str {
         let all = |has: fn(&ItemRow) -> bool| {
             let rows = self.shown_targets();
@@ -244,7 +244,7 @@ impl App {
                 "whole list"
             }
             Action::Back if self.focus != Focus::Reader => "cancel selection",
-            // `f` does so in every pane.
+            // `f` has the same label in every pane.
             Action::Filter => "find",
             Action::Jump if self.focus == Focus::Sources => "find",
             Action::Zen if self.zen => "show other panes",
@@ -256,7 +256,7 @@ impl App {
         }
     }
 
-    /// The popup with the keys that can follow the pending ones, once it is due: its title and these keys.
+    /// The title and the keys of the popup for the pending keys, once it is due.
     pub(crate) fn key_sheet(&self) -> Option<(String, Vec<Hint>)> {
         if !self.pending.is_shown || !self.dialogs.is_empty() {
             return None;

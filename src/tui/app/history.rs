@@ -18,9 +18,9 @@ use files::moved_rules;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Maximum number of changes kept for undo.
+/// Maximum number of changes that can be undone.
 const MAX_STEPS: usize = 100;
-/// The start of a step's name if it removes something from a file.
+/// Prefix of a step's label if it removes something from a file.
 pub(super) const REMOVAL: &str = "removal of ";
 
 /// One change made by the user.
@@ -33,10 +33,10 @@ pub(super) enum Change {
     },
     /// Changes to `sources.toml` and `config.toml`.
     Files(Vec<FileEdit>),
-    /// What undoes a change to account sources.
+    /// Changes to sources of accounts, in the form that undoes them.
     Collected(CollectedChanges),
-    /// The marks that a rule (by name) set on stored items or, if `applied` is false, that undoing it
-    /// removed.
+    /// The marks that a rule (by name) set on stored items or, if `applied` is false, the marks that were
+    /// removed by undoing the rule.
     Rule {
         name: String,
         marks: Arc<RuleMarks>,
@@ -50,11 +50,11 @@ pub(crate) struct Step {
     change: Change,
     pub(crate) label: String,
     pub(crate) at: Time,
-    /// Whether its items were marked read because the selection moved past them.
+    /// Whether the items were marked read because the selection moved past them.
     passed: bool,
 }
 
-/// The changes in order: first those that are applied, then those that are undone.
+/// The changes in order: first the applied ones, then the undone ones.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     pub(crate) steps: Vec<Step>,
@@ -62,16 +62,17 @@ pub(crate) struct History {
     pub(crate) done: usize,
     /// The step that is being undone or redone (`true`); it is not in `steps`.
     moving: Option<(Step, bool)>,
-    /// The number of applied changes to reach, while several are undone or redone in sequence.
+    /// The target number of applied changes, while several are undone or redone in sequence.
     goal: Option<usize>,
-    /// Number of changes to items that are being stored. Only afterwards is it known which of them have changed
-    /// anything and become a step.
+    /// Number of changes to items that are being stored. Once stored, those that have changed anything become
+    /// steps.
     unstored: usize,
-    /// The marks among them, in order: which, of which items (row keys), and whether they are set or removed.
+    /// The marks among these changes, in order: the mark, its items (row keys), and whether it is set or
+    /// removed.
     unstored_marks: Vec<(Mark, Vec<i64>, bool)>,
-    /// The sources that are being added, if nothing else was changed since or the user has undone that.
+    /// The sources that are being added, as long as the next undo or redo would apply to them.
     adding: Vec<Adding>,
-    /// What the user wants to undo or redo as soon as all changes are stored.
+    /// Undo and redo requests that wait until all changes are stored.
     waiting: Vec<Goal>,
 }
 
@@ -79,11 +80,11 @@ pub(crate) struct History {
 #[derive(Debug)]
 struct Adding {
     request: RequestId,
-    /// Whether adding it is undone once it is added.
+    /// Whether the source is removed again once it is added.
     undone: bool,
 }
 
-/// A state of the history that the user wants.
+/// A state of the history that the user has requested.
 #[derive(Debug, Clone, Copy)]
 enum Goal {
     /// The state before the last change.
@@ -95,19 +96,19 @@ enum Goal {
 }
 
 impl History {
-    /// Whether exactly `done` changes are applied and none is in progress.
+    /// Whether exactly `done` changes are applied and no step is in progress.
     #[cfg(test)]
     pub(crate) fn rests_at(&self, done: usize) -> bool {
         self.done == done && self.moving.is_none()
     }
 
-    /// Counts the changes to items among effects that are performed now.
+    /// Counts the changes to items among effects that are about to be performed.
     pub(super) fn expect(&mut self, effects: &[Effect]) {
         let is_change = |effect: &&Effect| match effect {
             Effect::Mark { .. } | Effect::MarkViewRead { .. } => true,
-            // It becomes a change, unless the user has to confirm it.
+            // The read becomes a change, unless the user has to confirm it.
             Effect::Read(Read::Unread { .. }) => true,
-            // A rule that is applied for another reason is a part of a step, or of none.
+            // A rule that is applied or undone for another reason does not become a step of its own.
             Effect::ApplyRule { cause, .. } | Effect::UndoRule { cause, .. } => {
                 *cause == Cause::User
             }
@@ -122,19 +123,20 @@ impl History {
         self.adding.extend(added.map(|request| Adding { request, undone: false }));
     }
 
-    /// Notes that a source was added, or could not be. Returns whether that is to be undone.
+    /// Records that adding a source has succeeded or failed. Returns whether it must be undone.
     fn source_replied(&mut self, request: RequestId) -> bool {
         let at = self.adding.iter().position(|adding| adding.request == request);
         at.is_some_and(|at| self.adding.remove(at).undone)
     }
 
-    /// Lets the source that was last added be undone once it is added, or stay; returns whether there is one.
+    /// Sets whether the source that is being added last is removed again once it is added. Returns whether
+    /// there is such a source.
     fn undo_adding(&mut self, undone: bool) -> bool {
         let last = self.adding.iter_mut().rfind(|adding| adding.undone != undone);
         last.map(|adding| adding.undone = undone).is_some()
     }
 
-    /// Counts the reply to a change to items.
+    /// Counts a reply to a change of items.
     pub(super) fn change_replied(&mut self) {
         self.unstored = self.unstored.saturating_sub(1);
         if self.unstored == 0 {
@@ -142,7 +144,7 @@ impl History {
         }
     }
 
-    /// Notes a mark that is shown before it is stored.
+    /// Records a mark that is shown before it is stored.
     pub(super) fn mark_shown(&mut self, mark: &Mark, keys: &[i64], to: bool) {
         self.unstored_marks.push((mark.clone(), keys.to_vec(), to));
     }
@@ -153,7 +155,7 @@ impl History {
         of_item.map(|(mark, _, to)| (mark.clone(), *to)).collect()
     }
 
-    /// Adds a change and drops the undone ones.
+    /// Adds a change, and discards undone changes.
     fn push(&mut self, step: Step) {
         self.goal = None;
         self.steps.truncate(self.done);
@@ -164,8 +166,8 @@ impl History {
         self.done = self.steps.len();
     }
 
-    /// Adds a change that the program has made on its own; returns its position. Undone changes can still be
-    /// redone, and an undo or redo that was pressed earlier does not apply to it.
+    /// Adds a change that was not made by the user; returns its position. Undone changes can still be redone,
+    /// and an undo or redo that was requested earlier does not apply to this change.
     fn insert(&mut self, step: Step) -> usize {
         let at = self.goal.map_or(self.done, |goal| goal.min(self.done));
         self.steps.insert(at, step);
@@ -187,7 +189,7 @@ impl History {
         Some(&self.moving.insert((step, redo)).0)
     }
 
-    /// Puts the moved step back, as applied or as undone.
+    /// Puts the step back after it was undone or redone.
     fn put(&mut self, step: Step, applied: bool) {
         self.steps.insert(self.done, step);
         self.done += usize::from(applied);
@@ -195,7 +197,7 @@ impl History {
 }
 
 impl App {
-    /// Records a change for undo; returns the hint how to undo it.
+    /// Records a change for undo; returns a hint about undoing it.
     pub(super) fn record_change(&mut self, change: Change, label: impl Into<String>) -> String {
         self.history.push(Step { change, label: label.into(), at: self.now, passed: false });
         self.undo_hint()
@@ -205,12 +207,12 @@ impl App {
         self.keymap.keys_for(Context::Everywhere, Action::Undo)
     }
 
-    /// The part of a message about undoing a change.
+    /// The part of a message that explains how to undo a change.
     pub(super) fn undo_hint(&self) -> String {
         self.undo_key().map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }
 
-    /// Shows what the program has changed on its own, and records it for undo.
+    /// Reports a change that was not made by the user, and records it for undo.
     pub(super) fn changed_by_itself(
         &mut self,
         text: String,
@@ -224,7 +226,7 @@ impl App {
     }
 
     pub(super) fn undo(&mut self) -> Vec<Effect> {
-        // Other changes may be stored before the source is added.
+        // The source may take longer to add than other changes take to be stored.
         match self.history.undo_adding(true) {
             true => self.note("Waiting until the source is added"),
             false => self.pursue(Goal::Undo),
@@ -238,7 +240,8 @@ impl App {
         }
     }
 
-    /// Handles the reply to a request that adds sources; `work` shows it. The user may have undone that.
+    /// Handles the reply to a request that adds sources; `work` shows it. Undoes it if the user has requested
+    /// that.
     pub(super) fn source_replied(
         &mut self,
         request: RequestId,
@@ -258,8 +261,8 @@ impl App {
         self.pursue(Goal::Applied(applied))
     }
 
-    /// Whether changes are being stored, besides the step that is being undone or redone. Until then, the
-    /// newest one is not in the history.
+    /// Whether changes are being stored, besides the step that is being undone or redone. The newest change
+    /// is not in the history until it is stored.
     fn is_storing(&self) -> bool {
         let of_items = self.is_moving(|change| matches!(change, Change::Marks { .. }));
         let of_files = |c: &Change| matches!(c, Change::Files(_) | Change::Collected(_));
@@ -272,7 +275,7 @@ impl App {
     fn pursue(&mut self, goal: Goal) -> Vec<Effect> {
         if self.is_storing() {
             self.history.waiting.push(goal);
-            // Other changes are stored before the user could read this.
+            // A message is useful only for sources: other changes are stored before the user could read it.
             return match self.history.adding.is_empty() {
                 true => vec![],
                 false => self.note("Waiting until the source is added"),
@@ -297,7 +300,7 @@ impl App {
         if history.moving.is_some() { vec![] } else { self.next_step() }
     }
 
-    /// Undoes or redoes what has waited for changes to be stored.
+    /// Performs the undo and redo requests that waited until all changes are stored.
     pub(super) fn pursue_waiting(&mut self) -> Vec<Effect> {
         if self.is_storing() {
             return vec![];
@@ -341,13 +344,14 @@ impl App {
         }
     }
 
-    /// Ends the step in progress; `result` holds the change if it differs from before.
+    /// Ends the step in progress; `result` contains the change if it differs from the step's.
     fn finish_step(&mut self, result: Result<Option<Change>, Failure>) -> Vec<Effect> {
         let Some((mut step, redo)) = self.history.moving.take() else { return vec![] };
         match result {
             Ok(change) => {
                 let word = if redo { "Redone" } else { "Undone" };
-                // A step that changes items has its own message, which contains both the word and the label.
+                // A step with rules has its own message about items, which contains both the word and the
+                // label.
                 if moved_rules(&step.change, redo).is_empty() {
                     self.note(format!("{word}: {}", step.label));
                 }
@@ -363,7 +367,7 @@ impl App {
         }
     }
 
-    /// Whether a step of that kind is in progress.
+    /// Whether a step for which `kind` is true is in progress.
     fn is_moving(&self, kind: impl Fn(&Change) -> bool) -> bool {
         self.history.moving.as_ref().is_some_and(|(step, _)| kind(&step.change))
     }
@@ -380,7 +384,7 @@ impl App {
             Err(why) if moving => return self.finish_step(Err(why)),
             Err(why) => return self.problem(why),
         };
-        // Rows that stay in a list are not read again with it.
+        // Kept rows are not read again together with the list.
         let marked: HashSet<i64> = keys.iter().copied().collect();
         for row in self.items.kept.iter_mut().filter(|row| marked.contains(&row.key)) {
             super::items::show_mark(row, &mark, to);
@@ -389,14 +393,14 @@ impl App {
             if !moving {
                 return vec![];
             }
-            // If there was nothing to change, the step stays as it was.
+            // If there was nothing to change, the step stays unchanged.
             let to = to == (cause == Cause::Redo);
             let change = Some(Change::Marks { mark, keys, to });
             let changed = |c: &Change| matches!(c, Change::Marks { keys, .. } if !keys.is_empty());
             return self.finish_step(Ok(change.filter(changed)));
         }
         if keys.is_empty() {
-            // Otherwise, undo would seem to apply to this message.
+            // Without a message, an undo would seem to apply to this command.
             return match cause {
                 Cause::User if mark == Mark::Queued && to => self.note(
                     "Nothing to add: no audio or video, or all of it is already in the queue",
@@ -408,7 +412,7 @@ impl App {
         if cause == Cause::Reading && self.merge_read(&keys) {
             return vec![];
         }
-        // The head of the article lists its tags.
+        // The article's header lists the item's tags.
         let shown = self.reader.row().is_some_and(|row| keys.contains(&row.key));
         let mut effects = match mark {
             Mark::Tag(_) if shown => self.reload_article(),
@@ -430,8 +434,8 @@ impl App {
         effects
     }
 
-    /// Adds items that the selection has passed to the newest step, so that scrolling does not push other
-    /// steps out of the history.
+    /// Adds items that the selection has passed to the newest step, so that scrolling does not remove other
+    /// steps from the history.
     fn merge_read(&mut self, more: &[i64]) -> bool {
         let scrolls = self.settings.ui.mark_read == MarkRead::Scroll;
         let History { steps, done, moving, .. } = &mut self.history;

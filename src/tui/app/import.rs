@@ -1,4 +1,4 @@
-//! Importing a list of sources, with a preview.
+//! Imports a list of sources, with a preview.
 
 use super::dialogs::KeyHint::Back;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
@@ -27,35 +27,35 @@ pub(crate) struct ImportPreview {
     private: bool,
     /// `None` while the file is being read.
     pub(crate) read: Option<Box<ImportRead>>,
-    /// The indexes of what the list would add to sources that are already followed.
+    /// Indexes of what the list would add to sources that are already followed.
     completions: HashMap<SourceId, usize>,
-    /// The list as the user named it.
+    /// The path or URL of the list as the user typed it.
     pub(crate) path: String,
     list: ImportList,
     pub(crate) selected: usize,
-    /// URLs of sources, and names of views, that the user does not want.
+    /// URLs of sources, and names of views, that the user has deselected.
     unticked: HashSet<String>,
-    /// Whether the import was started.
+    /// Whether the import has started.
     pub(crate) going: bool,
 }
 
 /// A row of the preview.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ImportLine<'a> {
-    /// A folder with its number of sources, above them.
+    /// A folder with its number of sources, listed above them.
     Folder(&'a str, usize),
     Source(&'a Source),
     View(&'a ViewSettings),
-    /// Already followed: id, URL, and what the list would add.
+    /// An already followed source: its id, URL, and what the list would add to it.
     Known(&'a SourceId, &'a url::Url, Option<&'a Completion>),
     /// A view whose name is taken.
     KnownView(&'a ViewSettings),
-    /// Skipped entry and reason.
+    /// A skipped entry and the reason.
     Skipped(&'a str, &'a str),
 }
 
 impl ImportPreview {
-    /// Whether it is an OPML file, whose sources can be kept in sync with it.
+    /// Whether the list is an OPML file, which can be followed so that its sources stay in sync.
     fn is_followable(&self) -> bool {
         let is_opml = |read: &ImportRead| read.import.kind == ImportKind::Opml;
         matches!(self.list, ImportList::File(_)) && self.read.as_deref().is_some_and(is_opml)
@@ -184,7 +184,7 @@ impl Dialog for ImportPreview {
         const FOLLOW: KeyHint = KeyHint::Key("f", "follow the file");
         const WITH_PRIVATE: KeyHint = KeyHint::Key("p", "import private addresses too");
         const WITHOUT: KeyHint = KeyHint::Key("p", "skip private addresses");
-        /// The keys of every preview, with further ones between them.
+        /// The keys of every preview, with additional keys between them.
         macro_rules! hints {
             ($($other:expr),*) => {
                 &[
@@ -220,7 +220,7 @@ impl App {
         self.preview_import(typed, list)
     }
 
-    /// Previews the import of typed or pasted URLs.
+    /// Previews the import of several typed or pasted URLs.
     pub(super) fn import_addresses(&mut self, addresses: &[String]) -> Vec<Effect> {
         let name = counted(addresses.len(), "URL");
         self.preview_import(name, ImportList::Addresses(addresses.join("\n")))
@@ -247,7 +247,7 @@ impl App {
         self.dialog_mut::<ImportPreview>().filter(|preview| preview.request == request)
     }
 
-    /// Closes a preview and returns its list and how the user named it.
+    /// Closes a preview and returns its list and the path or URL that the user typed.
     fn close_preview(&mut self, request: RequestId) -> Option<(String, ImportList)> {
         let preview = self.import_preview(request)?;
         let closed = (std::mem::take(&mut preview.path), preview.list.clone());
@@ -268,7 +268,7 @@ impl App {
                 vec![]
             }
             (Err(why), Some(_)) => {
-                // Ask for the path again, so that it can be corrected.
+                // Prompt for the path again, so that the user can correct it.
                 if let Some((path, ImportList::File(_))) = self.close_preview(request) {
                     self.push_dialog(Prompt::import(&path));
                 }
@@ -330,7 +330,8 @@ impl App {
     }
 }
 
-/// The sources without a folder, then the folders with theirs, in the order of the list.
+/// Groups the sources: those without a folder first, then each folder with its sources, in the order of the
+/// list.
 fn grouped(sources: &[Source]) -> Vec<ImportLine<'_>> {
     let mut lines = Vec::with_capacity(sources.len());
     let mut folders: Vec<(&str, Vec<&Source>)> = Vec::new();
@@ -353,8 +354,7 @@ fn grouped(sources: &[Source]) -> Vec<ImportLine<'_>> {
     lines
 }
 
-/// The URLs in a text of several URLs, separated by white space, each with its scheme; `None` if it
-/// is anything else.
+/// The URLs in a text that consists of several URLs with schemes, separated by whitespace; otherwise `None`.
 pub(super) fn several_addresses(text: &str) -> Option<Vec<String>> {
     let with_scheme = |word: &str| {
         let scheme = if word.contains("://") { "" } else { "https://" };

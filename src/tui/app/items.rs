@@ -1,4 +1,4 @@
-//! The Items pane: a window onto a list that may be a million rows long.
+//! The Items pane: a window of a list that may have a million rows.
 
 mod total;
 mod window;
@@ -25,24 +25,25 @@ pub(super) use window::Placement;
 pub(crate) struct ItemsPane {
     pub(crate) listing: Listing,
     pub(crate) rows: Vec<ItemRow>,
-    /// Which of their titles begin alike.
+    /// Which titles of the rows begin alike.
     pub(crate) series: Series,
     pub(crate) more_above: bool,
     pub(crate) more_below: bool,
-    /// The search found more items than can be shown.
+    /// Whether the search found more items than can be shown.
     pub(crate) cut: bool,
     pub(crate) selected: usize,
     pub(crate) scroll: usize,
-    /// Where the selected item stays when the list is read again.
+    /// The screen line on which the selected item stays when the list is reloaded.
     pub(crate) held: Option<Held>,
-    /// Whether the next reload shows the same part, because the user has moved an item in the list.
+    /// Whether the next reload keeps the scroll position, because the user's action moves an item in the
+    /// list.
     pub(super) keeps_scroll: bool,
     /// The item (row key) to which the selection returns once it is in the list again.
     pub(super) restored: Option<i64>,
-    /// The selected item (row key), if it was the first one before others arrived.
+    /// The selected item (row key), if it was the first one before new items arrived.
     was_first: Option<i64>,
-    /// An item that was moved to the top while it was read, and the one after its old position (row keys),
-    /// where reading continues.
+    /// An item that moved to the top of the list while it was open, and the item after its old position (row
+    /// keys), where reading continues.
     pub(super) left: Option<(i64, i64)>,
     /// Number of screen rows of an item at the last draw.
     pub(crate) item_height: usize,
@@ -50,37 +51,37 @@ pub(crate) struct ItemsPane {
     pub(crate) marked: HashSet<i64>,
     /// Whether long titles took two rows at the last draw, and the size of the pane; `None` for a new list.
     pub(crate) wraps: Option<((u16, u16), bool)>,
-    /// Visible items at the last draw.
+    /// Number of visible items at the last draw.
     pub(crate) height: usize,
-    /// The items at the rows of the screen, for the mouse.
+    /// The item on each line of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
     pub(super) order: SortOrder,
-    /// The order of searches by words, if it is a different one.
+    /// The order of full-text searches, if it differs from `order`.
     pub(super) search_order: Option<SortOrder>,
-    /// The view, with its order, of the rows that were read last.
+    /// The view, including its order, for which the rows were last read.
     pub(super) rows_of: View,
     /// Whether stories are listed once.
     pub(crate) folds: bool,
     /// The row of the Sources pane whose items are listed.
     pub(super) listed: Option<RowId>,
-    /// Rows that stay in a list of unread items after they were read.
+    /// Rows that stay in the list although they no longer match it.
     pub(super) kept: Vec<ItemRow>,
     loading: Option<(RequestId, Placement)>,
     /// Whether the database has changed since the rows were requested.
     outdated: bool,
     /// The pending request for the best unread items.
     pub(super) fitting: Option<RequestId>,
-    /// What is marked read once it is counted, by the pending requests for the numbers of items.
+    /// What is marked read once its items are counted, by pending count request.
     pub(super) marking: BTreeMap<RequestId, Marking>,
     /// The number of items in the list.
     pub(crate) total: Total,
-    /// The unread row to go to once the rows that are being read have arrived.
+    /// The unread row to select once the rows that are being read have arrived.
     pub(super) seeking: Option<Seek>,
     /// Whether the first row is opened once the list that is being read has arrived.
     pub(super) opening: bool,
 }
 
-/// Which unread row to go to.
+/// Which unread row to select.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seek {
     pub(super) forward: bool,
@@ -90,7 +91,7 @@ pub(super) struct Seek {
     pub(super) open: bool,
 }
 
-/// The orders of lists and of searches for a setting.
+/// The orders of lists and of full-text searches for a setting.
 pub(super) fn orders(sort: SortOrder) -> (SortOrder, Option<SortOrder>) {
     match sort {
         SortOrder::Best => (SortOrder::PinnedNewest, Some(sort)),
@@ -153,7 +154,7 @@ impl ItemsPane {
         !(self.more_above || self.more_below || self.cut)
     }
 
-    /// Whether the list consists of its sources' items, which are counted anyway.
+    /// Whether the list contains all items of its sources, so that their counts are already known.
     pub(crate) fn lists_whole_sources(&self) -> bool {
         let is_whole = matches!(self.listing.base.scope, Scope::All | Scope::Sources(_));
         is_whole && self.listing.query.is_empty() && !self.folds
@@ -165,7 +166,7 @@ impl ItemsPane {
         self.listing.layout.sort.or(of_search).unwrap_or(self.order)
     }
 
-    /// The order of the rows. Only searches by words can list the best matches first.
+    /// The order of the rows in memory. Only full-text searches can list the best matches first.
     pub(crate) fn shown_order(&self) -> SortOrder {
         match self.order() {
             SortOrder::Best if !self.rows_of.is_ranked() => SortOrder::PinnedNewest,
@@ -180,7 +181,7 @@ pub(in crate::tui) fn show_mark(row: &mut ItemRow, mark: &Mark, to: bool) {
         Mark::Read => row.read = to,
         Mark::Pinned => row.pinned = to,
         Mark::Later => row.later = to,
-        // Rows do not show these marks; hidden items disappear when the list is read again.
+        // Rows do not show these marks; hidden items disappear when the list is reloaded.
         Mark::Queued | Mark::Hidden | Mark::Snoozed(_) | Mark::Tag(_) => {}
     }
 }
@@ -196,10 +197,10 @@ impl App {
         self.load_items(Anchor::First, Placement::Start)
     }
 
-    /// What separates the items of the list.
+    /// How the items of the list are grouped.
     pub(crate) fn grouping(&self) -> Grouping {
         match self.items.listing.layout.group.unwrap_or(self.settings.ui.group) {
-            // The best matches are not in the order of their days.
+            // The best matches are not ordered by day.
             Grouping::Day if self.items.shown_order() == SortOrder::Best => Grouping::None,
             group => group,
         }
@@ -214,7 +215,7 @@ impl App {
         View { criteria, order, sources, fold, ..listing.base.clone() }
     }
 
-    /// Resolves a query as typed; an invalid one matches nothing.
+    /// Resolves a typed query. An invalid query matches nothing.
     pub(super) fn criteria(&self, query: &str) -> Criteria {
         let now = self.now.with_timezone(&chrono::Local);
         let ready =
@@ -261,7 +262,7 @@ impl App {
         vec![]
     }
 
-    /// With `ui.mark_read = "scroll"`, marks the items that the selection has passed on its way down.
+    /// With `ui.mark_read = "scroll"`, marks the items that the selection has passed while moving down.
     pub(super) fn pass_items(&mut self, from: usize) -> Vec<Effect> {
         if self.settings.ui.mark_read != MarkRead::Scroll || self.items.awaits_rows() {
             return vec![];
@@ -276,7 +277,7 @@ impl App {
 
     /// Goes to the next unread item and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
-        // From the Sources pane, it is the first unread item of the list.
+        // From the Sources pane, select the first unread item of the list.
         let here = self.focus == Focus::Sources;
         if here {
             self.focus = Focus::Items;
@@ -284,7 +285,7 @@ impl App {
         self.seek_unread(Seek { forward, here, open: self.focus == Focus::Reader })
     }
 
-    /// Goes to an unread row, and reads more rows if there are any; after the last one, goes to the next
+    /// Selects an unread row, reading more rows if necessary. After the last unread row, goes to the next
     /// source.
     pub(super) fn seek_unread(&mut self, seek: Seek) -> Vec<Effect> {
         let items = &mut self.items;
@@ -313,7 +314,7 @@ impl App {
             items.seeking = Some(seek);
             return vec![];
         }
-        // Rows beyond the maximum would be dropped at once, and read again and again.
+        // Rows beyond the maximum would be dropped at once and then read again, in an endless loop.
         if more && items.rows.len() >= MAX_ROWS {
             let beyond = if seek.forward { items.rows.len().saturating_sub(at + 1) } else { at };
             return self.note(format!("No unread items among the next {beyond}"));
@@ -333,8 +334,8 @@ impl App {
         }
     }
 
-    /// The items an action applies to: the selection, else the current item, else the item being
-    /// read. There are none while these are being read.
+    /// The items that an action applies to: the selection, or else the current item; in the Reader, the open
+    /// item. Empty while these items are being read.
     pub(super) fn item_targets(&self) -> Vec<ItemRow> {
         match self.focus {
             Focus::Reader => self.read_item().cloned().into_iter().collect(),
@@ -343,7 +344,8 @@ impl App {
         }
     }
 
-    /// Whether the items that an action would apply to are still being read: the screen shows others.
+    /// Whether the items that an action would apply to are still being read, while the screen shows other
+    /// items.
     pub(super) fn awaits_targets(&self) -> bool {
         match self.focus {
             Focus::Reader => self.reader.next().is_some() && self.read_item().is_none(),
@@ -351,7 +353,7 @@ impl App {
         }
     }
 
-    /// Like [`Self::item_targets`], but those on the screen, for drawing.
+    /// Like [`Self::item_targets`], but always the items on the screen; for drawing.
     pub(super) fn shown_targets(&self) -> Vec<ItemRow> {
         if self.focus == Focus::Reader {
             return self.reader.row().cloned().into_iter().collect();
@@ -363,7 +365,7 @@ impl App {
         self.items.rows.iter().filter(marked).cloned().collect()
     }
 
-    /// Keeps an opened item in a list whose query may not match it any more.
+    /// Keeps an opened item in a list whose query may no longer match it.
     pub(super) fn keep_opened(&mut self, row: ItemRow) {
         if !self.items.listing.query.is_empty() && self.items.kept.iter().all(|k| k.key != row.key)
         {
@@ -375,8 +377,8 @@ impl App {
 }
 
 impl ItemsPane {
-    /// Returns the selection to an item (row key) whose change is undone. It may move in the list, or may be in the
-    /// list only once that is read again.
+    /// Returns the selection to an item (row key) whose change is being undone. The item may move in the
+    /// list, or only appear once the list is reloaded.
     pub(in crate::tui) fn restore(&mut self, key: i64) {
         if let Some(at) = self.rows.iter().position(|row| row.key == key) {
             (self.selected, self.held, self.seeking, self.left) = (at, None, None, None);
@@ -384,7 +386,8 @@ impl ItemsPane {
         self.restored = Some(key);
     }
 
-    /// The row below the old position of the selected one, if the user has moved that to the top.
+    /// The row below the old position of the selected item, if the user's action has moved the item to the
+    /// top.
     pub(super) fn after_old_place(&self) -> Option<usize> {
         let current = self.current()?.key;
         let (_, next) = self.left.filter(|(moved, _)| *moved == current)?;

@@ -1,4 +1,4 @@
-//! Jumping to a row of the Sources pane by letters of its name.
+//! Jumping to a row of the Sources pane by typing letters of its name.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, Focus, RowId};
@@ -114,7 +114,7 @@ impl App {
         let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
         let hits = pattern.match_list(all, &mut Matcher::new(Config::DEFAULT));
         let mut hits: Vec<JumpTarget> = hits.into_iter().map(|(target, _)| target).collect();
-        // Exact names first.
+        // Exact matches come first.
         hits.sort_by_key(|target| !target.title.eq_ignore_ascii_case(typed.trim()));
         hits
     }

@@ -1,4 +1,4 @@
-//! Key presses -> actions -> changes.
+//! Maps key presses to actions, and actions to changes.
 
 use super::dialogs::Reply;
 use super::import::several_addresses;
@@ -17,7 +17,7 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
     Lines(isize),
-    /// Half pages.
+    /// A number of half pages.
     HalfPages(isize),
     First,
     Last,
@@ -38,7 +38,7 @@ impl Motion {
         })
     }
 
-    /// The row that it leads to.
+    /// The row to which the movement leads.
     pub(super) fn from(self, at: usize, height: usize, count: usize) -> usize {
         let last = count.saturating_sub(1);
         let step = match self {
@@ -51,7 +51,7 @@ impl Motion {
     }
 }
 
-/// The first row to draw so that the selected one is visible, with a margin.
+/// The index of the first row to draw, so that the selected row is visible with a margin.
 pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usize) -> usize {
     let margin = (height / 6).min(3);
     let lowest = selected.saturating_sub(margin);
@@ -60,7 +60,7 @@ pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usi
 }
 
 impl App {
-    /// The context that decides what a key does.
+    /// The context that determines the effect of a key.
     pub(in crate::tui) fn context(&self) -> Context {
         match self.focus {
             Focus::Sources => Context::Sources,
@@ -99,7 +99,7 @@ impl App {
                 self.act(action, key)
             }
             Lookup::None if self.pending.keys.len() > 1 => {
-                // There is no binding for the sequence, so only its last key counts.
+                // There is no binding for the sequence, so only its last key is handled.
                 self.pending.clear();
                 self.key_pressed(event)
             }
@@ -110,8 +110,8 @@ impl App {
         }
     }
 
-    /// Explains that a key has no effect here: names the pane in which it has one or, the first time, the key
-    /// for help.
+    /// Reports that a key has no effect here. Names the pane where it has one or, the first time, the key for
+    /// help.
     fn report_unbound(&mut self, key: Key) -> Vec<Effect> {
         let panes = match self.focus {
             Focus::Reader => [Context::Items, Context::Sources, Context::Reader],
@@ -302,7 +302,7 @@ impl App {
         self.store_reading_state()
     }
 
-    /// Leaves one thing: zen mode, a search, the article, the list, the program.
+    /// Goes back one step: leaves a search, zen mode, the selection, the article or the list.
     fn back(&mut self) -> Vec<Effect> {
         match self.focus {
             Focus::Reader if self.reader.hide_marks() => vec![],
@@ -321,7 +321,7 @@ impl App {
                 vec![]
             }
             Focus::Reader | Focus::Items => self.leave_pane(),
-            // Going back once too often must not quit the program.
+            // Pressing the key once too often must not quit the program.
             Focus::Sources => match self.keymap.keys_for(Context::Sources, Action::Quit) {
                 Some(key) => self.note(format!("Press {key} to quit")),
                 None => vec![],
@@ -387,13 +387,13 @@ impl App {
         }
         let single = self.focus == Focus::Items && self.items.marked.is_empty();
         self.items.marked.clear();
-        // A pinned item may move to the top; the scroll position stays.
+        // A pinned item may move to the top, but the scroll position must not change.
         let moves = mark == Mark::Pinned && self.items.shown_order() == SortOrder::PinnedNewest;
         self.items.keeps_scroll = moves;
         let below = self.items.rows.get(self.items.selected + 1).map(|row| row.key);
         let read = self.reader.row().map(|row| row.key).filter(|_| self.focus == Focus::Reader);
         if mark == Mark::Pinned {
-            // An item that is no longer pinned returns to its place.
+            // An unpinned item returns to its place, so reading continues there.
             self.items.left = read.zip(below).filter(|_| moves && to);
         }
         let mut effects = self.set_mark(mark, &rows, to, Cause::User);
@@ -405,7 +405,7 @@ impl App {
 
     pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
         if self.dialogs.is_empty() {
-            // URLs pasted outside any field are added.
+            // URLs that are pasted outside of a field are added as sources.
             if let Some(addresses) = several_addresses(text) {
                 return self.import_addresses(&addresses);
             }
@@ -444,7 +444,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_the_selected_row_for_every_scroll_position() {
+    fn keeps_the_selected_row_visible() {
         for count in [1, 5, 30] {
             for height in [1, 2, 7, 40] {
                 for selected in 0..count {

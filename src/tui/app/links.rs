@@ -1,4 +1,4 @@
-//! Links, footnotes and jumps of the article: by number, by hint letters, from a list.
+//! Links, footnotes and jumps in the article: by number, by hint letters, or from a list.
 
 use super::super::reader::link_names;
 use super::dialogs::KeyHint::{Back, Bound, Rows};
@@ -25,13 +25,13 @@ pub(crate) struct LinkList {
     pub(crate) selected: usize,
     /// Digits typed so far.
     pub(crate) digits: String,
-    /// Their item.
+    /// The item that contains the links.
     pub(in crate::tui) of: FileOf,
-    /// What is done with links to files.
+    /// Whether files are opened or downloaded.
     pub(in crate::tui) file_use: FileUse,
 }
 
-/// Letters on the links and footnotes on the screen.
+/// Hint letters on the visible links and footnotes.
 #[derive(Debug)]
 pub(crate) struct Hints {
     /// Labels and targets.
@@ -43,7 +43,7 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// The label of a target that still matches the typed letters.
+    /// The label of a target, if it still matches the typed letters.
     pub(crate) fn label(&self, target: Target) -> Option<&str> {
         let hint = self.targets.iter().find(|(_, t)| *t == target);
         hint.map(|(label, _)| label.as_str()).filter(|label| label.starts_with(&self.typed))
@@ -52,12 +52,12 @@ impl Hints {
 
 /// Letters used for hints, starting with the home row.
 const LETTERS: &[u8] = b"asdfghjklqwertyuiopzxcvbnm";
-/// Maximum number of targets on one screen that get letters: as many as two letters can distinguish.
+/// Maximum number of targets on a screen that get hints, so that two letters are enough for each.
 const MAX_HINTS: usize = LETTERS.len() * LETTERS.len();
-/// Maximum number of jumps that can be undone.
+/// Maximum number of remembered jumps.
 const MAX_JUMPS: usize = 100;
 
-/// `count` labels, none of which is a prefix of another.
+/// Generates `count` labels, so that none is a prefix of another.
 fn labels(count: usize) -> Vec<String> {
     let letters = || LETTERS.iter().map(|b| char::from(*b));
     if count <= LETTERS.len() {
@@ -96,7 +96,7 @@ impl Dialog for Hints {
         false
     }
 
-    /// The Reader draws the letters.
+    /// The Reader draws the hints.
     fn draw(&mut self, _app: &App, _frame: &mut Frame<'_>, _area: DialogArea) {}
 
     fn hints(&self) -> KeyHints {
@@ -130,7 +130,7 @@ impl Dialog for LinkList {
                 self.digits.push(c);
                 let typed: usize = self.digits.parse().unwrap_or(0);
                 self.selected = typed.saturating_sub(1).min(count - 1);
-                // Open the link unless another digit could follow.
+                // Open the link, unless another digit could follow.
                 if typed * 10 > count {
                     return Reply::close(self.open(typed.saturating_sub(1), app));
                 }
@@ -179,7 +179,7 @@ impl Dialog for LinkList {
 }
 
 impl ReaderPane {
-    /// Records where a jump from this article begins.
+    /// Records the position from which a jump begins.
     pub(super) fn record_jump(&mut self, place: usize) {
         if let Some(key) = self.row().map(|row| row.key) {
             if self.jumps.len() >= MAX_JUMPS {
@@ -191,7 +191,7 @@ impl ReaderPane {
 }
 
 impl App {
-    /// Puts letters on the visible links and footnotes; without any, lists all links.
+    /// Shows hint letters on the visible links and footnotes. If there are none, lists all links.
     pub(super) fn open_hints(&mut self) -> Vec<Effect> {
         let reader = &self.reader;
         let seen = reader.lines.lines.iter().skip(reader.top).take(reader.height);
@@ -233,7 +233,7 @@ impl App {
         }
     }
 
-    /// Goes back to where the last jump began, which may be another article.
+    /// Returns to the position where the last jump began, which may be another article.
     pub(super) fn jump_back(&mut self) -> Vec<Effect> {
         let here = self.reader.row().map(|row| row.key);
         match self.reader.jumps.pop() {
@@ -250,7 +250,8 @@ impl App {
         }
     }
 
-    /// Opens or downloads the file of a link. A page that is stored opens in the Reader, others in the browser.
+    /// Opens or downloads the file of a link. A stored page opens in the Reader, any other page in the
+    /// browser.
     fn use_link(&mut self, link: &Link, of: FileOf, file_use: FileUse) -> Vec<Effect> {
         vec![match link.kind {
             LinkKind::Page => Effect::Read(Read::Linked {
@@ -264,7 +265,8 @@ impl App {
         }]
     }
 
-    /// A link of an item (row key) leads to a page, which may be another stored item.
+    /// Opens the page of a link in an item (row key): in the Reader if it is another stored item, or else in
+    /// the browser.
     pub(super) fn link_followed(
         &mut self,
         from: i64,
@@ -287,13 +289,14 @@ impl App {
         }
     }
 
-    /// Opens an item that need not be in the list.
+    /// Opens an item that may not be in the list.
     fn jump_to_item(&mut self, key: i64) -> Vec<Effect> {
         self.reader.jumping_to = Some(key);
         vec![self.read_article(key)]
     }
 
-    /// A digit opens its link at once, unless more digits could follow: then the number begins.
+    /// Opens the link of a typed digit at once. If more digits could follow, opens the list with the digit
+    /// already typed.
     pub(super) fn open_link_digit(&mut self, key: Key) -> Vec<Effect> {
         let Some(digit) = key.text().and_then(|c| c.to_digit(10)) else {
             return self.open_links("");
@@ -352,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_label_is_a_prefix_of_another() {
+    fn generates_no_label_that_is_a_prefix_of_another() {
         for count in [1, 26, 27, MAX_HINTS] {
             let all = labels(count);
             assert_eq!(all.len(), count);

@@ -25,7 +25,7 @@ pub(crate) struct ListenList {
 }
 
 impl App {
-    /// Puts the episodes of the selected items into the queue.
+    /// Adds the episodes of the selected items to the queue.
     pub(super) fn enqueue(&mut self) -> Vec<Effect> {
         let keys: Vec<i64> = self.item_targets().iter().map(|row| row.key).collect();
         if keys.is_empty() {
@@ -40,7 +40,7 @@ impl App {
         vec![Effect::Read(Read::Queue)]
     }
 
-    /// Reads the queue again if it is shown.
+    /// Reloads the queue if it is shown.
     pub(super) fn reload_queue(&self) -> Option<Effect> {
         self.dialog().map(|_: &ListenList| Effect::Read(Read::Queue))
     }
@@ -63,7 +63,7 @@ impl App {
         match self.player.problem.clone().filter(|_| is_new) {
             None => match self.player.now.as_ref().and_then(|now| change(before.now.as_ref(), now))
             {
-                // An open dialog shows the change anyway.
+                // If the dialog is open, it already shows the change.
                 Some(change) if self.dialog::<ListenList>().is_none() => self.note(change),
                 _ => vec![],
             },
@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    /// Runs a command of the player whose key works everywhere.
+    /// Runs an action of the player that has a key in every pane.
     pub(super) fn command_player(&mut self, action: Action) -> Vec<Effect> {
         let step = self.settings.listen.step.as_secs_f64();
         let command = match action {
@@ -109,7 +109,7 @@ impl App {
     }
 }
 
-/// A message about a change, for a user who does not see the player.
+/// A message about a change of the player while its dialog is closed.
 fn change(before: Option<&Playing>, now: &Playing) -> Option<String> {
     let at = clock_time(now.progress.position);
     let same = before.filter(|before| before.key == now.key);
@@ -126,7 +126,7 @@ impl ListenList {
         self.queue.as_ref()?.get(self.selected)
     }
 
-    /// Moves the selected episode together with the selection.
+    /// Moves the selected episode in the queue; it stays selected.
     fn shift(&mut self, by: i64) -> Vec<Effect> {
         let count = self.queue.as_ref().map_or(0, Vec::len);
         let Some(key) = self.current().map(|episode| episode.key.clone()) else { return vec![] };

@@ -7,19 +7,19 @@ use crate::query::{Date, Named, Query, State, What};
 use crate::store::{Anchor, Scope, View};
 use crate::tui::effect::Effect;
 
-/// What the Items pane lists.
+/// The content of a list in the Items pane.
 #[derive(Debug, Clone)]
 pub(crate) struct Listing {
     pub(crate) title: String,
     /// Scope and filters without the query.
     pub(crate) base: View,
-    /// The query as typed.
+    /// The typed query.
     pub(crate) query: String,
     /// Scope and filters, written as a query.
     pub(crate) place: Query,
-    /// How it is shown, if that differs from the settings.
+    /// Layout options that differ from the settings.
     pub(crate) layout: ListLayout,
-    /// Whether it is a search, to which no row of the Sources pane belongs.
+    /// Whether the list is a search, which has no row in the Sources pane.
     pub(crate) is_search: bool,
 }
 
@@ -30,8 +30,8 @@ impl App {
         self.before_search = None;
         let listing = self.listing_of(&row);
         let mut effects = vec![];
-        // An article from the previous list is closed, unless the Reader shows the first item of the new
-        // list.
+        // The article of the previous list is closed, unless the Reader follows the selection and shows the
+        // first item of the new list.
         let before = self.items.listed.replace(row.id);
         let other = before.is_some_and(|id| Some(&id) != self.items.listed.as_ref());
         if other && !self.reader_follows() {
@@ -126,12 +126,12 @@ impl App {
         self.sort_as(order)
     }
 
-    /// Whether the list is a search by words. Only their matches are better or worse.
+    /// Whether the list is a full-text search. Only its matches have a rank.
     fn searches_words(&self) -> bool {
         View { order: SortOrder::Best, ..self.view() }.is_ranked()
     }
 
-    /// Lists the items in an order. That of a search does not change the order of other lists.
+    /// Sorts the list. The order of a full-text search does not change the order of other lists.
     pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
         if order == SortOrder::Best || self.searches_words() {
             self.items.search_order = Some(order);

@@ -1,4 +1,4 @@
-//! Followed OPML lists: following one, and confirming that sources which have left it are removed.
+//! Followed OPML lists: following a list, and confirming the removal of sources that it no longer contains.
 
 use super::history::Change;
 use super::import::ImportPreview;
@@ -46,15 +46,15 @@ impl App {
         if let Some(add) = self.awaiting_mut::<Add>(request) {
             add.stage = Stage::Typing;
         }
-        // Opens the prompt again, so that the URL can be corrected, but not while the user is doing something
-        // else.
+        // Opens the prompt again, so that the user can correct the URL, but not while the user is doing
+        // something else.
         if is_free {
             self.push_dialog(Prompt::import(typed));
         }
         self.problem(why)
     }
 
-    /// Confirms that the sources which have left the selected list are removed.
+    /// Confirms the removal of sources that the selected list no longer contains.
     pub(super) fn accept_list(&mut self) -> Vec<Effect> {
         let source = self.selected_source();
         let is_list = |key: &i64| {

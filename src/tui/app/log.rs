@@ -21,7 +21,7 @@ pub(crate) struct LogList {
 }
 
 impl LogList {
-    /// The rows; `None` until they are read.
+    /// The rows; `None` until they are loaded.
     pub(crate) fn rows<'a>(&'a self, app: &App) -> Option<Vec<CheckRow<'a>>> {
         let sources = app.sources.list.sources.iter();
         let next: HashMap<&SourceId, _> =
@@ -44,7 +44,7 @@ impl LogList {
 }
 
 impl App {
-    /// Requests the last failed checks of the listed source, if it fails and has no items.
+    /// Requests the last failed checks of the listed source, if it fails repeatedly and has no items.
     pub(super) fn request_failures(&self) -> Option<Effect> {
         let Some(RowId::Source(key)) = self.items.listed else { return None };
         let fails = self.sources.entry(key).is_some_and(|entry| entry.facts.fail_count > 1);
@@ -76,7 +76,7 @@ impl App {
         &mut self,
         result: Result<Vec<(SourceId, PollRecord)>, String>,
     ) -> Vec<Effect> {
-        // Opened from a source, the log starts at the last failure of that source.
+        // If the log was opened from a source, select the last failure of that source.
         let about = match self.focus {
             Focus::Sources => self.sources.targets().first().map(|s| s.source.id.clone()),
             Focus::Items | Focus::Reader => None,

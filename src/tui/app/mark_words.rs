@@ -1,10 +1,10 @@
-//! Describes marks in words.
+//! Describes changes of marks.
 
 use crate::store::Mark;
 use crate::util::text::counted;
 use crate::util::time_text::minute;
 
-/// Describes what happened to items.
+/// Describes how many items were marked.
 pub(super) fn describe(mark: &Mark, count: usize, to: bool) -> String {
     let items = counted(count, "item");
     let verb = match (mark, to) {
@@ -25,7 +25,7 @@ pub(super) fn describe(mark: &Mark, count: usize, to: bool) -> String {
     format!("{items} {verb}")
 }
 
-/// Describes what a change of a mark does.
+/// The verb for setting or removing a mark.
 pub(super) fn verb(mark: &Mark, to: bool) -> &'static str {
     match (mark, to) {
         (Mark::Read, true) => "mark read",

@@ -1,7 +1,7 @@
 //! The state of the interface and its transitions.
 //!
-//! [`App::update`] takes an event and returns the effects to perform; nothing in here blocks. Each
-//! pane and each kind of dialog has a file.
+//! [`App::update`] takes an event and returns the effects to perform; nothing in this module blocks. Each
+//! pane and each kind of dialog has its own file.
 
 mod add;
 mod arrange;
@@ -155,40 +155,40 @@ pub(super) struct App {
     preview: preview::Preview,
     pub(super) dialogs: Vec<Box<dyn Dialog>>,
     pub(super) toast: Option<Toast>,
-    /// Items to mark read as soon as their pages have opened.
+    /// Items that are marked read once their pages have opened.
     opening: Option<Vec<ItemRow>>,
-    /// A problem that was shown when the message above arrived.
+    /// A problem that `toast` has replaced.
     pub(super) problem: Option<Toast>,
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
     pub(super) pending: Pending,
-    /// Unbound keys that were already reported.
+    /// Unbound keys that have already been reported.
     unbound: HashSet<Key>,
     /// The names of the `[[command]]`s that are running without the terminal.
     commands_running: HashSet<String>,
-    /// Commands that were run from the palette, the last one first.
+    /// Commands that were run from the palette, most recent first.
     recent: Vec<Action>,
-    /// The refreshes that the user started, while they run.
+    /// The refreshes that the user started and that are still running.
     pub(super) refreshing: BTreeMap<RequestId, Refreshing>,
     pub(super) player: PlayerState,
     /// Whether the statistics are being read.
     counts_items: bool,
-    /// Values that can follow some operators of queries.
+    /// Values for the completion of query operators.
     values: ItemValues,
-    /// The results of the last refresh; those that need attention come first.
+    /// The results of the last refresh; problems come first.
     results: BTreeMap<Fate, Vec<ProgressRow>>,
     pub(super) areas: Areas,
-    /// The hints on the screen that can be clicked, and their keys; filled while drawing.
+    /// The clickable hints on the screen, and their keys; filled while drawing.
     pub(super) shown_hints: RefCell<Vec<(Rect, Vec<Key>)>>,
-    /// The frame of the topmost dialog and the row of its keys, when the screen was drawn last.
+    /// The frame of the topmost dialog and the row with its keys at the last draw.
     pub(super) dialog_shape: Cell<Option<(Rect, Rect)>>,
     pub(super) borders: mouse::Borders,
     pub(super) downloads: downloads::Downloads,
-    /// Whether letters go into a text field.
+    /// Whether typed letters go to a text field.
     pub(super) typing: bool,
-    /// Dialogs and effects that wait until nothing is typed.
+    /// Dialogs and effects that wait until the user is not typing.
     postponed: Vec<Postponed>,
-    /// Why the program ends once the items to mark read are counted.
+    /// Why the program exits once the items to mark read are counted.
     quitting: Option<ExitReason>,
     pub(super) crawls: CrawlRuns,
     /// The last failed checks of the listed source (row key), newest first, if it has no items.
@@ -200,7 +200,7 @@ pub(super) struct App {
     stale: Stale,
     counting: Counting,
     started: bool,
-    /// The list in which a search or a filter was opened.
+    /// The list from which a search or filter was opened.
     before_search: Option<position::ListPosition>,
 }
 
@@ -263,13 +263,13 @@ impl App {
         }
     }
 
-    /// The effects at the start.
+    /// The effects to perform at startup.
     pub(super) fn start(&mut self) -> Vec<Effect> {
         self.stale.loading = true;
         vec![Effect::Read(Read::Sources)]
     }
 
-    /// Whether the list that the interface starts with has been read.
+    /// Whether the first list of the interface has been read.
     pub(super) fn has_first_list(&self) -> bool {
         self.started && !self.items.is_loading()
     }
@@ -292,14 +292,14 @@ impl App {
         effects
     }
 
-    /// The effects before another program uses the terminal, or before the interface is closed.
+    /// The effects to perform before another program uses the terminal, or before the interface is closed.
     pub(super) fn leave_terminal(&mut self) -> Vec<Effect> {
         let effects = self.store_reading_state();
         self.expect_replies(&effects);
         effects
     }
 
-    /// Counts the changes among effects that are performed now.
+    /// Counts the changes among effects that are about to be performed.
     fn expect_replies(&mut self, effects: &[Effect]) {
         self.edits.add(effects);
         self.history.expect(effects);
@@ -422,11 +422,11 @@ impl App {
         }
     }
 
-    /// When [`Event::TimePassed`] is needed next; `None` if only other events wake the program.
+    /// When [`Event::TimePassed`] is needed next; `None` if no timer is needed.
     pub(super) fn deadline(&self) -> Option<Time> {
         let toast = self.toast.iter().chain(&self.problem).map(|t| t.until).min();
         let reload = self.stale.not_before.filter(|_| self.stale.changed && !self.stale.loading);
-        // Ages are shown in minutes.
+        // Displayed ages change every minute.
         let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
         let ages = self.started.then_some(minute);
         let sequence = self.dialogs.iter().find_map(|d| d.deadline());

@@ -1,4 +1,4 @@
-//! The mouse: clicks on rows, links and hints, the wheel, and dragging the borders between panes.
+//! Mouse input: clicks on rows, links and hints, the wheel, and dragging the borders between panes.
 
 use super::keys::Motion;
 use super::{App, Focus, RowId};
@@ -11,10 +11,10 @@ use crate::util::text;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-/// Number of lines by which one notch of the wheel scrolls.
+/// Number of lines per notch of the wheel.
 const NOTCH: isize = 3;
 
-/// Where each pane was at the last draw, for the mouse.
+/// The area of each pane at the last draw.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::tui) struct Areas {
     pub(in crate::tui) sources: Option<Rect>,
@@ -22,7 +22,7 @@ pub(in crate::tui) struct Areas {
     pub(in crate::tui) reader: Option<Rect>,
 }
 
-/// The borders between panes, and the widths that the mouse has given to panes for this session.
+/// The borders between panes, and the pane widths that the user has set with the mouse for this session.
 #[derive(Debug, Default)]
 pub(crate) struct Borders {
     /// The pane whose right border is being dragged.
@@ -40,7 +40,7 @@ impl Borders {
         self.items.unwrap_or(settings.items_width)
     }
 
-    /// Clears the width of a pane if its setting changes.
+    /// Discards the dragged width of a pane if its setting changes.
     pub(super) fn settings_changed(&mut self, before: &UiSettings, after: &UiSettings) {
         self.sources.take_if(|_| before.sources_width != after.sources_width);
         self.items.take_if(|_| before.items_width != after.items_width);
@@ -94,7 +94,7 @@ impl App {
         let panes = view::arrangement(self, self.size.0);
         let mut x = 0;
         for (pane, width) in panes.into_iter().rev().skip(1).rev() {
-            // The line next to the list takes one column.
+            // The separator next to the list takes one column.
             x += if pane == Focus::Sources { width - 1 } else { width };
             if at.x == x && at.y + 1 < self.size.1 {
                 return Some(pane);
@@ -104,7 +104,7 @@ impl App {
         None
     }
 
-    /// Moves the border that is being dragged to a column, for this session.
+    /// Moves the dragged border to a column, for this session.
     fn drag(&mut self, column: u16) -> Vec<Effect> {
         let panes = view::arrangement(self, self.size.0);
         match self.borders.dragged {
@@ -142,7 +142,7 @@ impl App {
         vec![]
     }
 
-    /// A click selects; a second one on the same row opens.
+    /// Handles a click: selects the row, or opens it if it is already selected.
     fn click(&mut self, pane: Focus, row: usize, column: usize) -> Vec<Effect> {
         let had_focus = std::mem::replace(&mut self.focus, pane) == pane;
         match pane {
@@ -174,7 +174,7 @@ impl App {
         }
     }
 
-    /// A click on a link opens it; on a footnote mark it jumps.
+    /// Handles a click in the article: opens a link, or jumps to a footnote.
     fn click_link(&mut self, row: usize, column: usize) -> Vec<Effect> {
         let Some(line) = self.reader.lines.lines.get(self.reader.top + row) else { return vec![] };
         let glyphs = glyphs(self.settings.ui.ascii);

@@ -1,4 +1,4 @@
-//! Muting: a rule that hides items like the selected one, made from its words, author or source.
+//! Mutes items: creates a rule that hides items like the selected one, based on its words, author or source.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, DryRun};
@@ -14,7 +14,7 @@ use chrono::{Days, Local};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// Possible durations of a mute: the name, and the number of days.
+/// Possible durations of a mute: name and number of days.
 pub(crate) const UNTIL: &[(&str, Option<u64>)] =
     &[("for good", None), ("a day", Some(1)), ("a week", Some(7)), ("a month", Some(30))];
 
@@ -22,7 +22,7 @@ pub(crate) const UNTIL: &[(&str, Option<u64>)] =
 const MAX_WORDS: usize = 6;
 /// Minimum number of letters in a suggested word.
 const MIN_LETTERS: usize = 4;
-/// Words that do not name a subject, in several languages and in comparable form.
+/// Stop words of several languages, in comparable form.
 const COMMON: &[&str] = &[
     "about", "after", "again", "also", "aber", "alle", "auch", "avec", "been", "before", "being",
     "beim", "between", "bien", "como", "could", "cuando", "dans", "dass", "desde", "deux", "diese",
@@ -44,7 +44,7 @@ const COMMON: &[&str] = &[
 pub(crate) struct Mute {
     /// The query of the rule.
     pub(crate) field: Field,
-    /// Queries with what they mute.
+    /// Suggested queries, with descriptions of what they mute.
     pub(crate) suggestions: Vec<(String, &'static str)>,
     pub(crate) selected: usize,
     /// Index in [`UNTIL`].
@@ -53,7 +53,7 @@ pub(crate) struct Mute {
 }
 
 impl App {
-    /// Opens the dialog for the current item, or source.
+    /// Opens the dialog for the current item, or the selected source.
     pub(super) fn open_mute(&mut self) -> Vec<Effect> {
         let suggestions = match self.focus {
             super::Focus::Sources => self
@@ -73,7 +73,7 @@ impl App {
         effects
     }
 
-    /// The queries that mute items like this one.
+    /// The queries that would mute items like this one.
     fn mutes_of(&self, row: &ItemRow) -> Vec<(String, &'static str)> {
         let mut words: Vec<String> = Vec::new();
         for word in row.title.split(|c: char| !c.is_alphanumeric()) {
@@ -84,7 +84,7 @@ impl App {
                 words.push(word);
             }
         }
-        // Long words are more specific.
+        // Longer words come first, because they are more specific.
         words.sort_by_key(|word| std::cmp::Reverse(word.chars().count()));
         words.truncate(MAX_WORDS);
         let mut all: Vec<_> =
@@ -99,7 +99,7 @@ impl App {
         all
     }
 
-    /// The query for the items of a source: by its title, unless another source has the same one.
+    /// The query for the items of a source: by title, or by id if another source has the same title.
     fn source_query(&self, entry: &SourceEntry) -> String {
         let named = Named::Source(entry.title().to_owned());
         let selects = resolve(&named, self.sources.known()) == [entry.facts.key];
@@ -108,7 +108,7 @@ impl App {
     }
 }
 
-/// The last day of a mute, such as 2026-12-31; empty if it has no end.
+/// The last day of a mute, such as 2026-12-31; empty if the mute does not end.
 fn last_day(until: usize, now: Time) -> String {
     let days = UNTIL.get(until).and_then(|(_, days)| *days);
     let today = now.with_timezone(&Local).date_naive();
@@ -191,7 +191,7 @@ impl Dialog for Mute {
 
     fn typed(&mut self, app: &mut App) -> Vec<Effect> {
         let query = self.field.value().trim().to_owned();
-        // The typed text is not one of the suggestions.
+        // Typed text is none of the suggestions, so none is selected.
         self.selected = self.suggestions.len();
         self.run.ask(app, &query, vec![crate::model::Effect::Hide])
     }

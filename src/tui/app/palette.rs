@@ -1,4 +1,4 @@
-//! The command palette: commands by name, with arguments.
+//! The command palette: finds commands by name, and accepts arguments.
 
 mod arguments;
 
@@ -17,7 +17,7 @@ use ratatui::Frame;
 pub(crate) struct Palette {
     pub(crate) field: Field,
     pub(crate) selected: usize,
-    /// Whether the user moved the selection.
+    /// Whether the user has moved the selection.
     pub(super) moved: bool,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Palette {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) action: Action,
-    /// The argument, as written in the field.
+    /// The argument, as it is written in the field.
     pub(crate) argument: Option<String>,
     /// Row key of the source, because titles may be ambiguous.
     pub(super) source: Option<i64>,
@@ -37,7 +37,7 @@ pub(crate) struct Hit {
     pub(crate) group: Option<&'static str>,
 }
 
-/// The kind of argument that an action takes.
+/// The kind of argument that an action accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
     Theme,
@@ -48,7 +48,7 @@ pub(super) enum ArgumentKind {
     Order,
     Action,
     Command,
-    /// Free text, with a description of it.
+    /// Free text, with a description.
     Text(&'static str),
 }
 
@@ -82,7 +82,7 @@ pub(super) fn argument_kind(action: Action) -> Option<ArgumentKind> {
     })
 }
 
-/// What can be typed after the name of a command.
+/// Describes what can be typed after the name of a command.
 pub(crate) fn command_takes(action: Action) -> Option<&'static str> {
     Some(match argument_kind(action)? {
         ArgumentKind::Theme => "a theme",
@@ -103,10 +103,10 @@ pub(super) const MAX_RECENT: usize = 4;
 const MAX_ARGUMENTS: usize = 200;
 /// Maximum number of settings below the commands.
 const MAX_SETTINGS: usize = 8;
-/// Minimum number of letters for finding settings: fewer occur in too many settings.
+/// Minimum number of typed letters for finding settings. Fewer letters would match too many settings.
 const SETTING_LETTERS: usize = 3;
 
-/// The actions by task; the tasks are in the order of their best actions.
+/// Groups the actions by task. The tasks are in the order of their best actions.
 fn by_task(found: Vec<Action>) -> Vec<Action> {
     let mut tasks: Vec<Task> = Vec::new();
     for action in &found {
@@ -146,7 +146,7 @@ impl Dialog for Palette {
     }
 }
 
-/// The key and the value of `key value` or `key = value`. The value may contain both signs.
+/// Splits `key value` or `key = value` into key and value. The value may contain spaces and equals signs.
 pub(in crate::tui) fn assignment(typed: &str) -> Option<(&str, &str)> {
     let end = typed.find([' ', '='])?;
     let value = typed[end..].trim_start();
@@ -173,7 +173,7 @@ impl Palette {
             KeyCode::Enter => {
                 return match hits.into_iter().nth(self.selected) {
                     Some(hit) if self.moved || self.is_literal(&hit) => self.enter(app, hit),
-                    // A guess is shown before it runs.
+                    // A hit that is only a guess is first shown in the field.
                     Some(hit) => {
                         self.complete(app, &hit);
                         Reply::default()
@@ -187,13 +187,14 @@ impl Palette {
         Reply::default()
     }
 
-    /// Whether the typed text is part of the name of a hit, not only similar to it.
+    /// Whether the typed text is contained in the name of a hit, instead of only being similar to it.
     fn is_literal(&self, hit: &Hit) -> bool {
         let typed = self.field.value().trim().to_lowercase();
         if Action::of_vi(&typed) == Some(hit.action) {
             return true;
         }
-        // A command that changes much, or leaves this session, is shown before it runs.
+        // A command that changes many items or sources, or that leaves this session, is first shown in the
+        // field.
         let leaves = hit.action.is_sweeping() || hit.action == Action::Demo;
         let name = typed.split_once(' ').map_or(typed.as_str(), |(name, _)| name);
         if leaves && name != hit.action.name() {
@@ -224,7 +225,7 @@ impl Palette {
     }
 
     fn enter(&mut self, app: &mut App, hit: Hit) -> Reply {
-        // A setting needs a value.
+        // If a required argument is missing, the command is completed in the field instead of run.
         let incomplete = match hit.action {
             Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
             Action::Tag | Action::Run => hit.argument.is_none(),
@@ -248,7 +249,7 @@ impl Palette {
 }
 
 impl App {
-    /// Opens the palette with a text in its field.
+    /// Opens the palette with the given text in its field.
     pub(super) fn open_palette(&mut self, typed: &str) -> Vec<Effect> {
         let palette = Palette { field: Field::new(typed), ..Palette::default() };
         self.push_dialog(palette)
@@ -261,7 +262,7 @@ impl App {
             let action: Action = name.parse().ok().or_else(|| Action::of_vi(name))?;
             Some((action, argument_kind(action)?, rest.trim_start()))
         });
-        // Without a name, the command itself shows the themes.
+        // Without an argument, the command `theme` opens the gallery of themes.
         let command =
             command.filter(|(action, _, rest)| *action != Action::Theme || !rest.is_empty());
         let named = |action: Action| Hit {
@@ -283,7 +284,7 @@ impl App {
             None => {
                 let mut found = actions(typed.trim_end(), true);
                 if typed.is_empty() {
-                    // Movements are listed last, because they are not used by name.
+                    // Movements are listed last, because users run them with keys.
                     found.sort_by_key(|action| action.task() == Task::Move);
                     let recent = self.recent.iter().copied().map(named);
                     let recent = recent.map(|hit| Hit { group: Some("Recently used"), ..hit });
@@ -295,7 +296,7 @@ impl App {
         }
     }
 
-    /// The settings that match a text. They open the form at the setting.
+    /// The settings that match a text. Each opens the form at its setting.
     fn setting_hits(&self, typed: &str) -> Vec<Hit> {
         if typed.chars().count() < SETTING_LETTERS {
             return vec![];
@@ -314,7 +315,7 @@ impl App {
         settings(typed).into_iter().take(MAX_SETTINGS).map(hit).collect()
     }
 
-    /// Why an action is not available; one that takes a source always is.
+    /// Why an action is not available. An action that accepts a source as its argument always is.
     fn palette_reason(&self, action: Action) -> Option<&'static str> {
         let takes_source = argument_kind(action) == Some(ArgumentKind::Source);
         self.unavailable_reason(action).filter(|_| !takes_source)
@@ -331,7 +332,7 @@ impl App {
         })
     }
 
-    /// The text of the field after a row was completed into it.
+    /// The text of the field after a row is completed.
     fn completed(&self, hit: &Hit) -> String {
         let meant = hit.source.filter(|_| self.is_ambiguous(hit, ""));
         if let Some(entry) = meant.and_then(|key| self.sources.entry(key)) {

@@ -1,4 +1,4 @@
-//! Runs rows of the palette, and the commands that keys are bound to.
+//! Runs rows of the palette, and command lines that are bound to keys.
 
 use super::dialogs::Reply;
 use super::palette::{ArgumentKind, Hit, MAX_RECENT, argument_kind};
@@ -11,11 +11,10 @@ use crate::tui::input::Field;
 use crossterm::event::KeyCode;
 
 impl App {
-    /// Runs a command with its argument, which must be exact, because the user would not see what was guessed
-    /// for a key.
+    /// Runs a command with its argument. The argument must be exact, because a key gives the user no chance
+    /// to see a guess.
     ///
-    /// # Errors
-    /// If it is not possible, or its argument is missing or wrong.
+    /// # Errors If the command is not available, or its argument is invalid.
     fn run_line(&mut self, line: &str) -> Result<Vec<Effect>, String> {
         let (name, argument) = line.split_once(' ').unwrap_or((line, ""));
         let action: Action = name.parse().map_err(|e: config::UnknownAction| e.to_string())?;
@@ -51,7 +50,7 @@ impl App {
         }
     }
 
-    /// Runs the commands that keys are bound to, up to one that is not possible or opens a dialog.
+    /// Runs the command lines of a key binding, and stops after one that fails or opens a dialog.
     pub(super) fn run_lines(&mut self, number: u16) -> Vec<Effect> {
         let lines: Vec<String> = self.keymap.lines(number).map(str::to_owned).collect();
         let mut effects = Vec::new();
@@ -63,7 +62,8 @@ impl App {
                 self.toast = before;
             }
             match result {
-                // A question would come after the next command.
+                // Items are marked without counting them first, because a question would only be shown after
+                // the next command.
                 Ok(more) => {
                     effects.extend(more.into_iter().map(|effect| self.without_count(effect)))
                 }
@@ -134,7 +134,7 @@ impl App {
         }
         let open = self.dialogs.len();
         let mut effects = self.act(action, Key::char(' '));
-        // The text is only of use if a dialog was opened.
+        // The text is only needed if a dialog was opened.
         if text.is_empty() || self.dialogs.len() == open {
             return effects;
         }

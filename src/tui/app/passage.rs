@@ -1,21 +1,21 @@
-//! Finds the same passage in another text of the article, so that a user who requests the full text stays at
-//! the same place.
+//! Finds the same passage in another text of the article, so that the user's position stays the same when the
+//! full text replaces the feed's text.
 
 use super::ReaderPane;
 use crate::article::Document;
 use crate::tui::reader::{Line, Lines};
 use std::sync::Arc;
 
-/// Number of lines below the top of the screen among which lines are chosen.
+/// Number of lines below the top of the screen that may be used for finding the passage.
 const AHEAD: usize = 40;
-/// Maximum number of chosen lines, which are searched for in the other text.
+/// Maximum number of these lines that are searched for in the other text.
 const MAX_LINES: usize = 8;
-/// Minimum number of characters in such a line, without white space.
+/// Minimum number of characters in a line that is searched for, without whitespace.
 const LEAST: usize = 12;
 /// Number of texts of an article whose positions are remembered.
 const MAX_TEXTS: usize = 4;
 
-/// The text at the top of the screen: the characters of its lines, without white space.
+/// The text at the top of the screen: the characters of its lines, without whitespace.
 #[derive(Debug)]
 pub(super) struct Passage {
     lines: Vec<String>,
@@ -24,7 +24,7 @@ pub(super) struct Passage {
 }
 
 impl Passage {
-    /// The position in a text that begins with the passage; `None` keeps the position as it is.
+    /// The position of the passage in a text; `None` leaves the position unchanged.
     pub(super) fn position(&self, text: &Lines) -> Option<usize> {
         let all: String = text.lines.iter().map(solid).collect();
         let found = self.lines.iter().find_map(|line| all.find(line.as_str()));
@@ -34,7 +34,8 @@ impl Passage {
 }
 
 impl ReaderPane {
-    /// Chooses the position in another text of the article: where that text was left, or else the same passage.
+    /// Chooses the position in another text of the article: the position where the user left that text, or
+    /// else that of the same passage.
     pub(super) fn change_text(&mut self, before: &Arc<Document>, now: &Document, restarts: bool) {
         self.shift = 0;
         let left = self.texts.iter().find(|(text, _)| **text == *now).map(|(_, place)| *place);
@@ -47,8 +48,8 @@ impl ReaderPane {
         }
     }
 
-    /// Records the passage at the top of the screen before another text of the article is shown.
-    /// `restarts`: whether that text is shown from its start if it does not contain the passage.
+    /// Records the passage at the top of the screen before another text of the article is shown. With
+    /// `restarts`, that text is shown from its start if it does not contain the passage.
     fn keep_passage(&mut self, restarts: bool) {
         let seen = self.lines.lines.iter().skip(self.top).take(AHEAD).map(solid);
         let lines = match self.place {
@@ -59,14 +60,14 @@ impl ReaderPane {
     }
 }
 
-/// The characters of a line that count in positions.
+/// The characters of a line that positions are based on.
 fn solid(line: &Line) -> String {
     let spans = line.spans.iter().filter(|span| !span.mark);
     spans.flat_map(|span| span.text.chars()).filter(|c| !c.is_whitespace()).collect()
 }
 
 impl ReaderPane {
-    /// The position at which the article opens again: its start once it was read to the end.
+    /// The position at which the article is opened again: the start if the article was read to the end.
     pub(super) fn kept_place(&self) -> usize {
         let is_read = self.is_laid_out() && !self.show_difference && self.percent() == 100;
         if is_read { 0 } else { self.place }

@@ -1,5 +1,4 @@
-//! Pictures in the open article and in the rows of a list: which are wanted, fetched, encoded for
-//! the terminal and kept.
+//! Pictures in the open article and in the rows of a list: choosing, fetching, encoding and caching them.
 
 use super::{App, Focus};
 use crate::article::{Block, Document, Inline, LinkKind, Thumbnail};
@@ -15,66 +14,66 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use url::Url;
 
-/// Maximum number of pictures of articles that are kept, including those that cannot be shown. One takes at
-/// most 0.7 MB.
+/// Maximum number of pictures of articles that are kept, including those that cannot be shown. A picture
+/// takes at most 0.7 MB.
 const MAX_KEPT: usize = 12;
-/// Maximum number of pictures of lists that are kept. One takes at most 64 kB.
+/// Maximum number of pictures of lists that are kept. A picture takes at most 64 kB.
 const MAX_SMALL: usize = 32;
-/// Maximum number of pictures in an article that are fetched.
+/// Maximum number of pictures that are fetched for an article.
 const MAX_FETCHED: usize = 12;
 /// Maximum number of pictures that are fetched at the same time, each from a different host.
 const MAX_LOADING: usize = 4;
-/// Maximum number of bytes of encoded pictures that are kept. The last one always stays.
+/// Maximum total size of the encoded pictures that are kept, in bytes. The newest one always stays.
 const MAX_ENCODED: usize = 2 << 20;
-/// How long a list is not scrolled before the pictures of its rows are fetched.
+/// Time without scrolling after which the pictures of a list are fetched.
 const REST: TimeDelta = TimeDelta::milliseconds(500);
 
-/// Identifies an encoded picture: its URL, the graphics of the terminal, and its size in cells.
+/// Identifies an encoded picture: its URL, the graphics protocol, and its size in cells.
 pub(in crate::tui) type EncodedKey = (String, Graphics, (u16, u16));
 
-/// Pictures by URL.
+/// The cached pictures, and those that are being fetched or drawn.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures {
-    /// Pictures of articles, the newest first; `None` for one that cannot be shown.
+    /// Pictures of articles, newest first; `None` for a picture that cannot be shown.
     kept: Shelf,
-    /// The same for pictures of lists.
+    /// Pictures of lists, newest first; `None` for a picture that cannot be shown.
     small: Shelf,
     /// Pictures that are being fetched, with their hosts.
     loading: Vec<(PictureUse, String, Option<String>)>,
-    /// Pictures that were fetched for the open article (row key). They are not fetched again, even if they
-    /// are no longer kept.
+    /// The open article (row key), and the pictures that were fetched for it. They are not fetched again,
+    /// even if they are no longer kept.
     fetched: (Option<i64>, HashSet<String>),
-    /// Pictures of articles that could not be shown since the user asked for them.
+    /// Number of article pictures that could not be shown since the user requested them.
     failed: usize,
-    /// Whether the user wants to see the pictures of an item (row key), whatever the settings are.
+    /// Whether the user wants to see the pictures of an item (row key), regardless of the settings.
     chosen: Option<(i64, bool)>,
     /// The pictures that are drawn in the current frame.
     placed: Vec<Placed>,
-    /// The pictures that the terminal draws itself.
+    /// The pictures that the terminal draws in the current frame.
     placements: Vec<Placement>,
-    /// The first picture that it could draw if it were encoded.
+    /// The first picture that the terminal could draw if it were encoded.
     wanted: Option<(EncodedKey, Arc<Thumbnail>)>,
-    /// Number and bytes of the encoded pictures in the frame being drawn, and in the one before.
+    /// Number and total size in bytes of the encoded pictures in the current frame, and in the previous one.
     shown: (usize, usize),
     shown_before: (usize, usize),
-    /// Encoded pictures, the newest first; `None` for one that cannot be encoded.
+    /// Encoded pictures, newest first; `None` for a picture that cannot be encoded.
     encoded: VecDeque<(EncodedKey, Option<Arc<Encoded>>)>,
     encoding: bool,
     /// The first row of the list (row key), and when its pictures may be fetched.
     rest: Option<(i64, Time)>,
 }
 
-/// Pictures by URL, the newest first.
+/// Pictures with their URLs, newest first.
 type Shelf = VecDeque<(String, Option<Arc<Thumbnail>>)>;
 
-/// The terminal's abilities.
+/// The graphics capabilities of the terminal.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct TerminalInfo {
-    /// How it replied to the queries for graphics, if it was asked.
+    /// The replies to the queries for graphics, if they were sent.
     pub(in crate::tui) replies: Option<Replies>,
-    /// Whether it is being asked.
+    /// Whether the queries are being sent.
     asked: bool,
-    /// The size of a cell in pixels, from its driver.
+    /// The size of a cell in pixels, from the terminal driver.
     pub(in crate::tui) window: Option<(u16, u16)>,
 }
 
@@ -115,7 +114,7 @@ impl Pictures {
         shelf.truncate(most);
     }
 
-    /// Drops all pictures, because they are needed in a different size.
+    /// Drops all pictures, because a different size is needed.
     fn drop_all(&mut self) {
         self.kept.clear();
         self.small.clear();
@@ -123,7 +122,7 @@ impl Pictures {
         self.fetched = (None, HashSet::new());
     }
 
-    /// Starts to fetch pictures, the first ones first.
+    /// Starts to fetch pictures, in order.
     fn fetch(&mut self, of: PictureUse, all: Vec<(i64, String)>, detailed: bool) -> Vec<Effect> {
         let mut effects = Vec::new();
         for (source, url) in all {
@@ -174,14 +173,14 @@ impl Pictures {
         self.placements.push(placement);
     }
 
-    /// A picture for the terminal; if it is not there, it is encoded after the frame.
+    /// An encoded picture for the terminal. If it is not encoded yet, this happens after the frame.
     pub(in crate::tui) fn encoded(
         &mut self,
         key: EncodedKey,
         picture: &Arc<Thumbnail>,
     ) -> Option<Arc<Encoded>> {
         if let Some(at) = self.encoded.iter().position(|(known, _)| *known == key) {
-            // Pictures on the screen are kept the longest.
+            // Moves the picture to the front, so that visible pictures are kept the longest.
             let found = self.encoded.remove(at)?;
             let encoded = found.1.clone();
             self.shown.0 += 1;
@@ -189,8 +188,8 @@ impl Pictures {
             self.encoded.push_front(found);
             return encoded;
         }
-        // If the visible pictures exceed the limit, further ones stay half blocks. If they replaced visible
-        // ones, pictures would be encoded in turn without end.
+        // If the visible pictures exceed the limit, further pictures are drawn as half blocks. If they
+        // replaced visible ones, pictures would be encoded in turn forever.
         if self.shown.1.max(self.shown_before.1) < MAX_ENCODED {
             self.wanted.get_or_insert_with(|| (key, picture.clone()));
         }
@@ -198,7 +197,7 @@ impl Pictures {
     }
 }
 
-/// Collects the images that are in their own line, as indexes of links.
+/// Collects the images on lines of their own, as indexes of links.
 fn figures(blocks: &[Block], out: &mut Vec<usize>) {
     for block in blocks {
         match block {
@@ -225,7 +224,7 @@ impl App {
         self.can_show_pictures() && self.settings.ui.images
     }
 
-    /// The terminal needs colours and the character of half a cell.
+    /// Whether the terminal supports pictures, which need colours and the half-block character.
     fn can_show_pictures(&self) -> bool {
         let can = matches!(self.palette.support().depth, Depth::True | Depth::Indexed);
         can && !self.settings.ui.ascii
@@ -239,7 +238,7 @@ impl App {
         }
     }
 
-    /// Whether the open article has pictures that could be shown and are not.
+    /// Whether the open article has pictures that could be shown but are hidden.
     pub(super) fn hides_pictures(&self) -> bool {
         let Some(article) = &self.reader.article else { return false };
         let mut all = Vec::new();
@@ -249,24 +248,24 @@ impl App {
         !all.is_empty()
     }
 
-    /// How the terminal draws pictures with pixels, if it can.
+    /// The graphics protocol for drawing pictures with pixels, if the terminal supports one.
     pub(in crate::tui) fn graphics(&self) -> Option<Graphics> {
         let replies = self.terminal.replies.as_ref()?;
         Graphics::of(self.settings.ui.graphics, replies, self.terminal.window)
     }
 
-    /// Whether the terminal may draw pictures in the next frame.
+    /// Whether the terminal may draw pictures with pixels in the next frame.
     pub(in crate::tui) fn draws_pixels(&self) -> bool {
         self.graphics().is_some() && (self.shows_pictures() || self.lists_pictures())
     }
 
-    /// The pictures that the terminal draws in this frame.
+    /// The pictures that the terminal draws in the current frame.
     pub(in crate::tui) fn placements(&self) -> &[Placement] {
         &self.reader.pictures.placements
     }
 
-    /// Fetches pictures of the open article, or of the list that is shown. Pictures of articles and lists
-    /// that were left are no longer fetched.
+    /// Fetches pictures of the open article, or of the list that is shown. Stops fetching pictures that are
+    /// no longer needed.
     pub(super) fn next_pictures(&mut self) -> Vec<Effect> {
         let key = self.reader.row().map(|row| row.key).filter(|_| self.shows_pictures());
         if self.reader.pictures.fetched.0 != key {
@@ -277,7 +276,7 @@ impl App {
         let asks =
             self.terminal.replies.is_none() && self.settings.ui.graphics != GraphicsMode::Blocks;
         if asks && self.terminal.asked {
-            // The size of the pictures depends on the replies.
+            // Waits for the replies, because the size of the pictures depends on them.
             return vec![];
         }
         if asks && (open || !listed.is_empty()) {
@@ -302,7 +301,7 @@ impl App {
         effects
     }
 
-    /// The pictures of the open article that were not fetched, visible ones first.
+    /// The pictures of the open article that have not been fetched, visible ones first.
     fn missing_pictures(&self) -> Vec<(i64, String)> {
         let reader = &self.reader;
         let Some(article) = &reader.article else { return vec![] };
@@ -321,8 +320,8 @@ impl App {
         missing.map(|url| (article.row.source_key, url.clone())).collect()
     }
 
-    /// The pictures of rows that are missing, with their sources (row keys), and whether the list has
-    /// rested long enough to fetch them.
+    /// The pictures of rows that are missing, with their sources (row keys), and whether the list has not
+    /// been scrolled for long enough to fetch them.
     fn listed_pictures(&mut self) -> Vec<(i64, String, bool)> {
         let first = self.items.rows.get(self.items.scroll).map(|row| row.key);
         let Some(first) = first.filter(|_| self.lists_pictures() && view::shows_thumbnails(self))
@@ -339,7 +338,7 @@ impl App {
         let pictures = rows.filter_map(|row| {
             Some((row.source_key, self.snippets.of(row.key)?.picture.clone()?, due))
         });
-        // Pictures beyond the number that is kept would be fetched again and again.
+        // Pictures beyond this limit would not be kept, and so be fetched again and again.
         let pictures = pictures.take(MAX_SMALL);
         pictures.filter(|(_, url, _)| self.reader.pictures.small(url).is_none()).collect()
     }
@@ -367,7 +366,7 @@ impl App {
         self.report_pictures()
     }
 
-    /// After the last picture, reports how many of those that the user requested could not be shown.
+    /// After the last picture, reports the number of requested pictures that could not be shown.
     fn report_pictures(&mut self) -> Vec<Effect> {
         let key = self.reader.row().map(|row| row.key);
         let pictures = &self.reader.pictures;
@@ -389,7 +388,7 @@ impl App {
         self.redraw_pictures()
     }
 
-    /// Draws pictures again, because the way in which they are drawn may have changed.
+    /// Redraws pictures, because the method of drawing them may have changed.
     pub(in crate::tui) fn redraw_pictures(&mut self) -> Vec<Effect> {
         self.reader.pictures.drop_all();
         self.reader.lay_out_again();
@@ -422,18 +421,18 @@ impl App {
             bytes <= MAX_ENCODED
         };
         let count = pictures.encoded.iter().take_while(|e| fits(e)).count();
-        // The pictures of the last frame come first, after the new one.
+        // Keeps at least the new picture and those of the last frame, which come first in the queue.
         let least = 1 + pictures.shown_before.0;
         pictures.encoded.truncate(count.clamp(least, least.max(MAX_KEPT + MAX_SMALL)));
         vec![]
     }
 
-    /// Shows or hides the pictures of this article.
+    /// Shows or hides the pictures of the open article.
     pub(super) fn toggle_pictures(&mut self) -> Vec<Effect> {
         let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
         let wanted = !self.wants_pictures();
         self.reader.pictures.chosen = Some((key, wanted));
-        // Pictures that failed are tried again.
+        // Pictures that failed are fetched again.
         self.reader.pictures.kept.retain(|(_, picture)| picture.is_some());
         self.reader.pictures.fetched.1.clear();
         self.reader.pictures.failed = 0;

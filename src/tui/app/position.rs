@@ -1,4 +1,4 @@
-//! The position in a list: moving through it, and returning to where the user left it.
+//! The position in a list: moving through it, and returning to the position where the user left it.
 
 use super::items::Placement;
 use super::listing::Listing;
@@ -11,7 +11,7 @@ use crate::tui::effect::Effect;
 use crate::tui::view;
 use std::collections::HashSet;
 
-/// A list with its selection, to return to.
+/// A list with its selection, for returning to it.
 #[derive(Debug, Clone)]
 pub(super) struct ListPosition {
     pub(super) listing: Listing,
@@ -20,14 +20,14 @@ pub(super) struct ListPosition {
     order: SortOrder,
     kept: Vec<ItemRow>,
     marked: HashSet<i64>,
-    /// How many rows around the selected one contain the others of `marked`.
+    /// Number of rows around the selected one that have to be read to include all of `marked`.
     reach: usize,
-    /// The number of its items, as shown; `None` if it is not known yet.
+    /// The displayed number of items; `None` if it is not known yet.
     count: Option<String>,
 }
 
 impl ListPosition {
-    /// The rows that stay in the list although the query of the list no longer matches them.
+    /// The rows that stay in the list although its query no longer matches them.
     pub(super) fn kept_mut(&mut self) -> impl Iterator<Item = &mut ItemRow> {
         self.kept.iter_mut()
     }
@@ -43,7 +43,7 @@ impl App {
         let line = items.line();
         ListPosition {
             listing: items.listing.clone(),
-            // Rows that are about to be replaced belong to the previous list.
+            // While a list is loading, the current row still belongs to the previous list.
             selected: items
                 .current()
                 .filter(|_| !items.is_loading())
@@ -56,20 +56,20 @@ impl App {
         }
     }
 
-    /// Opens a list at the position where it was left.
+    /// Opens a list at the position where the user left it.
     pub(super) fn return_to(&mut self, position: ListPosition) -> Vec<Effect> {
         let ListPosition { listing, selected, order, kept, marked, reach, .. } = position;
         let Some((row, line)) = selected else { return self.show(listing) };
         let items = &mut self.items;
         (items.listing, items.kept, items.marked) = (listing, kept, marked);
         (items.seeking, items.opening) = (None, false);
-        // In another order, the first row may be the last one, and the screen below it would be empty.
+        // In a different order, the row may be the last one, and the screen below it would be empty.
         let line = line.filter(|_| items.order() == order);
         let placement = Placement::Back(row.key, line);
         self.load_rows(Anchor::Around(Cursor::from(&row)), placement, reach)
     }
 
-    /// Goes to the next row, and opens it in the Reader.
+    /// Goes to the next row, and opens it if the Reader has the focus.
     pub(super) fn step_item(&mut self, forward: bool) -> Vec<Effect> {
         let items = &self.items;
         if items.is_loading() {
@@ -82,7 +82,7 @@ impl App {
             (None, false) => items.selected.checked_sub(1),
         };
         let Some(next) = next.filter(|next| *next < items.rows.len()) else {
-            // More rows are being read, or the list is empty.
+            // Shows no message if more rows are being read, or if the list is empty.
             if items.rows.is_empty() || if forward { items.more_below } else { items.more_above } {
                 return vec![];
             }

@@ -1,4 +1,4 @@
-//! Dialogs and effects that would take the keys while the user is typing, and therefore wait.
+//! Postpones dialogs and effects that would receive the user's keys while the user is typing.
 
 use super::App;
 use super::dialogs::Dialog;
@@ -6,32 +6,32 @@ use crate::tui::effect::Effect;
 
 #[derive(Debug)]
 pub(super) enum Postponed {
-    /// Waits until no other dialog is open.
+    /// A dialog that waits until no other dialog is open.
     Dialog(Box<dyn Dialog>),
-    /// An effect that needs the terminal waits until nothing is typed.
+    /// An effect that needs the terminal, and waits until the user is not typing.
     Effect(Box<Effect>),
 }
 
 impl App {
-    /// Notices whether letters go into a text field.
+    /// Updates whether typed letters go to a text field.
     pub(super) fn notice_typing(&mut self) {
         let topmost = self.dialogs.last_mut();
         self.typing = topmost.is_some_and(|d| d.field().is_some() || d.takes_keys());
     }
 
-    /// Opens a dialog whose contents had to be read first, as soon as no other one is open.
+    /// Opens a dialog whose content had to be read first, as soon as no other dialog is open.
     pub(super) fn push_when_free(&mut self, dialog: impl Dialog) -> Vec<Effect> {
         self.postponed.push(Postponed::Dialog(Box::new(dialog)));
         vec![]
     }
 
-    /// Performs an effect that needs the terminal as soon as nothing is typed.
+    /// Performs an effect that needs the terminal as soon as the user is not typing.
     pub(super) fn when_free(&mut self, effect: Effect) -> Vec<Effect> {
         self.postponed.push(Postponed::Effect(Box::new(effect)));
         vec![]
     }
 
-    /// Performs whatever no longer needs to wait.
+    /// Opens dialogs and performs effects that no longer need to wait.
     pub(super) fn perform_postponed(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         for waiting in std::mem::take(&mut self.postponed) {

@@ -1,4 +1,4 @@
-//! The preview: next to a list, the Reader shows the item that is selected. The item stays unread
+//! The preview: the Reader shows the item that is selected in the list next to it. The item stays unread
 //! until it is opened.
 
 use super::{App, Focus};
@@ -10,10 +10,10 @@ use crate::tui::event::Cause;
 use crate::tui::view;
 use chrono::TimeDelta;
 
-/// How long the selection rests before its item is shown.
+/// Time without a change of the selection after which its item is shown.
 const REST: TimeDelta = TimeDelta::milliseconds(100);
 
-/// How long an item is shown before `ui.mark_read = "preview"` marks it read.
+/// Time for which an item is shown before `ui.mark_read = "preview"` marks it read.
 const READ: TimeDelta = TimeDelta::seconds(1);
 
 /// State of the preview.
@@ -23,10 +23,10 @@ pub(super) struct Preview {
     shown: bool,
     /// The item (row key) that is shown next, and when.
     next: Option<(i64, Time)>,
-    /// The item (row key) that was requested last. It is not requested again, even if it cannot be read,
-    /// until the selection leaves it.
+    /// The last requested item (row key). It is not requested again until the selection changes, even if it
+    /// could not be read.
     asked: Option<i64>,
-    /// The item (row key) that is marked read next, and when.
+    /// The item (row key) that is to be marked read, and when.
     read: Option<(i64, Time)>,
 }
 
@@ -36,29 +36,30 @@ impl App {
         self.preview.shown
     }
 
-    /// Whether the Reader follows an empty list, where an article from a different list would be misleading.
+    /// Whether the Reader previews an empty list, so that an article from a different list would be
+    /// misleading.
     pub(in crate::tui) fn previews_nothing(&self) -> bool {
         let follows = self.settings.ui.preview && self.focus != Focus::Reader;
         let is_empty = self.items.rows.is_empty() && !self.items.is_loading();
         (self.preview.shown || follows) && is_empty
     }
 
-    /// Whether the Reader is next to the list and shows the item that is selected there.
+    /// Whether the Reader is next to the list and shows the selected item.
     pub(super) fn reader_follows(&self) -> bool {
         let beside =
             || view::arrangement(self, self.size.0).iter().any(|(pane, _)| *pane == Focus::Reader);
         let open = self.focus != Focus::Reader;
-        // The article stays until the search is confirmed, because Esc returns to it.
+        // The article stays open until the search is confirmed, because Esc returns to the article.
         let open = open && !self.searches_from_reader();
         self.settings.ui.preview && open && beside()
     }
 
-    /// Notes that the Reader shows an opened item.
+    /// Records that the item in the Reader was opened.
     pub(super) fn end_preview(&mut self) {
         self.preview = Preview::default();
     }
 
-    /// Plans to show the selected item. A preview that gets the focus is opened.
+    /// Schedules the preview of the selected item. If the Reader gets the focus, opens the previewed item.
     pub(super) fn plan_preview(&mut self) -> Vec<Effect> {
         if self.preview.shown && self.focus == Focus::Reader {
             return self.open_item();
@@ -81,13 +82,13 @@ impl App {
         vec![]
     }
 
-    /// When the next item is shown.
+    /// When the next item is shown or marked read.
     pub(super) fn preview_deadline(&self) -> Option<Time> {
         let moments = [self.preview.next, self.preview.read];
         moments.into_iter().flatten().map(|(_, at)| at).min()
     }
 
-    /// Shows the next item, and marks the shown one read, if that is due.
+    /// Shows the next item, or marks the shown one read, when it is due.
     pub(super) fn preview_if_due(&mut self) -> Vec<Effect> {
         let read = self.preview.read.take_if(|(_, at)| *at <= self.now);
         let row = read.and_then(|(key, _)| self.items.current().filter(|row| row.key == key));

@@ -1,4 +1,4 @@
-//! The progress of the refresh that the user started, and its results source by source. Without a refresh,
+//! The progress of a refresh that the user started, and its result for each source. Without a refresh, shows
 //! the last check of each source.
 
 use super::dialogs::KeyHint::{Back, Rows};
@@ -21,19 +21,19 @@ pub(crate) struct Progress {
     pub(crate) selected: usize,
 }
 
-/// The result for a source.
+/// The kind of result for a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fate {
     Failed,
     Skipped,
-    /// Read, after repairs.
+    /// The source was read after its document was repaired.
     Repaired,
     New,
     Unchanged,
     Waiting,
 }
 
-/// A source with its result in words.
+/// A source with a description of its result.
 #[derive(Debug)]
 pub(crate) struct ProgressRow {
     pub(crate) source: SourceId,
@@ -45,10 +45,10 @@ pub(crate) struct ProgressRow {
 pub(crate) struct CheckRow<'a> {
     pub(crate) source: &'a SourceId,
     pub(crate) fate: Fate,
-    /// How long ago the check was; empty if that is not shown.
+    /// How long ago the check was; empty if this is not shown.
     pub(crate) ago: String,
     pub(crate) words: Cow<'a, str>,
-    /// What is shown below the list while the row is selected, after its whole result.
+    /// More details, shown below the list after the full result while the row is selected.
     pub(crate) more: String,
 }
 
@@ -93,13 +93,13 @@ impl App {
         }
     }
 
-    /// Whether the user has refreshed something.
+    /// Whether the user has started a refresh.
     pub(crate) fn has_refreshed(&self) -> bool {
         !self.results.is_empty() || !self.refreshing.is_empty()
     }
 
-    /// The results so far, and the sources that are being polled or wait for their turn; without a
-    /// refresh, the last check of each source.
+    /// The results so far, and the sources that are being polled or waiting. Without a refresh, the last
+    /// check of each source.
     pub(crate) fn progress_rows(&self) -> Vec<CheckRow<'_>> {
         if !self.has_refreshed() {
             return self.last_checks();

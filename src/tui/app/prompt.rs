@@ -17,8 +17,7 @@ use crate::util::text::{counted, line, truncate};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 
-/// Maximum width of a source name before a field, in cells, so that there is space for the keys of the
-/// prompt.
+/// Maximum width of a source name before a field, in cells, to leave space for the keys of the prompt.
 const MAX_NAME: usize = 40;
 
 #[derive(Debug)]
@@ -49,15 +48,15 @@ pub(crate) enum PromptKind {
     RenameView {
         name: String,
     },
-    /// The folder that sources, or a whole folder, move to.
+    /// The folder to which sources or another folder move.
     Folder {
-        /// What is moved, in words.
+        /// Describes what is moved.
         name: String,
         ids: Vec<SourceId>,
         whole: Option<String>,
     },
     Tags {
-        /// What the tags belong to, in words.
+        /// Describes the owner of the tags.
         name: String,
         ids: Vec<SourceId>,
     },
@@ -119,7 +118,7 @@ fn items(keys: &[i64]) -> String {
 
 impl Prompt {
     pub(super) fn new(kind: PromptKind, text: &str) -> Self {
-        // The user is more likely to type a new name than to extend this one.
+        // The user is more likely to type a new name than to extend the suggested one.
         let suggested = matches!(
             kind,
             PromptKind::Folder { .. } | PromptKind::SaveView { .. } | PromptKind::Snooze { .. }
@@ -132,19 +131,19 @@ impl Prompt {
         Self::new(PromptKind::Import, path)
     }
 
-    /// What Tab changes besides the text, or examples of texts.
+    /// Explains what Tab does, or gives examples.
     pub(crate) fn note(&self) -> Option<&'static str> {
         if self.kind == PromptKind::Import && self.field.value().is_empty() {
             return Some(
                 "an OPML file, newsboat's urls, a list of URLs, or a list's URL; Tab lists files",
             );
         }
-        // Examples, until something else than the suggestion is typed.
+        // Examples are shown until a longer text is typed.
         if matches!(self.kind, PromptKind::Snooze { .. }) {
             return (self.field.value().len() < 4).then_some("12h, 3d, friday, 2026-12-31");
         }
         let PromptKind::Save { pictures, .. } = self.kind else { return None };
-        // Markdown files only have links to pictures.
+        // Markdown files contain only links to pictures.
         let with_pictures = SaveFormat::of_name(self.field.value())?.has_pictures();
         with_pictures.then_some(match pictures {
             true => "with pictures (Tab: without)",
@@ -157,7 +156,7 @@ impl Prompt {
         self.kind == PromptKind::Import && self.completion.is_none()
     }
 
-    /// Offers files for the typed text; a single one is inserted.
+    /// Suggests files for the typed text. If there is only one, inserts it.
     fn offer_paths(&mut self, paths: Vec<String>) {
         let typed = self.field.value();
         let common = common_start(&paths);
@@ -276,7 +275,7 @@ fn moment(text: &str, now: Time) -> Option<Time> {
     Time::from_timestamp(query::moment(text, now.with_timezone(&chrono::Local))?, 0)
 }
 
-/// The common beginning of several texts.
+/// The longest common prefix of several texts.
 fn common_start(texts: &[String]) -> &str {
     let Some((first, rest)) = texts.split_first() else { return "" };
     let shared = |text: &String| {
@@ -288,7 +287,7 @@ fn common_start(texts: &[String]) -> &str {
 }
 
 impl App {
-    /// Completes the path in the import prompt, unless it was changed since.
+    /// Completes the path in the import prompt, unless the text has changed since the request.
     pub(super) fn paths_listed(&mut self, typed: &str, paths: Vec<String>) -> Vec<Effect> {
         let asked = |prompt: &&mut Prompt| prompt.lists_paths() && prompt.field.value() == typed;
         let Some(prompt) = self.dialog_mut::<Prompt>().filter(asked) else { return vec![] };
@@ -311,13 +310,13 @@ impl App {
         effects
     }
 
-    /// What the text of a prompt would create, which is shown in advance.
+    /// What the typed text would create. The prompt shows this in advance.
     pub(crate) fn creates(&self, prompt: &Prompt) -> Option<&'static str> {
         let PromptKind::Folder { whole: None, .. } = prompt.kind else { return None };
         self.is_new_folder(prompt.field.value()).then_some("new folder")
     }
 
-    /// Whether no source is in a folder of that name, or below it.
+    /// Whether no source is in a folder with that name, or in its subfolders.
     pub(crate) fn is_new_folder(&self, typed: &str) -> bool {
         let typed = typed.trim().trim_matches('/');
         let is_in = |folder: &String| {
@@ -326,7 +325,7 @@ impl App {
         !typed.is_empty() && !self.sources.folders().iter().any(is_in)
     }
 
-    /// Asks for tags of the selected items.
+    /// Prompts for tags of the selected items.
     pub(super) fn edit_item_tags(&mut self) -> Vec<Effect> {
         match self.item_targets() {
             rows if rows.is_empty() => vec![],
@@ -337,7 +336,7 @@ impl App {
         }
     }
 
-    /// Asks until when the selected items are snoozed.
+    /// Prompts for the time until which the selected items are snoozed.
     pub(super) fn snooze(&mut self) -> Vec<Effect> {
         match self.item_targets() {
             rows if rows.is_empty() => vec![],
@@ -358,12 +357,12 @@ impl App {
             .collect()
     }
 
-    /// Completion candidates at the cursor.
+    /// The completion candidates at the cursor.
     fn prompt_candidates(&self, prompt: &Prompt, explicit: bool) -> Option<Completion> {
         match &prompt.kind {
             PromptKind::Folder { whole, .. } => {
                 let mut folders = self.sources.folders();
-                // A folder cannot move into itself.
+                // A folder cannot be moved into itself.
                 if let Some(whole) = whole {
                     let inside = format!("{whole}/");
                     folders.retain(|folder| folder != whole && !folder.starts_with(&inside));

@@ -1,4 +1,4 @@
-//! Leaving the program. What the user wants to be marked read is decided first.
+//! Quits the program, after deciding about pending requests to mark items read.
 
 use super::App;
 use super::dialogs::{Confirm, Dialog};
@@ -7,7 +7,8 @@ use crate::tui::effect::{Effect, ExitReason};
 use std::any::Any;
 
 impl App {
-    /// Quits, once the items to mark read are counted; a second time at once. A question about them comes first.
+    /// Quits once the items to mark read are counted; at the second attempt, quits at once. A question about
+    /// these items is shown first.
     pub(super) fn quit(&mut self, reason: ExitReason) -> Vec<Effect> {
         let is_question = |dialog: &dyn Dialog| (dialog as &dyn Any).is::<Confirm>();
         let asks = self.postponed.iter().any(
@@ -16,7 +17,7 @@ impl App {
         if self.quitting.is_some() || self.items.marking.is_empty() && !asks {
             return vec![Effect::Quit(reason)];
         }
-        // It comes as soon as no other dialog is open.
+        // The question is shown as soon as no other dialog is open.
         self.dialogs.clear();
         if asks {
             return vec![];
@@ -25,7 +26,7 @@ impl App {
         self.note("Counting the items to mark read. Quit again to leave them unread.")
     }
 
-    /// Quits if that has waited for the number of items to mark read.
+    /// Quits if quitting waited for the count of items to mark read.
     pub(super) fn quit_if_counted(&mut self) -> Option<Effect> {
         let reason = if self.items.marking.is_empty() { self.quitting.take() } else { None };
         reason.map(Effect::Quit)

@@ -4,12 +4,13 @@ use crate::config::{Action, SettingRow, begins_as, setting_rows};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-/// Minimum length, in characters, of typed texts that are searched for in descriptions, too.
+/// Minimum length of the typed text, in characters, for searching descriptions too.
 const LEAST_FOR_HELP: usize = 3;
 
-/// The matching actions, best first: names that begin with the text or contain it as a word, then descriptions if
-/// `search_help` is set, then other names. A sweeping action does not come first if another action matches, unless
-/// its name was typed. Commands that have a meaning in vi come first.
+/// The matching actions, best first: names that begin with the text or contain it as a word, then
+/// descriptions if `search_help` is set, then other names. A sweeping action does not come first if another
+/// action matches, unless its name was typed. If the typed text is a command of vi, its counterpart comes
+/// first.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let pattern = typed.trim().replace(' ', "-").to_lowercase();
@@ -22,7 +23,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     all.sort_by_key(|action| action.is_sweeping() && action.name() != pattern);
     let is_long = typed.trim().chars().count() >= LEAST_FOR_HELP;
     if search_help && (is_long || all.is_empty() && weak.is_empty()) {
-        // If a name matches exactly, descriptions must contain the same words; otherwise beginnings of words
+        // If a name matches exactly, descriptions must contain the same words; otherwise prefixes of words
         // are enough.
         let whole = !all.is_empty();
         let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
@@ -39,7 +40,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
         all.extend(described);
     }
     all.extend(weak);
-    // Enter runs the first one, so an action that changes many items or sources must be selected explicitly.
+    // Enter runs the first action, so one that changes many items or sources must be selected explicitly.
     let is_harmless = |action: &Action| !action.is_sweeping() || action.name() == pattern;
     if let Some(harmless) = all.iter().position(is_harmless) {
         all[..=harmless].rotate_right(1);
@@ -51,7 +52,7 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     all
 }
 
-/// The settings in which each typed word begins a word; those with the words in their names come first.
+/// The settings in which each typed word is a prefix of a word. Those with matches in their names come first.
 pub(super) fn settings(typed: &str) -> Vec<SettingRow> {
     let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
     let fits = |text: &str| {
@@ -68,11 +69,11 @@ pub(super) fn settings(typed: &str) -> Vec<SettingRow> {
     found
 }
 
-/// The rank of a name that matches as an abbreviation.
+/// The rank of a name that an abbreviation matches.
 const ABBREVIATED: u8 = 3;
 
-/// Indexes of the matching names, best first: equal, prefix, prefix of a word, abbreviation. If
-/// there are none: names that contain the text or its letters in order.
+/// Indexes of the matching names, best first: equal, prefix, prefix of a word, abbreviation. If none match,
+/// names that contain the text or its letters in order.
 pub(super) fn ranked(names: &[&str], typed: &str) -> Vec<usize> {
     let pattern = typed.to_lowercase();
     if pattern.is_empty() {
@@ -99,12 +100,12 @@ pub(super) fn ranked(names: &[&str], typed: &str) -> Vec<usize> {
     let matcher = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
     let lines = names.iter().enumerate().map(|(i, name)| Line(i, name));
     let hits = matcher.match_list(lines, &mut Matcher::new(Config::DEFAULT));
-    // Nearly all names match letters that may be far apart.
+    // With letters far apart, nearly all names would match.
     let min_score = u32::try_from(pattern.chars().count()).unwrap_or(0) * 20;
     hits.into_iter().filter(|(_, score)| *score >= min_score).map(|(line, _)| line.0).collect()
 }
 
-/// The rest of the name from the start of each word.
+/// The suffixes of the name that start at a word.
 fn word_starts(name: &str) -> impl Iterator<Item = &str> {
     let breaks = name.char_indices().zip(name.chars().skip(1));
     let starts = breaks.filter(|((_, c), next)| !c.is_alphanumeric() && next.is_alphanumeric());
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_names_before_help_and_prefixes_first() {
+    fn ranks_prefixes_first_and_names_before_descriptions() {
         for (typed, expected) in [
             ("theme", vec!["theme"]),
             ("ref", vec!["refresh-all", "refresh", "force-refresh"]),
@@ -143,12 +144,12 @@ mod tests {
             ("read", vec!["read", "read-for"]),
             ("read-all", vec!["read-all"]),
             ("del", vec!["delete"]),
-            // A description that contains the word comes before a name that contains a longer one.
+            // A description with the exact word comes before a name with a longer word.
             ("mark", vec!["mark-read", "mark-unread", "toggle-read", "read-all", "read-above"]),
             ("refresh", vec!["refresh", "refresh-all", "force-refresh"]),
             ("refresh all", vec!["refresh-all"]),
             ("ra", vec!["refresh-all", "read-all", "read-above"]),
-            // Words that users see ("schedule"), and those that vi users type.
+            // Words of the interface ("schedule"), and commands of vi.
             ("sched", vec!["why"]),
             ("q", vec!["quit", "queue"]),
             ("q!", vec!["quit"]),
@@ -156,7 +157,7 @@ mod tests {
             ("unread", vec!["unread-only", "show-unread", "next-unread", "previous-unread"]),
             ("thme", vec!["theme"]),
             ("footnote", vec!["hints", "jump-back"]),
-            // Words that no name or description contains.
+            // Search words that are in no name or description.
             ("newsletter", vec!["add"]),
             ("podcast", vec!["queue", "downloads", "enclosure", "download", "enqueue"]),
             ("macro", vec!["keys"]),

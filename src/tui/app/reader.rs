@@ -1,4 +1,4 @@
-//! The Reader pane: one article, laid out for the width at the last draw.
+//! The Reader pane: one article, laid out for the pane's width at the last draw.
 
 mod opening;
 
@@ -25,15 +25,15 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
-    /// Number of rows in the head that are scrolled away; if any line of the text is, all that can be.
+    /// Number of header rows that are scrolled away. If any line of the text is, this is `head_rows`.
     pub(crate) head_hidden: usize,
-    /// Number of rows in the head that can be scrolled away.
+    /// Number of header rows that can be scrolled away.
     pub(crate) head_rows: usize,
-    /// Visible lines at the last draw.
+    /// Number of visible lines at the last draw.
     pub(crate) height: usize,
-    /// Cells available for text at the last draw.
+    /// Number of cells for text at the last draw.
     pub(crate) space: u16,
-    /// Largest width of the text column.
+    /// Maximum width of the text column.
     pub(crate) column: u16,
     /// Horizontal scroll of wide lines, in cells.
     pub(crate) shift: usize,
@@ -41,51 +41,53 @@ pub(crate) struct ReaderPane {
     pub(crate) pointed: Option<usize>,
     /// Whether the difference from the previous version is shown.
     pub(crate) show_difference: bool,
-    /// The number of the difference; 0 is the newest.
+    /// Index of the shown difference; 0 is the newest.
     pub(crate) difference_at: usize,
     pub(crate) find: Option<Find>,
     pub(super) searched: SearchedText,
-    /// Whether the next article is shown at the last match of the search.
+    /// Whether the next article is scrolled to the last match of the search.
     pub(super) goes_back: bool,
     /// The text that is searched; `None` until it is needed.
     pub(super) haystack: Option<Haystack>,
     pub(in crate::tui) pictures: Pictures,
-    /// The passage at the top while another text is laid out, and whether the user requested that text.
+    /// The passage at the top of the screen while another text is laid out, and whether the user requested
+    /// that text.
     pub(super) passage: Option<Passage>,
     pub(super) asked_for_text: bool,
-    /// Other texts of the article that were shown, with the positions where they were left.
+    /// Other texts of the article that were shown, with their last positions.
     pub(super) texts: Vec<(Arc<Document>, usize)>,
     /// Items (row keys) and positions from which jumps began.
     pub(super) jumps: Vec<(i64, usize)>,
-    /// The item (row key) that is opened by a jump.
+    /// The item (row key) that a jump is opening.
     pub(super) jumping_to: Option<i64>,
     /// The search in the article while the difference is shown.
     pub(super) set_aside: Option<Find>,
-    /// Position: number of characters above the top of the screen; does not depend on the width.
+    /// The position, as the number of characters above the top of the screen, which does not depend on the
+    /// width.
     pub(super) place: usize,
-    /// The position as stored.
+    /// The position that is stored in the database.
     stored_place: usize,
     stored_column: u16,
     laid_out: Option<LayoutKey>,
     /// Recent layouts of the same article.
     spare: Vec<(LayoutKey, Lines)>,
-    /// The article that is shown next.
+    /// The article that is being loaded.
     loading: Option<Loading>,
     /// Last positions of articles, by row key.
     pub(super) places: HashMap<i64, usize>,
 }
 
-/// What a layout depends on besides the article: the shape, and which difference is shown, if any.
+/// What a layout depends on besides the article: the shape, and the index of the shown difference, if any.
 type LayoutKey = (Shape, Option<usize>);
 
-/// Number of lines after the text: an empty one, and one that shows what the next key does.
+/// Number of lines after the text: an empty line, and one about the next key.
 const END_LINES: usize = 2;
 
 /// Limits for the width of the text column.
 pub(super) const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
-/// Number of remembered positions.
+/// Maximum number of remembered positions.
 const MAX_PLACES: usize = 1000;
-/// Number of layouts that are kept besides the one that is shown.
+/// Maximum number of layouts that are kept besides the shown one.
 const MAX_SPARE: usize = 3;
 
 impl ReaderPane {
@@ -125,7 +127,7 @@ impl ReaderPane {
         }
     }
 
-    /// Whether the item (row key) is shown or about to be.
+    /// Whether the item (row key) is shown or is about to be shown.
     pub(super) fn shows(&self, key: i64) -> bool {
         let is_next = self.loading.as_ref().is_some_and(|next| next.key == key);
         is_next || self.row().is_some_and(|row| row.key == key)
@@ -135,7 +137,7 @@ impl ReaderPane {
         self.article.as_ref().map(|a| &a.row)
     }
 
-    /// Lays the article out if needed; keeps the position in the text.
+    /// Lays out the article if necessary, and keeps the position in the text.
     pub(crate) fn fit(&mut self, shape: Shape) {
         let key = (shape, self.show_difference.then_some(self.difference_at));
         if self.laid_out != Some(key) {
@@ -150,7 +152,7 @@ impl ReaderPane {
                 self.spare.truncate(MAX_SPARE - 1);
                 self.spare.insert(0, (key, before));
             }
-            // At a different width, the mark of a jump stays at the same text.
+            // At a different width, the mark of a jump stays on the same text.
             let pointed = self.pointed.take().filter(|_| is_same_text);
             let pointed = pointed.and_then(|line| Some(self.spare.first()?.1.lines.get(line)?.at));
             self.pointed = pointed.map(|at| self.line_of(at));
@@ -228,7 +230,7 @@ impl ReaderPane {
         self.head_hidden = if line > 0 { usize::MAX } else { 0 };
     }
 
-    /// Puts a line at the top of the screen, or as far up as the text allows.
+    /// Scrolls a line to the top of the screen, or as far up as possible.
     pub(super) fn set_top(&mut self, line: usize) {
         self.put_top(line.min(self.last_top()));
         if !self.show_difference {
@@ -255,19 +257,19 @@ impl ReaderPane {
         self.stored_column = self.column;
     }
 
-    /// How much of the text is above the end of the screen, in percent. The list of links does not count.
+    /// The percentage of the text above the bottom of the screen, without the list of links.
     pub(crate) fn percent(&self) -> usize {
         let Some(bottom) = self.lines.lines.get(self.top + self.height) else { return 100 };
         let solid = self.lines.solid;
         (100 * bottom.at.min(solid)).checked_div(solid).unwrap_or(100)
     }
 
-    /// Time to read the article, in minutes; 0 if its length is unknown.
+    /// Reading time of the article, in minutes; 0 if its length is unknown.
     pub(crate) fn minutes(&self) -> u32 {
         self.row().map_or(0, |row| row.words.div_ceil(WORDS_PER_MINUTE))
     }
 
-    /// Time to read what is below the screen, in minutes; 0 at the end of the text.
+    /// Reading time of the text below the screen, in minutes; 0 at the end of the text.
     pub(crate) fn minutes_left(&self) -> u32 {
         let words = self.row().map_or(0, |row| u64::from(row.words));
         let bottom = self.lines.lines.get(self.top + self.height);
@@ -277,12 +279,13 @@ impl ReaderPane {
         u32::try_from(left).unwrap_or(u32::MAX)
     }
 
-    /// Scrolls; returns whether the top changed.
+    /// Scrolls the article. Returns whether the scroll position has changed.
     pub(super) fn scroll(&mut self, motion: Motion) -> bool {
         let head = self.head_rows;
         let before = self.top + self.head_hidden.min(head);
-        // The head is scrolled away first, row by row, so that the text moves by the requested number of
-        // rows. A page includes the rows of the head, so that the next page begins where this one ends.
+        // The header is scrolled away first, row by row, so that the content moves by the requested number of
+        // rows. A page includes the visible rows of the header, so that the next page begins where this one
+        // ends.
         let page = self.height + head - self.head_hidden.min(head);
         let to = motion.from(before, page, self.last_top() + 1 + head);
         self.set_top(to.saturating_sub(head));
@@ -295,14 +298,14 @@ impl ReaderPane {
         to != before
     }
 
-    /// Whether code or a table on the screen goes on to the right.
+    /// Whether code or a table on the screen continues to the right.
     pub(super) fn is_cut(&self) -> bool {
         let seen = self.lines.lines.iter().skip(self.top).take(self.height);
         seen.into_iter().any(|line| line.over > self.shift)
     }
 
-    /// A picture that begins above the screen and ends in it is shown from its start, unless that was at the top
-    /// before.
+    /// Scrolls back to the start of a picture that is cut off at the top of the screen, provided that the
+    /// screen still moves down.
     fn show_picture_whole(&mut self, before: usize) {
         let line = self.lines.lines.get(self.top);
         let cut = line.and_then(|line| line.picture.as_ref()).map_or(0, |p| usize::from(p.row));
@@ -311,8 +314,8 @@ impl ReaderPane {
         }
     }
 
-    /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane
-    /// or the end is reached.
+    /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane or if the
+    /// end is reached.
     pub(super) fn scroll_sideways(&mut self, right: bool) -> bool {
         let seen = self.lines.lines.iter().skip(self.top).take(self.height);
         let limit = seen.map(|line| line.over).max().unwrap_or(0);
@@ -343,7 +346,7 @@ impl ReaderPane {
         }
     }
 
-    /// Shows nothing, and drops an article that is still loading.
+    /// Clears the pane, and discards an article that is still loading.
     fn close(&mut self) {
         self.record_place();
         (self.article, self.loading, self.jumping_to) = (None, None, None);
@@ -357,7 +360,7 @@ impl ReaderPane {
         self.spare.clear();
     }
 
-    /// Shows another article, or the same one read again.
+    /// Shows another article, or a new state of the same one.
     fn show(&mut self, mut article: Arc<Article>) {
         let same = self.row().is_some_and(|row| row.key == article.row.key);
         if !same {
@@ -384,7 +387,7 @@ impl ReaderPane {
             self.difference_at = 0;
         }
         self.difference_at = self.difference_at.min(article.differences.len().saturating_sub(1));
-        // The number stays while the article is open, although its comments now count as seen.
+        // The number of new comments is kept while the article is open, although they now count as seen.
         if let Some(before) = self.article.as_ref().filter(|_| same) {
             let new = before.new_comments.max(article.new_comments);
             Arc::make_mut(&mut article).new_comments = new;
@@ -438,7 +441,8 @@ impl App {
         self.next_unread(true)
     }
 
-    /// Right shows more of wide lines; left goes back and finally to the pane at the left.
+    /// Scrolls wide lines to the right, or back to the left. At the left end, moves the focus to the pane on
+    /// the left.
     pub(super) fn scroll_sideways(&mut self, right: bool) -> Vec<Effect> {
         match (self.reader.scroll_sideways(right), right) {
             (true, _) => vec![],

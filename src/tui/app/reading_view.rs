@@ -1,4 +1,4 @@
-//! Options for showing the article: its width, long lines of code, the Reader alone.
+//! Options for showing the article: its width, long lines of code, and zen mode.
 
 use super::reader::COLUMN;
 use super::settings::setting;
@@ -7,7 +7,7 @@ use crate::config::FileChange;
 use crate::tui::effect::{Effect, Purpose};
 
 impl App {
-    /// Wraps or cuts long lines of code, and saves that in the settings.
+    /// Wraps or clips long lines of code, and saves the choice in the settings.
     pub(super) fn toggle_wrap_code(&mut self) -> Vec<Effect> {
         self.reader.shift = 0;
         let ui = &mut self.settings.ui;
@@ -29,7 +29,7 @@ impl App {
         self.note(format!("Text width {}", self.reader.column))
     }
 
-    /// Shows the Reader alone, or all panes again.
+    /// Shows only the Reader, or all panes again.
     pub(super) fn toggle_zen(&mut self) -> Vec<Effect> {
         self.zen = !self.zen;
         let opened = if self.reader.article.is_none() { self.open_item() } else { vec![] };

@@ -1,4 +1,4 @@
-//! Manual refreshes of sources, and their result.
+//! Manual refreshes of sources, and their results.
 
 use super::{App, Focus};
 use crate::config::Action;
@@ -36,7 +36,7 @@ impl App {
         if self.sources.list.sources.is_empty() {
             return self.note("Nothing to refresh: no sources yet");
         }
-        // A refresh that is running keeps its results.
+        // Keeps the results of a refresh that is still running.
         if self.refreshing.is_empty() {
             self.results.clear();
         }
@@ -54,7 +54,7 @@ impl App {
                 keys
             }
         };
-        // A list of marked items is not about all sources.
+        // A list of pinned items or items kept for later refreshes only the sources of these items.
         if keys.is_empty() && matches!(self.items.listing.base.scope, Scope::Pinned | Scope::Later)
         {
             keys = self.items.rows.iter().map(|row| row.source_key).collect();
@@ -88,14 +88,14 @@ impl App {
     pub(super) fn refresh_ended(&mut self, request: RequestId) -> Vec<Effect> {
         let Some(totals) = self.refreshing.remove(&request) else { return vec![] };
         if totals.polled + totals.failed + totals.skipped == 0 {
-            // Another refresh is already running, so the message that is shown stays.
+            // Another refresh is already running, so its message stays.
             return match &self.toast {
                 Some(_) => vec![],
                 None => self.note("Already refreshing"),
             };
         }
         let text = self.summary_of(&totals);
-        // The result must not hide that the old source list was used.
+        // An error in the file must stay visible, because the refresh used the old source list.
         match self.status.declaration_error.clone() {
             Some(error) => self.show_error(&error),
             None => self.note(text),
@@ -124,7 +124,7 @@ impl App {
         text
     }
 
-    /// Reports that a changed configuration file could not be read; the error names it.
+    /// Reports that a changed configuration file could not be read; the error names the file.
     pub(super) fn show_error(&mut self, error: &str) -> Vec<Effect> {
         self.problem(format!("Not reloaded: {error}"))
     }

@@ -1,4 +1,4 @@
-//! Reading what is shown again after the database has changed.
+//! Reloads the content of the screen after the database has changed.
 
 use super::{Add, App, Focus};
 use crate::model::Time;
@@ -7,10 +7,10 @@ use crate::tui::event::{Failure, SourceList};
 use crate::tui::read::Read;
 use chrono::TimeDelta;
 
-/// Pause between two reloads of the sources while commits keep coming.
+/// Minimum time between two reloads of the sources while commits keep arriving.
 const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
 
-/// Whether the screen may be older than the database.
+/// Whether the content of the screen may be stale, and when it can be reloaded.
 #[derive(Debug, Default)]
 pub(super) struct Stale {
     pub(super) changed: bool,
@@ -24,7 +24,7 @@ impl App {
         self.reload_if_stale()
     }
 
-    /// Reloads what is shown, at most a few times a second and one at a time.
+    /// Reloads stale content, at most a few times per second, without overlapping reloads.
     pub(super) fn reload_if_stale(&mut self) -> Vec<Effect> {
         let wait = self.stale.not_before.is_some_and(|t| t > self.now);
         if !self.stale.changed || self.stale.loading || wait {
@@ -56,7 +56,7 @@ impl App {
                 self.push_dialog(Add::welcome());
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
-            // The list is read first, because counts of views may take long.
+            // The list is read first, because counting the items of views may take long.
             let mut effects = self.show_selected_source();
             effects.extend(self.request_counts());
             return effects;

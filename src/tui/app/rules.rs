@@ -1,4 +1,4 @@
-//! The dialog of the rules: what each does, has done and would do.
+//! The dialog with the rules: the effects that each rule has, has had and would have.
 
 use super::dialogs::KeyHint::{Back, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
@@ -17,14 +17,14 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
 use std::sync::Arc;
 
-/// What a query matches, as far as it is known.
+/// A query with the items that it matches, once they are known.
 #[derive(Debug, Default)]
 pub(crate) struct DryRun {
     /// The latest query.
     query: String,
     effects: Vec<RuleEffect>,
     request: RequestId,
-    /// The error in it.
+    /// The error in the query.
     pub(crate) error: Option<String>,
     pub(crate) found: Option<Matches>,
 }
@@ -33,13 +33,13 @@ pub(crate) struct DryRun {
 #[derive(Debug, Default)]
 pub(crate) struct RuleList {
     pub(crate) selected: usize,
-    /// What rules have done, once that is known.
+    /// The recorded effects of rules, once they are loaded.
     pub(crate) records: Vec<RuleRecord>,
     pub(crate) run: DryRun,
 }
 
 impl DryRun {
-    /// Requests the items that another query matches, and what the effects of a rule would change.
+    /// Requests the items that a new query matches, and the changes that a rule's effects would make.
     pub(super) fn ask(
         &mut self,
         app: &mut App,
@@ -65,7 +65,7 @@ impl DryRun {
         }
     }
 
-    /// Stores a reply, unless there is a newer query.
+    /// Stores a reply, unless the query has changed since the request.
     fn take(&mut self, request: RequestId, found: &Matches) {
         if self.request == request {
             self.found = Some(found.clone());
@@ -165,7 +165,7 @@ impl App {
         };
         let items = counted(changed, "item");
         let done = if undone { "undone on" } else { "applied to" };
-        // One message for the rule and its effects.
+        // Shows one message for the rule and its effects.
         if changed > 0 && cause == Cause::User {
             self.record_rule(name.clone(), marks, !undone);
         }
@@ -193,7 +193,7 @@ impl App {
 }
 
 impl RuleList {
-    /// Whether everything that it shows has been read.
+    /// Whether the whole content of the dialog has been loaded.
     #[cfg(test)]
     pub(crate) fn is_complete(&self) -> bool {
         !self.records.is_empty() && self.run.found.is_some()
@@ -203,7 +203,7 @@ impl RuleList {
         app.settings.rules.get(self.selected).cloned()
     }
 
-    /// Requests the items of the selected rule.
+    /// Requests the items that the selected rule matches.
     pub(super) fn preview(&mut self, app: &mut App) -> Vec<Effect> {
         match self.current(app) {
             Some(rule) => {

@@ -1,4 +1,4 @@
-//! Sources with the same title, which their hosts distinguish.
+//! Distinguishes sources with the same title by their hosts.
 
 use super::App;
 use super::sources::SourcesPane;
@@ -12,19 +12,19 @@ use url::Url;
 
 /// The separator between a title and a host.
 const GAP: &str = " · ";
-/// Minimum number of cells in a title before a host.
+/// Minimum width of a title before a host, in cells.
 const LEAST: usize = 4;
 
-/// What distinguishes a source from those with the same title.
+/// The text that distinguishes a source from others with the same title.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// The host, or the URL if others are on the same host.
+    /// The host, or the URL if another source with this title is on the same host.
     full: String,
-    /// For narrow columns; shorter, or the same.
+    /// A text for narrow columns, which is shorter if possible.
     short: String,
 }
 
-/// What distinguishes sources with the same title, by row key.
+/// The texts that distinguish sources with the same title, by row key.
 pub(super) fn places(sources: &[SourceEntry]) -> HashMap<i64, Place> {
     let mut by_title: HashMap<&str, Vec<&SourceEntry>> = HashMap::new();
     for entry in sources {
@@ -46,13 +46,13 @@ pub(super) fn places(sources: &[SourceEntry]) -> HashMap<i64, Place> {
     .collect()
 }
 
-/// The URL of a source on the web if it has a host; else its id, because it is a program or a file.
+/// The URL of a source on the web, or else the id of a program or file.
 fn web_url(entry: &SourceEntry) -> Result<&Url, String> {
     let url = entry.source.web_url().filter(|url| url.has_host());
     url.ok_or_else(|| entry.source.id.to_string())
 }
 
-/// The host with the port.
+/// The host, with the port if it is not the default.
 fn host(entry: &SourceEntry) -> String {
     let name = |url: &Url| {
         let host = url.host_str().unwrap_or_default();
@@ -71,7 +71,8 @@ fn url(entry: &SourceEntry) -> String {
     web_url(entry).map_or_else(|id| id, name)
 }
 
-/// The name in the registered domain, such as `example` for `news.example.org`; of an IP address, all of it.
+/// The first label of the registered domain, such as `example` for `news.example.org`; for an IP address, the
+/// whole address.
 fn domain(entry: &SourceEntry) -> String {
     let name = |url: &Url| {
         let mut name = site(url).unwrap_or_default();
@@ -83,14 +84,14 @@ fn domain(entry: &SourceEntry) -> String {
     web_url(entry).map_or_else(|id| id, name)
 }
 
-/// The port, for servers on one machine.
+/// The port, which distinguishes servers on the same machine.
 fn port(entry: &SourceEntry) -> String {
     let name = |url: &Url| url.port().map(|port| format!(":{port}"));
     web_url(entry).ok().and_then(name).unwrap_or_else(|| host(entry))
 }
 
 impl App {
-    /// The name of a source as in the Sources pane, or its id once it was removed.
+    /// The name of a source as shown in the Sources pane, or its id if it was removed.
     pub(crate) fn distinct_name<'a>(&'a self, id: &'a SourceId, cells: usize) -> Cow<'a, str> {
         let entry = self.sources.list.sources.iter().find(|s| s.source.id == *id);
         entry.map_or(id.as_str().into(), |entry| self.sources.name(entry, cells))
@@ -98,8 +99,8 @@ impl App {
 }
 
 impl SourcesPane {
-    /// The title of a source in this many cells, with what distinguishes it if another source has the same
-    /// title.
+    /// The title of a source within a number of cells, followed by the distinguishing text if another source
+    /// has the same title.
     pub(crate) fn name<'a>(&'a self, entry: &'a SourceEntry, cells: usize) -> Cow<'a, str> {
         let title = entry.title();
         let Some(place) = self.places.get(&entry.facts.key) else { return title.into() };

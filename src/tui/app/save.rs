@@ -1,4 +1,4 @@
-//! Articles as Markdown in the clipboard, and as files.
+//! Copies articles as Markdown to the clipboard, and saves them as files.
 
 use super::App;
 use super::availability::NO_ITEM;
@@ -12,11 +12,11 @@ use crate::util::limits::SAVED_ITEMS;
 use crate::util::text::{counted, line, size};
 use std::path::{Path, PathBuf};
 
-/// Maximum number of articles that are copied at once.
+/// Maximum number of articles that can be copied at once.
 const MOST_COPIED: usize = 100;
-/// Maximum number of bytes that terminals accept for their clipboard.
+/// Maximum number of bytes that terminals accept for the clipboard.
 const MOST_BYTES: usize = 1 << 20;
-/// Longest suggested name, in bytes.
+/// Maximum length of a suggested name, in bytes.
 const MAX_NAME: usize = 80;
 
 /// The error in the name of a file.
@@ -26,7 +26,7 @@ pub(super) fn format_error(name: &str) -> Option<String> {
 }
 
 impl App {
-    /// Requests the selected articles as Markdown, to copy it.
+    /// Requests the selected articles as Markdown, to be copied.
     pub(super) fn copy_markdown(&mut self) -> Vec<Effect> {
         let items: Vec<i64> = self.item_targets().iter().map(|row| row.key).collect();
         match items.len() {
@@ -57,7 +57,7 @@ impl App {
         }
     }
 
-    /// Asks for the file of the selected articles.
+    /// Prompts for the file in which to save the selected articles.
     pub(super) fn ask_where_to_save(&mut self) -> Vec<Effect> {
         let rows = self.item_targets();
         let items: Vec<i64> = rows.iter().map(|row| row.key).collect();
@@ -82,7 +82,7 @@ impl App {
         self.ask(PromptKind::Save { items, title, folder, pictures }, &name)
     }
 
-    /// Saves articles under a name in the folder for them, or at a path.
+    /// Saves articles in a file with the typed name in `save.folder`, or at the typed path.
     pub(super) fn save_articles(
         &mut self,
         (items, title): (Vec<i64>, String),
@@ -109,7 +109,7 @@ impl App {
         vec![Effect::Save { order: Box::new(order), folder, name }]
     }
 
-    /// Shows the progress of a file.
+    /// Shows the progress of saving a file.
     pub(super) fn save_advanced(&mut self, state: SaveState, total: usize) -> Vec<Effect> {
         let articles = counted(total, "article");
         let pictures = match state.pictures {

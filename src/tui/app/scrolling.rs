@@ -1,26 +1,27 @@
-//! Which items of the list are visible.
+//! Determines which items of the list are visible.
 
 use super::ItemsPane;
 
-/// Where the selected item stays when the list is read again.
+/// The screen position that the selected item keeps when the list is reloaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Held {
-    /// The line of the screen.
+    /// The line on the screen.
     pub(crate) line: usize,
-    /// Whether the start of the list was visible. If it still fits, it stays visible, and the line is another.
+    /// Whether the start of the list was visible. If the start still fits, it stays visible instead of the
+    /// line being kept.
     pub(crate) from_start: bool,
 }
 
 impl ItemsPane {
-    /// Where the selected item is on the screen.
+    /// The screen position of the selected item.
     pub(super) fn line(&self) -> Option<Held> {
         let line = self.shown.iter().position(|shown| *shown == Some(self.selected))?;
         Some(Held { line, from_start: self.scroll == 0 && !self.more_above })
     }
 
-    /// The first visible item if the selected one stays on the held line, or as near to it as whole items above
-    /// allow; whether the label of its group is shown above the first item; and whether all items fit. `None`
-    /// if no line is held.
+    /// Computes the scroll position that keeps the selected item on the held line, or as near to it as whole
+    /// items above allow. Returns the first visible item, whether the label of its group is shown above it,
+    /// and whether all items fit; `None` if no line is held.
     pub(crate) fn held(
         &self,
         space: usize,
@@ -44,7 +45,7 @@ impl ItemsPane {
         let free = if first == 0 { 0 } else { line.saturating_sub(used) };
         let has_label = free == 1 && is_labelled(first);
         if free > 0 && !has_label {
-            // The next item above, if that moves the selected one less than leaving it out.
+            // Includes the next item above if this moves the selected item less than leaving it out.
             let rows = height(first - 1);
             if rows < 2 * free && used + rows + least <= space {
                 (first, used) = (first - 1, used + rows);
@@ -55,8 +56,9 @@ impl ItemsPane {
         Some((first, has_label, first == 0 && top + least + below <= space))
     }
 
-    /// The first visible item if the selection is visible with some items around it, and whether all items
-    /// fit. `height` returns the rows of an item, including rows above it; `least` of them are its own.
+    /// Computes the scroll position that keeps the selection visible with some items around it. Returns the
+    /// first visible item, and whether all items fit. `height` returns the number of rows of an item, of
+    /// which `least` are its own and the others are labels above it.
     pub(crate) fn scrolled(
         &self,
         space: usize,
@@ -65,7 +67,7 @@ impl ItemsPane {
     ) -> (usize, bool) {
         let last = self.rows.len().saturating_sub(1);
         let margin = margin(space, least);
-        // The lowest index from which all items up to `end` fit.
+        // The lowest index such that all items from there to `end` fit.
         let from = |end: usize| {
             let mut used = height(end);
             let fits = |i: &usize| {
@@ -81,7 +83,7 @@ impl ItemsPane {
     }
 }
 
-/// The number of items that stay visible around the selected one.
+/// Minimum number of visible items above and below the selected one.
 fn margin(space: usize, least: usize) -> usize {
     (space / least.max(1) / 6).min(3)
 }

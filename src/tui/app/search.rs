@@ -1,4 +1,4 @@
-//! Search and filter: a field at the bottom and a list that narrows while typing.
+//! Search and filter: a field at the bottom, and a list that is narrowed while the user types.
 
 use super::complete::Completion;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
@@ -19,7 +19,7 @@ use ratatui::Frame;
 #[derive(Debug, Clone)]
 pub(crate) struct SearchBar {
     pub(crate) field: Field,
-    /// A filter narrows the current list, a search covers all items.
+    /// Whether this is a filter, which narrows the current list, or a search of all items.
     pub(crate) is_filter: bool,
     pub(crate) completion: Option<Completion>,
     /// The error in the query; the list still shows the last valid query.
@@ -28,11 +28,11 @@ pub(crate) struct SearchBar {
     pub(crate) insisted: bool,
     /// The previous list, restored by Esc.
     before: ListPosition,
-    /// Whether that is the list of a row in the Sources pane, to which closing the search returns.
+    /// Whether `before` is the list of a row in the Sources pane, so that closing the search returns to it.
     returns: bool,
     focus: Focus,
     zen: bool,
-    /// The number of items in the list that a filter narrows, as shown.
+    /// The displayed number of items in the list that a filter narrows.
     pub(crate) total: Option<String>,
 }
 
@@ -84,8 +84,8 @@ impl Dialog for SearchBar {
 }
 
 impl SearchBar {
-    /// Lists the items of the typed query. Unfinished conditions are ignored; if nothing else is
-    /// typed, the list is the previous one.
+    /// Lists the items of the typed query. Unfinished conditions are ignored; if no others are typed, the
+    /// previous list is shown.
     fn list(&mut self, app: &mut App) -> Vec<Effect> {
         let typed = self.field.value();
         (self.error, self.insisted) = (app.query_error(typed), false);
@@ -117,7 +117,8 @@ impl SearchBar {
         let completion = self.completion.take().or_else(|| app.complete_query(&self.field, true));
         let Some(mut completion) = completion else { return vec![] };
         completion.step(&mut self.field, forward);
-        // A single candidate ends the completion; after an operator, it continues with the values.
+        // If there is only one candidate, the completion ends. After an operator, it continues with the
+        // operator's values.
         self.completion = match completion.candidates.len() {
             1 => app.complete_query(&self.field, false),
             _ => Some(completion),
@@ -125,14 +126,14 @@ impl SearchBar {
         self.list(app)
     }
 
-    /// Searches the typed words in titles only, or again in the texts too.
+    /// Switches between searching only titles and searching texts too.
     fn toggle_titles(&mut self, app: &mut App) -> Vec<Effect> {
         let Ok(query) = self.field.value().parse::<Query>() else { return vec![] };
         self.field = Field::new(&query.toggle_titles().to_string());
         self.typed(app)
     }
 
-    /// Esc: restores what was typed before a completion, else the previous list.
+    /// Handles Esc: restores the text that was typed before a completion, or else the previous list.
     fn escape(&mut self, app: &mut App) -> Reply {
         match self.completion.take_if(|completion| completion.applied.is_some()) {
             Some(completion) => {
@@ -152,7 +153,8 @@ impl SearchBar {
         self.error.is_some() && self.field.value().parse::<Query>().is_err()
     }
 
-    /// Enter: keeps the narrowed list. An invalid query stays in the field to be corrected.
+    /// Handles Enter: keeps the narrowed list. An invalid query stays in the field, so that the user can
+    /// correct it.
     fn confirm(&mut self, app: &mut App) -> Reply {
         if self.is_invalid() {
             self.insisted = true;
@@ -190,9 +192,9 @@ impl App {
     pub(super) fn open_search(&mut self, is_filter: bool) -> Vec<Effect> {
         let before = self.list_position();
         let now = &before.listing;
-        // A search continues with its previous text.
+        // A search starts with the text of the previous one.
         let text = if is_filter || self.is_search() { now.query.clone() } else { String::new() };
-        // A filter of a view adds to its query.
+        // A filter of a view extends the view's query.
         let adds = is_filter && !self.is_narrowed() && !text.is_empty();
         let whole = match self.is_narrowed() {
             true => self.before_search.as_ref().filter(|_| !self.is_search()),
@@ -200,8 +202,8 @@ impl App {
         };
         let total = whole.and_then(ListPosition::count).map(str::to_owned);
         let bar = SearchBar {
-            // The words of the last search stay in the field, so that the user can read, correct or replace
-            // them.
+            // The text is a suggestion, so that the user can read, correct or replace the words of the last
+            // search.
             field: if adds { Field::new(&format!("{text} ")) } else { Field::suggestion(&text) },
             is_filter,
             completion: None,
@@ -220,10 +222,10 @@ impl App {
         effects
     }
 
-    /// Closes a search or a filter, and returns to where the list was left.
+    /// Closes a search or a filter, and returns to the position where the user left the list.
     pub(super) fn close_search(&mut self) -> Vec<Effect> {
         match self.before_search.take() {
-            // The listing of the row may have changed since.
+            // The listing of the row may have changed in the meantime.
             Some(mut position) => match self.sources.current().map(|row| self.listing_of(row)) {
                 Some(listing) => {
                     position.listing = listing;
@@ -241,7 +243,7 @@ impl App {
         bar.is_some_and(|bar| !bar.is_filter && bar.field.value().trim().is_empty())
     }
 
-    /// Whether a search is being typed that began in the Reader.
+    /// Whether the user is typing a search that began in the Reader.
     pub(super) fn searches_from_reader(&self) -> bool {
         self.dialog::<SearchBar>().is_some_and(|bar| bar.focus == Focus::Reader)
     }
@@ -250,7 +252,8 @@ impl App {
         self.items.listing.is_search
     }
 
-    /// Whether a search, a filter or a number of minutes narrows the list, so that going back ends it.
+    /// Whether a search, a filter or a reading time narrows the list, so that going back shows the whole
+    /// list.
     pub(crate) fn is_narrowed(&self) -> bool {
         let selects = matches!(self.items.listing.base.scope, Scope::Only(_));
         let own = self.sources.current().map(|row| self.listing_of(row).query).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Finds settings by their words, on all pages of a form.
+//! Searches for settings on all pages of a form.
 
 use super::Editor;
 use super::choice::neighbour;
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// The words that are searched for, and the field that had the focus before.
+/// The search words, and the field that had the focus before the search.
 #[derive(Debug)]
 pub(crate) struct SettingSearch {
     pub(crate) field: Field,
@@ -17,7 +17,7 @@ impl Editor {
         self.search = Some(SettingSearch { field: Field::new(""), before: self.focus });
     }
 
-    /// Handles a key while words are typed. Esc goes back to where the search began.
+    /// Handles a key during the search. Esc returns to the field where the search began.
     pub(super) fn search_key(&mut self, event: KeyEvent) {
         let Some(search) = &mut self.search else { return };
         match event.code {
@@ -42,8 +42,7 @@ impl Editor {
         self.focus = self.matches().first().copied().unwrap_or(before);
     }
 
-    /// The fields that contain all typed words in their label, key, page or help; those with the words in
-    /// their label come first.
+    /// The fields whose label, key, page and help contain all typed words. Matches in the label come first.
     pub(crate) fn matches(&self) -> Vec<usize> {
         let (Some(search), Some(form)) = (&self.search, &self.form) else { return Vec::new() };
         let typed = search.field.value().to_lowercase();

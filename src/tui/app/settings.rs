@@ -1,4 +1,4 @@
-//! The settings: opening their form, applying changes at run time, and the key bindings page.
+//! The settings: opens their form, applies changes at run time, and handles the page of key bindings.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::items::Placement;
@@ -22,7 +22,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
 use std::ops::Range;
 
-/// A change to one key of the settings.
+/// A change of one key in the settings.
 pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> KeyChange {
     let path = path.iter().map(|key| (*key).to_owned()).collect();
     KeyChange { path, value: Some(value.into().to_string()) }
@@ -49,7 +49,7 @@ pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
 #[derive(Debug, Default)]
 pub(super) struct PendingEdits {
     count: usize,
-    /// The settings after the last reply, until they are applied.
+    /// The settings in the last reply, until they are applied.
     settings: Option<Box<Settings>>,
 }
 
@@ -59,7 +59,7 @@ impl PendingEdits {
         self.count
     }
 
-    /// Adds the number of file changes among some effects.
+    /// Counts the file changes among effects.
     pub(super) fn add(&mut self, effects: &[Effect]) {
         let edit = |effect: &&Effect| matches!(effect, Effect::Edit { .. });
         self.count += effects.iter().filter(edit).count();
@@ -68,7 +68,7 @@ impl PendingEdits {
 
 impl App {
     /// Applies the settings after a change, once no newer change is in progress. Until then, the interface
-    /// shows what newer commands have set.
+    /// keeps showing the effects of newer commands.
     pub(super) fn edit_replied(&mut self, edited: Option<&Edited>) -> Vec<Effect> {
         self.edits.count = self.edits.count.saturating_sub(1);
         match edited.and_then(|edited| edited.settings.clone()) {
@@ -84,7 +84,7 @@ impl App {
 
     /// Applies the current settings of `config.toml`.
     pub(super) fn use_settings(&mut self, settings: Box<Settings>) -> Vec<Effect> {
-        // An open form continues from the saved settings.
+        // If the user leaves an open form, the saved settings are restored.
         if let Some(open) = self.settings_editor() {
             open.set_restore(settings.ui.clone());
         }
@@ -106,13 +106,13 @@ impl App {
         vec![Effect::edit(FileChange::Settings(vec![setting_change(key, value)]))]
     }
 
-    /// Opens the form of the settings at a page.
+    /// Opens the settings form at a page.
     pub(super) fn open_settings(&mut self, page: FormPage) -> Vec<Effect> {
         self.push_dialog(Editor::settings(page, self.settings.ui.clone()));
         vec![Effect::LoadSettings]
     }
 
-    /// Opens the form of the settings at a row.
+    /// Opens the settings form at a setting.
     pub(super) fn open_setting(&mut self, row: SettingRow) -> Vec<Effect> {
         let mut editor = Editor::settings(row.page, self.settings.ui.clone());
         editor.first_field = Some(row.key);
@@ -150,7 +150,7 @@ impl App {
         }
     }
 
-    /// All themes as this terminal shows them.
+    /// All themes, with the colours that this terminal supports.
     pub(super) fn all_themes(&self) -> Vec<Palette> {
         let names = crate::config::theme_names(&self.settings.themes).into_iter();
         names
@@ -224,10 +224,10 @@ impl App {
     }
 }
 
-/// A key sequence ends when no key follows for this long.
+/// Time after the last key until a recorded key sequence ends.
 const PAUSE: TimeDelta = TimeDelta::milliseconds(1200);
 
-/// State of the page.
+/// State of the page of key bindings.
 #[derive(Debug, Default)]
 pub(crate) struct KeysPage {
     pub(crate) field: Field,
@@ -235,11 +235,11 @@ pub(crate) struct KeysPage {
     /// The rows that match the text in the field.
     pub(crate) rows: Vec<KeyRow>,
     pub(crate) capture: Option<Capture>,
-    /// A binding that would displace others, until it is confirmed.
+    /// A binding that would replace others and waits for confirmation.
     pub(crate) confirm: Option<Rebinding>,
 }
 
-/// New keys that are being pressed.
+/// A key sequence that is being recorded.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) row: KeyRow,
@@ -267,7 +267,7 @@ impl KeysPage {
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
     }
 
-    /// The bindings of each action: ranges of the rows.
+    /// For each action, the range of rows with its bindings.
     pub(crate) fn actions(&self) -> Vec<Range<usize>> {
         let mut start = 0;
         let groups = self.rows.chunk_by(|a, b| a.action == b.action);
@@ -339,7 +339,7 @@ impl KeysPage {
         self.confirm_or_save(app, rebinding)
     }
 
-    /// Saves a binding that displaces nothing; asks for confirmation otherwise.
+    /// Saves a binding that replaces no other; otherwise asks for confirmation.
     fn confirm_or_save(&mut self, app: &mut App, result: Result<Rebinding, String>) -> Vec<Effect> {
         match result {
             Err(why) => app.problem(why),
@@ -365,7 +365,8 @@ impl Dialog for KeysPage {
         if let Some(rebinding) = self.confirm.take() {
             return match event.code {
                 KeyCode::Char('y') => save(rebinding).into(),
-                // It may be meant to end the sequence, which a pause has ended.
+                // Enter does not confirm, because it may be meant to end the sequence that a timeout has just
+                // ended.
                 KeyCode::Enter => {
                     self.confirm = Some(rebinding);
                     Reply::default()
@@ -415,7 +416,7 @@ impl Dialog for KeysPage {
         self.capture.is_some()
     }
 
-    /// The field that receives typed text, unless keys are being pressed.
+    /// The field that receives typed text, unless a key sequence is being recorded.
     fn field(&mut self) -> Option<&mut Field> {
         let typing = self.capture.is_none() && self.confirm.is_none();
         typing.then_some(&mut self.field)
@@ -427,7 +428,7 @@ impl Dialog for KeysPage {
         vec![]
     }
 
-    /// When the key sequence ends.
+    /// When the recorded key sequence ends.
     fn deadline(&self) -> Option<Time> {
         self.capture.as_ref()?.deadline
     }

@@ -1,4 +1,4 @@
-//! Where rows of a search match, or the beginnings of their texts, for the rows that are shown.
+//! Snippets of the visible rows: the matches of a search, or the beginnings of their texts.
 
 use super::App;
 use crate::store::Snippet;
@@ -11,36 +11,36 @@ use std::collections::HashMap;
 /// Maximum number of snippets kept in memory.
 const MAX_FOUND: usize = 2000;
 
-/// Snippets of one search, by the row keys of items.
+/// Snippets of one search, by row key.
 #[derive(Debug, Default)]
 pub(crate) struct Snippets {
-    /// The query as typed.
+    /// The typed query.
     query: String,
     /// The full-text expression of the query, if it has one.
     expression: Option<String>,
-    /// `None` if the snippet is requested, or there is no match.
+    /// Requested snippets; `None` if a snippet has not arrived yet, or if there is no match.
     found: HashMap<i64, Option<Snippet>>,
 }
 
 impl Snippets {
-    /// Where an item matches the search whose results are listed.
+    /// The snippet of an item for the search whose results are listed.
     pub(crate) fn of(&self, item: i64) -> Option<&Snippet> {
         self.found.get(&item)?.as_ref()
     }
 }
 
 impl App {
-    /// Requests the snippets of visible rows that are missing.
+    /// Requests the missing snippets of visible rows.
     pub(super) fn request_snippets(&mut self) -> Option<Effect> {
         if self.snippets.query != self.items.listing.query {
             let query = self.items.listing.query.clone();
             let criteria = self.criteria(&query);
-            // Matches in earlier versions are not in the texts that are shown.
+            // Matches in earlier versions have no snippets, because the current texts do not contain them.
             let expression = criteria.text.filter(|_| !criteria.versions);
             self.snippets = Snippets { query, expression, found: HashMap::new() };
         }
         let expression = self.snippets.expression.clone();
-        // Rows without a title always show the beginnings of their texts.
+        // Rows without a title always show the beginning of their text.
         let of_all = expression.is_some() || view::shows_summaries(self);
         if self.snippets.found.len() > MAX_FOUND {
             self.snippets.found.clear();

@@ -36,7 +36,7 @@ impl SourcesPane {
                 sum(|s| s.facts.items).saturating_sub(self.list.hidden),
             ),
         ];
-        // A selected row stays, because removing it would change the item list.
+        // A selected row is kept, because removing it would change the list of items.
         let optional = [
             (Smart::New, "New since last time", self.list.new),
             (Smart::Later, "Later", self.list.later),
@@ -60,7 +60,7 @@ impl SourcesPane {
         self.views.iter().map(row)
     }
 
-    /// The tags below their heading.
+    /// The heading of the tags, and the tags below it.
     fn tag_rows(&self) -> Vec<Row> {
         let mut tags: BTreeMap<&str, u32> = BTreeMap::new();
         let mut all = 0;
@@ -82,13 +82,13 @@ impl SourcesPane {
         rows
     }
 
-    /// Folders sorted by name, each followed by its sources; then the sources without a folder.
+    /// Folders sorted by name, each followed by its sources, and finally the sources without a folder.
     fn folder_rows(&self) -> Vec<Row> {
         let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (i, entry) in self.list.sources.iter().enumerate() {
             let folder = entry.source.folder.as_deref().unwrap_or("");
             by_folder.entry(folder).or_default().push(i);
-            // Parent folders get a row too.
+            // Parent folders have rows too.
             for (at, _) in folder.match_indices('/') {
                 by_folder.entry(&folder[..at]).or_default();
             }

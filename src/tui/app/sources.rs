@@ -1,4 +1,4 @@
-//! The Sources pane: smart views, views, tags, folders and sources, and its rows.
+//! The Sources pane: built-in views, saved views, tags, folders and sources.
 
 use crate::config::{Role, ViewSettings};
 use crate::model::SourceId;
@@ -20,7 +20,7 @@ pub(crate) enum Smart {
     All,
 }
 
-/// Identity of a row across reloads.
+/// Identifies a row across reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum RowId {
     Smart(Smart),
@@ -38,7 +38,7 @@ pub(crate) struct Row {
     pub(crate) id: RowId,
     pub(crate) depth: usize,
     pub(crate) title: String,
-    /// The number at the right: unread or pinned items.
+    /// The number on the right, of unread or pinned items.
     pub(crate) count: u32,
     /// Whether the count is a lower bound.
     pub(crate) more: bool,
@@ -56,23 +56,23 @@ pub(crate) struct SourcesPane {
     pub(crate) folded: HashSet<String>,
     /// Row keys of the selected sources.
     pub(crate) marked: HashSet<i64>,
-    /// A source that was just added; it is selected once it is in the list.
+    /// A source that was just added, and is selected once it is in the list.
     pub(super) select_added: Option<SourceId>,
     pub(super) views: Vec<ViewSettings>,
-    /// Counted results of views, by name.
+    /// Numbers of items in views, by view name.
     pub(super) counts: HashMap<String, Count>,
     pub(super) tags_folded: bool,
     /// Whether sources without unread items are hidden.
     pub(super) unread_only: bool,
-    /// A source (row key) that is shown although it has no unread items, because the user named it.
+    /// A source (row key) that is shown even without unread items, because the user jumped to it.
     named: Option<i64>,
-    /// Row key -> index in the list.
+    /// Indexes in the list, by row key.
     pub(super) indexes: HashMap<i64, usize>,
-    /// Row key -> what distinguishes the source, if another source has the same title.
+    /// The texts that distinguish sources with the same title, by row key.
     pub(super) places: HashMap<i64, super::same_titles::Place>,
-    /// Row key -> colour.
+    /// Colours of sources, by row key.
     colors: HashMap<i64, usize>,
-    /// The row at each screen row, for the mouse.
+    /// The row on each line of the screen, for the mouse.
     pub(crate) shown: Vec<Option<usize>>,
 }
 
@@ -88,7 +88,7 @@ impl Default for SourcesPane {
             select_added: None,
             views: Vec::new(),
             counts: HashMap::new(),
-            // Folded at first, because there may be many tags, and the folders are below them.
+            // Folded at first, because many tags would push the folders below them off the screen.
             tags_folded: true,
             unread_only: false,
             named: None,
@@ -101,8 +101,8 @@ impl Default for SourcesPane {
 }
 
 impl SourcesPane {
-    /// Replaces the list; the selection stays on its row. Returns whether the selection moved to a source
-    /// that was just added instead.
+    /// Replaces the list. The selection stays on its row, or moves to a source that was just added; returns
+    /// whether it did the latter.
     pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) -> bool {
         self.list = list;
         self.index_sources();
@@ -127,13 +127,13 @@ impl SourcesPane {
         self.rebuild();
     }
 
-    /// Adds counts of views.
+    /// Updates the counts of views.
     pub(super) fn set_counts(&mut self, counts: Vec<(String, Count)>) {
         self.counts.extend(counts);
         self.rebuild();
     }
 
-    /// Hides or shows the sources without unread items. Those that fail stay.
+    /// Hides or shows the sources without unread items. Failing sources are never hidden.
     pub(super) fn set_unread_only(&mut self, on: bool) {
         if std::mem::replace(&mut self.unread_only, on) != on {
             self.rebuild();
@@ -148,7 +148,7 @@ impl SourcesPane {
         (0..self.list.sources.len()).filter(|i| !self.is_shown(*i)).count()
     }
 
-    /// Whether a source has a row. The current row and the selected ones stay.
+    /// Whether a source has a row. The current and the selected sources always do.
     pub(super) fn is_shown(&self, i: usize) -> bool {
         let facts = &self.list.sources[i].facts;
         let is_current =
@@ -158,8 +158,8 @@ impl SourcesPane {
         !self.unread_only || facts.unread > 0 || needs_care || wanted || is_current()
     }
 
-    /// The source (row key) with unread items that follows or precedes a given one, in the order of the pane. The
-    /// first one follows the last, and without a given one it is the first or the last.
+    /// The next or previous source (row key) with unread items, in the order of the pane, wrapping around at
+    /// the ends. Without a `key`, starts at the first or last source.
     pub(super) fn next_unread_source(&self, key: Option<i64>, forward: bool) -> Option<i64> {
         let mut order: Vec<&SourceEntry> = self.list.sources.iter().collect();
         // Sources without a folder come last.
@@ -225,7 +225,7 @@ impl SourcesPane {
         self.list.sources.iter().filter_map(|s| s.source.folder.clone()).collect()
     }
 
-    /// The sources as queries name them.
+    /// The sources, for resolving their names in queries.
     pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
         self.list.sources.iter().map(|s| Known {
             key: s.facts.key,
@@ -247,7 +247,7 @@ impl SourcesPane {
         self.list.sources.get(*self.indexes.get(&key)?)
     }
 
-    /// The sources an action applies to: the selection, else the sources of the current row.
+    /// The sources that an action applies to: the selection, or else the sources of the current row.
     pub(super) fn targets(&self) -> Vec<&SourceEntry> {
         if !self.marked.is_empty() {
             return self
@@ -267,8 +267,7 @@ impl SourcesPane {
         }
     }
 
-    /// The sources of those lists that are among these sources, except sources that are themselves among
-    /// them.
+    /// The sources that come from any list in `ids`, except those that are in `ids` themselves.
     pub(super) fn of_lists(&self, ids: &[SourceId]) -> Vec<SourceId> {
         let of_list = |s: &&SourceEntry| {
             let list = s.source.list.as_ref();
@@ -277,7 +276,7 @@ impl SourcesPane {
         self.list.sources.iter().filter(of_list).map(|s| s.source.id.clone()).collect()
     }
 
-    /// Moves sources (row keys) before a given one, or to the end.
+    /// Moves sources (row keys) in front of the source `next`, or to the end.
     pub(super) fn reorder(&mut self, keys: &[i64], next: Option<i64>) {
         let all = std::mem::take(&mut self.list.sources);
         let (moved, mut rest): (Vec<_>, Vec<_>) =
@@ -296,8 +295,8 @@ impl SourcesPane {
         self.color_sources();
     }
 
-    /// Gives each source its own colour if it has one, else one of those that the sources above use least, but
-    /// not that of the source directly above. The id decides between equals.
+    /// Assigns each source its configured colour. Without one, a source gets the colour that the sources
+    /// above it use least, but not the colour of the source directly above it. The id breaks ties.
     fn color_sources(&mut self) {
         let count = Role::SOURCES.len();
         let mut by_folder: Vec<&SourceEntry> = self.list.sources.iter().collect();
@@ -327,7 +326,7 @@ impl SourcesPane {
         Role::SOURCES.get(color).copied().unwrap_or(Role::Source1)
     }
 
-    /// Unfolds the folders above a row.
+    /// Unfolds the folders that contain a row.
     pub(super) fn reveal(&mut self, id: &RowId) {
         let folder = match id {
             RowId::Source(key) => self.entry(*key).and_then(|e| e.source.folder.clone()),
@@ -373,7 +372,7 @@ impl SourcesPane {
         }
     }
 
-    /// Folds the folder of the current row, or selects the folder above a folded one. Returns
+    /// Folds the folder of the current row, or selects its parent folder if it is already folded. Returns
     /// whether anything changed.
     pub(super) fn fold_in(&mut self) -> bool {
         if !self.is_folded() {
@@ -389,7 +388,7 @@ impl SourcesPane {
         above.map(|id| self.select(&id)).is_some()
     }
 
-    /// Unfolds the folders of a source (row key).
+    /// Unfolds the folders that contain a source (row key).
     pub(super) fn unfold(&mut self, key: i64) {
         let Some(folder) = self.entry(key).and_then(|e| e.source.folder.clone()) else { return };
         let inside = |folded: &String| {
@@ -407,7 +406,7 @@ impl SourcesPane {
     }
 
     pub(super) fn toggle_marked(&mut self) {
-        // A folder or a tag stands for its sources.
+        // A row of a folder or tag toggles all its sources.
         let keys = match self.current().map(|r| &r.id) {
             Some(RowId::Source(key)) => vec![*key],
             Some(RowId::Folder(folder)) => self.folder_keys(folder),

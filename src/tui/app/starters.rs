@@ -1,4 +1,4 @@
-//! The dialog of well-known sources.
+//! The dialog with well-known sources.
 
 use super::App;
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};

@@ -1,4 +1,4 @@
-//! The statistics of all sources.
+//! The dialog with statistics of all sources.
 
 use super::App;
 use super::dialogs::KeyHint::{Back, Rows};
@@ -21,13 +21,13 @@ pub(crate) struct StatsPanel {
     pub(crate) top: usize,
 }
 
-/// More lines than the list can have.
+/// More lines than the statistics can have.
 const MAX_LINES: usize = 100_000;
 
 impl App {
     pub(super) fn open_stats(&mut self) -> Vec<Effect> {
         self.push_dialog(StatsPanel::default());
-        // Counting continues when the dialog is closed; the next dialog uses the result.
+        // Counting continues when the dialog is closed, and the next dialog shows its result.
         match std::mem::replace(&mut self.counts_items, true) {
             true => vec![],
             false => vec![Effect::Read(Read::Statistics)],
@@ -56,7 +56,7 @@ impl App {
 impl Dialog for StatsPanel {
     fn key(&mut self, app: &mut App, _event: KeyEvent, key: Key) -> Reply {
         if let Some(motion) = app.motion(key) {
-            // Drawing limits this to the last page.
+            // Drawing limits this position to the last page.
             self.top = motion.from(self.top, 10, MAX_LINES);
             return Reply::default();
         }

@@ -1,4 +1,4 @@
-//! Stories in the Items pane: listed once or with all items, and marked as a whole.
+//! Stories in the Items pane: lists them once or with all their items, and marks them as a whole.
 
 use super::App;
 use super::items::Placement;
@@ -9,7 +9,7 @@ use crate::tui::event::Cause;
 use std::collections::HashSet;
 
 impl App {
-    /// Folds the items of a story into one, or unfolds them, until the program ends.
+    /// Folds the items of a story into one, or unfolds them, until the program exits.
     pub(super) fn fold_stories(&mut self) -> Vec<Effect> {
         let fold = !self.items.folds;
         self.note(match fold {
@@ -21,17 +21,17 @@ impl App {
 
     pub(super) fn fold_stories_if(&mut self, fold: bool) -> Vec<Effect> {
         self.items.folds = fold;
-        // Their number is another one.
+        // The number of items in the list changes.
         self.items.total = Default::default();
-        // A list that is being read would still have the earlier state.
+        // A list that is being read was requested with the earlier state.
         match self.items.is_loading() {
             true => self.load_items(Anchor::First, Placement::Start),
             false => self.reload_items(),
         }
     }
 
-    /// The listed items (row keys) that change with these, including the other items of their
-    /// stories with `ui.mark_stories`.
+    /// The items on the screen (row keys) that a mark changes: the given ones and, with `ui.mark_stories`,
+    /// the other items of their stories.
     pub(super) fn shown_with(&self, mark: &Mark, keys: &[i64], cause: Cause) -> HashSet<i64> {
         let mut shown: HashSet<i64> = keys.iter().copied().collect();
         let whole = matches!(mark, Mark::Read | Mark::Pinned)

@@ -1,4 +1,4 @@
-//! Choosing a theme: the form of the settings, opened at the theme.
+//! Choosing a theme: the settings form, opened at the theme.
 
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
 use super::{App, Editor};
@@ -8,11 +8,11 @@ use crate::tui::style::{ColorSupport, Palette};
 use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// The setting of the theme.
+/// The key of the theme setting.
 pub(super) const THEME: &str = "ui.theme";
 
 impl App {
-    /// Shows all themes as pictures; the selected one is previewed.
+    /// Shows a gallery of all themes, and previews the selected one.
     pub(super) fn choose_theme(&mut self) -> Vec<Effect> {
         let Some(row) = setting_rows().find(|row| row.key == THEME) else { return vec![] };
         let effects = self.open_setting(row);
@@ -22,7 +22,8 @@ impl App {
         effects
     }
 
-    /// On a slow connection, the terminal reports only after the start whether its background is light.
+    /// Applies a late reply about the background: on a slow connection, the terminal reports only after
+    /// startup whether it is light.
     pub(super) fn background_found(&mut self, light: bool) -> Vec<Effect> {
         let support = ColorSupport { light, ..self.palette.support() };
         self.palette = Palette::of(&self.settings, support);
@@ -31,7 +32,7 @@ impl App {
 }
 
 impl Editor {
-    /// Whether it was opened for the theme, and nothing else was selected or changed since.
+    /// Whether the form was opened to choose a theme, and no other field was focused or changed since then.
     pub(crate) fn chooses_theme(&self) -> bool {
         let Some(form) = self.form.as_ref().filter(|_| self.for_theme) else { return false };
         let is_theme = |field: &FormField| field.key() == THEME;
@@ -41,7 +42,7 @@ impl Editor {
             && form.changed().all(is_theme)
     }
 
-    /// Handles the keys that have another meaning while a theme is chosen.
+    /// Handles the keys that have a different effect while a theme is being chosen.
     pub(super) fn theme_key(&mut self, app: &mut App, event: KeyEvent) -> Option<Reply> {
         let forward = match event.code {
             KeyCode::Enter => return Some(self.save(app)),
@@ -62,7 +63,7 @@ impl Editor {
         self.typed(app)
     }
 
-    /// Previews the theme of a picture.
+    /// Previews the theme at an index of the gallery.
     pub(super) fn pick_theme(&mut self, app: &mut App, at: usize) -> Vec<Effect> {
         let fields = self.form.iter().flat_map(|form| form.fields());
         let field = fields.into_iter().position(|field| field.key() == THEME);
@@ -73,7 +74,7 @@ impl Editor {
         self.typed(app)
     }
 
-    /// The keys of the form while a theme is chosen.
+    /// The keys of the form while a theme is being chosen.
     pub(super) fn theme_hints() -> KeyHints {
         &[
             KeyHint::Key("Enter", "use"),

@@ -1,4 +1,4 @@
-//! Messages, which disappear after a while.
+//! Messages that disappear after a while.
 
 use super::App;
 use crate::model::Time;
@@ -16,31 +16,32 @@ pub(in crate::tui) enum Tone {
 /// A message that disappears after a while.
 #[derive(Debug, Clone)]
 pub(in crate::tui) struct Toast {
-    /// The complete text, as screen readers read it.
+    /// The complete text, for screen readers.
     pub(in crate::tui) text: String,
-    /// The text without the hint on how to undo the change, and the key for that.
+    /// The text without the hint about undo, and the key for undo.
     pub(in crate::tui) body: String,
     pub(in crate::tui) undo: Option<String>,
     pub(in crate::tui) tone: Tone,
-    /// The item (row key) that it is about, if it would be wrong beside another one.
+    /// The item (row key) that the message is about, if the message would be misleading next to another item.
     about: Option<i64>,
     seen_since: Time,
     pub(super) until: Time,
 }
 
-/// How long messages are shown.
+/// Time for which notes are shown.
 const NOTE_TIME: TimeDelta = TimeDelta::seconds(6);
 const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
-/// A message that was shown this long disappears with the next key.
+/// Time after which the next key removes the message.
 const READ_TIME: TimeDelta = TimeDelta::seconds(2);
 
-/// The words with which errors begin that have no name at their start. Names keep their letters: `mpv exited`.
+/// First words of errors that may be capitalised. Names at the start of an error are left unchanged: `mpv
+/// exited`.
 const FIRST_WORDS: &[&str] = &[
     "a", "all", "an", "another", "cannot", "database", "it", "its", "no", "not", "nothing", "only",
     "the", "there", "this", "type",
 ];
 
-/// An error as a sentence. Most errors begin in lower case, because they may follow other words.
+/// Capitalises an error. Most errors begin in lower case, because they may follow other words.
 pub(in crate::tui) fn as_sentence(error: &str) -> String {
     let first = error.split(' ').next().unwrap_or_default();
     match FIRST_WORDS.contains(&first) {
@@ -50,7 +51,7 @@ pub(in crate::tui) fn as_sentence(error: &str) -> String {
 }
 
 impl Toast {
-    /// Whether it was shown long enough to be read.
+    /// Whether the message was shown long enough to be read.
     pub(super) fn was_read(&self, now: Time) -> bool {
         self.seen_since + READ_TIME <= now
     }
@@ -65,7 +66,7 @@ impl App {
         self.show_message(as_sentence(&text.into()), Tone::Problem, PROBLEM_TIME)
     }
 
-    /// Makes the message that was just shown disappear with its item.
+    /// Ties the message that was just shown to an item, so that it disappears with the item.
     pub(super) fn message_is_about(&mut self, key: i64) {
         if let Some(toast) = &mut self.toast {
             toast.about = Some(key);
@@ -81,12 +82,12 @@ impl App {
     fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
         let hint = self.undo_hint();
         let body = text.replacen(&hint, "", 1);
-        // A dialog with a field would take the key as text.
+        // In a dialog with a field, the key would be typed as text.
         let types = self.dialogs.last_mut().is_some_and(|dialog| dialog.field().is_some());
         let undo = self.undo_key().filter(|_| body != text && !types);
         let until = self.now + time;
         let toast = Toast { text, body, undo, tone, about: None, seen_since: self.now, until };
-        // A note must not hide a problem that the user had no time to read.
+        // A note must not hide a problem that the user has not had time to read.
         if let Some(before) =
             self.toast.replace(toast).filter(|before| before.tone == Tone::Problem)
             && before.until > self.now

@@ -1,4 +1,4 @@
-//! Going through many items: selections, parts of lists, and sources with unread items.
+//! Handling many items: selections, parts of lists, and sources with unread items.
 
 use super::dialogs::Confirm;
 use super::items::{Placement, Seek, show_mark};
@@ -17,15 +17,15 @@ use crate::tui::read::Read;
 use crate::tui::view;
 use crate::util::text::counted;
 
-/// Maximum number of items that are marked read without a question.
+/// Maximum number of items that are marked read without confirmation.
 const MANY_READ: usize = 50;
 
-/// Items that are marked read once they are counted, because the user confirms large numbers.
+/// Items that are marked read once they are counted, because large numbers need confirmation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Marking {
-    /// The command.
+    /// The action that marks them.
     action: Action,
-    /// The list or query, in words.
+    /// Describes the list or query.
     about: String,
     view: View,
     part: Part,
@@ -36,7 +36,7 @@ impl Marking {
         Effect::MarkViewRead { view: self.view, part: self.part }
     }
 
-    /// The question before many items are marked.
+    /// The question that is asked before many items are marked.
     fn question(self, count: usize) -> Confirm {
         let items = counted(count, "item");
         let question = match self.action {
@@ -48,7 +48,7 @@ impl Marking {
     }
 }
 
-/// Which items of a list get selected.
+/// Which items of a list are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
     All,
@@ -57,7 +57,7 @@ pub(super) enum Extent {
 }
 
 impl App {
-    /// Adds the row to the selection or removes it from there, and moves down.
+    /// Adds the row to the selection, or removes it from the selection, and moves down.
     pub(super) fn select(&mut self) -> Vec<Effect> {
         match self.focus {
             Focus::Sources => {
@@ -90,14 +90,14 @@ impl App {
         }
     }
 
-    /// Number of items that marking the list read would change, if it is known.
+    /// Number of items that would change if the list were marked read, if it is known.
     fn unread_listed(&self) -> Option<usize> {
         let items = &self.items;
-        // Other items of the stories may be in no list.
+        // The other items of stories may not be in the list.
         if self.settings.ui.mark_stories {
             return None;
         }
-        // While a list is being read, the rows are older than what is marked. A row may stand for a story.
+        // While a list is being read, its rows may be stale. With `folds`, a row may represent a whole story.
         if items.is_settled() && items.is_complete() && !items.folds {
             return Some(items.rows.iter().filter(|row| !row.read).count());
         }
@@ -122,7 +122,7 @@ impl App {
         self.change_mark(mark, rows.iter().map(|r| r.key).collect(), to, cause)
     }
 
-    /// Like [`Self::set_mark`], by row keys, for items that need not be in the list.
+    /// Like [`Self::set_mark`], but by row keys, for items that may not be in the list.
     pub(super) fn change_mark(
         &mut self,
         mark: Mark,
@@ -131,7 +131,7 @@ impl App {
         cause: Cause,
     ) -> Vec<Effect> {
         if self.status.role == Role::Reads {
-            // The user only read the item and requested no change, so no message is needed.
+            // The user has only read the item and has not requested a change, so no message is needed.
             return match cause {
                 Cause::Reading => vec![],
                 _ => self.note("Not changed: the database is read-only"),
@@ -158,7 +158,7 @@ impl App {
         vec![Effect::Mark { mark, keys, to, cause }]
     }
 
-    /// The request that marks a view of the list, or the part of it beyond a row, read.
+    /// The request for marking the items of a view as read, or only those beyond a row.
     fn marking(&self, action: Action, view: View, beyond: Option<Beyond>) -> Marking {
         let part = Part { up_to: self.sources.list.last_key, beyond };
         let about = format!("List: {}", self.items.listing.title);
@@ -170,7 +170,8 @@ impl App {
         let items = &self.items;
         let Some(at) = items.current().map(Cursor::from) else { return vec![] };
         let is_above = action == Action::ReadAbove;
-        // All rows of a search are in memory, and others may match that it does not list.
+        // All listed rows of a search are in memory. Marks only these, because more items may match than it
+        // lists.
         let (view, beyond) = if items.rows_of.criteria.text.is_some() {
             let (above, below) = items.rows.split_at(items.selected);
             let rows = if is_above { above } else { below.get(1..).unwrap_or_default() };
@@ -184,9 +185,9 @@ impl App {
         self.count_unread(marking)
     }
 
-    /// Marks items read once they are counted.
+    /// Counts items in order to mark them read.
     fn count_unread(&mut self, marking: Marking) -> Vec<Effect> {
-        // One question is enough, however often the key is pressed.
+        // One question is enough, no matter how often the key is pressed.
         if self.items.marking.values().any(|counted| *counted == marking) {
             return vec![];
         }
@@ -196,7 +197,7 @@ impl App {
         vec![Effect::Read(Read::Unread { request, view, part })]
     }
 
-    /// Marks items at once that would otherwise be counted first.
+    /// Replaces the counting of items by marking them read at once.
     pub(super) fn without_count(&mut self, effect: Effect) -> Effect {
         let marking = match &effect {
             Effect::Read(Read::Unread { request, .. }) => self.items.marking.remove(request),
@@ -205,7 +206,7 @@ impl App {
         marking.map_or(effect, Marking::effect)
     }
 
-    /// Marks few items read at once, and asks before many.
+    /// Marks the counted items read, after confirmation if there are many.
     pub(super) fn unread_counted(
         &mut self,
         request: RequestId,
@@ -230,7 +231,7 @@ impl App {
         }
     }
 
-    /// Marks all items that match a query read, in all sources.
+    /// Marks all items that match a query as read, in all sources.
     pub(super) fn read_matching(&mut self, query: &str) -> Vec<Effect> {
         let missing = || query.trim().is_empty().then(|| "type a query".to_owned());
         if let Some(error) = missing().or_else(|| self.query_error(query)) {
@@ -242,7 +243,8 @@ impl App {
         self.count_unread(marking)
     }
 
-    /// Reads the best unread items of the list that take at most some minutes in total.
+    /// Requests the best unread items of the list that take at most a given number of minutes to read in
+    /// total.
     pub(super) fn read_for(&mut self, minutes: &str) -> Vec<Effect> {
         let number = minutes.trim().trim_end_matches("min").trim_end_matches('m').trim_end();
         let minutes = match number.parse::<u32>() {
@@ -254,7 +256,7 @@ impl App {
         vec![Effect::Read(Read::Fitting { request, view: Box::new(self.view()), minutes })]
     }
 
-    /// Lists the items that fit.
+    /// Lists the items that fit into the given time.
     pub(super) fn fitting_found(
         &mut self,
         request: RequestId,
@@ -283,8 +285,8 @@ impl App {
         self.show(Listing { title, base, query, place, layout, is_search: false })
     }
 
-    /// Selects all items of the list, or those that were not selected. Rows that are not in memory
-    /// yet are read first.
+    /// Selects all items of the list, or those that were not selected. Rows that are not in memory are read
+    /// first.
     pub(super) fn select_extent(&mut self, extent: Extent) -> Vec<Effect> {
         let Some(at) = self.items.current().map(Cursor::from) else { return vec![] };
         if self.items.more_above || self.items.more_below {
@@ -304,13 +306,13 @@ impl App {
         self.note(format!("{} selected{rest}", counted(count, "item")))
     }
 
-    /// Ends the selection.
+    /// Deselects all items.
     pub(super) fn select_none(&mut self) -> Vec<Effect> {
         self.items.marked.clear();
         vec![]
     }
 
-    /// Selects the items from the nearest selected one to the current one.
+    /// Selects the items from the nearest selected item to the current one.
     pub(super) fn select_range(&mut self) -> Vec<Effect> {
         let (items, at) = (&self.items, self.items.selected);
         let is_selected = |i: &usize| *i != at && items.marked.contains(&items.rows[*i].key);
@@ -328,7 +330,7 @@ impl App {
     pub(super) fn toggle_unread_only(&mut self) -> Vec<Effect> {
         let on = !self.settings.ui.unread_only;
         let mut effects = self.show_unread_only(on);
-        // "All items" always shows everything.
+        // The label does not mention "All items", which always shows everything.
         let state = if on { "hidden" } else { "shown" };
         let label = format!("read items of sources, folders and tags are {state}");
         let purpose = Purpose::Command(Some(label));
@@ -337,13 +339,13 @@ impl App {
         effects
     }
 
-    /// Shows the items in the next density, and saves that in the settings.
+    /// Shows the items in the next list style, and saves it in the settings.
     pub(super) fn change_density(&mut self) -> Vec<Effect> {
         if self.items.listing.layout.list.is_some() {
             return self.note("This view sets its own list density");
         }
         let next = match self.settings.ui.list {
-            // Each press changes what is shown.
+            // Skips the style that is already shown, so that each press has a visible effect.
             ListStyle::Auto if view::list_style(self) == Some(ListStyle::Comfortable) => {
                 ListStyle::Compact
             }
@@ -373,14 +375,14 @@ impl App {
     /// Applies `ui.unread_only`.
     pub(super) fn show_unread_only(&mut self, on: bool) -> Vec<Effect> {
         let is_narrowed = self.is_narrowed();
-        // A list to which a search returns would still have the other rows.
+        // Closing a search would otherwise return to a list with the previous rows.
         self.before_search = None;
         self.settings.ui.unread_only = on;
         self.sources.set_unread_only(on);
         if is_narrowed { vec![] } else { self.show_selected_source() }
     }
 
-    /// Goes to the next or previous source with unread items, and to the first of them.
+    /// Goes to the next or previous source with unread items, and selects the first of these items.
     pub(super) fn next_unread_source(&mut self, seek: Seek) -> Vec<Effect> {
         let next = match &self.items.listed {
             Some(RowId::Source(key)) if !self.is_narrowed() => {
@@ -395,7 +397,7 @@ impl App {
         effects
     }
 
-    /// Lists the items of a source, and goes to the first unread one.
+    /// Lists the items of a source, and selects the first unread one.
     fn list_unread_source(&mut self, key: i64, seek: Seek) -> Vec<Effect> {
         self.sources.unfold(key);
         self.sources.select(&RowId::Source(key));
@@ -425,7 +427,7 @@ impl App {
         self.list_unread_source(key, Seek { forward, here: true, open: false })
     }
 
-    /// After the last unread item of a list, goes to the first one, as a search does.
+    /// After the last unread item of a list, wraps around to the first one.
     fn start_over(&mut self, seek: Seek) -> Vec<Effect> {
         let items = &mut self.items;
         let above = &items.rows[..items.selected.min(items.rows.len())];

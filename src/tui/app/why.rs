@@ -1,5 +1,4 @@
-//! Schedules: the publishing rhythms shown in the Sources pane, and the panel that explains the
-//! schedule of a source.
+//! The publishing rhythms in the Sources pane, and the panel that explains the schedule of a source.
 
 use super::dialogs::KeyHint::{Back, Bound, Rows};
 use super::dialogs::{Dialog, KeyHint, KeyHints, Reply};
@@ -33,7 +32,7 @@ pub(crate) struct Rhythms {
 
 #[derive(Debug)]
 struct RhythmState {
-    /// Number of items when it was requested; a different number requests it again.
+    /// Number of items at the time of the request. If the number changes, the rhythm is requested again.
     items: u32,
     /// Time of the request in seconds since the epoch, because the chart shows days up to now.
     asked: i64,
@@ -42,9 +41,9 @@ struct RhythmState {
     rhythm: Option<Rhythm>,
 }
 
-/// Seconds after which a rhythm is requested again.
+/// Time after which a rhythm is requested again, in seconds.
 const MAX_AGE: i64 = 3600;
-/// Seconds until a failed request is repeated.
+/// Time after which a failed request is repeated, in seconds.
 const RETRY: i64 = 30;
 
 impl Rhythms {
@@ -54,7 +53,7 @@ impl Rhythms {
 }
 
 impl App {
-    /// Requests the missing and outdated rhythms of visible sources.
+    /// Requests the missing and stale rhythms of visible sources.
     pub(super) fn request_rhythms(&mut self) -> Option<Effect> {
         let (pane, now) = (&self.sources, self.now.timestamp());
         let height = usize::from(self.size.1);
@@ -106,7 +105,7 @@ impl App {
         };
         match self.focus {
             Focus::Sources => current,
-            // An empty list counts as the list of the selected source.
+            // An empty list belongs to the selected source.
             Focus::Items | Focus::Reader => {
                 self.item_targets().first().map(|r| r.source_key).or(current)
             }
@@ -165,7 +164,7 @@ impl Dialog for WhyPanel {
             return app.change_sources(vec![(advice.source.clone(), advice.change())]).into();
         }
         if let Some(motion) = app.motion(key) {
-            // Drawing limits this to the last page.
+            // Drawing limits this position to the last page.
             self.top = motion.from(self.top, 10, MAX_LINES);
             return Reply::default();
         }

@@ -1,6 +1,6 @@
-//! The selector workbench: a page, what the selectors of the form match on it, and the fields of
-//! the selectors. [`crate::engine::Workbench`] evaluates selectors; this module sends its requests
-//! and handles focus and keys.
+//! The selector workbench: a page, the matches of the form's selectors on it, and the fields of the
+//! selectors. [`crate::engine::Workbench`] evaluates selectors; this module sends its requests and handles
+//! focus and keys.
 
 mod keys;
 mod near;
@@ -31,15 +31,15 @@ pub(crate) enum BenchPane {
 /// A selector field of the form, shown at the bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BenchField {
-    /// Its key in the `website` table.
+    /// The field's key in the `website` table.
     pub(crate) key: &'static str,
-    /// The selector; `None` for other settings.
+    /// The selector; `None` for a different setting.
     pub(crate) part: Option<SelectorField>,
-    /// Its index in the form.
+    /// The field's index in the form.
     pub(crate) index: usize,
 }
 
-/// The keys in display order.
+/// The keys of the fields, in display order.
 const KEYS: [(&str, Option<SelectorField>); 7] = [
     ("articles", Some(SelectorField::Articles)),
     ("next", Some(SelectorField::Next)),
@@ -52,34 +52,34 @@ const KEYS: [(&str, Option<SelectorField>); 7] = [
 
 #[derive(Debug)]
 pub(crate) struct Bench {
-    /// Replies to another workbench are dropped.
+    /// Id of the workbench. Replies with a different id are dropped.
     pub(crate) id: RequestId,
-    /// Whether it is shown instead of the form.
+    /// Whether the workbench is shown instead of the form.
     pub(crate) shown: bool,
     pub(crate) pane: BenchPane,
-    /// The page that is shown.
+    /// The page that is currently shown.
     pub(crate) at: WorkbenchPage,
     pub(crate) fields: Vec<BenchField>,
-    /// Index of the field that elements are picked for.
+    /// Index of the field for which elements are picked.
     pub(crate) active: usize,
     pub(crate) sheets: HashMap<WorkbenchPage, SheetView>,
     /// Pages that are being loaded.
     pub(crate) waiting: HashSet<WorkbenchPage>,
     pub(crate) failed: HashMap<WorkbenchPage, String>,
-    /// Whether the first article is fetched for the matches of its selectors, without being shown.
+    /// Whether the first article is being fetched only to evaluate the article selectors, without showing it.
     sampling: bool,
     /// Times of the stored copies of the list, newest first.
     pub(crate) copies: Vec<Time>,
     offers: HashMap<WorkbenchPage, Vec<Offer>>,
     /// Index of the suggestion that was applied last.
     applied: Option<usize>,
-    /// The earlier values of the fields that it filled.
+    /// The earlier values of the fields that this suggestion has filled.
     previous: Vec<(usize, String)>,
-    /// The values of fields before elements were picked for them, the latest last.
+    /// The values of fields before elements were picked for them, newest last.
     picked: Vec<(usize, String)>,
-    /// The preview without articles of which the user was warned while saving.
+    /// The preview about which saving has already warned, because it has no articles.
     warned_of: Option<u64>,
-    /// The broken selector of the source, and what is broken.
+    /// The broken selector of the source, and the problem.
     pub(crate) broken: Option<SelectorProblem>,
     /// Whether a repair is suggested.
     repairing: bool,
@@ -87,9 +87,9 @@ pub(crate) struct Bench {
     beside: Option<WorkbenchPage>,
     pub(crate) preview: Preview,
     last_preview: u64,
-    /// Index of the selected article.
+    /// Index of the selected article in the list of matches.
     pub(crate) item: usize,
-    /// Whether the articles are entries on the page itself.
+    /// Whether the items are entries on the page itself.
     pub(crate) on_page: bool,
 }
 
@@ -138,12 +138,12 @@ impl Bench {
         self.sheets.get_mut(&self.at)
     }
 
-    /// The field that elements are picked for.
+    /// The field for which elements are picked.
     pub(crate) fn field(&self) -> Option<BenchField> {
         self.fields.get(self.active).copied()
     }
 
-    /// The list that selectors are evaluated on.
+    /// The list on which selectors are evaluated.
     pub(crate) fn list(&self) -> WorkbenchPage {
         match self.at {
             WorkbenchPage::Copy(_) => self.at,
@@ -151,12 +151,12 @@ impl Bench {
         }
     }
 
-    /// Whether the page that is shown is an article.
+    /// Whether the current page is an article.
     pub(crate) fn is_article(&self) -> bool {
         self.at == WorkbenchPage::Article
     }
 
-    /// The selectors of the page that is shown.
+    /// The selectors that apply to the current page.
     pub(crate) fn parts(&self) -> &'static [SelectorField] {
         match (self.on_page, self.is_article()) {
             (true, _) => &SelectorField::ENTRIES,
@@ -165,7 +165,7 @@ impl Bench {
         }
     }
 
-    /// The matches of a selector, if its page is loaded.
+    /// The matches of a selector. The outer `None` means that its page is not loaded.
     pub(crate) fn found(&self, part: SelectorField) -> Option<Option<&Matches>> {
         let list = self.preview.list.iter().flat_map(|page| &page.found);
         let article = self.preview.article.iter().flat_map(|page| &page.found);
@@ -181,7 +181,7 @@ impl Bench {
         self.sampling || self.waiting.contains(&WorkbenchPage::Article)
     }
 
-    /// The marked elements of a selector on the page that is shown.
+    /// The elements of the current page that a selector matches.
     pub(crate) fn marks(&self, part: SelectorField) -> &[u32] {
         if !self.parts().contains(&part) {
             return &[];
@@ -189,13 +189,13 @@ impl Bench {
         self.found(part).flatten().map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// The copy that is shown next to the list.
+    /// The stored copy that is shown next to the list.
     pub(crate) fn beside(&self) -> Option<WorkbenchPage> {
         self.beside
             .filter(|place| self.at == WorkbenchPage::List && self.sheets.contains_key(place))
     }
 
-    /// The marked elements of a selector on a page: the one that is shown, or the copy next to it.
+    /// The elements that a selector matches on the current page or on the copy next to it.
     pub(crate) fn marks_on(&self, place: WorkbenchPage, part: SelectorField) -> &[u32] {
         if place == self.at {
             return self.marks(part);
@@ -205,7 +205,7 @@ impl Bench {
         found.map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// The articles that were found, and how many of them are on the first page.
+    /// The articles that were found, and the number of those on the first page.
     pub(crate) fn items(&self) -> (Vec<&ListLink>, usize) {
         let first = self.preview.list.iter().flat_map(|page| &page.links);
         let second = self.preview.second.iter().flat_map(|page| &page.links);
@@ -213,12 +213,12 @@ impl Bench {
         (first.chain(second).collect(), count)
     }
 
-    /// For a selector that matches nothing: one that does not differ much, with names of the page.
+    /// For a selector that matches nothing, a similar selector with names that occur on the page.
     pub(crate) fn meant(&self, selector: &str) -> Option<String> {
         near::near_selector(selector, &self.sheet()?.outline)
     }
 
-    /// The selectors that are suggested for the page that is shown.
+    /// The selectors that are suggested for the current page.
     pub(crate) fn offers(&self) -> &[Offer] {
         self.offers.get(&self.at).map_or(&[], Vec::as_slice)
     }
@@ -233,7 +233,7 @@ impl Bench {
         self.offers().first().filter(|_| self.repairing)
     }
 
-    /// Activates the first field for the page that is shown, unless the active one is for it.
+    /// Activates the first field that applies to the current page, unless the active field already does.
     fn activate_for_page(&mut self) {
         let parts = self.parts();
         let fits = |field: &BenchField| field.part.is_some_and(|part| parts.contains(&part));
@@ -244,13 +244,14 @@ impl Bench {
 
     fn show(&mut self, place: WorkbenchPage) {
         self.at = place;
-        // Suggestions belong to one page; suggestions that were applied on a different page stay.
+        // Suggestions belong to one page. A suggestion that was applied on the previous page is kept.
         (self.applied, self.repairing) = (None, false);
         self.previous.clear();
         self.activate_for_page();
     }
 
-    /// Whether the selectors find no articles, for which a save asks once.
+    /// Whether the selectors find no articles, and saving has to ask for confirmation. This happens once per
+    /// preview.
     pub(super) fn warns_of_nothing(&mut self) -> bool {
         let finds_nothing = self.preview.list.as_ref().is_some_and(|list| list.links.is_empty());
         let asks = self.shown && finds_nothing && self.warned_of != Some(self.last_preview);
@@ -260,14 +261,14 @@ impl Bench {
         asks
     }
 
-    /// The user has edited a field, so its previous value is no longer restored.
+    /// Records that the user has edited a field, so that its previous value is no longer restored.
     pub(super) fn keep_edit(&mut self, index: usize) {
         self.previous.retain(|(field, _)| *field != index);
     }
 }
 
-/// Whether a suggestion fills a selector. It leaves `next` unchanged if that is empty (only one page is read)
-/// or has matches; in a repair, it leaves all selectors unchanged that are not broken.
+/// Whether a suggestion fills a selector. It does not fill `next` if that is empty (only one page is read) or
+/// has matches. A repair fills only broken selectors.
 fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
     match bench.broken.as_ref().map(|problem| problem.key) {
@@ -277,18 +278,18 @@ fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     }
 }
 
-/// Whether the URL belongs to a list of articles or entries.
+/// Whether the URL is that of a list of articles or entries.
 fn is_list(form: &SourceForm) -> bool {
     matches!(form.kind(), SourceKind::Website | SourceKind::Entries)
 }
 
-/// The rules as typed, valid or not.
+/// The typed rules, even if they are invalid.
 fn rules(form: &SourceForm) -> WebsiteRules {
     let value = |key: &str| {
         let field = form.fields().iter().find(|f| f.website_key() == Some(key));
         field.map(|f| f.value().trim().to_owned()).filter(|value| !value.is_empty())
     };
-    // Only a list of articles needs selectors for them.
+    // Only websites need these selectors; other kinds fall back to the defaults.
     let or_usual = |previous: Option<String>, usual: &str| match previous {
         None if form.kind() != SourceKind::Website => usual.to_owned(),
         previous => previous.unwrap_or_default(),
@@ -315,7 +316,7 @@ impl Editor {
         self.bench.as_deref_mut().filter(|bench| bench.shown)
     }
 
-    /// Requests a new preview of the selectors, if there is a workbench.
+    /// Requests a new preview of the selectors, if there is an open workbench.
     pub(super) fn preview(&mut self) -> Vec<Effect> {
         let (Some(bench), Some(form)) = (&mut self.bench, &self.form) else { return vec![] };
         bench.last_preview += 1;
@@ -344,13 +345,13 @@ impl Editor {
         *typed = Field::new(value);
     }
 
-    /// Applies a suggestion, or restores the values from before with `None`.
+    /// Applies a suggestion, or with `None` restores the previous values.
     fn apply_offer(&mut self, number: Option<usize>) -> Vec<Effect> {
         let Some(bench) = &mut self.bench else { return vec![] };
         let previous = std::mem::take(&mut bench.previous);
         (bench.applied, bench.repairing) = (number, false);
         let offer = number.and_then(|n| bench.offers().get(n)).cloned();
-        // Restore the typed values first, so that each suggestion starts from them.
+        // Restore the typed values first, so that each suggestion is based on them.
         for (index, value) in previous {
             self.set_field(index, &value);
         }

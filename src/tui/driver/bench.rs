@@ -1,4 +1,4 @@
-//! The workbench of a website.
+//! Performs the requests to the selector workbench.
 
 use super::super::effect::BenchRequest;
 use super::super::event::{Event, RequestId};

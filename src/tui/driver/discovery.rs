@@ -1,4 +1,4 @@
-//! Finds ways to follow something, and handles the result of following it.
+//! Finds ways to follow a URL, program or file, and reports added sources.
 
 use super::super::event::{Event, Followed, RequestId};
 use super::{Driver, message};
@@ -8,7 +8,7 @@ use crate::model::Source;
 use url::Url;
 
 impl Driver {
-    /// Explores a URL; each attempt is an event.
+    /// Explores a URL, and sends each attempt as an event.
     pub(super) fn discover(&mut self, request: RequestId, address: String) {
         let (listener, mut progress) = tokio::sync::mpsc::unbounded_channel();
         let events = self.events.clone();
@@ -31,7 +31,7 @@ impl Driver {
     }
 }
 
-/// The number of articles that a way lists, with the URLs of some.
+/// The number of articles that a way lists, and the URLs of some of them.
 pub(in crate::tui) fn listed(way: Option<&Way>) -> (usize, Vec<Url>) {
     let count = way.and_then(Way::count).unwrap_or(0);
     (count, way.map(Way::listed_urls).unwrap_or_default())

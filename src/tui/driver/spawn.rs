@@ -1,4 +1,4 @@
-//! Starts work in the background, which reports back with an event.
+//! Starts background work, which reports its result as an event.
 
 use super::{Driver, Task};
 use crate::engine::Handle;
@@ -36,7 +36,7 @@ impl Driver {
             let event = work(handle).await;
             let _ = events.send(event);
         };
-        // The receiver lives as long as the runtime.
+        // Sending cannot fail while the runtime exists, because the receiver lives as long.
         let _ = self.edits.send(Box::pin(edit));
     }
 
@@ -47,7 +47,7 @@ impl Driver {
         let (handle, events) = (self.handle.clone(), self.events.clone());
         let task: Task = Box::pin(async move {
             let event = work(handle).await;
-            // The interface may already be closed.
+            // Sending fails if the interface is already closed.
             let _ = events.send(event);
         });
         tokio::spawn(task).abort_handle()

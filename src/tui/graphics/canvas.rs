@@ -11,21 +11,21 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Maximum number of pictures that the terminal keeps.
+/// Maximum number of pictures that the terminal keeps in memory.
 const MAX_SENT: usize = 8;
 
-/// A picture that a frame shows with half blocks.
+/// A picture that is drawn with half blocks in a frame.
 #[derive(Debug)]
 pub(in crate::tui) struct Placed {
     pub(in crate::tui) url: String,
     pub(in crate::tui) picture: Arc<Thumbnail>,
-    /// Its columns and rows.
+    /// The picture's width and height in cells.
     pub(in crate::tui) cells: (u16, u16),
-    /// The area on the screen in which some of its rows are drawn.
+    /// The screen area in which some of the picture's rows are drawn.
     area: Rect,
     /// The first of these rows.
     from: u16,
-    /// A hash of the cells as they were drawn.
+    /// A hash of the cells after they were drawn.
     content: u64,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::tui) struct Placement {
 }
 
 impl Placed {
-    /// A picture whose rows from `from` on were drawn in an area.
+    /// A picture whose rows were drawn in an area, starting at row `from`.
     pub(in crate::tui) fn new(
         (url, picture): (String, Arc<Thumbnail>),
         cells: (u16, u16),
@@ -48,13 +48,13 @@ impl Placed {
         Self { url, picture, cells, area, from, content: content(buffer, area) }
     }
 
-    /// Whether nothing was drawn over it.
+    /// Whether nothing was drawn over the picture.
     pub(in crate::tui) fn is_bare(&self, buffer: &Buffer) -> bool {
         self.area == self.area.intersection(buffer.area)
             && content(buffer, self.area) == self.content
     }
 
-    /// Empties the cells for the terminal.
+    /// Clears the picture's cells, so that the terminal can draw in them.
     pub(in crate::tui) fn cover(
         &self,
         encoded: Arc<Encoded>,
@@ -77,7 +77,7 @@ impl Placed {
     }
 }
 
-/// A number that changes when something is drawn in an area.
+/// A hash of the cells in an area. It changes when something is drawn there.
 fn content(buffer: &Buffer, area: Rect) -> u64 {
     let mut hasher = DefaultHasher::new();
     for position in area.positions() {
@@ -90,14 +90,14 @@ fn content(buffer: &Buffer, area: Rect) -> u64 {
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Canvas {
     shown: Vec<Drawn>,
-    /// Pictures that the terminal keeps, the oldest first.
+    /// Pictures that the terminal keeps in memory, oldest first.
     sent: VecDeque<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Drawn {
     id: u32,
-    /// Its number among the copies of the same picture.
+    /// The number of this copy among the copies of the same picture.
     copy: u16,
     kept: bool,
     at: (u16, u16),
@@ -105,7 +105,7 @@ struct Drawn {
 }
 
 impl Canvas {
-    /// The sequences after which the screen shows these pictures and no others; empty if it already does.
+    /// The escape sequences that make the screen show these pictures and no others; empty if it already does.
     pub(in crate::tui) fn update(&mut self, placements: &[Placement]) -> String {
         let mut now: Vec<Drawn> = Vec::with_capacity(placements.len());
         for Placement { encoded, at, rows } in placements {
@@ -116,7 +116,7 @@ impl Canvas {
         }
         let mut out = String::new();
         let is = |a: &Drawn, b: &Drawn| (a.id, a.copy) == (b.id, b.copy);
-        // Other pictures disappear when their cells are written.
+        // Pictures of the other protocols disappear when their cells are written.
         let gone = self.shown.iter().filter(|old| old.kept && !now.iter().any(|new| is(old, new)));
         for Drawn { id, copy, .. } in gone {
             out += &format!("\x1b_Ga=d,d=i,i={id},p={},q=2\x1b\\", copy + 1);
@@ -144,14 +144,14 @@ impl Canvas {
         self.shown.is_empty()
     }
 
-    /// The sequences that remove all pictures from the terminal's memory. The next update sends and
-    /// draws them again, so this is for a screen that will be cleared.
+    /// The escape sequences that remove all pictures from the terminal's memory. Call this before the screen
+    /// is cleared: the next update sends and draws all pictures again.
     pub(in crate::tui) fn clear(&mut self) -> String {
         std::mem::take(self).sent.into_iter().map(free).collect()
     }
 }
 
-/// Removes a picture with all its copies.
+/// Removes a picture and all its copies.
 fn free(id: u32) -> String {
     format!("\x1b_Ga=d,d=I,i={id},q=2\x1b\\")
 }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn kitty_pictures_are_sent_once_moved_and_deleted() {
+    fn sends_kitty_pictures_once_and_moves_and_deletes_them() {
         let (a, mut canvas) = (encoded(Protocol::Kitty), Canvas::default());
         let first = canvas.update(&[placement(&a, (3, 5), 0..2)]);
         assert!(first.starts_with("\x1b7") && first.ends_with("\x1b8"));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_keeps_few_pictures() {
+    fn frees_pictures_beyond_the_limit() {
         let all: Vec<_> = (0..12).map(|_| encoded(Protocol::Kitty)).collect();
         let mut canvas = Canvas::default();
         let shown: Vec<_> = all[..10].iter().map(|e| placement(e, (0, 0), 0..2)).collect();
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn sixels_are_drawn_when_something_changed() {
+    fn draws_sixels_only_after_a_change() {
         let (a, mut canvas) = (encoded(Protocol::Sixel), Canvas::default());
         assert_eq!(canvas.update(&[placement(&a, (3, 5), 0..2)]).matches("\x1bP").count(), 1);
         assert_eq!(canvas.update(&[placement(&a, (3, 5), 0..2)]), "");
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn covered_cells_are_erased_before_they_show_something_else() {
+    fn erases_covered_cells_before_reusing_them() {
         let area = Rect::new(0, 0, 10, 6);
         let place = Rect::new(1, 1, 4, 2);
         let picture = Arc::new(Thumbnail::new(40, 40, vec![[200, 0, 0, 255]; 1600]));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_when_a_picture_is_drawn_over() {
+    fn detects_drawing_over_a_picture() {
         let mut buffer = Buffer::empty(Rect::new(0, 0, 10, 6));
         let picture = Arc::new(Thumbnail::new(1, 1, vec![[0; 4]]));
         let of = (String::new(), picture);

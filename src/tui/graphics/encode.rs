@@ -1,4 +1,4 @@
-//! Pictures in the encodings of terminals.
+//! Encodes pictures for the graphics protocols of terminals.
 
 use super::sixel::{BAND, Sixels};
 use super::{Graphics, MAX_PIXELS, Protocol};
@@ -11,30 +11,30 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Maximum number of bytes in one piece of a picture in kitty's protocol.
+/// Maximum number of bytes in one chunk of a picture in kitty's protocol.
 const PIECE: usize = 4096;
 
-/// A picture for a terminal, of a fixed size in cells.
+/// A picture that is encoded for a terminal, with a fixed size in cells.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::tui) struct Encoded {
-    /// Its unique number.
+    /// A unique id.
     pub(super) id: u32,
-    /// Columns and rows in cells.
+    /// Width and height in cells.
     pub(super) cells: (u16, u16),
     data: Data,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Data {
-    /// The picture in Base64, and its height in pixels.
+    /// The PNG in Base64, and its height in pixels.
     Kitty(String, u32),
-    /// The sequence of each row of cells.
+    /// The escape sequence of each row of cells.
     Iterm2(Vec<String>),
     /// The sixels, and the height of a cell in pixels.
     Sixel(Sixels, u32),
 }
 
-/// Encodes a picture for a box of cells; `None` if that fails.
+/// Encodes a picture for a box of cells; `None` if encoding fails.
 pub(in crate::tui) fn encode(
     picture: &Thumbnail,
     graphics: Graphics,
@@ -42,7 +42,8 @@ pub(in crate::tui) fn encode(
 ) -> Option<Encoded> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let data = one_at_a_time(|| data(picture, graphics, cells))?;
-    // kitty accepts any number but 0. Other programs that draw pictures may run in the same window.
+    // kitty accepts any id but 0. The process id is part of it, because other programs in the same window may
+    // draw pictures too.
     let id = (std::process::id() << 12).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)).max(1);
     Some(Encoded { id, cells, data })
 }
@@ -58,7 +59,7 @@ fn data(picture: &Thumbnail, graphics: Graphics, (columns, rows): (u16, u16)) ->
             Some(Data::Kitty(STANDARD.encode(png(&image)?), height))
         }
         Protocol::Iterm2 => {
-            // All rows have the same height, so that each fills its cells.
+            // All rows have the same height, so that each row fills its cells.
             let (width, height) = fit(whole, MAX_PIXELS);
             let height = (height / u32::from(rows)).max(1);
             let image = scaled(&image, (width, height * u32::from(rows)));
@@ -83,7 +84,7 @@ fn data(picture: &Thumbnail, graphics: Graphics, (columns, rows): (u16, u16)) ->
     }
 }
 
-/// Shrinks a picture to fit a box of pixels. A smaller picture is returned unchanged.
+/// Shrinks a picture to fit a box of pixels. A picture that already fits is returned unchanged.
 fn shrunk(picture: RgbaImage, (width, height): (u32, u32)) -> RgbaImage {
     let larger = picture.width() > width || picture.height() > height;
     if larger { scaled(&picture, (width, height)) } else { picture }
@@ -109,7 +110,7 @@ fn png(picture: &RgbaImage) -> Option<Vec<u8>> {
 }
 
 impl Encoded {
-    /// Bytes in memory.
+    /// Size in memory, in bytes.
     pub(in crate::tui) fn bytes(&self) -> usize {
         match &self.data {
             Data::Kitty(sequence, _) => sequence.len(),
@@ -118,12 +119,12 @@ impl Encoded {
         }
     }
 
-    /// Whether the terminal keeps the picture, so that it is sent once.
+    /// Whether the terminal keeps the picture in memory, so that it is sent only once.
     pub(super) fn is_kept(&self) -> bool {
         matches!(self.data, Data::Kitty(..))
     }
 
-    /// The sequences that send a picture that is kept.
+    /// Writes the escape sequences that send a picture to the terminal's memory.
     pub(super) fn send(&self, out: &mut String) {
         let Data::Kitty(base64, _) = &self.data else { return };
         let mut rest = base64.as_str();
@@ -137,8 +138,8 @@ impl Encoded {
         }
     }
 
-    /// The sequences that draw some rows of cells at a position of the screen, counted from 0.
-    /// `copy` is the number among the copies of the same picture on the screen.
+    /// Writes the escape sequences that draw some rows of cells at a position on the screen, counted from 0.
+    /// `copy` is the number of this copy among the copies of the same picture on the screen.
     pub(super) fn draw(&self, (x, y): (u16, u16), rows: Range<u16>, copy: u16, out: &mut String) {
         let go_to = |out: &mut String, row: u16| {
             let _ = write!(out, "\x1b[{};{}H", y + row + 1, x + 1);
@@ -193,13 +194,13 @@ mod tests {
         out
     }
 
-    /// The picture in a sequence that ends with Base64.
+    /// Decodes the picture in a sequence that ends with Base64.
     fn file(base64: &str) -> RgbaImage {
         image::load_from_memory(&STANDARD.decode(base64).unwrap()).unwrap().into_rgba8()
     }
 
     #[test]
-    fn a_kitty_picture_is_sent_once_and_shows_any_of_its_rows() {
+    fn draws_any_rows_of_a_kitty_picture() {
         let kitty = encoded(Protocol::Kitty, (10, 20), (20, 5));
         let mut sent = String::new();
         kitty.send(&mut sent);
@@ -213,12 +214,12 @@ mod tests {
         assert!(drawn(&kitty, 0..5).contains("c=20,r=5,y=0,h=100,"));
         assert!(drawn(&kitty, 1..4).starts_with("\x1b[3;5H\x1b_Ga=p,"));
         assert!(drawn(&kitty, 1..4).contains("c=20,r=3,y=20,h=60,"));
-        // The terminal enlarges it.
+        // The terminal enlarges the picture.
         assert!(drawn(&encoded(Protocol::Kitty, (40, 80), (72, 18)), 0..18).contains("y=0,h=100,"));
     }
 
     #[test]
-    fn iterm2_draws_row_by_row() {
+    fn draws_iterm2_pictures_row_by_row() {
         let iterm = encoded(Protocol::Iterm2, (10, 20), (20, 5));
         let mut out = String::new();
         iterm.send(&mut out);
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn sixels_stay_in_their_rows() {
+    fn keeps_sixels_within_their_rows() {
         for height in [15, 16, 17, 18, 20, 31] {
             let sixel = encoded(Protocol::Sixel, (10, height), (20, 5));
             for (from, to) in [(0, 5), (1, 5), (0, 3), (2, 4), (4, 5)] {

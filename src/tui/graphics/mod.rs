@@ -1,7 +1,8 @@
-//! Pictures on terminals that draw pixels: kitty's protocol, sixel, and iTerm2's.
+//! Pictures on terminals that can draw pixels, with kitty's protocol, sixel, or iTerm2's protocol.
 //!
-//! The Reader draws every picture with half blocks. If nothing covers it, [`Canvas`] then lets the terminal
-//! draw the same cells with pixels, so a dialog, a message or a small terminal needs no special case.
+//! The Reader draws every picture with half blocks. If nothing covers the picture, [`Canvas`] makes the
+//! terminal draw the same cells with pixels. Dialogs, messages and small terminals therefore need no special
+//! case.
 
 mod canvas;
 mod encode;
@@ -15,7 +16,7 @@ pub(super) use query::Replies;
 use crate::article::fit;
 use crate::config::GraphicsMode;
 
-/// The protocol by which the terminal gets a picture.
+/// The protocol for sending pictures to the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Protocol {
     Kitty,
@@ -23,7 +24,7 @@ pub(super) enum Protocol {
     Iterm2,
 }
 
-/// What is known about a terminal that draws pixels.
+/// The graphics support of a terminal that can draw pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Graphics {
     pub(super) protocol: Protocol,
@@ -33,13 +34,13 @@ pub(super) struct Graphics {
 
 /// The size of a cell for terminals that scale pictures but do not report it.
 const USUAL_CELL: (u16, u16) = (10, 20);
-/// Largest plausible size of a cell, in pixels.
+/// Maximum plausible width and height of a cell, in pixels.
 const MAX_CELL: u16 = 100;
-/// Largest picture that is sent, in pixels. kitty and iTerm2 enlarge it.
+/// Maximum size of a picture that is sent, in pixels. kitty and iTerm2 enlarge it if necessary.
 const MAX_PIXELS: (u32, u32) = (960, 600);
 
 impl Graphics {
-    /// The best protocol of a terminal, or the one in the settings; `None` stands for half blocks.
+    /// The best protocol of a terminal, or the one in the settings; `None` for half blocks.
     pub(super) fn of(
         mode: GraphicsMode,
         replies: &Replies,
@@ -58,7 +59,7 @@ impl Graphics {
             GraphicsMode::Sixel => Some(Protocol::Sixel),
             GraphicsMode::Iterm2 => Some(Protocol::Iterm2),
             GraphicsMode::Auto if replies.kitty => Some(Protocol::Kitty),
-            // Both also support sixel, with fewer colours.
+            // Both also support sixel, but with fewer colours.
             GraphicsMode::Auto if named(&["iTerm2", "WezTerm"]) => Some(Protocol::Iterm2),
             GraphicsMode::Auto if replies.sixel && cell.is_some() => Some(Protocol::Sixel),
             GraphicsMode::Auto => None,
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_protocol_is_chosen() {
+    fn chooses_the_best_protocol() {
         let replies = |kitty, sixel, name: &str, cell| Replies {
             kitty,
             sixel,
@@ -128,7 +129,7 @@ mod tests {
                 None,
                 Some((Protocol::Sixel, (9, 18))),
             ),
-            // Without the size of a cell, sixels would cover an unknown part of the screen.
+            // If the size of a cell is unknown, sixels would cover an unknown part of the screen.
             (Auto, replies(false, true, "XTerm(390)", None), None, None),
             (Auto, replies(false, true, "XTerm(390)", Some((0, 18))), None, None),
             (Auto, replies(false, true, "XTerm(390)", None), Some((3000, 18)), None),
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_take_whole_cells() {
+    fn rounds_picture_sizes_to_whole_cells() {
         let kitty = Graphics { protocol: Protocol::Kitty, cell: (10, 20) };
         let sixel = Graphics { protocol: Protocol::Sixel, cell: (20, 40) };
         for (graphics, natural, space, expected) in [
@@ -160,7 +161,7 @@ mod tests {
             (kitty, (1, 4000), (72, 20), (1, 20)),
             (kitty, (u32::MAX, 1), (72, 20), (72, 1)),
             (kitty, (0, 0), (0, 0), (1, 1)),
-            // A terminal does not enlarge sixels.
+            // Terminals do not enlarge sixels.
             (sixel, (4000, 2000), (72, 40), (48, 12)),
         ] {
             assert_eq!(graphics.cells(natural, space), expected, "{natural:?} {space:?}");

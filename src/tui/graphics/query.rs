@@ -1,12 +1,13 @@
-//! The replies of a terminal about itself.
+//! Queries to the terminal, and its replies.
 
-/// Sends a picture of one pixel to kitty's protocol, as a query, and asks for the size of a cell and
-/// the name of the terminal. Terminals ignore queries that they do not know.
+/// Queries support for kitty's protocol with a picture of one pixel, the size of a cell, and the name of the
+/// terminal. Terminals ignore unknown queries.
 pub(in crate::tui) const GRAPHICS: &str =
     "\x1b[>q\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[16t";
-/// Asks for the background colour.
+/// Queries the background colour.
 pub(in crate::tui) const BACKGROUND: &str = "\x1b]11;?\x07";
-/// Asks for the device attributes. All terminals reply to this, and reply to it last.
+/// Queries the device attributes. All terminals reply to this query. It is sent last, so its reply arrives
+/// last.
 pub(in crate::tui) const ATTRIBUTES: &str = "\x1b[c";
 
 /// The replies to these queries.
@@ -16,22 +17,22 @@ pub(in crate::tui) struct Replies {
     pub(in crate::tui) light: Option<bool>,
     pub(in crate::tui) kitty: bool,
     pub(in crate::tui) sixel: bool,
-    /// Name and version.
+    /// Name and version of the terminal.
     pub(in crate::tui) name: Option<String>,
     /// Width and height of a cell in pixels.
     pub(in crate::tui) cell: Option<(u16, u16)>,
-    /// Characters that were typed while the terminal replied. Other keys are sequences and are lost.
+    /// Characters that were typed while the terminal replied. Other keys send escape sequences, and are lost.
     pub(in crate::tui) typed: String,
     /// Whether the reply to the last query has arrived.
     pub(in crate::tui) complete: bool,
 }
 
-/// Reads replies among other input.
+/// Parses replies that may be mixed with other input.
 pub(in crate::tui) fn read(input: &[u8]) -> Replies {
     let text = String::from_utf8_lossy(input);
     let mut replies = Replies::default();
     let mut parts = text.split('\x1b');
-    // Text before the first escape, and after a reply, was typed.
+    // Text before the first escape, and after a reply, was typed by the user.
     replies.typed.push_str(parts.next().unwrap_or_default());
     for part in parts {
         let body = |start| part.strip_prefix(start);
@@ -58,7 +59,7 @@ pub(in crate::tui) fn read(input: &[u8]) -> Replies {
     replies
 }
 
-/// Whether a colour such as `rgb:ffff/fafa/f0f0` is light. Parts have one to four digits.
+/// Whether a colour such as `rgb:ffff/fafa/f0f0` is light. Each component has one to four digits.
 pub(in crate::tui) fn light(color: &str) -> Option<bool> {
     let (_, parts) = color.split_once(':')?;
     let mut parts = parts.split('/').map(|part| {
@@ -117,7 +118,7 @@ mod tests {
                 },
             ),
             (refuses, Replies::default()),
-            // Keys were typed at the same time.
+            // The user typed keys at the same time.
             (
                 "jj\x1b[B\x1b_Gi=31;OK\x1b\\o\x1b]11;rgb:0/0/0\x07p\x1b[6;20;10tq\x1b[?62;4cr",
                 Replies {
@@ -129,7 +130,7 @@ mod tests {
                     ..Replies::default()
                 },
             ),
-            // If 4 is the first attribute, it is the kind of device.
+            // The first attribute is the kind of device, so 4 does not mean sixel there.
             ("\x1b[?4c", Replies::default()),
             ("\x1b[6;99999999;1t\x1b]11;rgb:zz\x07\x1b[?c", Replies::default()),
         ] {

@@ -1,22 +1,22 @@
-//! Pictures as sixels: bands of six rows of pixels, colour by colour.
+//! Encodes pictures as sixels: bands of six rows of pixels, one colour at a time.
 
 use color_quant::NeuQuant;
 use image::RgbaImage;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Maximum number of colours in a picture: terminals have 256.
+/// Maximum number of colours in a picture. Terminals support 256.
 const COLORS: usize = 255;
-/// The last colour, which marks transparent pixels.
+/// Index of the last colour, which marks transparent pixels.
 const TRANSPARENT: u8 = 255;
 /// Pixels below this opacity are not drawn.
 const OPAQUE: u8 = 128;
-/// The palette is made from every third pixel.
+/// The palette is computed from every third pixel.
 const SAMPLED: i32 = 3;
 /// Number of pixel rows in a band.
 pub(super) const BAND: u32 = 6;
 
-/// A picture as sixels; any run of bands can be drawn.
+/// A picture as sixels; any range of bands can be drawn.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Sixels {
     width: u32,
@@ -40,25 +40,25 @@ impl Sixels {
         Self { width: picture.width(), palette, bands }
     }
 
-    /// Bytes in memory.
+    /// Size in memory, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.palette.len() + self.bands.iter().map(String::len).sum::<usize>()
     }
 
-    /// The sequence that draws the rows of pixels from `first` to before `end`. Bands that are only
-    /// partly in this range are left out.
+    /// The escape sequence that draws the rows of pixels from `first` up to, but not including, `end`. Bands
+    /// that are only partly in this range are left out.
     pub(super) fn rows(&self, first: u32, end: u32) -> String {
         let from = first.div_ceil(BAND) as usize;
         let to = ((end / BAND) as usize).min(self.bands.len());
         let bands = self.bands.get(from..to).unwrap_or_default();
         let height = bands.len() * BAND as usize;
-        // Pixels without a colour stay as they are.
+        // Pixels without a colour are left unchanged.
         let start = format!("\x1bP0;1;0q\"1;1;{};{height}{}", self.width, self.palette);
         start + &bands.join("-") + "\x1b\\"
     }
 }
 
-/// The palette, and the number of each pixel's colour.
+/// Returns the palette, and the palette index of each pixel.
 fn indexed(picture: &RgbaImage) -> (Vec<[u8; 3]>, Vec<u8>) {
     let opaque = |pixel: &[u8; 4]| pixel[3] >= OPAQUE;
     let color = |[r, g, b, _]: [u8; 4]| [r, g, b];
@@ -80,7 +80,7 @@ fn indexed(picture: &RgbaImage) -> (Vec<[u8; 3]>, Vec<u8>) {
             picture.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2], 255]).collect();
         let reduced = NeuQuant::new(SAMPLED, COLORS, &pixels);
         colors = reduced.color_map_rgb().chunks_exact(3).map(|c| [c[0], c[1], c[2]]).collect();
-        // Neighbours often have the same colour.
+        // Neighbouring pixels often have the same colour.
         let mut last = ([0; 4], None);
         Box::new(move |[r, g, b, _]| {
             let pixel = [r, g, b, 255];
@@ -103,7 +103,8 @@ fn indexed(picture: &RgbaImage) -> (Vec<[u8; 3]>, Vec<u8>) {
     (colors, indexes)
 }
 
-/// Writes a band of pixels. `masks` has a byte for each colour and column; all are 0, before and afterwards.
+/// Writes a band of pixels. `masks` has a byte for each colour and column, all of which are 0 before and
+/// after the call.
 fn encode_band(band: &[u8], width: usize, masks: &mut [u8]) -> String {
     let mut used = [false; COLORS];
     for (y, row) in band.chunks(width).enumerate() {
@@ -115,7 +116,7 @@ fn encode_band(band: &[u8], width: usize, masks: &mut [u8]) -> String {
     let mut out = String::new();
     for (color, _) in used.iter().enumerate().filter(|(_, used)| **used) {
         if !out.is_empty() {
-            // Back to the start of the band.
+            // Returns to the start of the band.
             out.push('$');
         }
         let _ = write!(out, "#{color}");
@@ -140,7 +141,7 @@ pub(super) mod tests {
     use super::*;
     use image::Rgba;
 
-    /// Draws sixels as a terminal does: returns the pixels that are set, by position.
+    /// Draws sixels like a terminal. Returns the pixels that are set, by position.
     pub(in crate::tui::graphics) fn drawn(sequence: &str) -> HashMap<(u32, u32), [u8; 3]> {
         let body = sequence.strip_prefix("\x1bP0;1;0q").unwrap().strip_suffix("\x1b\\").unwrap();
         let mut signs = body.chars().peekable();
@@ -198,7 +199,7 @@ pub(super) mod tests {
             let expected = (opacity == 255).then_some([r, g, b]);
             assert_eq!(all.get(&(x, y)).copied(), expected, "{x} {y}");
         }
-        // Rows 7 to 19 contain one whole band, which starts at 12.
+        // Rows 7 to 19 contain one whole band, which starts at row 12.
         let part = drawn(&sixels.rows(7, 19));
         assert!(part.keys().all(|(_, y)| *y < 6));
         assert!(part.iter().all(|((x, y), color)| all.get(&(*x, y + 12)) == Some(color)));
@@ -206,7 +207,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn many_colours_are_reduced_to_similar_ones() {
+    fn reduces_many_colours_to_similar_ones() {
         let color = |x: u32, y: u32| Rgba([(x * 4) as u8, (y * 4) as u8, 128, 255]);
         let picture = RgbaImage::from_fn(64, 60, color);
         let all = drawn(&Sixels::of(&picture).rows(0, 60));

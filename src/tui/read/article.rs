@@ -1,4 +1,4 @@
-//! Reading one item for the Reader.
+//! Reads an item for the Reader.
 
 use super::ReaderThread;
 use crate::article::{Document, Link, LinkKind, below_title, is_cut};
@@ -11,9 +11,9 @@ use crate::util::text::line;
 use crate::util::time_text::minute;
 use std::sync::Arc;
 
-/// Length in bytes from which the engine builds the document of a text.
+/// Minimum length of a text, in bytes, for which the engine builds the document.
 const LONG: usize = 128 << 10;
-/// How many times more memory the document of a text needs than reading a page of the same length.
+/// Memory for building the document of a text, relative to parsing a page of the same length.
 const WORK: usize = 8;
 
 impl ReaderThread {
@@ -34,7 +34,8 @@ impl ReaderThread {
         let text = document.text();
         let is_cut = item.text_from == TextFrom::Feed && is_cut(&text);
         if !item.body().is_empty() && text != NO_TEXT {
-            // The index counts words later, so the words of a text that was just fetched are counted here.
+            // Words are counted when a text is indexed. A text that was just fetched is not indexed yet, so
+            // count them here.
             row.words = count_words(&text);
         }
         Ok(Some(Arc::new(Article {
@@ -50,8 +51,8 @@ impl ReaderThread {
         })))
     }
 
-    /// The document of an item. For a long text it needs much memory, which stays with the thread that builds
-    /// it, so it is built on the threads that read pages.
+    /// The document of an item. Building it for a long text needs much memory, which the allocator keeps for
+    /// the thread. It is therefore built on the threads that parse pages.
     fn document(&self, item: &Arc<Item>) -> Document {
         if item.body().len() < LONG {
             return document(item);
@@ -61,7 +62,7 @@ impl ReaderThread {
         made.unwrap_or_else(|| document(item))
     }
 
-    /// The item's own tags, and what rules did to it, in words.
+    /// Describes the item's own tags, and the effects that rules had on it.
     fn notes(&self, key: i64) -> Result<Vec<String>> {
         let mut notes = Vec::new();
         let tags = self.reader.tags_of(key)?;
@@ -76,15 +77,16 @@ impl ReaderThread {
     }
 }
 
-/// What the user's rules did to an item.
+/// Describes the effects that the user's rules had on an item.
 fn rule_note(mut effects: Vec<RuleEffect>) -> Option<String> {
-    // The marks of an import are stored like a rule's marks, but the user has no such rule.
+    // The marks of an import are stored like a rule's marks, but are not the effects of any of the user's
+    // rules.
     effects.retain(|effect| !effect.rule.starts_with(IMPORT_PREFIX));
     let by_rule = by_rule(effects.iter().map(|e| (e.rule.as_str(), e.effect.to_string())));
     (!effects.is_empty()).then(|| format!("Rules: {}", line(&by_rule)))
 }
 
-/// The changes in each version of an article, newest first.
+/// The changes in each version of an item, newest first.
 fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     let difference = |change: VersionChange| Difference {
         at: change.at,
@@ -96,7 +98,7 @@ fn compared(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Difference>> {
     Ok(changes.into_iter().map(difference).collect())
 }
 
-/// The words for an item without text; the interface adds the keys.
+/// The text that is shown for an item without text. The interface adds the keys.
 pub(in crate::tui) const NO_TEXT: &str =
     "This item has no text. Open it in the browser to read it.";
 
@@ -107,13 +109,13 @@ pub(in crate::tui) fn document(item: &Item) -> Document {
     if document.is_empty() {
         document = Document::from_text(NO_TEXT);
     }
-    // Enclosures are opened like the links of the text.
+    // Enclosures are added as links, so that they can be opened like links in the text.
     for enclosure in item.enclosures.iter().take(limits::ENTRY_LIST) {
         let file = Some(enclosure.clone());
         match document.links.iter_mut().find(|link| link.url == enclosure.url) {
             Some(link) => {
                 link.file = file;
-                // A link to the episode in the text opens like the enclosure.
+                // A link to the episode in the text opens the enclosure.
                 if link.kind == LinkKind::Page {
                     link.kind = LinkKind::Media;
                 }
@@ -133,7 +135,7 @@ mod tests {
     use crate::model::Effect;
 
     #[test]
-    fn marks_of_imports_are_not_attributed_to_rules() {
+    fn does_not_attribute_marks_of_imports_to_rules() {
         let effect = |rule: &str| RuleEffect {
             rule: rule.to_owned(),
             effect: Effect::Pin,

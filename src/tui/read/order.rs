@@ -1,9 +1,10 @@
-//! The order in which a thread performs reads that wait at the same time.
+//! The order in which a thread performs waiting reads.
 
 use super::Read;
 use std::collections::VecDeque;
 
-/// Takes the first read that is not superseded and does not wait for others; `None` if that must be decided again.
+/// Takes the first read, unless a newer one supersedes it or it has to wait for more urgent reads. `None`
+/// means that the caller should try again with the changed queue.
 pub(super) fn next(waiting: &mut VecDeque<Read>) -> Option<Read> {
     let read = waiting.pop_front()?;
     let waits = |kind: fn(&Read) -> bool| waiting.iter().any(kind);
@@ -14,15 +15,16 @@ pub(super) fn next(waiting: &mut VecDeque<Read>) -> Option<Read> {
     let is_counts = |q: &Read| matches!(q, Read::Counts { .. });
     let is_urgent = |q: &Read| !matches!(q, Read::Total { .. } | Read::Counts { .. });
     let (is_superseded, must_wait) = match &read {
-        // Only the newest request of these kinds counts.
+        // Only the newest read of each of these kinds matters.
         Read::Window { .. } => (waits(is_window), false),
         Read::Article { .. } => (waits(is_article), false),
         Read::Matches { .. } => (waits(is_matches), false),
-        // The user waits for an article, not for the texts next to the titles.
+        // An article is more urgent than the snippets of a list.
         Read::Snippets { .. } => (false, waits(is_article)),
-        // A list does not wait for the number of items that a command would mark.
+        // Reading the rows of a list is more urgent than counting the items to mark.
         Read::Unread { .. } => (false, waits(is_window)),
-        // The rows of a list are more urgent than their number, and only that of the newest list counts.
+        // The rows of a list are more urgent than their number, and only the number for the newest list
+        // matters.
         Read::Total { .. } => (waits(is_total), waits(is_urgent)),
         // Counts have the lowest priority.
         Read::Counts { .. } => (waits(is_counts), !waiting.is_empty()),
@@ -55,7 +57,7 @@ mod tests {
         Read::Unread { request, view: view(), part: Part::up_to(9) }
     }
 
-    /// The reads in the order in which they are performed, in short.
+    /// The reads in the order in which they are performed, in an abbreviated form.
     fn performed(reads: Vec<Read>) -> String {
         let mut waiting = VecDeque::from(reads);
         let mut names = Vec::new();
@@ -74,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_articles_do_not_wait_for_counts() {
+    fn reads_lists_and_articles_before_counts() {
         let total = |request| Read::Total { request, view: view() };
         let counts = || Read::Counts { left: vec![], done: vec![] };
         let snippets = || Read::Snippets { keys: vec![], expression: None };

@@ -1,4 +1,4 @@
-//! Lists, quotations, figures and code.
+//! Layout of lists, quotations, figures and code.
 
 use super::code;
 use super::inline::spans;
@@ -13,18 +13,18 @@ use crate::util::text;
 
 /// Width of the space before and after code, in cells.
 const CODE_PADDING: usize = 2;
-/// The same in a narrow column.
+/// The same space in a narrow column.
 const NARROW_PADDING: usize = 1;
 /// Width below which a column is narrow, in cells.
 const NARROW: usize = 40;
 /// Indentation of lists, in cells.
 const LIST_INDENT: usize = 1;
-/// Indentation of definitions.
+/// Indentation of definitions, in cells.
 const DEFINITION_INDENT: usize = 3;
 /// Maximum number of bytes of code that are coloured in a document.
 const MAX_COLORED: usize = 200_000;
 
-/// Whether two texts differ only in white space, case and punctuation.
+/// Whether two texts differ only in whitespace, case and punctuation.
 fn is_same(a: &str, b: &str) -> bool {
     let letters = |text: &'_ str| -> String {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -93,13 +93,13 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Images, or their descriptions and sizes; then the caption.
+    /// Adds images, or their descriptions and sizes, followed by the caption.
     pub(super) fn figure(&mut self, images: &[Inline], caption: &[Inline], margin: &Margin) {
         let words = plain(caption);
         let mut below = spans(caption, Role::Caption, self.glyphs);
         for image in images {
             let Inline::Image(alt, to) = image else { continue };
-            // The caption need not be shown twice.
+            // A description that repeats the caption is not shown.
             let alt = if is_same(alt, &words) { "" } else { alt };
             if self.picture(*to, margin) {
                 if caption.is_empty() {
@@ -120,7 +120,8 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// The lines of a picture, with two pixels in each cell; false if the picture is not available.
+    /// Adds the lines of a picture, with two pixels in each cell. Returns false if the picture is not
+    /// available.
     fn picture(&mut self, link: usize, margin: &Margin) -> bool {
         let picture = self.pictures.get(&link).filter(|_| self.picture_lines > 0);
         let Some(picture) = picture else { return false };
@@ -134,7 +135,7 @@ impl<'a> Out<'a> {
         true
     }
 
-    /// Code on its own surface, with the language above it.
+    /// Adds code on its own background, with the language above it.
     pub(super) fn code(&mut self, language: Option<&str>, code: &str, margin: &Margin) {
         let space = self.space(margin);
         let inset = if space >= NARROW { CODE_PADDING } else { NARROW_PADDING };
@@ -171,7 +172,7 @@ impl<'a> Out<'a> {
         self.all(out, &margin);
     }
 
-    /// A line of code in several lines, with a mark before those that continue it.
+    /// Wraps a line of code, with a mark before each continuation line.
     fn wrapped_code(&self, spans: &[Span], inside: usize) -> Vec<Line> {
         let mark = self.glyphs.wrapped;
         let mut lines = wrap(spans, inside.saturating_sub(text::width(mark)));
@@ -181,7 +182,7 @@ impl<'a> Out<'a> {
         lines
     }
 
-    /// The lines of code in the colours of its language.
+    /// The lines of code, coloured for its language.
     fn colored(&mut self, language: Option<&str>, code: &str) -> Vec<Vec<Span>> {
         self.colored += code.len();
         let language = language.filter(|_| self.colored <= MAX_COLORED);
@@ -193,8 +194,8 @@ impl<'a> Out<'a> {
     }
 }
 
-/// A picture in a box of cells: its columns and rows, and each row with two pixels in each cell. The
-/// size is the one in which the terminal draws the picture with pixels, if it can.
+/// Fits a picture into a box of cells. Returns its columns and rows, and each row with two pixels in each
+/// cell. The size is the same as when the terminal draws the picture with pixels.
 pub(crate) fn half_blocks(
     picture: &Thumbnail,
     graphics: Option<Graphics>,
@@ -215,10 +216,10 @@ pub(crate) fn half_blocks(
     ((short(size.0 as usize), short(rows.len())), rows)
 }
 
-/// The boxes of open and finished tasks, as they are in the text.
+/// The boxes of open and finished tasks in the text.
 const TASKS: [char; 2] = ['☐', '☑'];
 
-/// Whether an entry of a list is a task, and whether it is finished.
+/// Whether a task in a list is finished; `None` if the entry is not a task.
 fn task(item: &[Block]) -> Option<bool> {
     let Some(Block::Paragraph(inline)) = item.first() else { return None };
     let Some(Inline::Text(text)) = inline.first() else { return None };

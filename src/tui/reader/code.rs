@@ -1,5 +1,5 @@
-//! Colours of code: one small lexer for all languages. It knows the keywords, and how comments and strings begin
-//! (`languages.rs`). A capitalised name is a type, and a name before `(` is a function.
+//! Colours code with one small lexer for all languages, based on their keywords and on the delimiters of
+//! comments and strings (`languages.rs`). A capitalised name is a type, and a name before `(` is a function.
 
 use super::languages::{Language, Syntax, find};
 use super::line::Span;
@@ -7,15 +7,16 @@ use crate::config::Role;
 use crate::util::text;
 use std::collections::HashSet;
 
-/// Longest line that is coloured, in bytes.
+/// Maximum length of a line that is coloured, in bytes.
 const MAX_LINE: usize = 2000;
-/// Longest text in single quotes, in bytes, because single quotes have other uses too.
+/// Maximum length of a string in single quotes, in bytes. It is limited because single quotes have other uses
+/// too.
 const MAX_QUOTED: usize = 200;
 
 /// A role and the length of its text in bytes.
 type Token = (Role, usize);
 
-/// The lines of a code block. If the language is not known, all text has the same role.
+/// The lines of a code block. If the language is unknown, all text has the same role.
 pub(super) fn lines(code: &str, language: Option<&str>) -> Vec<Vec<Span>> {
     let known = language.and_then(find);
     let tokens = match known.filter(|_| code.lines().all(|line| line.len() <= MAX_LINE)) {
@@ -27,7 +28,7 @@ pub(super) fn lines(code: &str, language: Option<&str>) -> Vec<Vec<Span>> {
     split(code, &tokens)
 }
 
-/// Cuts tokens at the ends of lines.
+/// Splits tokens into lines.
 fn split(code: &str, tokens: &[Token]) -> Vec<Vec<Span>> {
     let mut out: Vec<Vec<Span>> = Vec::new();
     let mut line: Vec<Span> = Vec::new();
@@ -49,7 +50,7 @@ fn split(code: &str, tokens: &[Token]) -> Vec<Vec<Span>> {
     out
 }
 
-/// A diff, whose lines are removed, added or unchanged.
+/// Tokens of a diff: each line is removed, added or unchanged.
 fn each_line(code: &str) -> Vec<Token> {
     let role = |line: &str| match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'@', b'@', ..] => Role::CodeComment,
@@ -60,7 +61,7 @@ fn each_line(code: &str) -> Vec<Token> {
     code.split_inclusive('\n').map(|line| (role(line), line.len())).collect()
 }
 
-/// HTML or XML: tags with their attributes, comments, text.
+/// Tokens of HTML or XML: tags with their attributes, comments, text.
 fn markup(code: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut rest = code;
@@ -104,11 +105,11 @@ struct Lexer<'a> {
     at: usize,
     rules: &'static Language,
     keywords: HashSet<&'static str>,
-    /// Whether the next name is a function's, after a word such as `fn`.
+    /// Whether the next name is that of a function, because it follows a keyword such as `fn`.
     named: bool,
 }
 
-/// Words that precede the name of a new function.
+/// Keywords before the name of a function in its definition.
 const DEFINING: [&str; 10] =
     ["fn", "def", "func", "function", "fun", "sub", "proc", "defp", "defn", "defun"];
 
@@ -139,26 +140,26 @@ impl<'a> Lexer<'a> {
             return Some(inner.find(close).map_or(rest.len(), |i| open.len() + i + close.len()));
         }
         let mark = self.rules.line.iter().find(|mark| rest.starts_with(**mark))?;
-        // In a shell `$#` is not a comment.
+        // In a shell, `$#` does not start a comment.
         let before = self.code[..self.at].chars().next_back();
         let begins = *mark != "#" || before.is_none_or(|c| c.is_whitespace() || ";)}".contains(c));
         begins.then(|| line_end(rest))
     }
 
-    /// The length of a string with its quotes.
+    /// The length of a string including its quotes.
     fn string(&self, rest: &str) -> Option<usize> {
         if let Some(mark) = self.rules.long.iter().find(|mark| rest.starts_with(**mark)) {
             let inner = &rest[mark.len()..];
             return Some(inner.find(mark).map_or(rest.len(), |i| i + 2 * mark.len()));
         }
         match rest.as_bytes() {
-            // Without a closing quote, it continues to the end of the line.
+            // Without a closing quote, the string ends at the end of the line.
             [b'"', ..] => Some(quoted(rest, b'"').unwrap_or_else(|| line_end(rest))),
             [b'\'', ..] => {
                 let near = text::start(rest, MAX_QUOTED);
                 let len = quoted(near, b'\'')?;
                 let inner = &rest[1..len - 1];
-                // Lifetimes begin with a quote too.
+                // Rust's lifetimes begin with a quote too.
                 let one = inner.chars().count() == 1 || inner.starts_with('\\');
                 (one || !self.rules.characters).then_some(len)
             }
@@ -172,7 +173,7 @@ impl<'a> Lexer<'a> {
         let (name, next) = rest.split_at(len);
         let folded = name.to_ascii_lowercase();
         let key = if self.rules.folded { folded.as_str() } else { name };
-        // `println!(…)` calls a macro.
+        // A name before `!(`, as in `println!(…)`, is a macro call.
         let call = |s: &str| s.starts_with('(');
         let called = std::mem::take(&mut self.named)
             || call(next)
@@ -190,12 +191,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The length of the line without its end.
+/// The length of the line without its line break.
 fn line_end(rest: &str) -> usize {
     rest.find('\n').unwrap_or(rest.len())
 }
 
-/// The length of a text in quotes that ends in the same line.
+/// The length of a quoted string that ends on the same line.
 fn quoted(rest: &str, quote: u8) -> Option<usize> {
     let mut bytes = rest.bytes().enumerate().skip(1);
     while let Some((i, byte)) = bytes.next() {
@@ -209,7 +210,7 @@ fn quoted(rest: &str, quote: u8) -> Option<usize> {
     None
 }
 
-/// The length of the name at the start.
+/// The length of the name at the start of the text.
 fn word(rest: &str) -> usize {
     let first = rest.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let end = |rest: &str| rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -227,7 +228,7 @@ fn number(rest: &str) -> Option<Token> {
     })
 }
 
-/// White space or an operator: one character, which joins preceding characters of the same role.
+/// Whitespace or an operator: one character, which is joined with preceding characters of the same role.
 fn other(rest: &str) -> Token {
     let first = rest.chars().next();
     let operator = first.is_some_and(|c| c.is_ascii_punctuation());
@@ -295,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_not_coloured() {
+    fn does_not_colour_long_lines() {
         let code = "\"\\'".repeat(MAX_LINE);
         assert_eq!(lines(&code, Some("rust")), [[Span::new(code, Role::Text)]]);
     }
 
     proptest! {
         #[test]
-        fn tokens_joined_again_give_the_text(
+        fn joins_tokens_to_the_original_text(
             code in "([a-zA-Z0-9_'\"`#/*<>!\\\\ \n(){}日é.-]|fn |\"\"\"|<!--|-->){0,80}",
             language in proptest::sample::select(vec!["rust", "python", "js", "html", "diff", "lua"]),
         ) {

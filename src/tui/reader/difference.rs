@@ -7,8 +7,8 @@ use super::wrap::wrap;
 use crate::article::Change;
 use crate::config::Role;
 
-/// Lays a difference out in lines of `width` cells. Removed text is shown as `[-…-]`, added text as
-/// `{+…+}`, so that it can be read without colours and copied.
+/// Lays out a difference in lines of `width` cells. Removed text is shown as `[-…-]`, added text as `{+…+}`,
+/// so that it can be read without colours and copied.
 pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyphs) -> Lines {
     let mut out = Out { paragraph: Vec::new(), lines: Vec::new(), changes: Vec::new(), width };
     for change in changes {
@@ -27,12 +27,12 @@ pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyph
     Lines { changes, ..finished(lines, glyphs) }
 }
 
-/// Keeps a marker together with its word. This character has no width, is never drawn and does not occur in
-/// fetched text.
+/// Keeps a marker on the same line as its word. This character has no width, is never drawn, and does not
+/// occur in fetched text.
 const JOINER: char = '\u{2060}';
 
 struct Out {
-    /// Text that is not laid out yet.
+    /// The current paragraph, which is not laid out yet.
     paragraph: Vec<Span>,
     lines: Vec<Line>,
     changes: Vec<usize>,
@@ -40,13 +40,13 @@ struct Out {
 }
 
 impl Out {
-    /// Adds a text, with markers around its part of each source line.
+    /// Adds a text, with markers around the part in each of its lines.
     fn push(&mut self, text: &str, open: &str, close: &str, role: Role) {
         for (i, part) in text.split('\n').enumerate() {
             if i > 0 {
                 self.end_paragraph();
             }
-            // Separates the cells of tables.
+            // Separates the cells of tables, because tabs are not drawn.
             let part = &part.replace('\t', "  ");
             let solid = part.trim();
             if open.is_empty() || solid.is_empty() {

@@ -2,11 +2,10 @@
 
 use super::line::Span;
 
-/// Number of characters without a strong direction that are searched before a paragraph counts as
-/// left-to-right.
+/// Number of characters without a strong direction after which a paragraph counts as left-to-right.
 const MAX_WEAK: usize = 200;
 
-/// Whether a paragraph is written from right to left: its first letter decides (rule P2 of
+/// Whether a paragraph is written from right to left: its first letter determines the direction (rule P2 of
 /// UAX #9).
 pub(crate) fn is_right_to_left(spans: &[Span]) -> bool {
     let text = spans.iter().filter(|span| !span.mark).flat_map(|span| span.text.chars());
@@ -15,7 +14,7 @@ pub(crate) fn is_right_to_left(spans: &[Span]) -> bool {
         matches!(c,
             // Hebrew, Arabic, Syriac, Thaana, N'Ko, Samaritan, Mandaic.
             '\u{590}'..='\u{8ff}'
-            // Their presentation forms.
+            // Presentation forms of Hebrew and Arabic.
             | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}'
             // Older scripts, Mende Kikakui, Adlam, Arabic mathematics.
             | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
@@ -28,7 +27,7 @@ mod tests {
     use crate::config::Role;
 
     #[test]
-    fn first_letter_decides_the_direction() {
+    fn determines_the_direction_from_the_first_letter() {
         for (text, expected) in [
             ("أخبار المدينة", true),
             ("12. «שלום» world", true),

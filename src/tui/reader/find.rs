@@ -13,12 +13,12 @@ const MAX_HITS: usize = 10_000;
 /// Maximum number of characters that are searched; their positions take 16 MB.
 const MAX_CHARS: usize = 500_000;
 
-/// Number of matches from which a word means little, if a different word is found at least `TIMES`
-/// times less often.
+/// Number of matches from which a word is too common to highlight, if another word has at least `TIMES` times
+/// fewer matches.
 const OFTEN: usize = 20;
 const TIMES: usize = 8;
 
-/// The first character of the scripts without blanks between words.
+/// The first character of the scripts that have no spaces between words.
 const FIRST_WITHOUT_BLANKS: char = '\u{2e80}';
 
 /// The lines as one case-folded text.
@@ -57,7 +57,7 @@ impl Haystack {
                 break;
             }
             match line.joint {
-                // A newline that no query contains.
+                // Paragraphs are separated by a newline, which no query contains.
                 Joint::New => out.push('\n', i, 0, 0),
                 Joint::Blank => out.push(' ', i, 0, 0),
                 Joint::Tight => {}
@@ -82,7 +82,7 @@ impl Haystack {
         self.folded.push(c);
     }
 
-    /// Finds a text from top to bottom; each match has one piece for every line it covers.
+    /// Finds all matches of a text, from top to bottom. Each match has one piece per line that it covers.
     pub(crate) fn find(&self, text: &str) -> Vec<Piece> {
         let needle = folded(text);
         if needle.trim().is_empty() {
@@ -92,7 +92,7 @@ impl Haystack {
         self.pieces(hits.map(|(at, _)| at..at + needle.len()))
     }
 
-    /// Finds the words of a search, from top to bottom, except words that are everywhere if others are not.
+    /// Finds the words of a search, from top to bottom. Skips very frequent words if there are rarer ones.
     pub(crate) fn find_words(&self, words: &[SearchedWord]) -> Vec<Piece> {
         let hits = words.iter().map(|word| self.hits(word).take(MAX_HITS).collect());
         let mut hits: Vec<Vec<Range<usize>>> = hits.collect();
@@ -100,7 +100,7 @@ impl Haystack {
         hits.retain(|hits| hits.len() < OFTEN.max(rarest * TIMES));
         let mut hits: Vec<Range<usize>> = hits.into_iter().flatten().collect();
         hits.sort_unstable_by_key(|hit| (hit.start, Reverse(hit.end)));
-        // A word may also be the start of a longer one.
+        // A word may be a prefix of a longer one. The longer match is kept.
         let mut end = 0;
         hits.retain(|hit| {
             let is_free = hit.start >= end;
@@ -127,7 +127,7 @@ impl Haystack {
                 }
                 end += gap + token.len();
             }
-            // Includes the rest of a longer word in scripts with blanks between words.
+            // In scripts with spaces between words, the match includes the rest of a longer word.
             let is_more =
                 |c: char| c.is_alphanumeric() && (word.is_whole || c < FIRST_WITHOUT_BLANKS);
             let rest = &self.folded[end..];
@@ -136,7 +136,7 @@ impl Haystack {
         })
     }
 
-    /// The parts of matches (byte ranges of the folded text) in each line.
+    /// Splits matches (byte ranges of the folded text) into pieces per line.
     fn pieces(&self, hits: impl Iterator<Item = Range<usize>>) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         for (hit, range) in hits.enumerate() {
@@ -158,18 +158,18 @@ impl Haystack {
     }
 }
 
-/// A word or a phrase of a search.
+/// A word or phrase of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchedWord {
-    /// Its words, folded. Between them there may be any characters but letters and digits.
+    /// The case-folded words. They may be separated by any characters except letters and digits.
     tokens: Vec<String>,
-    /// Whether the last one must not be the start of a longer word.
+    /// Whether the last word must not be the prefix of a longer word.
     is_whole: bool,
 }
 
 impl SearchedWord {
-    /// The words and phrases of a query that are highlighted. Words such as `the` are highlighted only if
-    /// the query has no others, and only where they are adjacent.
+    /// The words and phrases of a query that are highlighted. Stop words such as `the` are highlighted only
+    /// if the query consists of them, and only where they are adjacent.
     pub(crate) fn all(query: &Query) -> Vec<Self> {
         let words = query.text_words();
         let says_little =
@@ -183,7 +183,8 @@ impl SearchedWord {
         words.filter_map(|(text, is_phrase)| Self::new(text, is_phrase)).collect()
     }
 
-    /// A text of a query, split into words as in the full-text index; `None` without letters and digits.
+    /// A text of a query, split into words like in the full-text index; `None` if it has no letters or
+    /// digits.
     fn new(text: &str, phrase: bool) -> Option<Self> {
         let folded = folded(text);
         let tokens: Vec<String> = folded
@@ -192,7 +193,7 @@ impl SearchedWord {
             .map(str::to_owned)
             .collect();
         let last = tokens.last()?;
-        // As in a search, a single letter is a word.
+        // Like in a search, a single letter matches only a whole word.
         let mut chars = last.chars();
         let is_letter =
             chars.next().is_some_and(|c| c < FIRST_WITHOUT_BLANKS) && chars.next().is_none();
@@ -207,15 +208,15 @@ fn folded(text: &str) -> String {
     out
 }
 
-/// Folding of a character for the comparison: case, and accents of Latin letters.
+/// Folds the case of a character, and removes accents from Latin letters.
 fn fold(c: char, mut to: impl FnMut(char)) {
     match c {
         'ς' => to('σ'),
         'ẞ' | 'ß' => "ss".chars().for_each(to),
         _ if c.is_whitespace() => to(' '),
-        // Turkish capital dotted I.
+        // The Turkish capital dotted I.
         'İ' => to('i'),
-        // Combining accents, which follow their letter.
+        // Combining accents follow their letter, and are dropped.
         '\u{300}'..='\u{36f}' => {}
         _ => c.to_lowercase().map(normalize).for_each(to),
     }
@@ -227,7 +228,7 @@ mod tests {
     use super::*;
     use crate::article::from_html;
 
-    /// The matches in a text laid out in lines of `width`.
+    /// The matches in a text that is laid out in lines of `width` cells.
     fn found(html: &str, width: usize, needle: &str) -> Vec<String> {
         matches(html, width, |haystack| haystack.find(needle))
     }
@@ -264,7 +265,7 @@ mod tests {
     fn finds_texts_across_lines_and_cases() {
         for (html, width, needle, expected) in [
             ("<p>One two one", 40, "ONE", vec!["One", "one"]),
-            // A match across a line break, with and without a space.
+            // Matches across a line break, with and without a space.
             ("<p>first second third", 12, "second third", vec!["second/third"]),
             ("<p>日本語の文章", 8, "語の文", vec!["語の/文"]),
             // No match across paragraphs.
@@ -273,7 +274,7 @@ mod tests {
             // No match in list markers or link numbers.
             ("<ul><li>one</ul>", 40, "•", vec![]),
             ("<p>a <a href='http://e.org/'>link</a>, b", 40, "link, b", vec!["link¹, b"]),
-            // Letters whose forms differ in length.
+            // Letters with forms of different lengths.
             ("<p>Straße STRASSE", 40, "strasse", vec!["Straße", "STRASSE"]),
             ("<p>ΟΔΟΣ οδος", 40, "οδοσ", vec!["ΟΔΟΣ", "οδος"]),
             ("<p>İstanbul", 40, "istanbul", vec!["İstanbul"]),
@@ -290,9 +291,9 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_words_of_a_search_as_the_index_does() {
+    fn matches_the_same_words_as_the_index() {
         for (html, words, expected) in [
-            // The start of a word matches, its end does not; matches are in the order of the text.
+            // A prefix of a word matches, but a suffix does not. Matches are in the order of the text.
             (
                 "<p>The cat, a catalogue, concat and a dog",
                 "dog cat",
@@ -310,10 +311,10 @@ mod tests {
             ("<p>C++ and C", "C++", vec!["C", "C"]),
             ("<p>日本語の文章", "日本", vec!["日本"]),
             ("<p>El Niño y niños", "nino", vec!["Niño", "niños"]),
-            // The longer one of two words that begin alike.
+            // The longer of two overlapping matches is kept.
             ("<p>railway", "rail railway", vec!["railway"]),
             ("<p>one", "-one two", vec![]),
-            // Words that mean little are left out, unless there are no others.
+            // Stop words are skipped, unless there are no other words.
             ("<p>the price of a boat to the sea", "the Price of boat", vec!["price", "boat"]),
             ("<p>the or to the", "the", vec!["the", "the"]),
             ("<p>to be or not; be to", "to be or not", vec!["to be or not"]),
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_everywhere_is_left_out_beside_a_rare_one() {
+    fn skips_frequent_words_if_there_are_rarer_ones() {
         let html = format!("<p>{} spanner", "boats and ships, ".repeat(OFTEN));
         for (words, expected) in [
             ("boat spanner", vec!["spanner"]),

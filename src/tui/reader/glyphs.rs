@@ -1,6 +1,6 @@
 //! The characters of the Reader.
 
-/// Marks of lists, quotations, pictures, links and clipped text.
+/// Characters for lists, quotations, pictures, links and clipped text.
 #[derive(Debug)]
 pub(crate) struct Glyphs {
     /// List marks by depth, repeating.
@@ -12,16 +12,16 @@ pub(crate) struct Glyphs {
     pub(super) rule: &'static str,
     pub(super) picture: &'static str,
     pub(super) times: &'static str,
-    /// The signs around deleted text; empty if the terminal strikes it through.
+    /// The signs around deleted text; empty if the terminal can strike it through.
     pub(super) deleted: &'static str,
     /// The sign after a link to a place in the text.
     pub(super) jump: &'static str,
     pub(super) more: &'static str,
-    /// The beginning of a line that continues a line of code.
+    /// The prefix of continuation lines of wrapped code.
     pub(super) wrapped: &'static str,
     pub(crate) more_left: &'static str,
     pub(crate) more_right: &'static str,
-    /// The scroll bar: the hidden part, and the visible part.
+    /// The scroll bar: the track, and the thumb.
     pub(crate) track: &'static str,
     pub(crate) thumb: &'static str,
 
@@ -73,10 +73,10 @@ const ASCII: Glyphs = Glyphs {
 
 const SIGNED: Glyphs = Glyphs { deleted: SIGNS, ..UNICODE };
 
-/// The signs around deleted text if it cannot be struck through.
+/// The signs around deleted text if the terminal cannot strike it through.
 const SIGNS: &str = "~~";
 
-/// The characters for an article: deleted text is struck through or has signs around it.
+/// The characters for an article. Deleted text is struck through, or has signs around it.
 pub(super) fn article(ascii: bool, strikes: bool) -> &'static Glyphs {
     if !ascii && !strikes { &SIGNED } else { glyphs(ascii) }
 }
@@ -87,17 +87,17 @@ pub(crate) fn glyphs(ascii: bool) -> &'static Glyphs {
 }
 
 impl Glyphs {
-    /// The number of a link: its index + 1.
+    /// The number of a link, which is its index + 1.
     pub(super) fn link(&self, index: usize) -> String {
         self.number(index, self.link)
     }
 
-    /// The number of a footnote: its index + 1.
+    /// The number of a footnote, which is its index + 1.
     pub(super) fn note(&self, index: usize) -> String {
         self.number(index, self.note)
     }
 
-    /// Whether the digits of two numbers side by side would read as one number.
+    /// Whether two adjacent numbers would look like one number.
     pub(super) fn runs_together(&self) -> bool {
         self.link[0].is_empty()
     }

@@ -5,7 +5,7 @@ use super::line::{Span, Target};
 use crate::article::{Inline, NOWHERE};
 use crate::config::Role;
 
-/// The spans of inline text in a role; links are followed by their numbers.
+/// Converts inline text to spans with a role. Links are followed by their numbers.
 pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span> {
     let mut out = Vec::new();
     flatten(inline, role, None, glyphs, &mut out);
@@ -13,7 +13,7 @@ pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span>
     out
 }
 
-/// Attaches places, which have no text, to the text that follows them.
+/// Attaches places, which have no text, to the text after them.
 fn place(spans: &mut Vec<Span>) {
     let mut begun = None;
     spans.retain_mut(|span| {

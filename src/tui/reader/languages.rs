@@ -1,6 +1,6 @@
 //! The syntax of programming languages, for the lexer.
 
-/// How the code of a language is read.
+/// How the code of a language is split into tokens.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Syntax {
     Code(&'static Language),
@@ -10,22 +10,22 @@ pub(super) enum Syntax {
     Diff,
 }
 
-/// Keywords, and the beginnings of comments and strings.
+/// Keywords, and the delimiters of comments and strings.
 #[derive(Debug)]
 pub(super) struct Language {
-    /// Names in lower case, separated by spaces.
+    /// Names of the language in lower case, separated by spaces.
     names: &'static str,
     /// Line comment markers.
     pub(super) line: &'static [&'static str],
-    /// What begins and ends a comment of any length.
+    /// Delimiters of block comments.
     pub(super) block: Option<(&'static str, &'static str)>,
-    /// What begins and ends a string of several lines.
+    /// Delimiters of multi-line strings.
     pub(super) long: &'static [&'static str],
-    /// Whether single quotes enclose one character.
+    /// Whether single quotes enclose a single character.
     pub(super) characters: bool,
-    /// Whether case does not matter in keywords; here they are in lower case.
+    /// Whether keywords are case-insensitive. In this case, `keywords` is in lower case.
     pub(super) folded: bool,
-    /// Separated by spaces.
+    /// The keywords, separated by spaces.
     pub(super) keywords: &'static str,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn find(name: &str) -> Option<Syntax> {
     }
 }
 
-/// A language with the comments of C.
+/// A language with the comment syntax of C.
 const C: Language = Language {
     names: "",
     line: &["//"],
@@ -53,7 +53,7 @@ const C: Language = Language {
     folded: false,
     keywords: "",
 };
-/// A language with the comments of a shell.
+/// A language with the comment syntax of a shell.
 const SHELL: Language = Language { line: &["#"], block: None, characters: false, ..C };
 
 const LANGUAGES: &[Language] = &[

@@ -13,17 +13,17 @@ use crate::util::text;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// A document after layout.
+/// A laid-out document.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines {
     pub(crate) lines: Vec<Line>,
-    /// In a difference: lines where a change begins.
+    /// In a difference, the lines where changes begin.
     pub(crate) changes: Vec<usize>,
-    /// Number of characters in the text and its footnotes, without white space.
+    /// Number of characters in the text and its footnotes, without whitespace.
     pub(crate) solid: usize,
 }
 
-/// How a document is laid out.
+/// Options for laying out a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// Width of the column in cells.
@@ -31,11 +31,11 @@ pub(crate) struct Shape {
     /// Whether long lines of code continue on the next line. Otherwise they are wider than the column.
     pub(crate) wrap_code: bool,
     pub(crate) ascii: bool,
-    /// Whether deleted text is struck through by the terminal.
+    /// Whether the terminal can strike through deleted text.
     pub(crate) strikes: bool,
-    /// Maximum number of lines in a picture; with 0, only descriptions are shown.
+    /// Maximum number of lines in a picture; 0 shows only descriptions.
     pub(crate) picture_lines: usize,
-    /// How the terminal draws pictures with pixels, if it can.
+    /// The graphics protocol for drawing pictures with pixels, if the terminal supports one.
     pub(crate) graphics: Option<Graphics>,
     /// Number of cells to the right of the column that long lines of code may use.
     pub(crate) beyond: usize,
@@ -47,7 +47,7 @@ const RULE: usize = 9;
 /// Pictures by the index of their link.
 pub(crate) type Thumbnails = HashMap<usize, Arc<Thumbnail>>;
 
-/// Lays a document out, with footnotes and links at the end.
+/// Lays out a document, with footnotes and links at the end.
 pub(crate) fn layout(document: &Document, shape: Shape, pictures: &Thumbnails) -> Lines {
     let glyphs = super::glyphs::article(shape.ascii, shape.strikes);
     let mut out = Out {
@@ -84,7 +84,7 @@ fn levels(blocks: &[Block]) -> BTreeSet<u8> {
     blocks.iter().filter_map(level).collect()
 }
 
-/// Limits the number of lines and numbers their positions. A last line shows that the rest is missing.
+/// Limits the number of lines, and sets their positions. If lines were removed, adds a line that reports it.
 pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
     if lines.len() > READER_LINES {
         lines.truncate(READER_LINES);
@@ -109,20 +109,20 @@ pub(super) struct Out<'a> {
     pub(super) depth: usize,
     /// The role of running text.
     pub(super) text: Role,
-    /// Number of bytes of code that were coloured so far.
+    /// Number of bytes of code that have been coloured so far.
     pub(super) colored: usize,
     pub(super) links: &'a [Link],
     pub(super) pictures: &'a Thumbnails,
     pub(super) picture_lines: usize,
     pub(super) graphics: Option<Graphics>,
     pub(super) beyond: usize,
-    /// The levels of the headings, each once.
+    /// The distinct levels of the headings.
     pub(super) levels: BTreeSet<u8>,
-    /// Footnotes so far: number, label, text.
+    /// The footnotes so far, with number, label and text.
     pub(super) notes: Vec<(usize, &'a str, &'a [Block])>,
 }
 
-/// Prefixes of a block's lines: of the first line and of the others.
+/// Prefixes of a block's lines: for the first line, and for the other lines.
 pub(super) type Margin = [(Span, Span)];
 
 impl<'a> Out<'a> {
@@ -135,11 +135,11 @@ impl<'a> Out<'a> {
     pub(super) fn blocks(&mut self, blocks: &'a [Block], margin: &Margin) {
         let mut drawn: Option<&Block> = None;
         for (i, block) in blocks.iter().enumerate() {
-            // Text that would be cut off at the end is not laid out.
+            // Skips text that would be cut off at the end.
             if self.lines.len() > READER_LINES {
                 return;
             }
-            // A heading or rule above the footnotes moves with them.
+            // A heading or rule above the footnotes is left out, because the footnotes are moved to the end.
             let over_notes = matches!(block, Block::Heading(..) | Block::Rule)
                 && blocks.get(i + 1).is_some_and(blocks::is_notes);
             if over_notes {
@@ -158,7 +158,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// An empty line that continues the bars of quotations.
+    /// Adds an empty line that continues the bars of quotations.
     pub(super) fn gap_in(&mut self, margin: &Margin) {
         let bars: Vec<Span> = margin.iter().map(|(_, rest)| rest.clone()).collect();
         let drawn = bars.iter().any(|s| !s.text.trim().is_empty());
@@ -196,7 +196,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// Adds a short line in the middle.
+    /// Adds a short centred line.
     pub(super) fn rule(&mut self, margin: &Margin) {
         let space = self.space(margin);
         let width = space.min(RULE);
@@ -227,8 +227,8 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// A nested margin. It takes at most half of the column, so that deeply nested text can be
-    /// read: beyond that, it replaces the inner parts.
+    /// A nested margin. It takes at most half of the column, so that deeply nested text can be read. If it
+    /// would exceed that, the last part replaces inner parts of the margin.
     pub(super) fn nested(&self, margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Span)> {
         let width = |span: &Span| text::width(&span.text);
         let mut free = (self.width / 2).saturating_sub(width(&rest));
@@ -259,7 +259,7 @@ mod tests {
     use crate::util::html;
 
     #[test]
-    fn deleted_text_is_struck_through_or_between_tildes() {
+    fn marks_deleted_text() {
         let document = from_html("<p>a <del>b <b>c</b></del> d</p>", None);
         for (ascii, strikes, expected, struck) in [
             (false, true, "a b c d", "b c"),
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caption_that_repeats_the_description_of_its_picture_is_shown_once() {
+    fn does_not_repeat_a_caption_as_a_description() {
         let html = |alt: &str, caption: &str| {
             format!(
                 "<figure><img src='https://e.org/a.png' alt='{alt}'><figcaption>{caption}</figcaption></figure>"
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn wrapped_code_and_the_numbers_of_a_picture_in_a_link_are_told_apart() {
+    fn marks_wrapped_code_and_separates_link_numbers() {
         let shape = Shape {
             width: 30,
             wrap_code: true,
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn articles_that_are_cut_end_with_a_line_that_reports_it() {
+    fn reports_the_missing_end_of_a_long_article() {
         let shape = Shape {
             width: 20,
             wrap_code: true,
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn deeply_nested_text_can_be_read() {
+    fn keeps_deeply_nested_text_readable() {
         let nested = |open: &str, close: &str| {
             format!("{}<p>A sentence within.</p>{}", open.repeat(60), close.repeat(60))
         };

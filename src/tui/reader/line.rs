@@ -1,4 +1,4 @@
-//! Lines of the Reader and what is visible of them.
+//! Lines of the Reader, and their visible parts.
 
 use super::glyphs::Glyphs;
 use crate::config::Role;
@@ -12,9 +12,9 @@ pub(crate) enum Target {
     Link(usize),
     /// A footnote, counted from 0.
     Note(usize),
-    /// The reference to a footnote.
+    /// The reference to a footnote, counted from 0.
     Reference(usize),
-    /// A place in the text.
+    /// A place in the text, such as the target of a fragment.
     Place(usize),
 }
 
@@ -23,13 +23,13 @@ pub(crate) enum Target {
 pub(crate) struct Span {
     pub(crate) text: String,
     pub(crate) role: Role,
-    /// The target that it leads to.
+    /// The target to which the span leads.
     pub(crate) target: Option<Target>,
-    /// Whether it is only drawn and not text of the article, such as the number of its target.
+    /// Whether the span is only drawn, and is not text of the article; for example the number of a link.
     pub(crate) mark: bool,
-    /// Whether it is struck through.
+    /// Whether the span is struck through.
     pub(crate) struck: bool,
-    /// The place in the text that begins with it.
+    /// The place in the text that starts at this span.
     pub(crate) place: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Span {
         Self { text: text.into(), role, target: None, mark: false, struck: false, place: None }
     }
 
-    /// The number of a target.
+    /// A span with the number of a target.
     pub(super) fn mark(text: impl Into<String>, target: Target) -> Self {
         Self { target: Some(target), mark: true, ..Self::new(text, Role::Accent) }
     }
@@ -60,36 +60,36 @@ impl Span {
     }
 }
 
-/// How a line continues the one above.
+/// How a line continues the previous line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Joint {
-    /// It does not.
+    /// The line starts a new paragraph.
     #[default]
     New,
-    /// After a space.
+    /// The line continues after a space.
     Blank,
-    /// Within a word, or in a script without spaces.
+    /// The line continues within a word, or in a script without spaces.
     Tight,
 }
 
-/// A surface below a line, from a cell to the end of the column.
+/// A background behind a line, from a cell to the end of the column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ground {
     pub(crate) role: Role,
     pub(crate) from: usize,
 }
 
-/// The upper and lower half of each cell of a row, in red, green, blue and opacity.
+/// The upper and lower half of each cell in a row, as red, green, blue and opacity.
 pub(crate) type Halves = Vec<[[u8; 4]; 2]>;
 
 /// A row of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PictureRow {
-    /// The link of the picture.
+    /// Index of the picture's link.
     pub(crate) link: usize,
     /// Columns and rows of the whole picture.
     pub(crate) cells: (u16, u16),
-    /// The number of the row.
+    /// Index of the row in the picture.
     pub(crate) row: u16,
     pub(crate) pixels: Halves,
 }
@@ -100,20 +100,20 @@ pub(crate) struct Line {
     pub(crate) margin: Vec<Span>,
     pub(crate) spans: Vec<Span>,
     pub(crate) joint: Joint,
-    /// Number of cells by which its block is wider than the available width.
+    /// Number of cells by which the line's block is wider than the available width.
     pub(crate) over: usize,
-    /// Number of characters before it, without white space.
+    /// Number of characters before the line, without whitespace.
     pub(crate) at: usize,
-    /// Number of cells at the end of the column that stay empty; the next field is the number of cells beyond
-    /// it that its block uses.
+    /// Number of cells at the end of the column that stay empty. `beyond` is the number of cells to the right
+    /// of the column that the line's block uses.
     pub(crate) inset: usize,
     pub(crate) beyond: usize,
-    /// Whether a heading begins.
+    /// Whether a heading begins on the line.
     pub(crate) heading: bool,
     pub(crate) ground: Option<Ground>,
     /// A row of a picture instead of text.
     pub(crate) picture: Option<Box<PictureRow>>,
-    /// Whether it is right-aligned, with its margin mirrored after it.
+    /// Whether the line is right-aligned, with its margin on the right.
     pub(crate) right_to_left: bool,
 }
 
@@ -127,7 +127,7 @@ impl Line {
         self.margin.iter().map(|s| text::width(&s.text)).sum()
     }
 
-    /// Cells for the text in a column.
+    /// Number of cells for the text in a column.
     pub(crate) fn space(&self, column: usize) -> usize {
         (column + self.beyond).saturating_sub(self.indent() + self.inset)
     }
@@ -142,8 +142,7 @@ impl Line {
         self.margin.iter().chain(&self.spans)
     }
 
-    /// The cells that are visible in a column when wide lines are scrolled by `shift` cells, from left to
-    /// right.
+    /// The visible cells in a column, from left to right, when wide lines are scrolled by `shift` cells.
     pub(crate) fn cells(
         &self,
         shift: usize,
@@ -171,14 +170,14 @@ impl Line {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell<'a> {
     pub(crate) text: &'a str,
-    /// `usize::MAX` outside the text.
+    /// The byte offset; `usize::MAX` outside the text.
     pub(crate) at: usize,
-    /// Its span; `None` for clip markers and empty cells.
+    /// The span of the grapheme; `None` for clip markers and empty cells.
     pub(crate) span: Option<&'a Span>,
 }
 
-/// The part of a line's text that is visible in `space` cells when scrolled by `shift` cells.
-/// Clipped text leaves a marker, and a wide character at an edge is left out.
+/// The part of a line's text that is visible in `space` cells when scrolled by `shift` cells. Clipped text is
+/// replaced by a marker, and a wide character that does not fit at an edge is left out.
 fn cut<'a>(line: &'a Line, shift: usize, space: usize, glyphs: &'static Glyphs) -> Vec<Cell<'a>> {
     let (mut out, mut column, mut used, mut at) = (Vec::new(), 0, 0, 0);
     let more = |text| Cell { text, at: usize::MAX, span: None };
@@ -190,7 +189,7 @@ fn cut<'a>(line: &'a Line, shift: usize, space: usize, glyphs: &'static Glyphs) 
             column += cells;
             at += grapheme.len();
             if shift > 0 && from <= shift {
-                // The first cell is the marker; characters that it covers in part are left out.
+                // The first cell is the marker. Characters that it partly covers are left out.
                 if out.is_empty() {
                     out.push(more(glyphs.more_left));
                     used = 1;
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn clipped_text_leaves_a_marker() {
+    fn marks_clipped_text() {
         for (text, shift, space, expected) in [
             ("abc", 0, 5, "abc"),
             ("abcdef", 0, 5, "abcd›"),
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn right_to_left_lines_are_aligned_to_the_right() {
+    fn aligns_right_to_left_lines_to_the_right() {
         let margin = vec![Span::new("| ", Role::Quote), Span::new("* ", Role::Accent)];
         let line =
             Line { margin, right_to_left: true, ..Line::of(Span::new("שלום", Role::Text)) };
@@ -259,7 +258,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn clipped_part_fits_the_width(
+        fn fits_the_clipped_part_into_the_width(
             text in "[a-c日é🇩]{0,30}", shift in 0usize..40, space in 1usize..20
         ) {
             let shown = seen(&text, shift, space);

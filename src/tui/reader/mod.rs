@@ -1,4 +1,4 @@
-//! Layout of documents in lines of a given width.
+//! Lays out documents in lines of a given width.
 
 mod blocks;
 mod code;

@@ -1,5 +1,5 @@
-//! Tables: column widths are measured and shrunk if possible, cells are wrapped. A table whose words
-//! do not fit becomes a block for each row.
+//! Layout of tables. Columns are shrunk to fit and their cells are wrapped. If the words do not fit, each row
+//! becomes a block of lines.
 
 use super::glyphs::Glyphs;
 use super::inline::spans;
@@ -11,9 +11,9 @@ use crate::util::text;
 
 /// Number of cells between two columns.
 const GAP: usize = 2;
-/// Indentation of the cells; the rule below the header starts before it.
+/// Indentation of the cells; the rule below the header is not indented.
 const INDENT: usize = 1;
-/// A column is at least as wide as its longest word, unless that word is longer than this.
+/// Maximum length of a word, in cells, for which its column is kept wide enough.
 const LONG_WORD: usize = 16;
 /// Maximum length of a number with its unit, in characters.
 const MAX_NUMBER: usize = 16;
@@ -40,14 +40,14 @@ pub(super) fn lay_out(
     }
 }
 
-/// The rows side by side in columns of the given widths.
+/// Lays out the rows in columns with the given widths.
 fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<Line> {
     let right = numeric(header, cells, widths.len());
     let wrapped: Vec<Vec<Vec<Line>>> = cells
         .iter()
         .map(|row| row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width)).collect())
         .collect();
-    // Rows of several lines are separated by an empty line.
+    // If any row has several lines, rows are separated by empty lines.
     let tall = wrapped.iter().any(|row| row.iter().any(|cell| cell.len() > 1));
     let mut lines = Vec::new();
     for (i, row) in wrapped.iter().enumerate() {
@@ -106,7 +106,7 @@ fn content(cell: &[Span]) -> String {
     cell.iter().map(|s| s.text.as_str()).collect()
 }
 
-/// The widest piece between two break opportunities.
+/// The width of the widest piece between two break opportunities.
 fn longest_word(content: &str) -> usize {
     let mut start = 0;
     let mut longest = 0;
@@ -117,7 +117,7 @@ fn longest_word(content: &str) -> usize {
     longest
 }
 
-/// Which columns contain only numbers below the header; these are right-aligned.
+/// For each column, whether it contains only numbers below the header, and so is right-aligned.
 fn numeric(header: bool, cells: &Cells, columns: usize) -> Vec<bool> {
     let body = cells.get(usize::from(header)..).unwrap_or_default();
     let of_column = |column: usize| {
@@ -138,7 +138,7 @@ fn is_number(text: &str) -> bool {
         matches!(c, '+' | '-' | '−' | '±' | '~' | '≈' | '<' | '>' | '$' | '€' | '£' | '¥' | ' ')
     };
     let unsigned = text.trim_start_matches(signs);
-    // A dash stands for a missing number.
+    // A dash means that a number is missing.
     if unsigned.is_empty() || matches!(text, "–" | "—") {
         return text.chars().count() == 1;
     }
@@ -146,7 +146,7 @@ fn is_number(text: &str) -> bool {
     number && text.chars().count() <= MAX_NUMBER && unsigned.split_whitespace().count() <= 2
 }
 
-/// Line number `y` of each cell, side by side.
+/// Joins line number `y` of all cells in a row.
 fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> Line {
     let mut out = Line { margin: vec![Span::blank(INDENT)], ..Line::default() };
     let mut blanks = 0;
@@ -165,7 +165,7 @@ fn join_line(row: &[Vec<Line>], y: usize, widths: &[usize], right: &[bool]) -> L
     out
 }
 
-/// A block for each row, with a line for each cell: the header of its column, then the cell.
+/// Lays out each row as a block, with a line for each cell: the column's header, followed by the cell.
 fn stacked(header: bool, cells: &Cells, space: usize) -> Vec<Line> {
     let (heads, body) = match cells.split_first() {
         Some((heads, body)) if header && !body.is_empty() => (heads.as_slice(), body),
@@ -219,7 +219,7 @@ mod tests {
         <td>2.9 s<tr><td>b<td>short<td>310 ms</table>";
 
     #[test]
-    fn table_that_fits_keeps_natural_widths() {
+    fn keeps_natural_widths_if_the_table_fits() {
         let lines = [
             " Name    What it is   Worst",
             "───────────────────────────",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_shrink_and_cells_wrap() {
+    fn shrinks_columns_and_wraps_cells() {
         let lines = shown(TABLE, 26);
         assert!(lines.contains(&String::new()), "rows are separated: {lines:#?}");
         assert!(lines.iter().all(|l| text::width(l) <= 26), "{lines:#?}");
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_too_wide_becomes_a_block_per_row() {
+    fn shows_rows_of_a_wide_table_as_blocks() {
         assert_eq!(
             shown(TABLE, 20),
             [
@@ -297,7 +297,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_fit_the_space(
+        fn fits_lines_into_the_space(
             cells in proptest::collection::vec("[a-c日 1-3]{1,30}", 2..12),
             head in proptest::bool::ANY, space in 8usize..60
         ) {

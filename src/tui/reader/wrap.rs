@@ -10,8 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Maximum length of the signs before a word that are not separated from it, in bytes.
 const LONGEST_PREFIX: usize = 3;
 
-/// Fills lines of `width` cells, breaking where UAX #14 allows; longer words are cut. `\n` in a
-/// span breaks the line.
+/// Wraps text into lines of `width` cells at the break opportunities of UAX #14. Longer words are cut. A `\n`
+/// in a span breaks the line.
 pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     let text: String = spans.iter().map(|s| s.text.as_str()).collect();
     let lines = vec![Line::default()];
@@ -29,7 +29,8 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
         if opportunity == BreakOpportunity::Mandatory && end < text.len() {
             fill.new_line(Joint::New);
         }
-        // One line more than is shown indicates that the rest is missing; the last one may be empty.
+        // One line more than the limit indicates that the rest is missing. Stop one line later, because the
+        // last one may be empty.
         if fill.lines.len() > READER_LINES + 1 {
             break;
         }
@@ -45,8 +46,8 @@ pub(crate) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     fill.lines
 }
 
-/// Whether a position is between two syllables of Hangul. Korean has blanks between its words and breaks there,
-/// although UAX #14 allows breaks in words.
+/// Whether a position is between two Hangul syllables. Korean text is broken only at the spaces between
+/// words, although UAX #14 allows breaks within words.
 fn is_in_korean_word(text: &str, at: usize) -> bool {
     let is_syllable = |c: char| matches!(c, '가'..='힣');
     text[..at].ends_with(is_syllable) && text[at..].starts_with(is_syllable)
@@ -59,7 +60,8 @@ fn breaks(text: &str) -> impl Iterator<Item = (usize, BreakOpportunity)> {
     unicode_linebreak::linebreaks(text).flat_map(move |(end, opportunity)| {
         let piece = start..end;
         start = end;
-        let blanks = text[piece.clone()].match_indices(' ').map(move |(at, _)| piece.start + at + 1);
+        let blanks =
+            text[piece.clone()].match_indices(' ').map(move |(at, _)| piece.start + at + 1);
         let inside = blanks.filter(move |at| *at < end && is_path(&text[*at..]));
         inside.map(|at| (at, BreakOpportunity::Allowed)).chain([(end, opportunity)])
     })
@@ -77,7 +79,7 @@ fn is_prefix(piece: &str) -> bool {
     piece.bytes().all(|byte| byte.is_ascii_punctuation()) && piece.len() <= LONGEST_PREFIX
 }
 
-/// Wraps plain text in lines of `width` cells.
+/// Wraps plain text into lines of `width` cells.
 pub(crate) fn wrap_plain(content: &str, width: usize) -> Vec<String> {
     let lines = wrap(&[Span::new(content, Role::Text)], width);
     lines.iter().map(Line::text).collect()
@@ -87,7 +89,7 @@ struct Fill<'a> {
     width: usize,
     lines: Vec<Line>,
     used: usize,
-    /// The remaining spans, and how much of the first one has been used.
+    /// The remaining spans, and the used part of the first one.
     spans: &'a [Span],
     from: usize,
 }
@@ -105,7 +107,7 @@ impl Fill<'_> {
         self.new_line(if blank { Joint::Blank } else { Joint::Tight });
     }
 
-    /// Adds the text between two break opportunities.
+    /// Adds a piece of text between two break opportunities.
     fn push(&mut self, piece: &str) {
         let solid = text::width(piece.trim_end_matches(' '));
         if self.used + solid > self.width && self.used > 0 {
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn wraps_words_and_cuts_long_ones() {
+    fn wraps_text_and_cuts_long_words() {
         for (input, width, expected) in [
             ("one two three", 7, vec!["one two", "three"]),
             ("one two, three", 7, vec!["one", "two,", "three"]),
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_stay_with_their_text() {
+    fn keeps_styles_with_their_text() {
         let link = Span { target: Some(Target::Link(0)), ..Span::new("a link", Role::Link) };
         let spans = [Span::new("see ", Role::Text), link, Span::new("[1]\nnext", Role::Dim)];
         let lines = wrap(&spans, 7);
@@ -219,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_fit_the_width_and_keep_all_text(input in "[a-zé日 ,.]{0,60}", width in 2usize..20) {
+        fn fits_the_width_and_keeps_all_text(input in "[a-zé日 ,.]{0,60}", width in 2usize..20) {
             let out = lines(&input, width);
             for line in &out {
                 prop_assert!(text::width(line) <= width, "{line:?}");

@@ -1,4 +1,4 @@
-//! Records what commands that mark items read have changed, so that it can be undone.
+//! Records which items a command marked read, so that the command can be undone.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -11,17 +11,17 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of commands that can be undone, the latest one first.
+/// Maximum number of commands that can be undone, latest first.
 const MAX_RUNS: u32 = 20;
 
-/// A pattern (GLOB) for the names of the stored commands, each of which ends with a number.
+/// GLOB pattern for the names of the stored commands, which end with a number.
 const NOTES: &str = "marked read [0-9]*";
 
-/// What one command has marked read.
+/// The items that one command marked read.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Run {
     at: i64,
-    /// The row keys in order, each as its distance from the previous one.
+    /// Row keys in ascending order, delta-encoded.
     items: Vec<i64>,
 }
 
@@ -34,7 +34,7 @@ pub struct ReadUndone {
     pub unread: usize,
 }
 
-/// Records items that a command has marked read, and forgets the oldest such note if there are many.
+/// Records the items that a command marked read, and deletes the record that exceeds [`MAX_RUNS`].
 fn record(conn: &Connection, items: &[i64], now: Time) -> Result<()> {
     if items.is_empty() {
         return Ok(());
@@ -51,12 +51,12 @@ fn record(conn: &Connection, items: &[i64], now: Time) -> Result<()> {
     Ok(())
 }
 
-/// The digits keep the notes in their order.
+/// Zero-padded, so that the names sort by number.
 fn note_name(number: u32) -> String {
     format!("marked read {number:010}")
 }
 
-/// The number and the text of the last note.
+/// The number and the value of the last record.
 fn last_note(conn: &Connection) -> Result<Option<(u32, String)>> {
     let mut query = conn.prepare_cached(
         "SELECT name, value FROM memo WHERE name GLOB ?1 ORDER BY name DESC LIMIT 1",
@@ -69,8 +69,8 @@ fn last_note(conn: &Connection) -> Result<Option<(u32, String)>> {
     }))
 }
 
-/// Marks the items of the last command that are still read as unread, and forgets the command. Items that
-/// were hidden since stay hidden.
+/// Marks the last command's items as unread if they are still read, and deletes its record. Items that were
+/// hidden since then stay hidden.
 fn undo(conn: &Connection) -> Result<Option<ReadUndone>> {
     let Some((number, value)) = last_note(conn)? else { return Ok(None) };
     let run: Run = serde_json::from_str(&value).unwrap_or_default();
@@ -89,7 +89,7 @@ fn undo(conn: &Connection) -> Result<Option<ReadUndone>> {
 }
 
 impl Store {
-    /// Like [`Store::mark_view_read`], outside of a runtime and remembered for
+    /// Like [`Store::mark_view_read`], but outside of a runtime, and recorded for
     /// [`Store::undo_read_blocking`].
     pub fn read_view_blocking(
         &self,
@@ -105,8 +105,8 @@ impl Store {
         })
     }
 
-    /// Marks items (row keys) read, and with `stories` the others of their stories, and records that for
-    /// [`Store::undo_read_blocking`]; returns those that changed.
+    /// Marks items (row keys) read; with `stories`, also the other items of their stories. Records the items
+    /// that changed for [`Store::undo_read_blocking`], and returns them.
     pub fn read_items_blocking(
         &self,
         items: Vec<i64>,
@@ -130,8 +130,7 @@ impl Store {
 }
 
 impl Reader {
-    /// The unread ones among these items (row keys), and with `stories` also among the others of their
-    /// stories.
+    /// The unread items among these (row keys); with `stories`, also the unread items of their stories.
     pub fn unread_among(&self, items: &[i64], stories: bool) -> Result<Vec<i64>> {
         let all = match stories {
             true => stories::with_members(&self.conn, items)?,

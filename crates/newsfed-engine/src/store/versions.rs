@@ -11,17 +11,18 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Maximum number of stored versions of a text, including the current one.
 pub const MAX_VERSIONS: usize = 6;
-/// Maximum number of stored earlier titles of an item. The first one always stays.
+/// Maximum number of stored earlier titles of an item. The first title is always kept.
 const MAX_TITLES: usize = 10;
 /// Maximum number of bytes of titles and texts (HTML), before and after, that are examined for changes while
-/// one document is stored, because marks and other polls wait for that. Beyond it, a text counts as changed.
+/// one document is stored, because marks and other polls wait for it. Beyond the limit, a text counts as
+/// changed.
 pub(super) const EXAMINED: usize = 500_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// When the page first had this text.
+    /// When this text was first seen on the page.
     pub at: Time,
-    /// How it was extracted.
+    /// How the text was extracted.
     pub from: TextFrom,
     /// Safe HTML.
     pub html: String,
@@ -63,9 +64,9 @@ pub(super) fn mark_changed(conn: &Connection, key: i64, substantial: bool) -> Re
     Ok(())
 }
 
-/// Keeps the previous text if a feed with full text (`whole`, or learned) changes an item whose page
-/// was not used. Only the date of the newest version is stored; its text is in `detail`. Call this
-/// before the new text is stored there. `left`: what remains of [`EXAMINED`].
+/// Stores the previous text as a version if a feed with full text (`whole`, or learned) changes an item whose
+/// page was not used. Only the date of the newest version is stored; its text is in `detail`. Call this
+/// before the new text is stored there. `left` is the remainder of [`EXAMINED`].
 pub(super) fn keep_feed_version(
     conn: &Connection,
     key: i64,
@@ -94,7 +95,7 @@ pub(super) fn keep_feed_version(
     let Some(revisions) = changes(&old, &later, language, left) else { return Ok(()) };
     match newest {
         None => insert(conn, key, discovered, &old, TextFrom::Feed, None)?,
-        // Stores the text as last seen, including its links.
+        // Updates the newest version to the text as it was last seen, including its links.
         Some(newest) => {
             conn.prepare_cached("UPDATE article SET body = ?2 WHERE key = ?1")?
                 .execute(params![newest, pack(&old)?])?;
@@ -104,8 +105,8 @@ pub(super) fn keep_feed_version(
     mark_changed(conn, key, Revision::any_substantial(&revisions))
 }
 
-/// The changes between two texts (safe HTML); `None` if they are the same. Links are compared only
-/// within what is `left`.
+/// The changes between two texts (safe HTML); `None` if they are the same. Links are compared only if the
+/// texts fit into `left`, the remainder of [`EXAMINED`].
 fn changes(
     old: &str,
     later: &str,
@@ -130,8 +131,8 @@ fn changes(
     Some(revisions)
 }
 
-/// Keeps the title that a feed is about to replace. A title with a different meaning marks the item as
-/// changed. `left`: what remains of [`EXAMINED`].
+/// Stores the title that a feed is about to replace. A title with a different meaning marks the item as
+/// changed. `left` is the remainder of [`EXAMINED`].
 pub(super) fn keep_title(
     conn: &Connection,
     key: i64,
@@ -166,7 +167,7 @@ pub(super) fn keep_title(
     if substantial { mark_changed(conn, key, true) } else { Ok(()) }
 }
 
-/// Gives rows the titles that they had before a time (seconds since the epoch).
+/// Replaces the titles of rows with those that they had before a time (seconds since the epoch).
 pub(super) fn restore_titles(conn: &Connection, rows: &mut [ItemRow], before: i64) -> Result<()> {
     let mut query = conn.prepare_cached(
         "SELECT title FROM headline WHERE item = ?1 AND until >= ?2 ORDER BY key LIMIT 1",
@@ -200,7 +201,7 @@ impl Reader {
         Ok(versions)
     }
 
-    /// The earlier titles of an item, newest first, each with the time until which it was seen.
+    /// The earlier titles of an item, newest first, each with the time when it was replaced.
     pub fn titles(&self, key: i64) -> Result<Vec<(Time, String)>> {
         let mut query = self.conn.prepare_cached(
             "SELECT until, title FROM headline WHERE item = ?1 ORDER BY key DESC",
@@ -209,7 +210,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// An item with the title and the text that it had before a time, as far as they are stored; `None` if it
+    /// An item with the title and the text that it had before a time, if they are stored; `None` if the item
     /// was discovered later.
     pub fn item_as_of(&self, key: i64, before: Time) -> Result<Option<Item>> {
         let Some(mut item) = self.item(key)?.filter(|item| item.discovered < before) else {
@@ -220,7 +221,7 @@ impl Reader {
         if let Some((_, title)) = then.and_then(|at| titles.get(at)) {
             item.title.clone_from(title);
         }
-        // The title before that one.
+        // The title before the one at that time.
         let former = titles.get(then.map_or(0, |at| at + 1));
         item.former_title = former.map(|(_, title)| title.clone());
         // Changes since the user opened the item are not known for an earlier time.
@@ -235,13 +236,13 @@ impl Reader {
             Some(version) if then != Some(0) => {
                 item.text_from = version.from;
                 item.article = Some(version.html.clone());
-                // The item of a watched page has no other text.
+                // An item of a watched page has no other text.
                 if version.from == TextFrom::Feed || is_only_text {
                     item.content = Some(version.html.clone());
                 }
             }
             Some(_) => {}
-            // The page was read later.
+            // The page was fetched later.
             None => (item.article, item.text_from) = (None, TextFrom::Feed),
         }
         let earlier = then.map_or(0, |at| versions.len() - at - 1);
@@ -249,8 +250,8 @@ impl Reader {
         Ok(Some(item))
     }
 
-    /// The text of the page alone, without what is known about its site (safe HTML); `None` if
-    /// the page was not read, or the newest version is that text.
+    /// The text extracted from the page without the template of its site (safe HTML); `None` if the page was
+    /// not read, or if the newest version is that text.
     pub fn page_text(&self, key: i64) -> Result<Option<String>> {
         let mut query = self.conn.prepare_cached("SELECT page_text FROM fetch WHERE item = ?1")?;
         let text =

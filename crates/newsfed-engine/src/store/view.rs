@@ -1,4 +1,4 @@
-//! Windows onto item lists: keyset paging over a matching index, never OFFSET, never COUNT.
+//! Windows of item lists, read by keyset pagination over a matching index, without OFFSET or COUNT.
 
 use super::criteria::Criteria;
 use super::error::Result;
@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The items of a list before any query.
+/// The items of a list before a query filters them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
     All,
@@ -30,18 +30,18 @@ pub enum Scope {
     Only(Arc<[i64]>),
 }
 
-/// One list: its content and order.
+/// The content and order of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct View {
     pub scope: Scope,
     /// Whether read items are excluded.
     pub unread_only: bool,
-    /// The query.
+    /// The query that filters the items.
     pub criteria: Criteria,
     pub order: SortOrder,
     /// The order of the sources, if the items are grouped by source. `order` applies within each.
     pub sources: Option<SourceOrder>,
-    /// Whether only one item of each story is listed: a pinned one, else the earliest in the list.
+    /// Whether only one item of each story is listed: a pinned one, or else the first one in the list.
     pub fold: bool,
 }
 
@@ -60,12 +60,12 @@ impl View {
 }
 
 impl View {
-    /// Whether it lists the best matches of a search by words first. Earlier versions are not ranked.
+    /// Whether the best matches of a full-text search are listed first. Earlier versions are not ranked.
     pub fn is_ranked(&self) -> bool {
         self.order == SortOrder::Best && self.criteria.text.is_some() && !self.criteria.versions
     }
 
-    /// Whether the list must be empty; there is no index for this case.
+    /// Whether the list is always empty; there is no index for such a list.
     pub(super) fn is_void(&self) -> bool {
         let none = |keys: &Vec<i64>| keys.is_empty();
         self.criteria.nothing
@@ -98,7 +98,7 @@ impl From<&ItemRow> for Cursor {
 }
 
 impl Cursor {
-    /// How two rows are ordered in a list without groups.
+    /// Compares two rows of a list without groups.
     pub(super) fn compare(&self, other: &Self, order: SortOrder) -> Ordering {
         let newest = (other.date, other.key).cmp(&(self.date, self.key));
         let pinned = other.pinned.cmp(&self.pinned);
@@ -116,11 +116,11 @@ impl Cursor {
 pub enum Anchor {
     First,
     Last,
-    /// Rows below this one, exclusive.
+    /// Rows below this position, exclusive.
     After(Cursor),
-    /// Rows above this one, exclusive.
+    /// Rows above this position, exclusive.
     Before(Cursor),
-    /// Around a position, whether its row still exists or not.
+    /// Rows around a position, even if its row no longer exists.
     Around(Cursor),
 }
 
@@ -133,7 +133,7 @@ pub struct Window {
     pub more_above: bool,
     /// Whether there are more rows below.
     pub more_below: bool,
-    /// Whether a search found more than [`SEARCH_LIMIT`] items; the others cannot be reached by paging.
+    /// Whether a search found more than [`SEARCH_LIMIT`] items. Paging does not reach the rest.
     pub cut: bool,
 }
 
@@ -177,7 +177,7 @@ impl Reader {
             }
             Anchor::Around(c) => {
                 above(rows(Some(c), false, size + 1)?, &mut window);
-                // Starts one row back, so that the row at the position itself is read too.
+                // Start one row earlier, so that the row at the position is read too.
                 let start = window.rows.last().map(Cursor::from);
                 below(rows(start, true, size + 1)?, &mut window);
             }
@@ -224,7 +224,7 @@ fn read(
     Ok(rows)
 }
 
-/// Reads the pinned rows and the others separately, if the pinned ones are on top.
+/// Reads the pinned rows separately from the others if the pinned ones are listed first.
 fn phases(
     view: &View,
     from: Option<Cursor>,
@@ -240,7 +240,7 @@ fn phases(
     };
     let mut rows = Vec::new();
     for &pinned in phases {
-        // Phases that the cursor has passed are skipped; later ones start at their edge.
+        // Phases that the cursor has passed are skipped; later ones start at their first row.
         let start = match (pinned, from) {
             (Some(phase), Some(c)) if phase != c.pinned => {
                 if c.pinned != forward {
@@ -258,7 +258,7 @@ fn phases(
     Ok(rows)
 }
 
-/// For folders with more sources than this, the common index is read instead of one per source.
+/// For folders with more sources than this, the common index is read instead of the index of each source.
 pub(super) const MERGED_SOURCES: usize = 200;
 
 fn phase(
@@ -287,7 +287,8 @@ fn phase(
     Ok(rows)
 }
 
-/// The table and index in which the rows of a view are found: in order, if there is such an index.
+/// The table for reading the rows of a view, with the index that has their order, or without an index if the
+/// rows are sorted instead.
 pub(super) fn rows_in(view: &View, source: Option<i64>, pinned: Option<bool>) -> String {
     match view.scope {
         Scope::Only(_) => "item i NOT INDEXED".to_owned(),
@@ -296,7 +297,7 @@ pub(super) fn rows_in(view: &View, source: Option<i64>, pinned: Option<bool>) ->
     }
 }
 
-/// The index that contains the rows of a view in order.
+/// The index that has the rows of a view in order.
 pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -> &'static str {
     let unread = view.unread_only || view.criteria.read == Some(false);
     let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
@@ -313,7 +314,7 @@ pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -
     }
 }
 
-/// Runs one statement, over one index.
+/// Runs one statement that uses one index.
 fn select(
     conn: &Connection,
     view: &View,
@@ -345,7 +346,7 @@ fn select(
         filter.values.extend([c.date.into(), c.key.into()]);
     }
     filter.values.push(i64::try_from(take).unwrap_or(i64::MAX).into());
-    // SQLite compiles a statement with a plain `LIMIT ?` again whenever the number is bound.
+    // SQLite recompiles a statement with a plain `LIMIT ?` whenever the number is bound.
     let sql = format!(
         "SELECT {ITEM_ROW} FROM {from_rows} WHERE {} \
          ORDER BY i.date {direction}, i.key {direction} LIMIT ? + 0",
@@ -354,7 +355,7 @@ fn select(
     collect(conn, view, &sql, filter.values)
 }
 
-/// The newest or the best matches of a full-text search, in the order of the view.
+/// The newest or best matches of a full-text search, in the order of the view.
 fn matches(conn: &Connection, view: &View) -> Result<Window> {
     let mut filter = Filter::default();
     let (from, order) = filter.matching(view.criteria.text.as_deref().unwrap_or_default(), view);
@@ -379,7 +380,7 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
     Ok(Window { rows, cut, ..Window::default() })
 }
 
-/// Leaves one row of each story, as [`Filter::fold`] does.
+/// Keeps one row of each story, as [`Filter::fold`] does.
 fn fold(rows: &mut Vec<ItemRow>) {
     let mut first: HashMap<i64, (bool, i64, i64)> = HashMap::new();
     let rank = |row: &ItemRow| (!row.pinned, row.date.timestamp(), row.key);

@@ -1,19 +1,19 @@
-//! What is new since the user last had the interface open.
+//! Items that are new since the user last had the interface open.
 
 use super::Store;
 use super::error::Result;
 use super::reader::Reader;
 use rusqlite::Connection;
 
-/// Whether item `i` arrived since the end of the last visit; NULL if there was none. Row keys grow, so
-/// later items have higher keys than the last item at that time.
+/// Whether item `i` arrived since the end of the last visit; NULL if there was none. Row keys only increase,
+/// so these items have higher keys than the last item at that time.
 pub(super) const IS_NEW: &str =
     "i.key > (SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'visit')";
 
-/// Up to this many new items, lists of them are sorted instead of read from an index by date.
+/// Maximum number of new items for which their lists are sorted instead of read from an index by date.
 const FEW: i64 = 20_000;
 
-/// Whether few items are new.
+/// Whether there are at most [`FEW`] new items.
 pub(super) fn are_few(conn: &Connection) -> Result<bool> {
     let mut query = conn.prepare_cached(
         "SELECT coalesce((SELECT max(key) FROM item)
@@ -22,13 +22,13 @@ pub(super) fn are_few(conn: &Connection) -> Result<bool> {
     Ok(query.query_row([FEW], |row| row.get(0))?)
 }
 
-/// Items that were seen until now are no longer new.
+/// Begins a visit: items that were already seen are no longer new.
 fn begin(conn: &Connection) -> Result<()> {
     compare(conn)?;
     see(conn)
 }
 
-/// From now on, the items that have not been seen are new.
+/// Makes all items that have not been seen count as new.
 fn compare(conn: &Connection) -> Result<()> {
     conn.execute(
         "INSERT OR REPLACE INTO memo (name, value)
@@ -48,7 +48,7 @@ fn see(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// For other programs, such as the command line, items that arrive from now on are new.
+/// Ends a visit: for other programs, such as the command line, only items that arrive from now on are new.
 fn end(conn: &Connection) -> Result<()> {
     see(conn)?;
     compare(conn)

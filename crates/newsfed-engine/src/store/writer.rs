@@ -1,9 +1,9 @@
 //! The writer thread: the only read-write connection of this process.
 //!
-//! Jobs that wait at the same time share one transaction. If one of them fails, the transaction is
-//! rolled back and they run again, each in a transaction of its own, so that a failed job does not
-//! affect the others. Savepoints in the shared transaction would copy each page that changes, and hardly any
-//! job fails. So a job may run twice, and has no effect except on the database. Replies are sent after the
+//! Jobs that wait at the same time share one transaction. If one of them fails, the transaction is rolled
+//! back and they run again, each in a transaction of its own, so that a failed job does not affect the
+//! others. Savepoints in the shared transaction would copy each page that changes, although jobs rarely fail.
+//! A job may therefore run twice, and must have no effect except on the database. Replies are sent after the
 //! commit.
 
 use super::connect::open_writer_showing;
@@ -16,19 +16,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Maximum number of jobs that wait; a full queue blocks the senders.
+/// Maximum number of queued jobs; a full queue blocks the senders.
 const QUEUE: usize = 64;
 /// Maximum number of jobs in one transaction.
 const BATCH: usize = 256;
-/// Number of pages of 4 KiB in the cache for each source. A refresh changes the same index pages again and
-/// again.
+/// Number of cached 4 KiB pages per source. A refresh changes the same index pages many times.
 const PAGES_OF_SOURCE: usize = 2;
 /// Minimum and maximum number of pages in the cache.
 const PAGES: (usize, usize) = (1024, 4096);
 
 /// A job, and the caller that waits for it.
 trait Work: Send {
-    /// Runs inside the transaction; returns whether it succeeded.
+    /// Runs the job inside the transaction; returns whether it succeeded.
     fn run(&mut self, conn: &Connection) -> bool;
     /// Sends the result, or the error of the transaction.
     fn reply(self: Box<Self>, failed: Option<&StoreError>);
@@ -51,19 +50,19 @@ impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Work for Call<T, F> {
             (Some(e), _) => Err(e.clone()),
             (None, result) => result.unwrap_or(Err(StoreError::Closed)),
         };
-        // If the calling task was dropped, nothing waits for the reply, but the work is done.
+        // If the calling task was dropped, nothing waits for the reply, but the job has run.
         let _ = self.reply.send(result);
     }
 }
 
 pub(super) struct Job {
     work: Box<dyn Work>,
-    /// Whether the revision stays the same although something changes.
+    /// Whether the job leaves the revision unchanged even if it changes the database.
     quiet: bool,
 }
 
 impl Job {
-    /// Returns whether it succeeded, and whether it changed something that others need to notice.
+    /// Returns whether the job succeeded, and whether it made a change that increases the revision.
     fn run(&mut self, conn: &Connection) -> (bool, bool) {
         let before = conn.total_changes();
         let ok = self.work.run(conn);
@@ -83,7 +82,7 @@ pub(super) struct Writer {
 pub(super) type Joined = std::thread::JoinHandle<()>;
 
 impl Writer {
-    /// Opens the database and starts the thread; `revision` grows with each commit that changed
+    /// Opens the database and starts the thread. `revision` increases with each commit that changed
     /// something. `show` receives the progress of a migration.
     pub(super) fn start(
         path: &Path,
@@ -102,7 +101,7 @@ impl Writer {
         Ok((Self { jobs, sources, hashing }, thread))
     }
 
-    /// Sets the number of declared sources; with many, more memory is used.
+    /// Sets the number of declared sources; the page cache grows with it.
     pub(super) fn serve(&self, sources: usize) {
         self.sources.store(sources, Ordering::Relaxed);
     }
@@ -123,7 +122,7 @@ impl Writer {
     }
 }
 
-/// A job, and the channel for its result. If it is `quiet`, the revision stays the same.
+/// A job, and the channel for its result. If the job is `quiet`, the revision stays the same.
 pub(super) fn job<T: Send + 'static>(
     quiet: bool,
     work: impl Fn(&Connection) -> Result<T> + Send + 'static,
@@ -135,13 +134,13 @@ pub(super) fn job<T: Send + 'static>(
 /// The writer's page cache.
 struct Cache {
     sources: Arc<AtomicUsize>,
-    /// The number of sources for which it was sized.
+    /// The number of sources for which the cache was sized.
     sized_for: usize,
     pages: usize,
 }
 
 impl Cache {
-    /// Resizes it if the number of sources has changed.
+    /// Resizes the cache if the number of sources has changed.
     fn size(&mut self, conn: &Connection) -> Result<()> {
         let sources = self.sources.load(Ordering::Relaxed);
         if sources != self.sized_for {
@@ -152,8 +151,8 @@ impl Cache {
         Ok(())
     }
 
-    /// Rows that a transaction may change before it takes no further jobs. Each row is on about one page.
-    /// Changed pages that do not fit the cache are written early, and often twice.
+    /// Number of changed rows after which a transaction takes no further jobs. Each row is on about one page.
+    /// Changed pages that do not fit into the cache are written early, and often twice.
     fn most_changes(&self) -> u64 {
         self.pages as u64 * 9 / 10
     }
@@ -172,7 +171,8 @@ fn run(
         }
         match together(&conn, &mut jobs, &mut queue, cache.most_changes()) {
             Ok(Some(changed)) => reply_all(jobs, Ok(changed), revision),
-            // One job failed, so each is run alone, and only those that fail again have no effect.
+            // One job failed, so each is run in its own transaction, and only those that fail again have no
+            // effect.
             Ok(None) => {
                 for mut job in jobs {
                     let result = alone(&conn, &mut job).inspect_err(|e| failed(&conn, e));
@@ -192,8 +192,8 @@ fn failed(conn: &Connection, error: &StoreError) {
     roll_back(conn);
 }
 
-/// Sends the callers of jobs the result of their transaction: whether something has changed. The
-/// revision grows first, so that a caller with its reply sees the new one.
+/// Sends the callers of jobs the result of their transaction: whether something has changed. The revision is
+/// increased first, so that it is already new when a caller receives its reply.
 fn reply_all(jobs: Vec<Job>, result: Result<bool>, revision: &watch::Sender<u64>) {
     if matches!(result, Ok(true)) {
         revision.send_modify(|r| *r += 1);
@@ -203,7 +203,7 @@ fn reply_all(jobs: Vec<Job>, result: Result<bool>, revision: &watch::Sender<u64>
     }
 }
 
-/// Ends a transaction that is still open after an error.
+/// Rolls back a transaction that is still open after an error.
 fn roll_back(conn: &Connection) {
     if !conn.is_autocommit()
         && let Err(e) = conn.execute_batch("ROLLBACK")
@@ -212,8 +212,8 @@ fn roll_back(conn: &Connection) {
     }
 }
 
-/// Runs the jobs, and those that arrive until they are done, in one transaction. Returns whether
-/// something has changed; `None` if a job failed, and nothing has.
+/// Runs the jobs, and those that arrive in the meantime, in one transaction. Returns whether something has
+/// changed; `None` if a job failed and the transaction was rolled back.
 fn together(
     conn: &Connection,
     jobs: &mut Vec<Job>,

@@ -1,4 +1,4 @@
-//! Results in the add dialog: what is already followed, what was found at a URL, and what was added.
+//! Results in the add dialog: existing sources, the ways found at a URL, and the added source.
 
 use super::super::history::Change;
 use super::super::{App, Editor, Focus};
@@ -13,13 +13,13 @@ use crate::util::url::{normalise, parse_web};
 use url::Url;
 
 impl App {
-    /// The title of the source at a typed URL.
+    /// The title of the source that is followed at a typed URL.
     pub(super) fn followed_title(&self, typed: &str) -> Option<String> {
         let source = self.followed_at(typed)?;
         Some(self.sources.entry(source)?.title().to_owned())
     }
 
-    /// The source (row key) at a typed URL.
+    /// The source (row key) that is followed at a typed URL.
     pub(super) fn followed_at(&self, typed: &str) -> Option<i64> {
         self.source_at(&parse_web(typed).ok()?.url)
     }
@@ -53,7 +53,7 @@ impl App {
         }
     }
 
-    /// Explains how an already followed source gets a filter.
+    /// Explains how to add a filter to a source that is already followed.
     pub(super) fn already_followed(&self, title: &str) -> Vec<String> {
         let key = self.keymap.keys_for(Context::Sources, Action::Edit);
         let form = key.map_or_else(
@@ -128,8 +128,7 @@ impl App {
         if awaited {
             effects.push(Effect::CloseBench);
         }
-        // Show the items of the new source, because the user wants to see them now, unless an article is open
-        // or the user is doing something else.
+        // Show the items of the new source, unless an article is open or the user is doing something else.
         let is_free = awaited && self.dialogs.is_empty() && self.focus != Focus::Reader;
         if let [one] = added.as_slice()
             && is_free
@@ -158,8 +157,8 @@ impl App {
         }
     }
 
-    /// Shows why a source could not be followed: in the dialog that waits for it, where the user can correct
-    /// what was typed, or as a message.
+    /// Shows why a source could not be followed: in the dialog that waits for the reply, where the user can
+    /// correct the input, or as a message.
     fn not_followed(&mut self, request: RequestId, why: Failure) -> Vec<Effect> {
         if let Some(add) = self.awaiting_mut::<Add>(request) {
             add.stage = Stage::Failed(vec![why]);

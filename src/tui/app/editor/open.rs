@@ -1,4 +1,4 @@
-//! Opening the form of a source or of a way to follow a URL.
+//! Opens the form of a source, or of a way to follow a URL.
 
 use super::super::{App, Focus, PromptKind};
 use super::{Editor, Subject};
@@ -39,8 +39,8 @@ impl App {
         vec![Effect::LoadEntry { source, id }]
     }
 
-    /// Opens the form of a way to follow a URL, or of a website with selectors that the user
-    /// writes; saving adds the source.
+    /// Opens the form of a way to follow a URL, or of a website with hand-written selectors. Saving adds the
+    /// source.
     pub(in super::super) fn edit_way(
         &mut self,
         discovery: &Discovery,

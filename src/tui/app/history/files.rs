@@ -1,4 +1,4 @@
-//! Changes to files in the history: their results, and the rules that come with them.
+//! File changes in the history: their results, and the rules that they add or remove.
 
 use super::super::App;
 use super::{Change, REMOVAL};
@@ -17,7 +17,7 @@ fn rules_in(edits: &[FileEdit]) -> Vec<String> {
     edits.flat_map(FileEdit::inserted).map(str::to_owned).collect()
 }
 
-/// The rules, by name, that a change to files has added and that are undone or redone with it.
+/// The names of the rules that a change to files has added. They are undone or redone together with it.
 pub(super) fn moved_rules(change: &Change, redo: bool) -> Vec<String> {
     let Change::Files(edits) = change else { return vec![] };
     // A redone edit is the reverse of an undone one.
@@ -36,7 +36,7 @@ impl App {
             Purpose::ByHand => vec![],
             _ => self.edit_replied(result.as_ref().ok()),
         };
-        // After an error, a change that was shown in advance must be undone.
+        // After an error, a change that was shown in advance must be reverted.
         let sources = |edited: &Edited| {
             !edited.collected.is_empty()
                 || edited.edits.iter().any(|e| e.file() == FileKind::Sources)
@@ -76,7 +76,7 @@ impl App {
         effects
     }
 
-    /// When adding a rule is undone or redone, its effects on stored items are too.
+    /// When adding a rule is undone or redone, undoes or redoes its effects on stored items.
     fn move_rules(&mut self) -> Vec<Effect> {
         let Some((step, redo)) = &self.history.moving else { return vec![] };
         let (names, redo) = (moved_rules(&step.change, *redo), *redo);
@@ -87,7 +87,7 @@ impl App {
             .collect()
     }
 
-    /// Records that a rule was applied to the stored items, or undone.
+    /// Records that a rule was applied to stored items, or that this was undone.
     pub(in crate::tui::app) fn record_rule(
         &mut self,
         name: String,
@@ -99,7 +99,7 @@ impl App {
         self.record_change(Change::Rule { name, marks, applied }, label);
     }
 
-    /// Ends the step of a rule that is in progress; without one, shows the error.
+    /// Ends the step of a rule that is in progress; if there is none, shows the error.
     pub(in crate::tui::app) fn rule_step_ended(
         &mut self,
         result: Result<(), Failure>,
@@ -155,10 +155,11 @@ impl App {
     }
 }
 
-/// The effect of a change to files, or to the sources alone, from its name in the undo list.
+/// Describes a finished change to files, or to only the sources, from its label in the history.
 fn done(label: &str, of_sources: bool) -> String {
     match label.strip_prefix(REMOVAL) {
-        // Undo ends with the program, but the sources can be added again.
+        // Undo is only possible until the program exits, but the items come back if the sources are added
+        // again.
         Some(what) if of_sources => format!("Removed {what}; items stay for 30 days"),
         Some(what) => format!("Removed {what}"),
         None => format!("Saved: {label}"),

@@ -1,4 +1,4 @@
-//! The list of changes, to undo or redo several at once.
+//! The list of changes, for undoing or redoing several at once.
 
 use super::super::App;
 use super::super::dialogs::KeyHint::{Back, Bound, Rows};
@@ -26,8 +26,7 @@ impl App {
         self.history.steps.len() + 1
     }
 
-    /// Keeps the selection on its state after a change was inserted among the applied ones at `at`, counted
-    /// from the oldest.
+    /// Keeps the selection on its state after a change was inserted at index `at`, counted from the oldest.
     pub(super) fn history_grew(&mut self, at: usize) {
         let before = self.history.steps.len().saturating_sub(1);
         if let Some(list) = self.dialog_mut::<HistoryList>()

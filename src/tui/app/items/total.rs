@@ -1,4 +1,4 @@
-//! The number of items in a list of which only a part is in memory.
+//! Counts the items of a list that is only partly in memory.
 
 use super::super::App;
 use super::Placement;
@@ -9,7 +9,7 @@ use crate::tui::event::{Failure, RequestId};
 use crate::tui::read::Read;
 use chrono::TimeDelta;
 
-/// Pause between two counts of a list while commits keep coming.
+/// Minimum time between two counts of a list while commits keep arriving.
 const PAUSE: TimeDelta = TimeDelta::seconds(1);
 
 /// The number of items in the list on the screen.
@@ -17,9 +17,9 @@ const PAUSE: TimeDelta = TimeDelta::seconds(1);
 pub(crate) struct Total {
     /// The number, if it is known.
     pub(crate) count: Option<Count>,
-    /// The pending request for it.
+    /// The pending request for the number.
     request: Option<RequestId>,
-    /// When it may be requested again.
+    /// When the number may be requested again.
     not_before: Option<Time>,
     /// Whether the list has changed since the last request.
     is_old: bool,
@@ -33,7 +33,7 @@ impl Total {
 }
 
 impl App {
-    /// Counts the items of the list after rows have arrived, now or when due.
+    /// Counts the items of the list after rows have arrived, now or when it is due.
     pub(super) fn count_list(&mut self, placement: Placement) -> Option<Effect> {
         let items = &mut self.items;
         let is_part = !items.is_complete() && !items.lists_whole_sources();

@@ -1,4 +1,4 @@
-//! Parts of the list: which rows are read, and where the selection goes when they arrive.
+//! Windows of the list: which rows are read, and where the selection goes when they arrive.
 
 use super::super::scrolling::Held;
 use super::super::triage::Extent;
@@ -17,38 +17,38 @@ use std::collections::{HashMap, HashSet};
 /// Where the selection goes when a window arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui::app) enum Placement {
-    /// A new list: the first row.
+    /// A new list. The first row is selected.
     Start,
     End,
     /// The list continues: rows are added below or above.
     Below,
     Above,
-    /// The same part was read again.
+    /// The same window was read again.
     Same,
-    /// The selection returns to a row (row key) and to its screen line.
+    /// The selection returns to a row (row key) on its previous screen line.
     Back(i64, Option<Held>),
-    /// The same part and more rows were read, in order to select them.
+    /// The same window and more rows were read, in order to select them.
     Selecting(Extent),
 }
 
 impl Placement {
-    /// Whether the rows before belong to another list, or to another part of it.
+    /// Whether the rows in memory belong to another list, or to another part of the list.
     pub(super) fn is_another(self) -> bool {
         matches!(self, Self::Start | Self::End | Self::Back(..))
     }
 }
 
-/// Maximum number of rows kept in memory; the ones farthest from the cursor and from the selected
-/// ones are dropped first.
+/// Maximum number of rows kept in memory; the rows farthest from the cursor and the selection are dropped
+/// first.
 pub(super) const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {
-    /// Whether the rows in memory are about to be replaced by a different list's.
+    /// Whether the rows in memory are about to be replaced by those of a different list.
     pub(crate) fn is_loading(&self) -> bool {
         self.loading.is_some_and(|(_, placement)| placement.is_another())
     }
 
-    /// Whether the rows in memory are those of the list as it was read last.
+    /// Whether the rows in memory are up to date.
     pub(in crate::tui::app) fn is_settled(&self) -> bool {
         self.loading.is_none() && !self.outdated
     }
@@ -58,7 +58,7 @@ impl ItemsPane {
         matches!(self.loading, Some((_, Placement::Selecting(_))))
     }
 
-    /// Whether a key must wait, because it is meant for rows that are still being loaded.
+    /// Whether a key cannot act yet, because the rows that it applies to are still being loaded.
     pub(in crate::tui::app) fn awaits_rows(&self) -> bool {
         self.is_loading() || self.is_selecting()
     }
@@ -67,8 +67,8 @@ impl ItemsPane {
         (self.height * 3).max(60)
     }
 
-    /// How many rows on each side of the cursor are read again, so that all selected items stay, even if others
-    /// arrive between them.
+    /// Number of rows on each side of the cursor that are reloaded, so that all selected items stay in memory
+    /// even if new items arrive between them.
     pub(in crate::tui::app) fn reach(&self) -> usize {
         let rows = self.rows.iter().enumerate();
         let selected = rows.filter(|(_, row)| self.marked.contains(&row.key));
@@ -84,7 +84,7 @@ impl ItemsPane {
         above && self.more_above || below && self.more_below
     }
 
-    /// Puts rows that were read or opened since back in their positions.
+    /// Puts kept rows, which were read or opened in the meantime, back into their positions.
     fn merge_kept(&mut self) {
         for row in &self.kept {
             let at = Cursor::from(row);
@@ -96,7 +96,7 @@ impl ItemsPane {
         }
     }
 
-    /// Keeps the order of the best matches. Their ranks depend on all texts in the index, so each text that arrives
+    /// Keeps the order of the best matches. Their ranks depend on all texts in the index, so each new text
     /// would change the order while the user goes through the list.
     fn keep_ranks(&mut self, before: &[ItemRow]) {
         let view = &self.rows_of;
@@ -116,7 +116,7 @@ impl ItemsPane {
             return;
         }
         let mut start = self.selected.saturating_sub(MAX_ROWS / 2);
-        // If possible, all selected items stay.
+        // Keeps all selected items if possible.
         let stays = |i: &usize| *i == self.selected || self.marked.contains(&self.rows[*i].key);
         if let (Some(first), Some(last)) = ((0..count).find(stays), (0..count).rfind(stays))
             && last - first < MAX_ROWS
@@ -132,7 +132,7 @@ impl ItemsPane {
         self.scroll = self.scroll.saturating_sub(start);
     }
 
-    /// Takes the rows of a window.
+    /// Inserts the rows of a window.
     fn place(&mut self, placement: Placement, window: Window) {
         self.cut = window.cut;
         if placement.is_another() {
@@ -174,8 +174,8 @@ impl ItemsPane {
         self.series = Series::of(&self.rows);
     }
 
-    /// Keeps the same item on the same screen line. If it was the first one and the user has not moved since,
-    /// the list shows the items that arrive above it.
+    /// Keeps the selected item on its screen line. If it was the first one and the user has not moved since
+    /// then, new items above it are shown.
     fn place_on_same(&mut self, window: Window) {
         let before = self.current().map(|r| r.key);
         let is_first = self.selected == 0 || before.is_some() && self.was_first == before;
@@ -199,21 +199,21 @@ impl ItemsPane {
         self.held = line.filter(|_| !at_top && !keeps_scroll && same.is_some());
     }
 
-    /// The selected items in memory: row keys and positions.
+    /// Row keys and positions of the selected items in memory.
     fn selected_positions(&self) -> Vec<(i64, Cursor)> {
         let selected = self.rows.iter().filter(|row| self.marked.contains(&row.key));
         selected.map(|row| (row.key, row.into())).collect()
     }
 
-    /// Ends the selection of items that are no longer in memory; returns how many of them are still in the
-    /// list, but too far away.
+    /// Deselects items that are no longer in memory. Returns the number of those that are still in the list,
+    /// but too far away.
     fn drop_selected(&mut self, before: &[(i64, Cursor)]) -> usize {
         let known: HashSet<i64> = self.rows.iter().map(|row| row.key).collect();
         self.marked.retain(|key| known.contains(key));
         before.iter().filter(|(key, at)| !known.contains(key) && self.is_beyond(at)).count()
     }
 
-    /// Removes all rows, because the list's own could not be read.
+    /// Removes all rows, because the rows of the list could not be read.
     fn clear(&mut self) {
         self.rows.clear();
         self.marked.clear();
@@ -238,7 +238,7 @@ impl App {
         self.load_rows(anchor, placement, size)
     }
 
-    /// Reads rows at an anchor, or twice as many around it.
+    /// Reads rows at an anchor, or twice that number around it.
     pub(in crate::tui::app) fn load_rows(
         &mut self,
         anchor: Anchor,
@@ -250,14 +250,14 @@ impl App {
         if placement.is_another() {
             self.items.total = Total::default();
         }
-        // The rows in memory stay as they are only if others are added.
+        // If rows are only added, the rows in memory remain outdated.
         self.items.outdated &= matches!(placement, Placement::Below | Placement::Above);
         self.items.rows_of = self.view();
         let view = Box::new(self.items.rows_of.clone());
         vec![Effect::Read(Read::Window { request, view, anchor, size })]
     }
 
-    /// Reads the rows around the cursor again; it stays on its item.
+    /// Reloads the rows around the cursor, which stays on its item.
     pub(in crate::tui::app) fn reload_items(&mut self) -> Vec<Effect> {
         if self.items.loading.is_some_and(|(_, placement)| placement != Placement::Same) {
             self.items.outdated = true;
@@ -289,7 +289,7 @@ impl App {
             Err(why) => {
                 self.items.seeking = None;
                 if placement.is_another() {
-                    // They may belong to a different list.
+                    // The rows may belong to a different list.
                     self.items.clear();
                 }
                 self.problem(why)

@@ -15,7 +15,7 @@ use crate::util::text::counted;
 type Entry = (String, String);
 
 impl App {
-    /// The arguments of a kind that match the typed text, the best ones first.
+    /// The arguments of a kind that match the typed text, best first.
     pub(in crate::tui::app) fn arguments(
         &self,
         action: Action,
@@ -57,7 +57,6 @@ impl App {
         config::theme_names(&self.settings.themes).into_iter().map(entry).collect()
     }
 
-    /// Pages of the settings, and their rows.
     fn page_arguments(&self) -> Vec<Entry> {
         let page = |(_, name): (_, String)| (name.clone(), format!("Settings page {name}"));
         let row = |row: config::SettingRow| {
@@ -68,7 +67,7 @@ impl App {
         pages.chain(config::setting_rows().map(row)).collect()
     }
 
-    /// Tags of sources, and of items only.
+    /// Tags of sources and items.
     fn tag_arguments(&self) -> Vec<Entry> {
         let mut tags: Vec<(String, usize)> = Vec::new();
         for tag in self.sources.list.sources.iter().flat_map(|s| &s.source.tags) {
@@ -94,7 +93,7 @@ impl App {
         let titles: Vec<&str> = all.iter().map(SourceEntry::title).collect();
         let mut found = ranked(&titles, typed);
         if let Some(at) = all.iter().position(|s| s.source.id.as_str() == typed.trim()) {
-            // An exact id means that source.
+            // A source whose id was typed exactly comes first.
             found.retain(|i| *i != at);
             found.insert(0, at);
         }
@@ -106,7 +105,7 @@ impl App {
         found.into_iter().take(MAX_ARGUMENTS).map(|i| line(&all[i])).collect()
     }
 
-    /// Settings, or the values of the one that is typed.
+    /// Settings, or the values of the setting whose key is typed.
     fn setting_arguments(&self, action: Action, typed: &str) -> Vec<Hit> {
         let all = setting_keys();
         let Some((key, value)) = assignment(typed).filter(|(key, _)| all.iter().any(|k| k == key))
@@ -138,7 +137,7 @@ fn hit(action: Action, (argument, help): Entry) -> Hit {
     Hit { action, argument: Some(argument), source: None, help, reason: None, group: None }
 }
 
-/// The entries that match the typed text, the best ones first.
+/// The entries that match the typed text, best first.
 fn matching(action: Action, entries: Vec<Entry>, typed: &str) -> Vec<Hit> {
     let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
     let found = ranked(&names, typed).into_iter().take(MAX_ARGUMENTS);

@@ -1,4 +1,4 @@
-//! Opening items in the Reader, and reading their articles.
+//! Opens items in the Reader, and loads their articles.
 
 use super::super::{App, Focus};
 use super::ReaderPane;
@@ -11,18 +11,17 @@ use crate::tui::event::{Article, Cause, Failure, RequestId};
 use crate::tui::read::Read;
 use std::sync::Arc;
 
-/// An article that is being read for the Reader.
+/// An article that is being loaded.
 #[derive(Debug)]
 pub(super) struct Loading {
     request: RequestId,
-    /// The row key of its item.
     pub(super) key: i64,
-    /// Marks of the item that the article need not have yet, in order.
+    /// Marks of the item that the loaded article may not include yet, in order.
     pub(super) marks: Vec<(Mark, bool)>,
 }
 
 impl ReaderPane {
-    /// The item (row key) that is about to be shown instead of the one that is shown.
+    /// The item (row key) that is about to replace the shown one.
     pub(in crate::tui::app) fn next(&self) -> Option<i64> {
         let next = self.loading.as_ref().map(|next| next.key);
         next.filter(|key| self.row().is_none_or(|row| row.key != *key))
@@ -30,16 +29,16 @@ impl ReaderPane {
 }
 
 impl App {
-    /// Requests an article, which is shown when it arrives.
+    /// Requests an article, to be shown when it arrives.
     pub(in crate::tui::app) fn read_article(&mut self, key: i64) -> Effect {
         let request = self.request();
-        // The reader thread may see the database as it was before these marks.
+        // The reader thread may see the database in its state before these marks.
         let marks = self.history.unstored_marks(key);
         self.reader.loading = Some(Loading { request, key, marks });
         Effect::Read(Read::Article { request, key })
     }
 
-    /// The item that the Reader shows, or is about to show; `None` if nothing is known about that one yet.
+    /// The item that the Reader shows, or is about to show; `None` if the row of the item is not in memory.
     pub(in crate::tui::app) fn read_item(&self) -> Option<&ItemRow> {
         let Some(next) = self.reader.next() else { return self.reader.row() };
         let mut rows = self.items.rows.iter().chain(&self.items.kept);
@@ -54,9 +53,9 @@ impl App {
         let Some(row) = self.items.current().cloned() else { return vec![] };
         self.focus = Focus::Reader;
         self.end_preview();
-        // The list of a source that was just added must not close the article.
+        // Neither the list of a source that was just added, nor a list that was requested earlier may close
+        // the article.
         self.sources.select_added = None;
-        // Nor may a list that was requested before.
         self.items.fitting = None;
         let mut effects = vec![self.read_article(row.key)];
         effects.extend(self.mark_opened_read(&row));
@@ -100,14 +99,14 @@ impl App {
         effects
     }
 
-    /// Reloads the article that is shown, or about to be shown.
+    /// Reloads the article that is shown or about to be shown.
     pub(in crate::tui::app) fn reload_article(&mut self) -> Vec<Effect> {
         let next = self.reader.loading.as_ref().map(|next| next.key);
         let shown = || self.reader.row().map(|row| row.key);
         next.or_else(shown).map(|key| self.read_article(key)).into_iter().collect()
     }
 
-    /// Reads what lists show of the item in the Reader, in case it has changed.
+    /// Reads the row of the item in the Reader again, in case it has changed.
     pub(in crate::tui::app) fn reread_shown_row(&self) -> Option<Effect> {
         self.reader.row().map(|row| Effect::Read(Read::Row(row.key)))
     }
@@ -119,7 +118,7 @@ impl App {
     ) -> Vec<Effect> {
         let new = match result {
             Ok(Some(new)) => new,
-            // The next attempt to open it says so.
+            // The item was removed. The next attempt to open it reports this.
             Ok(None) => return vec![],
             Err(why) => return self.problem(why),
         };
@@ -128,7 +127,7 @@ impl App {
         if shown.is_none_or(|shown| content(shown) == content(&new)) {
             return vec![];
         }
-        // The row of an item that was just read is no longer read with the list of unread items.
+        // A row that stays in a list of unread items is no longer reloaded together with the list.
         for row in self.items.kept.iter_mut().chain(&mut self.items.rows) {
             if row.key == new.key {
                 (row.title, row.words) = (new.title.clone(), new.words);

@@ -1,4 +1,4 @@
-//! Keys and the mouse in the workbench.
+//! Handles keys and the mouse in the workbench.
 
 use super::super::dialogs::KeyHint::{self, Rows};
 use super::super::dialogs::{Dialog, KeyHints, Reply};
@@ -12,7 +12,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventK
 use ratatui::layout::Position;
 use url::Url;
 
-/// Number of lines by which a page key moves.
+/// Number of lines per page key.
 const PAGE: usize = 12;
 
 impl Bench {
@@ -46,8 +46,8 @@ impl Bench {
         self.pane = PANES[(at + if forward { 1 } else { 2 }) % 3];
     }
 
-    /// Activates a field; shows the page it belongs to if that is loaded. Returns whether the page
-    /// changed.
+    /// Activates a field, and shows the page to which it applies if the page is loaded. Returns whether the
+    /// page changed.
     fn activate(&mut self, field: usize) -> bool {
         let Some(field_info) = self.fields.get(field) else { return false };
         let of_article = field_info.part.is_some_and(|part| SelectorField::ARTICLE.contains(&part));
@@ -76,7 +76,7 @@ impl Bench {
                 self.item = motion.from(self.item, PAGE, count);
             }
             _ => {
-                // Moving through the page means that the user picks an element.
+                // Moving through the page ends a suggested repair, because the user is picking an element.
                 self.repairing = false;
                 if let Some(sheet) = self.sheet_mut() {
                     sheet.go(motion.from(sheet.selected(), PAGE, sheet.count()));
@@ -133,7 +133,7 @@ impl Bench {
 }
 
 impl Editor {
-    /// Applies the next suggestion; after the last one restores the previous values.
+    /// Applies the next suggestion; after the last one, restores the previous values.
     fn next_offer(&mut self, app: &mut App) -> Vec<Effect> {
         let Some(bench) = &self.bench else { return vec![] };
         let count = bench.offers().len();
@@ -146,7 +146,7 @@ impl Editor {
         self.apply_offer(next)
     }
 
-    /// A key press while the workbench is shown.
+    /// Handles a key press while the workbench is shown.
     pub(in super::super) fn bench_key(
         &mut self,
         app: &mut App,
@@ -188,7 +188,7 @@ impl Editor {
                 bench.change_sheet(SheetView::unfold_or_enter);
             }
             (code, _) => {
-                // Arrow keys and the movement keys of lists.
+                // Handles arrow keys, and the movement keys of lists.
                 let motion = match code {
                     KeyCode::Down => Some(Motion::Lines(1)),
                     KeyCode::Up => Some(Motion::Lines(-1)),
@@ -202,7 +202,7 @@ impl Editor {
         Reply::default()
     }
 
-    /// A key press in the active field.
+    /// Handles a key press in the active field.
     fn bench_typing(&mut self, app: &mut App, event: KeyEvent) -> Reply {
         let Some(bench) = self.bench_mut() else { return Reply::default() };
         let last = bench.fields.len().saturating_sub(1);
@@ -223,7 +223,7 @@ impl Editor {
         Reply::default()
     }
 
-    /// Enter on an element: creates a selector for the active field.
+    /// Handles Enter on an element: creates a selector for the active field.
     fn use_element(&self, app: &mut App) -> Vec<Effect> {
         let Some(bench) = self.bench() else { return vec![] };
         let Some(field) = bench.field() else { return vec![] };
@@ -275,7 +275,7 @@ impl Editor {
         bench.fetch(url, WorkbenchPage::Article, title)
     }
 
-    /// Shows the next older copy of the list; after the last one the current list.
+    /// Shows the next older copy of the list; after the last one, the current list.
     fn next_copy(&mut self, app: &mut App) -> Vec<Effect> {
         let Some(bench) = self.bench_mut() else { return vec![] };
         if bench.copies.is_empty() {
@@ -306,7 +306,7 @@ impl Editor {
         self.preview()
     }
 
-    /// Esc: from an article or a copy back to the list, from there to the form.
+    /// Handles Esc: returns from an article or a copy to the list, and from the list to the form.
     fn leave_bench(&mut self, app: &mut App) -> Reply {
         let has_list = self.form.as_ref().is_some_and(super::is_list);
         let Some(bench) = self.bench_mut() else { return Reply::default() };
@@ -326,7 +326,8 @@ impl Editor {
         Reply::default()
     }
 
-    /// A click selects, a second one on the same line picks; the wheel moves.
+    /// Handles the mouse: a click selects a line, a second click on the same line picks its element, the
+    /// wheel moves.
     pub(in super::super) fn bench_mouse(
         &mut self,
         app: &mut App,

@@ -1,13 +1,13 @@
-//! A selector that was probably meant, if one matches nothing.
+//! Corrects misspelt selectors that match nothing.
 
 use crate::engine::Outline;
 use crate::util::near::near;
 use std::collections::BTreeSet;
 
-/// Minimum number of characters of a name that can be compared with others.
+/// Minimum length of a name that is compared with others, in characters.
 const SHORTEST: usize = 3;
 
-/// The selector with one name replaced by a similar one that the page has: a tag, class or id.
+/// The selector with one name (a tag, class or id) replaced by a similar name on the page.
 pub(super) fn near_selector(selector: &str, outline: &Outline) -> Option<String> {
     let has: BTreeSet<&str> = outline.lines.iter().flat_map(|line| names(&line.name)).collect();
     let unknown = names(selector).into_iter().find(|name| !has.contains(name))?;
@@ -73,7 +73,7 @@ mod tests {
             ("article.cards h3", Some("article.card h3")),
             (".haedline[href]", Some(".headline[href]")),
             ("a:first-child .pagr", Some("a:first-child .pager")),
-            // A class is no tag.
+            // A tag is not corrected to a class.
             ("pager", None),
             ("article.something-else", None),
             ("article a.next", None),

@@ -1,4 +1,4 @@
-//! Replies of the engine's workbench.
+//! Handles replies from the engine's workbench.
 
 use super::{App, Bench, Editor, SheetView};
 use crate::engine::{Preview, SelectorField, WorkbenchEvent, WorkbenchPage};
@@ -46,7 +46,7 @@ impl Editor {
                 let expected = bench.waiting.remove(&place);
                 bench.sampling &= place != WorkbenchPage::Article;
                 bench.failed.insert(place, why.clone());
-                // Falls back to a stored copy.
+                // Show the newest stored copy instead.
                 if place == WorkbenchPage::List && !bench.copies.is_empty() {
                     let place = WorkbenchPage::Copy(0);
                     if bench.sheets.contains_key(&place) {
@@ -58,7 +58,7 @@ impl Editor {
                 }
                 let quiet = match place {
                     WorkbenchPage::List => true,
-                    // It was not asked for.
+                    // The user did not request the article.
                     WorkbenchPage::Article => !expected,
                     _ => false,
                 };
@@ -125,14 +125,14 @@ impl Bench {
         let Some((url, title)) = first.filter(|_| !requested && !self.on_page) else {
             return vec![];
         };
-        // Broken article selectors are repaired on the first article.
+        // A broken selector for the title or content of articles is repaired on the first article.
         if self.broken.as_ref().is_some_and(|problem| problem.key != RuleKey::Articles) {
             return self.fetch(url, WorkbenchPage::Article, title);
         }
         self.sample(url, title)
     }
 
-    /// Fetches an article for the matches of its selectors.
+    /// Fetches an article, without showing it, to evaluate the article selectors.
     fn sample(&mut self, url: Url, title: String) -> Vec<Effect> {
         let on_list = self.at == WorkbenchPage::List && self.sheet().is_some();
         if self.sampling || !on_list {

@@ -1,4 +1,4 @@
-//! A page in the workbench: its element tree with folding, or its text.
+//! A page in the workbench: its foldable element tree, or its text.
 
 use crate::engine::{Outline, OutlineLine};
 use std::collections::{HashMap, HashSet};
@@ -9,12 +9,12 @@ use url::Url;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Marked {
     No,
-    /// A match is hidden in the folded line.
+    /// The line is folded and hides a match.
     Within,
     Yes,
 }
 
-/// A page with its folds and selection.
+/// A page with its folded lines and its selection.
 #[derive(Debug)]
 pub(crate) struct SheetView {
     pub(crate) outline: Arc<Outline>,
@@ -25,7 +25,7 @@ pub(crate) struct SheetView {
     opened: HashSet<u32>,
     /// Lines whose children are hidden.
     closed: HashSet<u32>,
-    /// End of a group of repeated siblings, by the line of the first.
+    /// End of each group of repeated siblings, by the line of its first sibling.
     ends: HashMap<u32, u32>,
     /// Visible lines.
     lines: Vec<u32>,
@@ -93,14 +93,14 @@ impl SheetView {
         self.outline.lines.get(*self.lines.get(row)? as usize)
     }
 
-    /// Whether a line hides others.
+    /// Whether a line hides other lines.
     pub(crate) fn is_folded(&self, row: usize) -> bool {
         let Some(number) = self.lines.get(row) else { return false };
         let alike = self.line(row).is_some_and(|line| line.alike > 1);
         self.closed.contains(number) || (alike && !self.opened.contains(number))
     }
 
-    /// Relation of a line's element to the matched elements, whose numbers are sorted.
+    /// Relation of a line to the matched elements; `marks` contains their sorted numbers.
     pub(crate) fn marked(&self, row: usize, marks: &[u32]) -> Marked {
         let within = |from: u32, end: u32| {
             let at = marks.partition_point(|mark| *mark < from);
@@ -110,7 +110,8 @@ impl SheetView {
             let Some(text) = self.outline.texts.get(row) else { return Marked::No };
             let around = |mark: &&u32| self.outline.end(**mark) > text.element;
             let before = marks.partition_point(|mark| *mark <= text.element);
-            // The innermost enclosing match is the nearest preceding one; lists are not deeply nested.
+            // An enclosing match precedes the text. Checking the nearest matches suffices, because matches
+            // are not deeply nested.
             let found = marks[..before].iter().rev().take(64).find(around).is_some();
             return if found { Marked::Yes } else { Marked::No };
         }
@@ -139,7 +140,7 @@ impl SheetView {
         self.line(self.selected).map(|line| line.element)
     }
 
-    /// The selected element with the elements around it, outermost first.
+    /// The names of the selected element's ancestors and of the element itself, outermost first.
     pub(crate) fn path(&self) -> Vec<&str> {
         let lines = &self.outline.lines;
         let Some(element) = self.element() else { return Vec::new() };
@@ -154,7 +155,7 @@ impl SheetView {
                 path.insert(0, &line.name);
             }
         }
-        // Everything is in the body.
+        // Every element is in the body, so it is left out.
         path.retain(|name| *name != "body");
         if let Some(first) = path.first_mut() {
             *first = first.strip_prefix("body > ").unwrap_or(first);
@@ -172,7 +173,7 @@ impl SheetView {
         }
     }
 
-    /// Goes to the first match, unless the user moved the selection.
+    /// Selects the first match, unless the user has moved the selection.
     pub(super) fn go_to_first(&mut self, mark: u32) {
         if self.moved || self.text {
             return;
@@ -183,7 +184,7 @@ impl SheetView {
         self.selected = found.unwrap_or(self.selected);
     }
 
-    /// Switches between element tree and text, staying at the same element.
+    /// Switches between element tree and text, keeping the same element selected.
     pub(super) fn toggle_text(&mut self) {
         let Some(element) = self.element() else {
             self.text = !self.text;
@@ -203,7 +204,7 @@ impl SheetView {
         }
     }
 
-    /// Folds or unfolds the children of the line, or the repeated siblings it stands for.
+    /// Folds or unfolds the children of the line, or the repeated siblings that it represents.
     pub(super) fn toggle(&mut self) {
         let Some(number) = self.lines.get(self.selected).copied().filter(|_| !self.text) else {
             return;
@@ -218,7 +219,7 @@ impl SheetView {
         self.unfold();
     }
 
-    /// Moves one level out: folds the line, or goes to its parent.
+    /// Moves up one level: folds the line, or selects its parent.
     pub(super) fn fold_or_leave(&mut self) {
         let (Some(number), Some(line)) =
             (self.lines.get(self.selected).copied(), self.line(self.selected))
@@ -237,7 +238,7 @@ impl SheetView {
         }
     }
 
-    /// Moves one level in: unfolds the line, or goes to its first child.
+    /// Moves down one level: unfolds the line, or selects its first child.
     pub(super) fn unfold_or_enter(&mut self) {
         let Some(number) = self.lines.get(self.selected).copied().filter(|_| !self.text) else {
             return;

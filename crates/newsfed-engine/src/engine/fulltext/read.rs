@@ -3,7 +3,8 @@
 use super::llm;
 use crate::article::{
     self, Document, Extraction, Guide, LinkChanges, Mode, NoArticle, Origin, PageTime, Template,
-    contains_feed_text, from_html, has_full_text, is_small_change, may_be_summary, same_references, same_text,
+    contains_feed_text, from_html, has_full_text, is_small_change, may_be_summary, same_references,
+    same_text,
 };
 use crate::model::{
     Item, LeftOutReason, SourceRules, TextFrom, TextWay, Time, Validators, WebsiteRules,
@@ -253,8 +254,7 @@ fn keeps_feed(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
 fn is_page_of_item(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
     let page = best.summaries.iter().chain([&best.text]).map(String::as_str);
     let is_titled = best.has_guide_title && !known.elsewhere;
-    contains_feed_text(page, feed, known.elsewhere)
-        || is_titled && may_be_summary(feed, &best.text)
+    contains_feed_text(page, feed, known.elsewhere) || is_titled && may_be_summary(feed, &best.text)
 }
 
 /// The text of a page, compared with the stored one. What was changed is found in the texts of the
