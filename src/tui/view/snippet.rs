@@ -33,15 +33,13 @@ pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
 pub(super) fn draw(
     app: &App,
     item: &ItemRow,
-    (title, with_text): (&str, bool),
+    (title, hits, with_text): (&str, &[Range<usize>], bool),
     out: &mut Row,
     plain: Style,
     dim: Style,
 ) {
     let Some(snippet) = app.snippets.of(item.key) else { return out.left(title, plain) };
     let hit = |base: Style| hit_style(app, base);
-    // Text in place of a missing title has no hits.
-    let hits = if title == item.title { snippet.title_hits.as_slice() } else { &[] };
     let end = hits.first().map_or(0, |hit| hit.end);
     let seen = title.get(..end).map_or(0, words::width) < out.free();
     match hits.len() {

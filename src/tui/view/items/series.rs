@@ -3,6 +3,7 @@
 use crate::model::ItemRow;
 use crate::util::text;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Sign for the omitted part.
 const GAP: &str = " … ";
@@ -81,9 +82,21 @@ fn common(a: &str, b: &str) -> usize {
     same.map_or(a.len().min(b.len()), |((at, _), _)| at)
 }
 
-/// The title with its middle left out.
-pub(super) fn joined((start, end): (&str, &str)) -> String {
-    format!("{start}{GAP}{end}")
+/// A title of `len` bytes with its middle left out, and the byte ranges of its hits that are still visible.
+pub(super) fn joined(
+    (start, end): (&str, &str),
+    len: usize,
+    hits: &[Range<usize>],
+) -> (String, Vec<Range<usize>>) {
+    let joined = format!("{start}{GAP}{end}");
+    // The end of the title begins here.
+    let from = len.saturating_sub(end.len());
+    let moved = |at: usize| at - from + start.len() + GAP.len();
+    let seen = hits.iter().filter_map(|hit| match hit.start >= from {
+        true => Some(moved(hit.start)..moved(hit.end)),
+        false => (hit.end <= start.len()).then(|| hit.clone()),
+    });
+    (joined, seen.collect())
 }
 
 #[cfg(test)]
@@ -110,7 +123,9 @@ mod tests {
         };
         let rows: Vec<ItemRow> = (1..).zip(&titles).map(row).collect();
         let last = rows.last().unwrap();
-        Series::of(&rows).parts(last.key, &last.title, space).map(joined)
+        let series = Series::of(&rows);
+        let parts = series.parts(last.key, &last.title, space)?;
+        Some(joined(parts, last.title.len(), &[]).0)
     }
 
     fn shown(title: &str, space: usize) -> Option<String> {
@@ -135,6 +150,16 @@ mod tests {
         let other = "日本語の文章の組み方について、第二回 行の折り返し";
         let found = among(SERIES[4], &[other], 24);
         assert_eq!(found.as_deref(), Some("日本語の … 第一回 はじめに"));
+    }
+
+    #[test]
+    fn hits_outside_the_omitted_part_move_with_the_title() {
+        let title = "Building an Enterprise Data Access Layer: Automated Auditing";
+        let at = |word: &str| title.find(word).map(|at| at..at + word.len()).unwrap();
+        let hits = [at("Building"), at("Data"), at("Auditing")];
+        let (shown, seen) = joined(("Building an", "Automated Auditing"), title.len(), &hits);
+        let seen: Vec<&str> = seen.into_iter().map(|hit| &shown[hit]).collect();
+        assert_eq!(seen, ["Building", "Auditing"], "{shown}");
     }
 
     #[test]

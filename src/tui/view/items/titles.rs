@@ -11,6 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Whether long titles take two rows, which they do if all items still fit into the list. If they once do not fit,
 /// titles take one row until another list is opened, so that they move at most once while the list fills.
@@ -39,12 +40,12 @@ impl<'a> Cell<'a> {
         let row = self.row;
         let title = snippet::title(self.app, row);
         let text = self.form.style == ListStyle::Compact && !row.title.is_empty();
-        let title = match self.is_wrapped() {
-            true => first_line(&title, out.free()).into(),
+        let (title, hits) = match self.is_wrapped() {
+            true => (first_line(&title, out.free()).into(), vec![]),
             false => self.distinct(title, out.free()),
         };
-        let plain = self.title_style();
-        snippet::draw(self.app, row, (&title, text), &mut out, plain, self.style(Role::Dim));
+        let (plain, dim) = (self.title_style(), self.style(Role::Dim));
+        snippet::draw(self.app, row, (&title, &hits, text), &mut out, plain, dim);
         out.line(Style::new())
     }
 
@@ -83,14 +84,22 @@ impl<'a> Cell<'a> {
         super::super::title_style(self.app, role, selected, focused)
     }
 
-    /// The title, cut in the middle if others in the list begin alike and it has no hits of a search.
-    fn distinct(&self, title: Cow<'a, str>, space: usize) -> Cow<'a, str> {
+    /// The title and the parts of it that match the search. The title is cut in the middle if others in the
+    /// list begin alike, unless that would hide all matches.
+    fn distinct(&self, title: Cow<'a, str>, space: usize) -> (Cow<'a, str>, Vec<Range<usize>>) {
         let snippet = self.app.snippets.of(self.row.key);
-        if snippet.is_some_and(|snippet| !snippet.title_hits.is_empty()) {
-            return title;
+        // Text in place of a missing title has no hits.
+        let hits = match snippet.filter(|_| title == self.row.title) {
+            Some(snippet) => snippet.title_hits.as_slice(),
+            None => &[],
+        };
+        match self.app.items.series.parts(self.row.key, &title, space) {
+            Some(parts) => match series::joined(parts, title.len(), hits) {
+                (_, seen) if seen.is_empty() && !hits.is_empty() => (title.clone(), hits.to_vec()),
+                (joined, seen) => (joined.into(), seen),
+            },
+            None => (title, hits.to_vec()),
         }
-        let parts = self.app.items.series.parts(self.row.key, &title, space).map(series::joined);
-        parts.map_or(title, Cow::Owned)
     }
 }
 
