@@ -1,10 +1,10 @@
-//! Runs the sessions in README.md and in the guide, as they are written.
+//! Runs the console sessions in README.md and in the guide as written.
 //!
-//! A block of the language `console` has commands after `$ ` (`> ` continues one), and below each some of its output: the
-//! lines must appear in this order; `…` stands for any text, and alone on a line for any lines. The
-//! blocks of a page are one session in a terminal of 100 columns. The sites of the demo are at
-//! `http://NAME.example/`, through a proxy. On most pages, the sources of [`SOURCES`] are followed
-//! and were refreshed once. `tests/library/docs.rs` checks what cannot be run.
+//! A `console` block contains commands after `$ ` (with continuation lines after `> `), each followed by some
+//! of its output. The lines must appear in this order. `…` stands for any text, and on a line of its own for
+//! any lines. The blocks of a page are one session in a terminal with 100 columns. The sites of the demo are
+//! served at `http://NAME.example/` through a proxy. On most pages, the sources of [`SOURCES`] are followed
+//! and were refreshed once. `tests/library/docs.rs` checks blocks that cannot be run.
 
 #[path = "../library/markdown.rs"]
 #[allow(dead_code, reason = "shared with tests/library")]
@@ -23,17 +23,17 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Pages that begin without sources.
+/// Pages that start without sources.
 const EMPTY: &[&str] = &["README.md", "docs/start.md", "docs/adding.md", "docs/moving.md"];
-/// The sources for other pages. The rest of the demo's sources fail, or are slow.
+/// The sources for other pages. The other sources of the demo fail or are slow.
 const SOURCES: &str = "[[source]]\nid = \"kettle\"\nurl = \"http://kettle.example/rss.xml\"\nfolder = \"Tech\"\n\n\
                        [[source]]\nid = \"small-machines\"\nurl = \"http://small-machines.example/atom.xml\"\nfolder = \"Tech\"\n\n\
                        [[source]]\nid = \"tramline\"\nurl = \"http://tramline.example/rss.xml\"\nfolder = \"City\"\n\n\
                        [[source]]\nid = \"slow-radio\"\nurl = \"http://slow-radio.example/rss.xml\"\nfolder = \"Culture\"\n";
-/// Only a failing test waits this long.
+/// The timeout of a command, which is reached only by a failing test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A home folder, and a terminal for each command.
+/// A home directory. Each command runs in a new terminal.
 struct Session {
     home: tempfile::TempDir,
     _world: World,
@@ -55,7 +55,7 @@ impl Session {
         let session = Self { home, _world: world, _proxy: proxy };
         if followed {
             std::fs::write(config.join("sources.toml"), SOURCES).unwrap();
-            // One after the other, so that items always have the same numbers.
+            // Sequentially, so that items always have the same numbers.
             for id in ["kettle", "small-machines", "tramline", "slow-radio"] {
                 let (output, _) = session.run(&format!("newsfed sync {id}"));
                 assert!(output.contains("in 1 refreshed source"), "{output}");
