@@ -144,7 +144,7 @@ fn does_not_skip_a_followed_source_at_a_private_address() {
 
 /// Items that were stored before the error are reported, and their import can be undone.
 #[test]
-fn a_database_with_a_damaged_page_is_imported_in_part() {
+fn imports_the_readable_part_of_a_damaged_database() {
     let world = World::usual();
     world.write("sources.toml", "[[source]]\nurl = \"https://tide.example/rss\"\n");
     let file = database(world.path(), "newsboat");

@@ -154,7 +154,7 @@ fn resumes_a_crawl_of_an_unreachable_host() {
 
 /// Links that failed without a connection are fetched later, however the crawl ended.
 #[test]
-fn links_without_a_connection_at_the_end_of_a_run_are_not_lost() {
+fn retries_links_that_had_no_connection() {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     let gone = Arc::new(AtomicBool::new(false));

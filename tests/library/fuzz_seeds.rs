@@ -1,4 +1,4 @@
-//! The seeds of the fuzzer and some thousand mutations of them, always the same ones.
+//! Runs the fuzz targets on their seeds, and on some thousand reproducible mutations of the seeds.
 
 #[path = "../../fuzz/checks.rs"]
 mod checks;
@@ -22,7 +22,7 @@ fn replay(target: &str, forms: u64, check: fn(&[u8])) {
     }
 }
 
-/// Replaces, removes, doubles or cuts off a few bytes.
+/// Replaces, removes, inserts, repeats or truncates a few bytes.
 fn changed(bytes: &[u8], seed: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut out = bytes.to_vec();
