@@ -51,7 +51,7 @@ fn restores_a_backup_with_invalid_settings_and_warns() {
 
 #[cfg(unix)]
 #[test]
-fn backs_up_but_does_not_replace_data_of_a_running_newsfed() {
+fn does_not_replace_data_of_a_running_newsfed() {
     let world = World::followed();
     let mut daemon = world.command(&["daemon", "-q"]).spawn().unwrap();
     // Waits until the daemon holds the lock.

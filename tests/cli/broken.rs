@@ -143,7 +143,7 @@ fn on_small_disk(world: &World, size: u32, script: &str) -> Option<Vec<(String, 
 /// On a full disk, SQLite cannot even create the tables.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_new_database_on_a_full_disk_is_not_called_an_old_one() {
+fn reports_a_full_disk_for_a_new_database() {
     let world = World::new(|_| feed("Feed", &["One"]));
     world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
     let script = "fill; run list; run sync; run doctor; free; run sync; run doctor";

@@ -74,7 +74,7 @@ fn file_errors_name_the_position() {
 }
 
 #[test]
-fn exit_code_is_3_for_some_failures_and_1_for_all() {
+fn exits_with_3_for_some_and_1_for_all_failures() {
     let world = World::new(|request| match request.path.as_str() {
         "/good.xml" => feed("Good", &["x"]),
         "/page" => Reply::ok("text/html", "<p>no feed"),

@@ -53,7 +53,7 @@ fn imports_items_and_marks_from_databases_of_other_readers() {
 }
 
 #[test]
-fn flags_become_pins_or_tags_and_unfollowed_feeds_are_reported() {
+fn imports_flags_and_reports_unfollowed_feeds() {
     let world = World::usual();
     world.write("sources.toml", "[[source]]\nurl = \"https://tide.example/rss\"\n");
     let file = database(world.path(), "newsboat");
@@ -80,7 +80,7 @@ fn flags_become_pins_or_tags_and_unfollowed_feeds_are_reported() {
 }
 
 #[test]
-fn saved_items_go_to_their_source_or_to_a_new_one() {
+fn assigns_saved_items_to_their_source_or_a_new_one() {
     let world = World::usual();
     world.write(
         "sources.toml",
@@ -135,7 +135,7 @@ fn a_dry_run_previews_a_list() {
 }
 
 #[test]
-fn does_not_skip_a_followed_source_at_a_private_address() {
+fn does_not_skip_followed_private_sources() {
     let world = World::followed();
     let list = world.run(&["export", "--format", "urls"]).ok();
     let run = world.run_with(&["import", "-"], &list);

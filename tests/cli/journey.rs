@@ -206,7 +206,7 @@ fn undoes_a_permanent_redirect() {
 }
 
 #[test]
-fn marking_items_read_has_a_dry_run_and_can_be_undone() {
+fn marking_read_has_a_dry_run_and_undo() {
     let world = World::followed();
     let unread = || world.run(&["list", "--unread", "--json"]).values().len();
     let none = world.run(&["read", "--undo"]);
@@ -239,7 +239,7 @@ fn marking_items_read_has_a_dry_run_and_can_be_undone() {
 }
 
 #[test]
-fn marks_items_by_words_and_length_before_they_are_indexed() {
+fn marks_items_by_text_before_they_are_indexed() {
     for (query, count) in [
         ("reopens", "1 item"),
         ("-reopens", "2 items"),

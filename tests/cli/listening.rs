@@ -231,7 +231,7 @@ fn changes_and_lists_the_queue() {
 }
 
 #[test]
-fn a_finished_episode_leaves_the_queue_and_the_next_plays() {
+fn finished_episodes_leave_the_queue() {
     let world = world("plays");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0], &items[1]]).ok();

@@ -102,7 +102,7 @@ fn reports_why_nothing_or_not_everything_is_saved() {
 }
 
 #[test]
-fn saves_only_the_first_pictures_if_there_are_too_many() {
+fn saves_only_the_first_300_pictures() {
     let world = World::new(|request| match request.path.as_str() {
         "/feed.xml" => {
             let others: String =

@@ -70,7 +70,7 @@ fn lists_a_story_once_with_its_sources() {
 }
 
 #[test]
-fn marks_apply_to_all_items_of_a_story_if_configured() {
+fn marks_apply_to_whole_stories_if_configured() {
     for (config, changed) in [("", 1), ("[ui]\nmark_stories = true\n", 2)] {
         let world = world(config);
         let numbers = world.run(&["list", "--query", "has:duplicate", "--json"]).values();

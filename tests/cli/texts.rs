@@ -222,7 +222,7 @@ fn prints_every_text_of_an_item() {
 }
 
 #[test]
-fn changed_links_are_a_new_version_but_comments_are_not() {
+fn stores_versions_for_changed_links_but_not_for_comments() {
     let (world, changed) = link_blog();
     let id = world.numbers().pop().unwrap();
     quick(&world, &["prefetch", &id]).ok();

@@ -74,7 +74,7 @@ fn a_larger_budget_continues_a_crawl() {
 }
 
 #[test]
-fn skips_a_response_over_the_byte_budget_until_it_is_raised() {
+fn defers_a_response_that_exceeds_the_byte_budget() {
     const SIZE: usize = 6_000;
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", (0..3).map(|n| link(format!("/{n}.csv")))),

@@ -183,7 +183,7 @@ fn retries_links_that_had_no_connection() {
 }
 
 #[test]
-fn some_pages_that_time_out_do_not_end_the_crawl() {
+fn a_few_timeouts_do_not_end_the_crawl() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {
             let slow = (0..7).map(|n| link(format!("/slow/{n}")));

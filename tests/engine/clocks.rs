@@ -122,7 +122,7 @@ async fn a_restart_polls_nothing_early() {
 }
 
 #[tokio::test]
-async fn a_clock_set_back_causes_no_stall_and_no_burst() {
+async fn a_clock_set_back_causes_neither_stall_nor_burst() {
     let (server, home, engine) = polled_once().await;
     home.clock.set(home.clock.now() - DAY);
     replanned(&engine).await;
@@ -142,7 +142,7 @@ async fn a_clock_set_back_causes_no_stall_and_no_burst() {
 
 /// Simulates `sync --due` from cron, where no engine runs between the polls.
 #[tokio::test]
-async fn a_clock_set_back_is_noticed_without_a_background_task() {
+async fn detects_a_clock_set_back_between_two_runs() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let due = async || {

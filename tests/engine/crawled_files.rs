@@ -63,7 +63,7 @@ async fn a_crawl_source_checks_its_files_again() {
 }
 
 #[tokio::test]
-async fn checks_the_files_of_a_crawl_source_less_and_less_often() {
+async fn checks_unchanged_files_less_and_less_often() {
     const FILES: usize = 15;
     let files = Files::default();
     let names: Vec<String> = (0..FILES).map(|n| format!("/{n}.csv")).collect();

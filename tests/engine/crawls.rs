@@ -114,7 +114,7 @@ async fn explores_first_and_later_visits_productive_pages() {
 }
 
 #[tokio::test]
-async fn a_large_site_stays_within_the_limit_of_a_poll() {
+async fn a_large_site_stays_within_the_poll_limit() {
     let site = Site::default();
     site.put("all", 200);
     let server = site.start();
@@ -233,7 +233,7 @@ async fn the_next_poll_retries_a_failed_page() {
 }
 
 #[tokio::test]
-async fn a_site_with_a_varying_start_url_is_explored_once() {
+async fn explores_a_site_with_a_varying_start_url_once() {
     let site = Site::default();
     site.put("buses", 4);
     let pages = site.clone();

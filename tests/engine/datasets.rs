@@ -48,7 +48,7 @@ fn change(engine: &Handle) -> String {
 pub(super) const TOWNS: &str = "id,town,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n";
 
 #[tokio::test]
-async fn a_csv_file_gets_a_version_for_each_change_in_its_data() {
+async fn stores_a_version_for_each_change_in_csv_data() {
     let files = Files::default();
     files.put("/data/towns.csv", "text/csv", TOWNS);
     let server = files.start();

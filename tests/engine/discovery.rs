@@ -75,7 +75,7 @@ async fn finds_the_root_feed_from_a_deep_page() {
 }
 
 #[tokio::test]
-async fn prefers_entries_of_a_page_to_a_feed_of_its_site() {
+async fn prefers_entries_of_a_page_to_another_feed() {
     let release =
         |v: &str, day: &str| format!("<h2 id=v{v}>Knot {v} - {day}</h2><p>Ropes are faster.</p>");
     let log =
@@ -175,7 +175,7 @@ async fn follows_redirects_in_markup_and_reports_them() {
 }
 
 #[tokio::test]
-async fn a_new_website_reads_more_pages_and_uses_the_page_title() {
+async fn a_new_website_has_page_limit_and_title() {
     let next = "<a rel=next href=/page/2>Older</a>";
     let server = serve(&[("/", list("", next)), ("/page/2", list("", ""))]);
     let home = Home::new();
@@ -195,7 +195,7 @@ fn feed_of(link: &str) -> String {
 }
 
 #[tokio::test]
-async fn offers_other_ways_if_a_page_is_not_part_of_the_feed() {
+async fn offers_other_ways_if_the_feed_is_unrelated() {
     let hours = "<title>Opening hours</title><p>Open from nine to five.".to_owned();
     for (path, own) in [("/opening-hours.html", false), ("/pool/hours.html", false), ("/", true)] {
         let server = serve(&[(path, hours.clone()), ("/rss.xml", RSS.to_owned())]);
@@ -211,7 +211,7 @@ async fn offers_other_ways_if_a_page_is_not_part_of_the_feed() {
 }
 
 #[tokio::test]
-async fn prefers_a_list_on_the_page_to_an_unrelated_feed() {
+async fn prefers_a_list_to_an_unrelated_feed() {
     let cases = [
         ("/press/one", [SourceKind::Website, SourceKind::Feed]),
         ("/news/story-of-bus-3", [SourceKind::Feed, SourceKind::Website]),

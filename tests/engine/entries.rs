@@ -117,7 +117,7 @@ fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
 }
 
 #[tokio::test]
-async fn fifty_polls_store_each_entry_once_and_edits_as_versions() {
+async fn fifty_polls_store_entries_once_and_edits_as_versions() {
     let templates: [(&str, Template, &str); 3] =
         [("rotating ids", rotating, "article"), ("sections", sections, "h2"), ("rows", rows, "tr")];
     for (name, template, articles) in templates {
@@ -154,7 +154,7 @@ async fn fifty_polls_store_each_entry_once_and_edits_as_versions() {
 }
 
 #[tokio::test]
-async fn an_edited_entry_keeps_its_marks_but_counters_are_ignored() {
+async fn edited_entries_keep_marks_and_counters_are_ignored() {
     let site = Site::default();
     let entry = |n: usize, text: &str, views: usize| {
         format!(
@@ -194,7 +194,7 @@ async fn an_edited_entry_keeps_its_marks_but_counters_are_ignored() {
 }
 
 #[tokio::test]
-async fn does_not_store_an_entry_with_a_relative_date_twice() {
+async fn stores_entries_with_relative_dates_once() {
     let site = Site::default();
     let show = |all: &[(&str, &str, &str)]| {
         let entry = |(title, ago, text): &(&str, &str, &str)| {

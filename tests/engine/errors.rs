@@ -349,7 +349,7 @@ async fn invalid_settings_do_not_prevent_undo() {
 
 /// The clues in a URL about the publishing rate are used even if the first poll fails.
 #[tokio::test]
-async fn a_failed_first_poll_keeps_the_clues_of_the_url() {
+async fn a_failed_first_poll_keeps_clues_from_the_url() {
     let broken = Arc::new(Mutex::new(true));
     let theirs = broken.clone();
     let server = Server::start(move |_| {

@@ -78,7 +78,7 @@ async fn finds_a_feed_that_only_the_home_page_announces() {
 }
 
 #[tokio::test]
-async fn the_first_poll_of_a_page_finds_the_feed_that_it_announces() {
+async fn the_first_poll_of_a_page_finds_its_feed() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => Reply::ok(
             "text/html",

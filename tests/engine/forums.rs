@@ -43,7 +43,7 @@ const FIRST: &str = "The first post asks how the old lamp of the lighthouse was 
 const REPLY: &str = "A reply explains at length that it was never lit at all.";
 
 #[tokio::test]
-async fn a_reply_changes_its_topic_but_session_ids_do_not() {
+async fn detects_replies_and_ignores_session_ids() {
     let site = Site::default();
     let visits = ["0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"];
     site.html("/", &board(visits[0], &[(1, "14 Jan 2027, 10:00"), (2, "12 Jan 2027, 10:00")]));
@@ -122,7 +122,7 @@ async fn a_pinned_article_does_not_hide_new_ones() {
 }
 
 #[tokio::test]
-async fn local_times_of_a_list_cause_no_fetch_until_they_change() {
+async fn refetches_only_when_local_times_change() {
     let site = Site::default();
     let list = |head: &str, updated: &str| {
         let row = "<a class=t href=/a>One</a> 15 Jan 2027, 17:30";

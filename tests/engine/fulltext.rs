@@ -339,7 +339,7 @@ async fn keeps_a_text_that_is_not_on_the_page() {
 }
 
 #[tokio::test]
-async fn the_feeds_text_is_reachable_even_if_other_ways_fail() {
+async fn can_return_to_the_feeds_text_after_errors() {
     let boundary =
         "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
     let blog = Blog { whole: true, ..Blog::with(1) };
@@ -489,7 +489,7 @@ async fn concurrent_callers_share_one_fetch() {
 }
 
 #[tokio::test]
-async fn a_lost_network_does_not_count_as_a_page_failure() {
+async fn a_lost_network_is_not_a_page_failure() {
     let blog = Blog::with(1);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -754,7 +754,7 @@ async fn the_interface_reports_removals_even_without_notifications() {
 }
 
 #[tokio::test]
-async fn the_pause_of_a_feed_applies_to_pages_after_a_restart() {
+async fn a_feeds_pause_applies_to_pages_after_a_restart() {
     let blog = Blog::with(4);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);

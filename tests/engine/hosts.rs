@@ -76,7 +76,7 @@ async fn refused_connections_count_as_failures_of_their_hosts() {
 /// Connections to multicast addresses fail at once without sending a packet, as if there were no network.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_lost_network_does_not_count_as_a_source_failure() {
+async fn a_lost_network_is_not_a_source_failure() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let mut sources: Vec<_> =
         (1..=4).map(|n| source(&format!("s{n}"), &format!("http://224.0.0.{n}:9/"))).collect();

@@ -123,7 +123,7 @@ async fn an_unreadable_document_removes_nothing() {
 }
 
 #[tokio::test]
-async fn a_poll_that_cannot_be_stored_is_not_repeated_immediately() {
+async fn does_not_repeat_an_unstored_poll_immediately() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     home.store().close();

@@ -45,7 +45,7 @@ async fn a_feed_is_recognised_by_its_content() {
 }
 
 #[tokio::test]
-async fn a_page_is_not_a_feed_and_stores_no_validators() {
+async fn rejects_pages_without_storing_validators() {
     let page = |kind: &str| Reply::ok(kind, PAGE).header("etag", "\"page\"");
     for kind in ["text/html", "application/rss+xml", "application/atom+xml"] {
         let server = Server::start(move |_| page(kind)).unwrap();

@@ -54,7 +54,7 @@ async fn a_second_engine_only_watches() {
 }
 
 #[tokio::test]
-async fn a_disabled_source_is_polled_only_if_it_is_named() {
+async fn polls_a_disabled_source_only_if_named() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
     let off = Source { enabled: false, ..source("off", &server.url("/off")) };
     let home = Home::with(&[source("on", &server.url("/on")), off]);
@@ -144,7 +144,7 @@ async fn a_watching_process_takes_over_when_the_other_exits() {
 }
 
 #[tokio::test]
-async fn a_held_engine_polls_nothing_until_its_guard_is_dropped() {
+async fn a_held_engine_polls_nothing_until_released() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let (engine, held) = home.engine(true).start_held().await.unwrap();

@@ -363,7 +363,7 @@ async fn reads_the_whole_list_again_after_a_damaged_download() {
 }
 
 #[tokio::test]
-async fn keeps_a_feed_of_a_list_that_is_now_damaged() {
+async fn keeps_feeds_of_a_damaged_list() {
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     let url = planet.server.url("/other.opml");
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
@@ -380,7 +380,7 @@ async fn keeps_a_feed_of_a_list_that_is_now_damaged() {
 }
 
 #[tokio::test]
-async fn tags_and_credentials_from_a_list_are_not_user_changes() {
+async fn tags_and_credentials_of_lists_are_not_user_changes() {
     let feed = |name: &str, login: &str, tags: &str| {
         format!(
             "<outline text='{name}' category='{tags}' xmlUrl='https://{login}{name}.example/feed'/>"
@@ -403,7 +403,7 @@ async fn tags_and_credentials_from_a_list_are_not_user_changes() {
 }
 
 #[tokio::test]
-async fn keeps_a_source_with_a_url_changed_by_the_user() {
+async fn keeps_sources_with_urls_changed_by_the_user() {
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     planet.edit("a", SourceChange::default().set("url", "https://mine.example/feed")).await;
     let said = planet.changes_to(&outline("b")).await.join("");
@@ -438,7 +438,7 @@ async fn damaged_stored_content_removes_nothing() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_applied_does_not_stop_others() {
+async fn a_broken_list_does_not_stop_other_lists() {
     let planet = Planet::with(&outlines(&["a"])).await;
     let (id, url) = (planet.id(), planet.server.url("/other.opml"));
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
@@ -630,7 +630,7 @@ async fn each_change_can_be_undone() {
 }
 
 #[tokio::test]
-async fn the_background_task_applies_changes_to_a_list_in_a_file() {
+async fn applies_changes_of_list_files_in_the_background() {
     let home = Home::new();
     let path = home.dir.path().join("list.opml");
     std::fs::write(&path, opml(&outline("a"))).unwrap();

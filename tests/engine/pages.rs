@@ -38,7 +38,7 @@ fn notice(opening: &str, price: &str, visitors: u32) -> String {
 }
 
 #[tokio::test]
-async fn stores_a_version_for_each_change_of_a_watched_page() {
+async fn stores_each_change_of_a_watched_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open from 9 to 18.", "4 €", 100));
     let server = site.start();
@@ -134,7 +134,7 @@ async fn every_digit_of_a_selected_part_is_watched() {
 }
 
 #[tokio::test]
-async fn watches_a_page_that_is_not_an_article_as_a_whole() {
+async fn watches_whole_pages_that_are_no_articles() {
     let site = Site::default();
     let table = |price: &str| {
         let rows: String = (0..30).map(|n| format!("<tr><td>Line {n}<td>{n} €")).collect();
@@ -153,7 +153,7 @@ async fn watches_a_page_that_is_not_an_article_as_a_whole() {
 }
 
 #[tokio::test]
-async fn can_watch_a_page_that_is_listed_in_a_feed() {
+async fn can_watch_a_page_listed_in_a_feed() {
     let site = Site::default();
     site.list(1);
     let server = site.start();
@@ -195,7 +195,7 @@ async fn without_text_selectors_a_website_stores_only_the_article() {
 }
 
 #[tokio::test]
-async fn reads_an_article_again_if_the_sitemap_has_a_new_date() {
+async fn rereads_articles_with_a_new_sitemap_date() {
     let site = Site::default();
     let map = |at: &str, server: &str| {
         let xml = format!(
@@ -317,7 +317,7 @@ async fn a_poll_reports_everything_it_skipped() {
 }
 
 #[tokio::test]
-async fn reports_a_list_with_a_login_or_foreign_links_at_once() {
+async fn reports_logins_and_foreign_links_at_once() {
     let site = Site::default();
     site.html("/news", "<form>Log in <input type=password></form>");
     let server = site.start();
@@ -391,7 +391,7 @@ async fn does_not_overwrite_items_with_missing_or_moved_pages() {
 }
 
 #[tokio::test]
-async fn a_login_page_is_not_a_version_of_a_watched_page() {
+async fn does_not_store_a_login_page_as_a_version() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();

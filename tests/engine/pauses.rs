@@ -4,7 +4,7 @@ use super::*;
 use std::sync::Mutex;
 
 #[tokio::test]
-async fn a_429_pauses_the_whole_host_even_after_a_restart() {
+async fn a_429_pauses_the_host_across_restarts() {
     let server = Server::start_on(&hosts(2), |request| match request.path.as_str() {
         "/limited" => Reply::status(429).header("retry-after", "7200"),
         path => feed(&[(path, path)]),
@@ -177,7 +177,7 @@ async fn polls_a_gone_source_only_if_forced() {
 }
 
 #[tokio::test]
-async fn the_due_pace_polls_once_an_hour_even_across_restarts() {
+async fn the_due_pace_polls_hourly_across_restarts() {
     let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     for run in 0..4 {

@@ -112,7 +112,7 @@ async fn a_pause_of_the_host_outlasts_changed_settings() {
 }
 
 #[tokio::test]
-async fn a_full_response_without_max_age_ends_an_earlier_max_age() {
+async fn a_response_without_max_age_ends_the_earlier_one() {
     let count = Arc::new(AtomicUsize::new(0));
     let polls = count.clone();
     let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {
@@ -136,7 +136,7 @@ async fn a_full_response_without_max_age_ends_an_earlier_max_age() {
 }
 
 #[tokio::test]
-async fn a_setting_changed_during_a_poll_applies_to_the_next_one() {
+async fn settings_changed_during_a_poll_apply_afterwards() {
     let (asked, mut is_asked) = tokio::sync::mpsc::unbounded_channel();
     let (go, wait_for_go) = std::sync::mpsc::channel::<()>();
     let wait_for_go = std::sync::Mutex::new(wait_for_go);

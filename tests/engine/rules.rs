@@ -48,7 +48,7 @@ const HOSTILE: &str = "--v3 $(touch hacked) \"it's\" &#x202e; v";
 
 #[cfg(unix)]
 #[tokio::test]
-async fn runs_a_command_per_new_item_and_shows_one_notification() {
+async fn runs_commands_per_item_and_notifies_once() {
     let (server, news) = renewed(|path| match path {
         "/a" => feed(&[("1", "v1"), ("2", "other")]),
         _ => feed(&[("3", "v2"), ("4", HOSTILE)]),
@@ -305,7 +305,7 @@ fn hook(name: &str, script: &str) -> newsfed::config::HookSettings {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn the_next_run_of_a_slow_hook_receives_items_that_arrived() {
+async fn a_slow_hook_receives_later_items_in_its_next_run() {
     let polls = std::sync::atomic::AtomicUsize::new(1);
     let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
     let server = Server::start(move |_| {
@@ -372,7 +372,7 @@ async fn skips_hooks_that_are_waiting_when_newsfed_exits() {
 /// The command of one rule waits with many items. A hook and the command of another rule run meanwhile.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_slow_rule_does_not_block_hooks_or_other_rules() {
+async fn slow_rules_do_not_block_hooks_or_other_rules() {
     let names: Vec<String> = (1..30).map(|n| format!("v{n}")).collect();
     let mut entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
     entries.push(("b", "b"));

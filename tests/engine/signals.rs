@@ -105,7 +105,7 @@ async fn the_schedule_starts_with_the_changefreq_of_a_sitemap() {
 }
 
 #[tokio::test]
-async fn hints_delay_a_site_only_until_its_rate_is_known() {
+async fn hints_delay_polls_until_the_rate_is_known() {
     let site = Site::default();
     let old = "<meta property=article:modified_time content=2026-12-01T00:00:00Z>";
     let rows = |count: usize| -> String {

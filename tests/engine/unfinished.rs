@@ -44,7 +44,7 @@ async fn records_a_poll_while_it_is_running() {
 }
 
 #[tokio::test]
-async fn a_source_that_crashes_the_program_waits_longer_each_time() {
+async fn a_crashing_source_waits_longer_each_time() {
     let server = Server::start(|request| feed(&[(&request.path, &request.path)])).unwrap();
     let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     home.on_demand().await.shutdown().await;

@@ -122,7 +122,7 @@ async fn a_304_without_stored_data_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_304_without_a_stored_body_causes_a_full_request() {
+async fn a_304_without_a_body_causes_a_full_request() {
     let server = Server::start(|request| match is_conditional(request) {
         true => Reply::status(304),
         false => feed(&[("1", "One")]).header("etag", "\"e\""),

@@ -440,7 +440,7 @@ async fn changed_selectors_reread_an_unchanged_page() {
 
 /// Pages without a title and text are kept for a while, so that matching selectors can be found.
 #[tokio::test]
-async fn large_articles_of_many_sites_do_not_block_each_other() {
+async fn large_articles_of_different_sites_do_not_deadlock() {
     let filler = "<!-- nothing to read here, and much of it -->".repeat(11_000);
     let site = Site::default();
     site.list(4);

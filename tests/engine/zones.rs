@@ -84,7 +84,7 @@ async fn times_without_a_zone_use_that_of_other_pages() {
 }
 
 #[tokio::test]
-async fn does_not_learn_the_zone_from_comments_or_across_daylight_saving() {
+async fn ignores_zones_in_comments_and_across_daylight_saving() {
     let site = Site::default();
     let comments = "<section class=comments><h2>Comments</h2><ol><li class=comment><p>Bo <time \
         datetime='2024-02-27T08:00:00-05:00'>27 February</time></p><p>I was on that bus too, and it was \
@@ -119,7 +119,7 @@ async fn does_not_learn_the_zone_from_comments_or_across_daylight_saving() {
 }
 
 #[tokio::test]
-async fn reads_a_selected_time_in_the_zone_of_its_page() {
+async fn reads_selected_times_in_the_zone_of_the_page() {
     let site = Site::default();
     list(&site, &[(3, ""), (2, ""), (1, "")]);
     // The structured data contains the same time in another zone than the visible text.

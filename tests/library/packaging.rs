@@ -220,7 +220,7 @@ fn manifests_match_cargo_toml() {
 }
 
 #[test]
-fn the_changelog_of_the_deb_package_starts_with_this_version() {
+fn the_deb_changelog_starts_with_this_version() {
     let version = package("version");
     let text = fs::read_to_string(root().join("packaging/deb/changelog")).unwrap();
     assert!(text.starts_with(&format!("newsfed ({version}-1) ")), "{text}");

@@ -107,7 +107,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_few_bytes_of_brotli_do_not_exhaust_the_memory() {
+fn small_brotli_bombs_do_not_exhaust_memory() {
     for (kind, hex) in BOMBS {
         let folder = tempfile::tempdir().unwrap();
         let media_type = kind.media_type();

@@ -181,7 +181,7 @@ fn starts_stops_and_resumes_a_crawl_and_opens_results() {
 }
 
 #[test]
-fn a_crawl_stops_with_the_program_and_locks_its_folder() {
+fn a_crawl_locks_its_folder_until_the_program_exits() {
     let held = Arc::new(AtomicBool::new(true));
     let world = World::following(Server::start(slow_town(&held)).unwrap(), []);
     let folder = world.path("files");

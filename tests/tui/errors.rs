@@ -10,7 +10,7 @@ fn set_mode(path: &std::path::Path, mode: u32) {
 }
 
 #[test]
-fn reports_an_invalid_sources_file_and_opens_the_editor_there() {
+fn opens_the_editor_at_the_invalid_source() {
     let world = World::new(&["/feed.xml"]);
     // newsfed passes a line number to an editor with this name.
     let editor = world.path("nano");

@@ -392,7 +392,7 @@ fn fetches_the_full_text_of_a_teaser() {
 }
 
 #[test]
-fn follows_a_site_without_a_feed_from_the_add_dialog() {
+fn follows_a_site_without_a_feed() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");

@@ -6,7 +6,7 @@ use crate::world::World;
 const FILE: &str = "config/config.toml";
 
 #[test]
-fn settings_and_keys_apply_at_once_and_can_be_undone() {
+fn settings_and_keys_apply_at_once_and_are_undone() {
     let world = World::new(&["/feed.xml"]);
     let before = "# Mine\n[ui] # mine\nmouse = false # C1\n";
     std::fs::write(world.path(FILE), before).unwrap();

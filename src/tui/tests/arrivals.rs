@@ -91,7 +91,7 @@ fn selected_row_stays_on_its_line_when_items_arrive() {
 }
 
 #[test]
-fn start_of_the_list_stays_visible_while_the_selection_fits() {
+fn keeps_the_start_visible_while_the_selection_fits() {
     let mut stage = Stage::new();
     for row in &mut stage.rows {
         row.pinned = false;
@@ -108,7 +108,7 @@ fn start_of_the_list_stays_visible_while_the_selection_fits() {
 }
 
 #[test]
-fn titles_of_one_source_use_the_second_row_of_a_comfortable_list() {
+fn titles_of_one_source_wrap_in_a_comfortable_list() {
     let mut stage = Stage::new();
     stage.app.settings.ui.list = ListStyle::Comfortable;
     let long = "A long title with many words of which the last one is behind the end of the row";
@@ -124,7 +124,7 @@ fn titles_of_one_source_use_the_second_row_of_a_comfortable_list() {
 }
 
 #[test]
-fn titles_stay_in_one_row_once_they_did_not_fit() {
+fn titles_that_did_not_fit_stay_in_one_row() {
     let mut stage = Stage::new();
     stage.app.settings.ui.list = ListStyle::Compact;
     let long = "A long title with many words of which the last one is behind the end of the row";
@@ -150,7 +150,7 @@ fn titles_stay_in_one_row_once_they_did_not_fit() {
 }
 
 #[test]
-fn list_at_the_top_shows_arrivals_and_keeps_the_selection() {
+fn shows_arrivals_at_the_top_and_keeps_the_selection() {
     let mut stage = Stage::new();
     let (_, title) = selected(&mut stage, (120, 40));
     for row in &mut stage.rows {

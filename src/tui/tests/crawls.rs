@@ -203,7 +203,7 @@ fn an_opening_crawl_counts_as_running() {
 }
 
 #[test]
-fn a_suggested_url_is_private_only_if_it_contains_the_address() {
+fn suggested_urls_are_private_only_with_a_private_address() {
     let private = |keys: &str, home: Option<&str>, is_private: bool| {
         let mut list = source_list();
         let entry = list.sources.iter_mut().find(|entry| entry.facts.key == 1).unwrap();

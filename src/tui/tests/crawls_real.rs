@@ -134,7 +134,7 @@ fn results(folder: &Path) -> (BTreeSet<(String, Vec<u8>)>, Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stopped_and_resumed_crawl_finds_the_same_as_an_uninterrupted_one() {
+async fn a_resumed_crawl_finds_the_same_files() {
     let (site, folder) = (Site::start(12), tempfile::tempdir().unwrap());
     let (parted, straight) = (folder.path().join("parted"), folder.path().join("straight"));
     let mut real = open().await;
@@ -171,7 +171,7 @@ async fn a_stopped_and_resumed_crawl_finds_the_same_as_an_uninterrupted_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_crawl_per_host_and_per_folder_runs() {
+async fn runs_one_crawl_per_host_and_per_folder() {
     let (site, folder) = (Site::start(3), tempfile::tempdir().unwrap());
     let (first, second) = (folder.path().join("first"), folder.path().join("second"));
     let mut real = open().await;
@@ -228,7 +228,7 @@ async fn crawls_stop_with_the_interface_and_are_listed_later() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawled_site_is_followed() {
+async fn follows_a_crawled_site() {
     let (site, folder) = (Site::start(1_000), tempfile::tempdir().unwrap());
     let out = folder.path().join("out");
     let mut real = open().await;
@@ -247,7 +247,7 @@ async fn a_crawled_site_is_followed() {
 
 /// The folder of a crawl cannot be freed while the crawl opens, so stopping the crawl waits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
+async fn stopping_an_opening_crawl_frees_its_folder() {
     let (site, folder) = (Site::start(0), tempfile::tempdir().unwrap());
     let out = folder.path().join("out");
     let real = open().await;
@@ -269,7 +269,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_that_does_not_arrive_does_not_delay_file_changes() {
+async fn a_pending_list_does_not_delay_file_changes() {
     let site = Site::start(0);
     let mut real = Real::configured(1, 1, CONFIG).await;
     real.keys("i");

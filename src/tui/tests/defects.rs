@@ -147,7 +147,7 @@ fn a_prompt_replaces_the_message_in_its_line() {
 }
 
 #[test]
-fn wide_characters_do_not_cover_the_border_of_a_dialog() {
+fn wide_characters_do_not_cover_dialog_borders() {
     let rows = vec![ItemRow { title: "日本語".repeat(30), ..item_rows()[0].clone() }];
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     for width in [79, 80] {
@@ -437,7 +437,7 @@ fn announced_feeds_are_distinguished_by_title_and_url() {
 }
 
 #[test]
-fn the_filter_of_an_already_followed_feed_does_not_run() {
+fn does_not_run_the_filter_of_a_followed_feed() {
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("filter:grep x:https://kernel.example/feed".to_owned()));

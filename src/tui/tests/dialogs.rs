@@ -132,7 +132,7 @@ fn rejects_an_incomplete_source_without_naming_a_line() {
 }
 
 #[test]
-fn ascii_mode_marks_the_selected_row_and_truncates_in_ascii() {
+fn ascii_mode_marks_and_truncates_rows_in_ascii() {
     let mut stage = Stage::new();
     stage.app.settings.ui.ascii = true;
     stage.screen(140, 40);
@@ -149,7 +149,7 @@ fn ascii_mode_marks_the_selected_row_and_truncates_in_ascii() {
 }
 
 #[test]
-fn the_undo_key_is_not_part_of_the_message_text() {
+fn shows_the_undo_key_apart_from_the_message() {
     let mut stage = Stage::new();
     let undo = " (u undoes this)";
     stage.app.note(format!("Marked 3 items read{undo}"));

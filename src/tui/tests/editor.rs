@@ -118,7 +118,7 @@ fn edits_saves_and_undoes_a_title() {
 }
 
 #[test]
-fn shows_an_invalid_value_at_its_field_and_does_not_save() {
+fn shows_an_invalid_value_at_its_field() {
     let mut test = EditorTest::kernel();
     test.stage.keys("<Down><C-u>no url");
     test.shows("Use a URL such as https://example.org/feed.");
@@ -292,7 +292,7 @@ fn changes_to_account_sources_are_undone_and_redone() {
 }
 
 #[test]
-fn the_schedule_shows_the_next_check_for_the_form_values() {
+fn the_schedule_uses_the_values_of_the_form() {
     let mut test = EditorTest::kernel();
     let requested = test.stage.requested.pop().unwrap();
     assert!(requested.contains("NextCheck"), "{requested}");

@@ -67,7 +67,7 @@ fn never_truncates_keys_and_uses_the_whole_width() {
 }
 
 #[test]
-fn the_last_row_of_the_help_is_never_a_heading() {
+fn the_help_does_not_end_with_a_heading() {
     for height in 12..44 {
         let mut stage = Stage::new();
         stage.keys("?");

@@ -7,7 +7,7 @@ use crate::config::import;
 use crate::tui::event::ImportRead;
 
 #[test]
-fn importing_a_file_with_items_names_the_command_for_it() {
+fn suggests_a_command_for_files_with_items() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.csv");
     std::fs::write(&path, "title,url,time_added,tags,status\n").unwrap();
@@ -210,7 +210,7 @@ fn does_not_import_unticked_sources_and_folders() {
 }
 
 #[test]
-fn follows_a_list_by_its_url_or_from_the_preview() {
+fn follows_a_list_by_url_or_from_the_preview() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.opml");
     let opml = "<opml><body><outline xmlUrl='https://one.example/feed'/></body></opml>";

@@ -236,7 +236,7 @@ fn keys_for_links_wait_for_the_first_article() {
 }
 
 #[test]
-fn an_opened_item_shows_marks_set_before_and_after_loading() {
+fn an_opened_item_shows_marks_set_during_loading() {
     for mark_first in [false, true] {
         let mut stage = Stage::new();
         let unread = stage.app.items.rows[0].clone();
@@ -275,7 +275,7 @@ fn with_a_mark() -> Stage {
 }
 
 #[test]
-fn undo_waits_for_files_that_are_being_changed() {
+fn undo_waits_for_pending_file_changes() {
     let mut stage = with_a_mark();
     let edit = stage.hold("S");
     assert!(edit.iter().any(|effect| matches!(effect, Effect::Edit { .. })), "{edit:?}");
@@ -289,7 +289,7 @@ fn undo_waits_for_files_that_are_being_changed() {
 }
 
 #[test]
-fn the_list_of_changes_waits_for_files_that_are_being_changed() {
+fn the_history_waits_for_pending_file_changes() {
     let mut stage = with_a_mark();
     stage.keys("S");
     assert!(stage.app.history.rests_at(2));
@@ -303,7 +303,7 @@ fn the_list_of_changes_waits_for_files_that_are_being_changed() {
 }
 
 #[test]
-fn applies_a_new_rule_while_another_setting_is_being_saved() {
+fn applies_a_new_rule_during_another_save() {
     let mut stage = stage_with_files();
     stage.keys("giJ");
     let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);

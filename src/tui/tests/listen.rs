@@ -106,7 +106,7 @@ fn without_a_player_episodes_open_like_other_files() {
 }
 
 #[test]
-fn messages_show_the_player_state_when_the_queue_is_closed() {
+fn messages_show_the_player_state_without_the_queue() {
     let mut stage = stage();
     stage.keys("<Esc>");
     let mut now = playing(100.0);

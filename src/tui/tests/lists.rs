@@ -280,7 +280,7 @@ fn saving_replaces_an_existing_name_but_renaming_rejects_it() {
 }
 
 #[test]
-fn an_invalid_query_keeps_the_list_and_shows_the_error() {
+fn an_invalid_query_shows_an_error_above_the_list() {
     let mut stage = Stage::new();
     stage.keys("/tiny");
     assert_eq!(stage.app.items.rows.len(), 1);
@@ -297,7 +297,7 @@ fn an_invalid_query_keeps_the_list_and_shows_the_error() {
 }
 
 #[test]
-fn the_selection_stays_on_its_item_before_the_first_key() {
+fn selection_stays_on_its_item_before_any_key_press() {
     let newest =
         ItemRow { key: 99, date: now(), pinned: false, read: false, ..item_rows()[0].clone() };
     for (keys, selected) in [("", 1), ("j", 2), ("<Enter>", 1)] {

@@ -8,7 +8,7 @@ const WORDS: &str = "Kernel notes was skipped: the server asked for no requests 
                      Press F to fetch anyway.";
 
 #[test]
-fn a_message_beside_an_article_does_not_cover_its_text() {
+fn messages_do_not_cover_the_text_of_an_article() {
     for (width, height) in [(80, 24), (100, 30), (140, 40)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -26,7 +26,7 @@ fn a_message_beside_an_article_does_not_cover_its_text() {
 }
 
 #[test]
-fn a_short_message_beside_an_article_does_not_cover_the_keys() {
+fn short_messages_do_not_cover_the_keys_of_an_article() {
     for (width, height) in [(60, 14), (80, 24), (120, 36)] {
         let mut stage = Stage::new();
         stage.screen(width, height);

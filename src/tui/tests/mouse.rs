@@ -107,7 +107,7 @@ fn a_second_click_opens_the_row() {
 }
 
 #[test]
-fn the_wheel_does_not_leave_the_focus_in_an_empty_reader() {
+fn the_wheel_does_not_focus_an_empty_reader() {
     let mut stage = Stage::new();
     stage.app.settings.ui.preview = false;
     stage.screen(170, 30);
@@ -141,7 +141,7 @@ fn dragged_borders_stay_until_their_setting_changes() {
 }
 
 #[test]
-fn a_click_previews_a_theme_and_the_wheel_selects_the_next() {
+fn clicks_and_the_wheel_preview_themes() {
     let size = (120, 36);
     let mut stage = Stage::new();
     stage.app.size = size;

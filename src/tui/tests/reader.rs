@@ -303,7 +303,7 @@ fn reopens_an_article_at_its_last_position() {
 }
 
 #[test]
-fn an_article_read_to_the_end_opens_at_its_start() {
+fn a_finished_article_reopens_at_its_start() {
     let text: String = (0..400).map(|n| format!("word{n} ")).collect();
     let mut stage = stage(&format!("{text}<a href='https://site.example/1'>one</a>"), None);
     stage.keys("<Enter>");

@@ -12,7 +12,7 @@ fn shown(real: &Real) -> usize {
 }
 
 #[test]
-fn muting_hides_items_with_a_rule_and_undo_reverts_both() {
+fn muting_adds_a_rule_that_can_be_undone() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         assert_eq!(shown(&real), 30);

@@ -31,7 +31,7 @@ fn an_unfinished_condition_is_ignored_and_its_error_marked() {
 }
 
 #[test]
-fn the_order_of_best_matches_is_stable_while_items_arrive() {
+fn best_matches_keep_their_order_while_items_arrive() {
     let mut stage = Stage::new();
     stage.keys(":sort best<Enter>/e<Enter>");
     let titles = |stage: &Stage| -> Vec<String> {

@@ -97,7 +97,7 @@ fn an_empty_source_shows_its_error_and_useful_commands() {
 }
 
 #[test]
-fn a_page_followed_as_a_feed_can_be_added_again() {
+fn pages_followed_as_feeds_can_be_added_again() {
     let mut list = source_list();
     list.sources.truncate(1);
     let facts = &mut list.sources[0].facts;
@@ -198,7 +198,7 @@ fn loads_statistics_once_at_a_time() {
 }
 
 #[test]
-fn an_empty_list_of_working_sources_does_not_claim_failures() {
+fn an_empty_list_does_not_claim_failures() {
     let mut list = source_list();
     list.sources[0].facts.fail_count = 3;
     list.sources[1].facts.items = 40;

@@ -19,7 +19,7 @@ fn rows() -> Vec<ItemRow> {
 }
 
 #[test]
-fn rows_and_the_reader_show_other_sources_of_a_story() {
+fn shows_the_other_sources_of_a_story() {
     let mut stage = Stage::with(Settings::default(), source_list(), rows());
     let other = StoryItem {
         number: 2,

@@ -276,7 +276,7 @@ fn a_late_reply_about_the_background_changes_the_theme() {
 }
 
 #[test]
-fn the_current_match_is_distinct_in_every_kind_of_terminal() {
+fn the_current_match_is_distinct_in_every_terminal() {
     for (terminal, support) in TERMINALS {
         let mut stage = stage("auto", support, "");
         let html = "<p>a bridge and a bridge</p>";

@@ -142,7 +142,7 @@ fn prefetches_after_showing_the_size() {
 }
 
 #[test]
-fn an_opened_item_stays_in_the_list_of_changed_items() {
+fn opened_items_stay_in_the_list_of_changes() {
     let mut rows = item_rows();
     for row in &mut rows[1..3] {
         (row.changed, row.substantial) = (true, true);
@@ -175,7 +175,7 @@ fn marks_changed_articles_and_shows_their_view() {
 }
 
 #[test]
-fn an_item_without_a_title_is_listed_by_its_first_words() {
+fn lists_untitled_items_by_their_first_words() {
     let mut stage = Stage::new();
     stage.app.items.rows[0].title.clear();
     let key = stage.app.items.rows[0].key;
@@ -243,7 +243,7 @@ fn the_head_shows_only_fetches_that_the_engine_makes() {
 }
 
 #[test]
-fn space_waits_once_for_a_text_that_is_being_fetched() {
+fn space_waits_once_for_a_pending_text() {
     let mut stage = with_teaser(|item| item.fetched = None);
     stage.keys("<Enter>");
     let first = stage.app.reader.article.as_ref().unwrap().row.key;
@@ -315,7 +315,7 @@ fn an_entry_that_its_page_truncates_is_a_teaser() {
 }
 
 #[test]
-fn another_text_starts_at_the_top_unless_a_search_is_open() {
+fn switching_texts_scrolls_to_the_top_without_a_search() {
     for (keys, got, to_start) in [
         ("", TextGot::Feed, true),
         ("", TextGot::Same(TextWay::Best), false),

@@ -192,7 +192,7 @@ fn marks_the_matches_of_a_query() {
 }
 
 #[test]
-fn hides_read_items_but_shows_a_source_selected_by_name() {
+fn hides_read_items_but_shows_a_selected_source() {
     let mut stage = stage_with_files();
     let mut list = stage.files.as_ref().unwrap().list();
     for entry in &mut list.sources {
@@ -407,7 +407,7 @@ fn reading_continues_where_a_pinned_item_was() {
 }
 
 #[test]
-fn switching_to_two_rows_per_item_shows_the_items_above() {
+fn switching_to_two_rows_keeps_items_above_visible() {
     with_runtime(async {
         let mut real = Real::new(1, 8).await;
         real.until("the list is there", |app| app.items.rows.len() == 8).await;
@@ -448,7 +448,7 @@ fn back_returns_from_the_list_of_read_for() {
 
 /// The user has opened an article or another list before the reply arrives.
 #[test]
-fn a_late_reply_to_read_for_does_not_replace_the_list() {
+fn a_late_read_for_reply_keeps_the_current_list() {
     for (keys, focus) in [("<Enter>", Focus::Reader), ("ga", Focus::Items)] {
         let mut stage = Stage::new();
         stage.screen(120, 40);
@@ -462,7 +462,7 @@ fn a_late_reply_to_read_for_does_not_replace_the_list() {
 }
 
 #[test]
-fn marking_selects_the_next_row_and_undo_the_restored_one() {
+fn marking_moves_on_and_undo_moves_back() {
     for key in ["m", "p", "B"] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

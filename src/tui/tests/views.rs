@@ -8,7 +8,7 @@ use crate::tui::app::RowId;
 use crate::util::time_text::near_minute;
 
 #[test]
-fn a_view_has_its_own_order_dates_columns_and_grouping() {
+fn a_view_has_its_own_layout() {
     let views = vec![ViewSettings {
         name: "Archive".to_owned(),
         query: "is:read OR is:unread".to_owned(),
@@ -156,21 +156,21 @@ fn a_hidden_sources_pane_frees_its_space() {
 }
 
 #[test]
-fn a_smart_list_without_a_query_is_not_saved_as_a_view() {
+fn does_not_save_a_list_without_a_query() {
     let mut stage = stage_with_files();
     stage.keys("gu=");
     assert!(stage.has_message("Nothing to save: search the list first"));
 }
 
 #[test]
-fn does_not_truncate_the_hint_of_an_empty_list_of_rules() {
+fn shows_the_complete_hint_without_rules() {
     let mut stage = Stage::new();
     stage.keys("&");
     assert!(stage.screen(80, 24).contains("  more."), "{}", stage.screen(80, 24));
 }
 
 #[test]
-fn summaries_in_a_magazine_end_with_an_ellipsis_or_facts() {
+fn magazine_summaries_end_with_an_ellipsis_or_facts() {
     let mut stage = Stage::new();
     stage.app.settings.ui.list = ListStyle::Magazine;
     stage.app.settings.ui.preview = false;
@@ -193,7 +193,7 @@ fn summaries_in_a_magazine_end_with_an_ellipsis_or_facts() {
 }
 
 #[test]
-fn leaves_an_empty_row_above_the_keys_on_tall_screens() {
+fn tall_screens_have_an_empty_row_above_the_keys() {
     let mut stage = Stage::new();
     stage.app.settings.ui.preview = false;
     for height in [36, 40] {

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_year_and_its_own_months_are_not_separate_groups() {
+    fn does_not_list_a_year_beside_its_months() {
         // The current day, the age of the item in days, and its group.
         for (now, age, expected) in [
             ((2026, 12, 31), 400, "2025"),

@@ -97,7 +97,7 @@ async fn finishes_a_running_page_request_when_a_poll_begins() {
 }
 
 #[tokio::test]
-async fn drops_a_failed_page_if_the_feed_has_full_text() {
+async fn drops_failed_pages_of_full_text_feeds() {
     let blog = Blog { whole: true, ..Blog::with(3) };
     blog.put("/post-1", Reply::status(500));
     let server = blog.start();

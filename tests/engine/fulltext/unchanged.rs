@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn the_pages_text_is_not_a_change_of_the_feeds_text() {
+async fn switching_to_the_pages_text_is_not_a_change() {
     let blog = Blog { whole: true, ..Blog::with(1) };
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);

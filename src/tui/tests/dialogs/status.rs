@@ -20,7 +20,7 @@ fn failing(message: &str) -> SourceList {
 }
 
 #[test]
-fn shows_the_whole_error_of_the_selected_check_at_every_size() {
+fn shows_the_whole_error_at_every_size() {
     let error = "notes.kernel.example did not respond completely within 30 s, and the part that was \
         received is not a feed";
     for (width, height) in [(120, 36), (80, 24), (50, 15), (40, 12)] {
@@ -129,7 +129,7 @@ fn the_popup_of_keys_is_complete_at_every_size() {
 }
 
 #[test]
-fn the_hint_of_an_empty_search_fits_on_one_line() {
+fn the_empty_search_hint_fits_on_one_line() {
     for (width, height) in [(120, 36), (80, 24), (60, 20), (50, 15), (40, 12)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -186,7 +186,7 @@ fn the_timeline_prefers_checks_with_new_items() {
 }
 
 #[test]
-fn a_schedule_that_does_not_fit_has_a_scroll_bar() {
+fn a_long_schedule_has_a_scroll_bar() {
     assert!(schedule(*report(), (80, 24)).contains('▐'));
     let low = schedule(*report(), (50, 15));
     assert!(low.contains('▐'), "{low}");

@@ -77,7 +77,7 @@ fn truncates_sentences_between_words() {
 }
 
 #[test]
-fn the_form_of_a_new_source_dims_the_dialog_below() {
+fn a_form_dims_the_dialog_below() {
     let size = (120, 36);
     let mut stage = found(vec![list_way()], &[]);
     let before = drawn(&mut stage, size);

@@ -23,7 +23,7 @@ fn followed_in(stage: &Stage, id: &str) -> (Vec<Followed>, crate::config::FileEd
 }
 
 #[test]
-fn a_late_reply_does_not_close_the_dialog_being_used() {
+fn a_late_reply_does_not_close_an_open_dialog() {
     let list = |stage: &mut Stage| {
         stage.keys("ihttps://slow.example/list.opml<Enter>");
         last_request(stage)
@@ -83,7 +83,7 @@ fn a_late_reply_does_not_close_the_dialog_being_used() {
 }
 
 #[test]
-fn dialogs_that_wait_for_a_reply_are_closed_when_it_arrives() {
+fn the_expected_reply_closes_a_waiting_dialog() {
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("https://other.example/".to_owned()));

@@ -64,7 +64,7 @@ fn counts_items_that_the_list_does_not_show() {
 }
 
 #[test]
-fn marks_the_rows_of_a_folded_search_with_their_stories() {
+fn marks_folded_search_results_with_their_stories() {
     for folds in [false, true] {
         let mut stage = Stage::new();
         stage.keys("/e<Enter>gi");

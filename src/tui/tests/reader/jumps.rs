@@ -63,7 +63,7 @@ fn linked() -> String {
 }
 
 #[test]
-fn a_link_to_a_stored_item_opens_it_and_back_returns() {
+fn a_link_to_a_stored_item_can_be_followed_back() {
     for open in [";a", "1", "L<Enter>"] {
         let mut stage = stage(&linked(), None);
         stage.screen(80, 24);
@@ -107,7 +107,7 @@ fn a_link_to_another_page_opens_the_browser() {
 }
 
 #[test]
-fn an_item_opened_in_the_list_is_not_a_jump() {
+fn opening_an_item_in_the_list_is_no_jump() {
     let mut stage = stage(&linked(), None);
     stage.screen(120, 40);
     stage.keys("<Enter>1h");
@@ -250,7 +250,7 @@ fn copies_urls_of_links() {
 }
 
 #[test]
-fn long_lines_of_code_use_the_space_beside_the_text() {
+fn long_code_lines_extend_beyond_the_text_column() {
     let code = "x".repeat(90);
     let mut stage = stage(&format!("<p>text</p><pre>{code}</pre><p>more</p>"), None);
     stage.screen(140, 40);

@@ -74,7 +74,7 @@ fn fetches_and_draws_pictures() {
 }
 
 #[test]
-fn reports_the_number_of_failed_pictures_after_the_last_one() {
+fn reports_failed_pictures_after_the_last_one() {
     let urls = urls(&["one", "two", "three"]);
     let failed = "could not be loaded";
     let mut stage = illustrated(&urls);
@@ -98,7 +98,7 @@ fn reports_the_number_of_failed_pictures_after_the_last_one() {
 }
 
 #[test]
-fn a_page_does_not_begin_in_the_middle_of_a_picture() {
+fn page_down_stops_at_the_start_of_a_picture() {
     let text = "<p>Some words of a paragraph.</p>";
     let mut cut = 0;
     for before in 0..30 {

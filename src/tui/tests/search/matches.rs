@@ -100,7 +100,7 @@ fn an_article_without_a_match_opens_at_its_start() {
 }
 
 #[test]
-fn jumping_to_a_match_does_not_change_the_reading_position() {
+fn jumping_to_a_match_keeps_the_reading_position() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>", "h"]);
     assert_eq!(stage.asked_for("StorePosition"), 0, "{:?}", stage.requested);
@@ -109,7 +109,7 @@ fn jumping_to_a_match_does_not_change_the_reading_position() {
 }
 
 #[test]
-fn an_article_in_a_saved_view_opens_at_its_reading_position() {
+fn articles_in_views_open_at_the_reading_position() {
     for (keys, opens_at_match) in [("<C-p>Bridges<Enter>", false), ("/bridge<Enter>", true)] {
         let mut stage = stage(TWO);
         stage.shown.as_mut().unwrap().position = "Nothingofinterest.".len() * 2;
