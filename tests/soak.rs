@@ -26,6 +26,7 @@ const HOSTS: usize = 100;
 const ENTRIES: i64 = 20;
 /// Number of hours after which everything was used once, and the server stores its maximum number of
 /// requests.
+const WARM: i64 = 11;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn variable(name: &str, usual: usize) -> usize {
@@ -87,7 +88,7 @@ async fn indexed(engine: &Handle) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_day_leaks_nothing() {
+async fn a_day_of_polls_leaks_nothing() {
     let (sources, hours) =
         (variable("NEWSFED_SOURCES", 1000), variable("NEWSFED_HOURS", 24) as i64);
     let begun = Time::from_timestamp(1_800_000_000, 0).unwrap();

@@ -432,7 +432,7 @@ fn keys_have_their_documented_effects() {
 }
 
 #[test]
-fn read_item_stays_in_the_unread_list() {
+fn a_read_item_stays_in_the_unread_list() {
     let mut stage = Stage::new();
     stage.keys("<Enter>q");
     let first = stage.app.items.current().unwrap().clone();

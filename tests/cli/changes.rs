@@ -59,7 +59,7 @@ fn quick(world: &World, args: &[&str]) -> Run {
 }
 
 #[test]
-fn shows_changed_titles_and_calls_entries_page_content() {
+fn shows_changed_titles_and_the_origin_of_versions() {
     let (world, round) = changing();
     quick(&world, &["add", &world.server.url("/town.xml")]).ok();
     follow_log(&world);

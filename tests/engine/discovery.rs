@@ -175,7 +175,7 @@ async fn follows_redirects_in_markup_and_reports_them() {
 }
 
 #[tokio::test]
-async fn a_new_website_has_page_limit_and_title() {
+async fn a_new_website_has_a_page_limit_and_a_title() {
     let next = "<a rel=next href=/page/2>Older</a>";
     let server = serve(&[("/", list("", next)), ("/page/2", list("", ""))]);
     let home = Home::new();

@@ -73,7 +73,7 @@ async fn stores_each_change_of_a_watched_page() {
 }
 
 #[tokio::test]
-async fn the_first_version_is_from_adding_the_page() {
+async fn the_first_version_is_the_page_as_added() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 100));
     let server = site.start();
@@ -134,7 +134,7 @@ async fn every_digit_of_a_selected_part_is_watched() {
 }
 
 #[tokio::test]
-async fn watches_whole_pages_that_are_no_articles() {
+async fn watches_pages_without_an_article_as_a_whole() {
     let site = Site::default();
     let table = |price: &str| {
         let rows: String = (0..30).map(|n| format!("<tr><td>Line {n}<td>{n} €")).collect();

@@ -68,7 +68,7 @@ async fn a_changed_interval_moves_the_next_check() {
 }
 
 #[tokio::test]
-async fn settings_changed_while_not_running_apply_at_the_start() {
+async fn settings_changed_while_stopped_apply_at_startup() {
     let server = server();
     let mut home = Home::with(&sources_of(&server));
     let engine = home.on_demand().await;

@@ -96,7 +96,7 @@ fn keeps_the_sources_while_their_file_is_missing() {
 
 /// The other program may keep running when the terminal is closed.
 #[test]
-fn a_signal_exits_while_another_program_has_the_terminal() {
+fn exits_on_a_signal_while_another_program_runs() {
     for signal in ["TERM", "HUP"] {
         let world = World::new(&["/feed.xml"]);
         let path = |name| world.path(name).display().to_string();

@@ -141,7 +141,7 @@ fn previews_an_import_before_doing_it() {
         t.wait_for("Import from file");
         t.paste(&world.path("urls").display().to_string());
         t.send(key::ENTER);
-        // Lists come from other people, so sources with private addresses are skipped.
+        // Lists are written by others, so sources with private addresses are skipped.
         t.wait_for("1 view, 2 skipped, 1 already followed");
         t.send("p");
         t.wait_for("1 new, 1 view, 1 skipped, 1 already followed");

@@ -336,7 +336,7 @@ fn a_prompt_leaves_space_for_typing() {
 }
 
 #[test]
-fn the_list_of_changes_names_tags() {
+fn the_history_names_tags() {
     let mut stage = Stage::new();
     stage.keys("gi#todo<Enter>U");
     let screen = stage.screen(120, 40);

@@ -145,7 +145,7 @@ fn undoes_an_import_whose_queries_were_not_saved() {
     assert_eq!(file(&stage), SOURCES);
 }
 
-/// Lists come from other people, so their private addresses are imported only if the user agrees.
+/// Lists are written by others, so their private addresses are imported only if the user agrees.
 #[test]
 fn skips_private_addresses_until_the_user_includes_them() {
     let folder = tempfile::tempdir().unwrap();

@@ -55,7 +55,7 @@ fn the_queue_shows_positions_and_the_current_episode() {
 }
 
 #[test]
-fn keys_command_the_player_and_change_the_queue() {
+fn keys_control_the_player_and_change_the_queue() {
     let mut stage = stage();
     stage.keys_give(
         "j<Enter>",

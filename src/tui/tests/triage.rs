@@ -434,7 +434,7 @@ fn fitting_request(stage: &Stage) -> RequestId {
 }
 
 #[test]
-fn back_returns_from_the_list_of_read_for() {
+fn back_leaves_the_read_for_list() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("jj:read-for 20<Enter>");
@@ -462,7 +462,7 @@ fn a_late_read_for_reply_keeps_the_current_list() {
 }
 
 #[test]
-fn marking_moves_on_and_undo_moves_back() {
+fn marking_selects_the_next_row_and_undo_returns() {
     for key in ["m", "p", "B"] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

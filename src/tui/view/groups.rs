@@ -114,7 +114,7 @@ impl Groups {
 
     /// The label of the month that contains a date (with the year, unless it is the current one), its start
     /// and its end. Dates before the last twelve months are grouped by year, because in old lists most months
-    /// have only one item. The first year may be cut off where the months begin.
+    /// have only one item. The latest of these years ends where the months begin.
     fn month(&self, date: Time) -> (String, Time, Time) {
         let day = date.with_timezone(&Local).date_naive();
         let today = self.now.with_timezone(&Local).date_naive();

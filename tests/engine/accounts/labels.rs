@@ -34,7 +34,7 @@ async fn tag(engine: &Handle, ids: &[i64], tag: &str, to: bool) {
 }
 
 #[tokio::test]
-async fn merges_tags_and_labels_by_the_side_that_changed() {
+async fn merges_label_changes_from_both_sides() {
     let server = reader(Kind::FreshRss, 2, 20);
     let all = ids(&server);
     label(&server, &all[..6], "Rust é", true);

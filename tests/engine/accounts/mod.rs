@@ -81,7 +81,7 @@ fn ids(server: &Reader) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn the_first_synchronisation_fetches_all_and_later_ones_changes() {
+async fn first_sync_fetches_everything_and_later_ones_changes() {
     for kind in KINDS {
         let server = reader(kind, 4, 300);
         for id in ids(&server).into_iter().take(100) {

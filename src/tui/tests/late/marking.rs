@@ -131,7 +131,7 @@ fn does_not_show_the_total_of_another_list() {
     let window = window_request(&stage.hold("d")).unwrap();
     let effects = stage.part_of_list(window, now());
     let late = total_request(&effects).unwrap();
-    // Switches to a list whose rows are all in memory.
+    // Switches to a list that is completely in memory.
     stage.keys("<Esc>ga");
     stage.happen(Event::TotalCounted(late, Ok(Count { items: 5234, more: false })));
     assert!(stage.app.items.is_complete() && stage.app.items.total.count.is_none());
