@@ -191,7 +191,7 @@ fn linear_mode_names_states_in_words() {
     let items = stage.screen(120, 40);
     assert!(items.contains("Pinned, Unread: Kernel notes for 6.19; Kernel notes"), "{items}");
     assert!(items.contains("4 min ago"), "{items}");
-    // Moving the selection only changes the cursor and attributes, so that a screen reader reads only the new row.
+    // Moving the selection changes only the cursor and attributes, so that only the new row is read aloud.
     stage.keys("j");
     assert_eq!(stage.screen(120, 40), items);
     stage.app.note("Copied");
