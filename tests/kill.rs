@@ -1,8 +1,8 @@
-//! The program is killed at random points of refreshes, marks and synchronisations of accounts, and while it
-//! serves apps. Afterwards, everything that it had acknowledged is there, and the database is sound.
+//! Kills the program at random points of refreshes, marking and account synchronisation, and while it serves
+//! apps. Afterwards, all acknowledged changes must be there, and the database must be intact.
 //!
-//! Not part of the normal test run: `cargo test --test kill`; `NEWSFED_KILLS` is the number of
-//! rounds (20), `NEWSFED_SEED` the seed of the random numbers.
+//! Not part of the default test run: `cargo test --test kill`. `NEWSFED_KILLS` is the number of rounds (20),
+//! and `NEWSFED_SEED` the seed of the random numbers.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints its seed and measurements")]
@@ -24,14 +24,14 @@ use std::time::{Duration, Instant};
 
 /// Number of feeds.
 const FEEDS: u64 = 12;
-/// Number of entries in each feed, of which five are new each time.
+/// Number of entries in each response; five of them are new.
 const ENTRIES: u64 = 30;
 
 fn variable(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }
 
-/// A feed with new entries since the last request.
+/// A feed with entries that are new since the last request.
 fn feed(request: &Request, fetches: &AtomicU64) -> Reply {
     let first = fetches.fetch_add(1, Ordering::SeqCst) / FEEDS * 5;
     let item = |n: u64| {
@@ -89,7 +89,7 @@ impl World {
     }
 }
 
-/// The program with the files and the database in a folder.
+/// The program with its settings and database in a folder.
 fn command(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_newsfed"));
     command.args(args).args(["--set", "net.host_delay=0s"]).env_clear();
@@ -107,14 +107,14 @@ fn items(folder: &Path) -> Vec<serde_json::Value> {
     text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
 }
 
-/// Fails if the database is damaged.
+/// Panics if the database is damaged.
 fn check_database(folder: &Path, what: &str) {
     let doctor = command(folder, &["doctor"]).stdout(Stdio::piped()).output().unwrap();
     let doctor = String::from_utf8(doctor.stdout).unwrap();
     assert!(doctor.contains("MiB, no errors found"), "{what}: {doctor}");
 }
 
-/// Kills a process after this time, as a failing machine would; returns whether it ended before.
+/// Kills a process after this time. Returns whether the process exited successfully before.
 fn kill_after(mut child: Child, wait: Duration) -> bool {
     let end = Instant::now() + wait;
     while Instant::now() < end {
@@ -145,7 +145,7 @@ fn acknowledged_changes_survive_kills() {
             let (verb, marks) =
                 if random.bool() { ("pin", &mut pinned) } else { ("read", &mut read) };
             let child = world.start(&[verb, &number]);
-            // Only acknowledged changes must be there.
+            // Only acknowledged changes are required to survive.
             if kill_after(child, Duration::from_micros(random.u64(0..80_000))) {
                 marks.insert(number);
             }

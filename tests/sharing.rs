@@ -1,8 +1,7 @@
-//! TUI, daemon, refreshes and marks from the command line use one database at the same time: one
-//! process polls, the database is never locked, and no write is lost.
+//! The TUI, the daemon, refreshes and marks from the command line use the same database concurrently: one
+//! process polls, no operation fails because the database is locked, and no write is lost.
 //!
-//! Not part of the normal test run: `cargo test --test sharing`; `NEWSFED_SECONDS` is the
-//! duration (20).
+//! Not part of the default test run: `cargo test --test sharing`. `NEWSFED_SECONDS` is the duration (20).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints measurements")]
@@ -25,7 +24,7 @@ use world::World;
 
 /// Number of feeds, each on its own host.
 const FEEDS: u8 = 10;
-/// Number of entries in each response; one is new each time.
+/// Number of entries in each response; one of them is new.
 const ENTRIES: u64 = 50;
 
 fn feed(request: &Request, fetches: &[AtomicU64]) -> Reply {
@@ -43,7 +42,7 @@ fn feed(request: &Request, fetches: &[AtomicU64]) -> Reply {
     Reply::ok("application/rss+xml", format!("<rss version=\"2.0\">{channel}</rss>"))
 }
 
-/// The daemon; stopped with the test.
+/// A running daemon; dropping it kills the process.
 struct Daemon(Child);
 
 impl Daemon {
@@ -66,7 +65,7 @@ impl Daemon {
         this
     }
 
-    /// Stops it, and waits for its end.
+    /// Stops the daemon and waits until it exits.
     fn stop(mut self) {
         let pid = self.0.id().to_string();
         std::process::Command::new("kill").arg(&pid).status().unwrap();
@@ -81,7 +80,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Runs the program; its output must not mention locks.
+/// Runs the program, and checks that its output does not mention locks.
 fn run(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
     let output = world.command().args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -96,7 +95,7 @@ fn items(world: &World) -> Vec<Value> {
     out.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
 }
 
-/// The number of pinned items in the list of sources.
+/// The number of pinned items in the Sources pane.
 fn pinned(screen: &str) -> u64 {
     let row = &screen[screen.find("Pinned ").unwrap_or(screen.len())..];
     row.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or(0)
@@ -121,8 +120,8 @@ fn one_process_polls_and_all_write() {
         let mut panes = world.open(110, 30);
         panes.wait_for("checked by process");
         panes.wait_for("unread");
-        // For half of the time the daemon polls. In the other half, refreshes poll at the same time, unless
-        // the TUI has taken over before.
+        // The daemon polls half of the time. In the other half, two refreshes compete, unless the TUI takes
+        // over first.
         let (code, _, err) = run(&world, &["sync", "--force"]);
         assert_eq!(code, Some(1), "{err}");
         assert!(err.contains(&format!("process {}", daemon.0.id())), "{err}");
@@ -155,7 +154,7 @@ fn one_process_polls_and_all_write() {
     }
     daemon.stop();
     let items = items(&world);
-    // Every sent entry, once. A response to a stopped daemon may be missing until the next poll.
+    // Every entry is stored once. Entries sent to a stopped daemon may be missing until the next poll.
     assert_eq!(run(&world, &["sync", "--force"]).0, Some(0));
     let all = self::items(&world);
     let titles: HashSet<_> = all.iter().map(|i| i["title"].to_string()).collect();

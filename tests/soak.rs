@@ -1,8 +1,8 @@
-//! A day of a thousand sources on a fake clock: real HTTP on loopback and a real database. Memory
-//! and open files do not grow, the log of the database stays small, and no item is missed.
+//! Simulates a day with a thousand sources on a fake clock, with real HTTP on loopback and a real database.
+//! Memory use and open files must not grow, the write-ahead log must stay small, and no item may be missed.
 //!
-//! Not part of the normal test run: `cargo test --test soak`; `NEWSFED_SOURCES` (1,000) and
-//! `NEWSFED_HOURS` (24) set the size.
+//! Not part of the default test run: `cargo test --test soak`. `NEWSFED_SOURCES` (1,000) and `NEWSFED_HOURS`
+//! (24) set the size.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
@@ -20,11 +20,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Number of hosts with sources.
+/// Number of hosts that serve the sources.
 const HOSTS: usize = 100;
 /// Number of entries in each response.
 const ENTRIES: i64 = 20;
-/// Number of hours after which everything was used once, and the server remembers its maximum number of
+/// Number of hours after which everything was used once, and the server stores its maximum number of
 /// requests.
 const WARM: i64 = 11;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,12 +33,12 @@ fn variable(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }
 
-/// The hours between two new items of a feed: one, three, or never.
+/// The hours between two new items of a feed: one, three, or so many that there are none.
 fn pace(number: usize) -> i64 {
     [1, 3, 100_000][number % 3]
 }
 
-/// The number of the newest item of a feed after this many hours.
+/// The number of a feed's newest item after this many hours.
 fn newest(number: usize, hours: i64) -> i64 {
     ENTRIES - 1 + hours / pace(number)
 }
@@ -63,19 +63,19 @@ fn answer(request: &Request, hours: i64) -> Reply {
         .header("etag", etag)
 }
 
-/// Resident memory of this process in KiB.
+/// Resident memory of this process, in KiB.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|l| l.starts_with("VmRSS")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// Files opened by the engine and not by the server: its database, its sockets and so on.
+/// Number of files opened by the engine (its database, sockets and so on), but not by the server.
 fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Waits until nothing is running; returns the time of the next poll.
+/// Waits until no poll is running; returns the time of the next poll.
 async fn settled(engine: &Handle) -> Time {
     let mut status = engine.status();
     let idle = status.wait_for(|s| s.total == 0 && s.next.is_some());
@@ -88,7 +88,7 @@ async fn indexed(engine: &Handle) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_day_leaks_nothing() {
+async fn a_day_of_polls_leaks_nothing() {
     let (sources, hours) =
         (variable("NEWSFED_SOURCES", 1000), variable("NEWSFED_HOURS", 24) as i64);
     let begun = Time::from_timestamp(1_800_000_000, 0).unwrap();
@@ -144,12 +144,12 @@ async fn a_day_leaks_nothing() {
         }
         // The clock advances in steps of at least a minute, like the main loop of a busy machine.
         clock.set(next.max(clock.now() + Duration::from_secs(60)));
-        // The loop wakes automatically; running polls are waited for above.
+        // The main loop wakes up automatically. Running polls were waited for above.
         let mut status = engine.status();
         let woken = status.wait_for(|s| s.next != Some(next) || s.total > 0);
         tokio::time::timeout(PATIENCE, woken).await.unwrap().unwrap();
     }
-    // One last poll of each source, to include the end of the day.
+    // Polls each source once more, so that the items of the last hours are included.
     clock.advance(Duration::from_secs(3 * 3600));
     let mut status = engine.status();
     let woken = status.wait_for(|s| s.total > 0);
@@ -175,7 +175,7 @@ async fn a_day_leaks_nothing() {
         warm.1,
         most.1
     );
-    // The parts of the allocator vary by 5 % from run to run. 1 KiB per poll would be 30 %.
+    // Memory varies by 5 % from run to run because of the allocator. A leak of 1 KiB per poll would be 30 %.
     assert!(most.0 * 100 < warm.0 * 110, "memory grows");
     assert!(most.1 <= warm.1, "open files grow");
     assert!(wal < 64 << 20, "the log of the database grows");

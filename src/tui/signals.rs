@@ -1,4 +1,4 @@
-//! Signals to the interface.
+//! Signals that the interface handles.
 
 use super::ending::Ending;
 use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTSTP};
@@ -41,15 +41,16 @@ pub(super) struct Signals {
     pub(super) quit: Resettable,
     pub(super) stop: Resettable,
     pub(super) resume: Resettable,
-    /// Whether the terminal is lent to another program; then this one is stopped together with it.
+    /// Whether the terminal is lent to another program. If it is, newsfed is stopped together with that
+    /// program.
     lent: Arc<AtomicBool>,
 }
 
 impl Signals {
     pub(super) fn new() -> std::io::Result<Self> {
         let lent = Arc::new(AtomicBool::new(false));
-        // Registered before the next line: the handler that is registered first runs before the process
-        // stops.
+        // Registered before the next line, because handlers run in the order of registration, and the next
+        // one stops the process.
         let stop = Resettable::new(SIGTSTP)?;
         signal_hook::flag::register_conditional_default(SIGTSTP, lent.clone())?;
         Ok(Self {
@@ -63,8 +64,8 @@ impl Signals {
         })
     }
 
-    /// Lends the terminal to a program, for which the loop waits. A signal to exit is obeyed at once, because
-    /// the program may not end: the returned task finishes what is running and exits.
+    /// Lends the terminal to a program while the event loop waits for it. SIGTERM and SIGHUP exit at once,
+    /// because the program may never exit: the returned task finishes what is running and exits.
     pub(super) fn lend(&self, ending: Ending) -> std::io::Result<JoinHandle<()>> {
         self.lent.store(true, Ordering::SeqCst);
         let mut terminate = signal(SignalKind::terminate())?;

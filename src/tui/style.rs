@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color as Ink, Modifier, Style};
 use std::collections::HashMap;
 
-/// What is known about the terminal's colours.
+/// Colour support of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ColorSupport {
     pub(super) depth: Depth,
@@ -21,7 +21,7 @@ impl ColorSupport {
     /// Truecolor on a dark background.
     pub(super) const DARK: Self = Self { depth: Depth::True, light: false, ascii: false };
 
-    /// From the environment: `NO_COLOR`, `COLORTERM`, `TERM` and `COLORFGBG`.
+    /// Reads `NO_COLOR`, `COLORTERM`, `TERM` and `COLORFGBG` from the environment.
     pub(super) fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
         let get = |name| var(name).unwrap_or_default();
         let term = get("TERM");
@@ -53,19 +53,19 @@ fn is_ascii_locale(var: impl Fn(&str) -> Option<String>) -> bool {
     matches!(locale.as_str(), "C" | "POSIX")
 }
 
-/// A theme for one terminal.
+/// A theme converted for one terminal.
 #[derive(Debug, Clone)]
 pub(super) struct Palette {
     name: String,
     support: ColorSupport,
-    /// Styles in the order of `Role::ALL`; empty if there are none.
+    /// Styles in the order of `Role::ALL`; empty if the theme is invalid.
     styles: Vec<Style>,
-    /// The colour towards which a dialog darkens the rest, in truecolor.
+    /// The colour that is blended over the screen behind a dialog; only in truecolor.
     backdrop: Option<Rgb>,
 }
 
 impl Palette {
-    /// A theme; surfaces are left to the terminal if it is `transparent`.
+    /// Converts a theme. If `transparent`, surfaces keep the terminal's background.
     pub(super) fn new(theme: &Theme, support: ColorSupport, transparent: bool) -> Self {
         let convert = |role: &Role| {
             let left = transparent && matches!(role, Role::Ground | Role::Panel | Role::Sunken);
@@ -80,7 +80,7 @@ impl Palette {
         Self { name: theme.name.clone(), support, styles, backdrop }
     }
 
-    /// The theme with a name, for this terminal; `None` if its settings are invalid.
+    /// The theme with this name, for this terminal; `None` if its settings are invalid.
     pub(super) fn named(name: &str, settings: &Settings, support: ColorSupport) -> Option<Self> {
         let theme =
             Theme::for_terminal(name, &settings.themes, support.depth, support.light).ok()?;
@@ -107,7 +107,7 @@ impl Palette {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// A colour without a minimum contrast.
+    /// Converts a colour without enforcing a minimum contrast.
     fn ink(&self, [r, g, b]: Rgb) -> Ink {
         match self.support.depth {
             Depth::True => Ink::Rgb(r, g, b),
@@ -115,7 +115,7 @@ impl Palette {
         }
     }
 
-    /// A step of a chart, from 0 for nothing to 4 for the most: a symbol of one cell, and its style.
+    /// The symbol and style for a level of a chart, from 0 (nothing) to 4 (most).
     pub(super) fn heat(&self, level: u8, ascii: bool) -> (&'static str, Style) {
         let level = usize::from(level).min(HEAT.len() - 1);
         let (low, high) = (self.style(Role::Sunken).bg, self.style(Role::Accent));
@@ -155,8 +155,7 @@ impl Palette {
         };
         for position in area.positions() {
             if let Some(cell) = buffer.cell_mut(position) {
-                // Both colours of a picture's cell are darkened equally, because otherwise there would be
-                // stripes.
+                // Darkens both colours of a picture's cell equally, because otherwise there would be stripes.
                 let picture = is_half_block(cell);
                 cell.fg = toward(cell.fg, 0.66, true);
                 cell.bg = toward(cell.bg, if picture { 0.66 } else { 0.53 }, picture);
@@ -176,12 +175,12 @@ impl Palette {
     }
 }
 
-/// Whether a cell shows two pixels of a picture.
+/// Whether a cell contains two pixels of a picture.
 fn is_half_block(cell: &Cell) -> bool {
     cell.symbol() == "▀"
 }
 
-/// Shares of the accent colour in the steps of a chart.
+/// Proportion of the accent colour at each level of a chart.
 const HEAT: [f64; 5] = [0.0, 0.22, 0.45, 0.7, 1.0];
 
 fn rgb(ink: Option<Ink>) -> Option<Rgb> {
@@ -193,7 +192,7 @@ fn rgb(ink: Option<Ink>) -> Option<Rgb> {
     }
 }
 
-/// A style for a terminal with these colours.
+/// Converts the style of a role to the terminal's colour depth.
 fn convert(theme: &Theme, role: Role, depth: Depth) -> Style {
     let s = theme.style(role);
     let mut style = Style::new();
@@ -220,7 +219,8 @@ fn ink(theme: &Theme, color: Color, depth: Depth, text: bool) -> Option<Ink> {
         Color::Named(n) | Color::Indexed(n) => Some(Ink::Indexed(n)),
         Color::Rgb(r, g, b) if depth == Depth::True => Some(Ink::Rgb(r, g, b)),
         Color::Rgb(r, g, b) => {
-            // When rounded to 256 colours, a surface and its text may become too similar. Lines may be faint.
+            // After rounding to 256 colours, a surface and its text may become too similar. Faint text such
+            // as lines may keep its low contrast.
             let least = color::lowest_contrast([r, g, b], theme.surfaces()).min(LEAST_CONTRAST);
             let of = |rgb: &Rgb| color::of_index(color::nearest_index(*rgb, &[], 0.0));
             let surfaces: Vec<Rgb> =
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_stay_readable_in_256_colours() {
+    fn text_stays_readable_in_256_colours() {
         let support = ColorSupport { depth: Depth::Indexed, ..ColorSupport::DARK };
         let rgb = |ink: Option<Ink>| match ink {
             Some(Ink::Indexed(i)) => Some(color::of_index(i)),
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn covers_both_halves_of_a_picture_alike() {
+    fn darkens_both_halves_of_a_picture_equally() {
         let theme = Theme::load("dark", &BTreeMap::new()).unwrap();
         let area = Rect::new(0, 0, 1, 1);
         for (depth, pixel) in
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn covers_text_and_surfaces() {
+    fn darkens_text_and_surfaces() {
         let theme = Theme::load("dark", &BTreeMap::new()).unwrap();
         let area = Rect::new(0, 0, 2, 1);
         for (depth, expected) in [(Depth::True, false), (Depth::Mono, true)] {

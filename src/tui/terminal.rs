@@ -29,12 +29,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, ThreadId};
 use std::time::{Duration, Instant};
 
-/// How long the terminal may take to reply to queries.
+/// Maximum time that the terminal may take to reply to queries.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Maximum length of the replies that are read, in bytes.
+/// Maximum number of bytes of replies that are read.
 const MAX_REPLIES: usize = 4096;
 
-/// Whether the terminal is in our mode.
+/// Whether the terminal is in raw mode and on the alternate screen.
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// The screen; dropping it restores the terminal.
@@ -46,11 +46,11 @@ pub(super) struct Screen {
     canvas: Canvas,
 }
 
-/// The output of a frame is collected and written at once.
+/// Collects the output of a frame, so that it is written at once.
 type Backend = CrosstermBackend<FrameBytes>;
 
-/// The bytes of a frame. They are written when it is complete, with the cursor, because ratatui flushes after
-/// each step, and standard output searches every piece for line ends.
+/// The bytes of a frame. They are written together with the cursor when the frame is complete, because
+/// ratatui flushes after each step, and standard output searches each piece for line ends.
 #[derive(Clone, Default)]
 struct FrameBytes(Rc<RefCell<Vec<u8>>>);
 
@@ -74,7 +74,7 @@ impl Write for FrameBytes {
     }
 }
 
-/// A terminal of the current size. Events report when it is resized, so its size need not be queried for each
+/// A terminal of the current size. Resize events report new sizes, so that the size is not queried for each
 /// frame.
 fn new_terminal(frame: &FrameBytes) -> io::Result<Terminal<Backend>> {
     let (width, height) = terminal::size()?;
@@ -97,21 +97,21 @@ impl Screen {
         let mut out = io::stdout();
         let pixels = app.draws_pixels() || !self.canvas.is_empty();
         if pixels {
-            // The text below a picture and the picture appear together.
+            // Synchronized, so that a picture and the text below it appear together.
             execute!(out, terminal::BeginSynchronizedUpdate)?;
         }
         let drawn = self.terminal.draw(|frame| view::draw(app, frame)).map(|_| ());
         let drawn = drawn.and(self.frame.send(&out));
         if pixels {
             let written = out.write_all(self.canvas.update(app.placements()).as_bytes());
-            // Also after an error, because otherwise the terminal would show nothing more.
+            // Ended after an error too, because otherwise the terminal would stop updating.
             execute!(out, terminal::EndSynchronizedUpdate)?;
             written?;
         }
         drawn
     }
 
-    /// Columns and rows of the terminal.
+    /// Number of columns and rows of the terminal.
     pub(super) fn size() -> io::Result<(u16, u16)> {
         terminal::size()
     }
@@ -121,7 +121,7 @@ impl Screen {
         self.terminal.resize(area)
     }
 
-    /// Empties the screen, so that the next frame draws all of it.
+    /// Clears the screen, so that the next frame redraws everything.
     pub(super) fn clear(&mut self) -> io::Result<()> {
         self.remove_pictures()?;
         execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
@@ -147,14 +147,14 @@ impl Screen {
         Ok(result)
     }
 
-    /// Copies a text to the clipboard of the terminal (OSC 52), also inside tmux.
+    /// Copies text to the terminal's clipboard (OSC 52), also inside tmux.
     pub(super) fn copy(&mut self, text: &str) -> io::Result<()> {
         use base64::Engine;
         let encoded = base64::engine::general_purpose::STANDARD.encode(text);
         send(&format!("\x1b]52;c;{encoded}\x07"))
     }
 
-    /// Shows a notification to a user who may be elsewhere. Called between frames, like everything else here.
+    /// Shows a desktop notification. Call it between frames, like the other methods of `Screen`.
     pub(super) fn notify(&mut self, how: NotifyWay, message: &Notification) -> io::Result<()> {
         match sequence(how, &message.title, &message.text) {
             Some(sequence) => send(&sequence),
@@ -168,7 +168,7 @@ fn send(plain: &str) -> io::Result<()> {
     let mut out = io::stdout();
     out.write_all(plain.as_bytes())?;
     if plain.starts_with('\x1b') && std::env::var_os("TMUX").is_some() {
-        // tmux passes on sequences wrapped like this if allowed.
+        // tmux passes on sequences wrapped like this if its configuration allows it.
         let wrapped = plain.replace('\x1b', "\x1b\x1b");
         out.write_all(format!("\x1bPtmux;{wrapped}\x1b\\").as_bytes())?;
     }
@@ -177,15 +177,15 @@ fn send(plain: &str) -> io::Result<()> {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        // The terminal may be gone.
+        // An error is ignored, because the terminal may be gone.
         let _ = self.remove_pictures();
         restore();
     }
 }
 
-/// Columns and rows of the terminal; `None` if unknown, as on a serial line.
+/// Number of columns and rows of the terminal; `None` if unknown, as on a serial line.
 pub(crate) fn screen_size() -> Option<(u16, u16)> {
-    // Without a terminal, crossterm's function would run two programs.
+    // Without a terminal, crossterm's `size` would run two programs.
     let size = match cfg!(windows) {
         true => terminal::size(),
         false => terminal::window_size().map(|window| (window.columns, window.rows)),
@@ -211,17 +211,17 @@ pub(crate) fn unusable() -> Option<&'static str> {
     }
 }
 
-/// Asks the terminal about itself while the program starts.
+/// Queries sent to the terminal while the program starts.
 #[derive(Debug)]
 pub struct TerminalQuery {
-    /// `None` if there is nothing to ask.
+    /// `None` if there is nothing to query.
     thread: Option<JoinHandle<Replies>>,
-    /// Whether it is asked for its background, and how it draws pictures.
+    /// Whether the background was queried.
     background: bool,
     graphics: bool,
 }
 
-/// What the terminal was asked at the start, and what it replied.
+/// The queries sent at startup, and the replies.
 pub(super) struct FirstReplies {
     pub(super) background: bool,
     pub(super) graphics: bool,
@@ -229,8 +229,8 @@ pub(super) struct FirstReplies {
 }
 
 impl TerminalQuery {
-    /// Asks for what is needed but missing in the environment: the background, and, if pictures are shown,
-    /// how they are drawn.
+    /// Queries what is needed but missing in the environment: the background, and, if pictures are shown, the
+    /// supported graphics protocols.
     pub fn start(settings: &Settings) -> Self {
         let known = ["NO_COLOR", "COLORFGBG"].into_iter().any(is_set);
         let background = settings.ui.theme == AUTO_THEME && !known && reports_background();
@@ -247,27 +247,27 @@ impl TerminalQuery {
         if queries.is_empty() || unusable().is_some() {
             return Self { thread: None, background: false, graphics: false };
         }
-        // All terminals reply to the last query, so a terminal that ignores the others does not delay the
-        // start. A slow connection does, because a reply that arrives later would be read as keys.
+        // All terminals reply to the last query, so a terminal that ignores the other queries does not delay
+        // startup. A slow connection does, because replies that arrive later would be read as keys.
         queries += query::ATTRIBUTES;
         let thread = std::thread::spawn(move || {
             let raw = terminal::enable_raw_mode();
             let replies = raw.and_then(|()| exchange(&queries)).unwrap_or_default();
-            // A failure is ignored, because the interface sets the mode again.
+            // An error is ignored, because the interface sets the mode again.
             let _ = terminal::disable_raw_mode();
             replies
         });
         Self { thread: Some(thread), background, graphics }
     }
 
-    /// Call it before keys are read.
+    /// Waits for the replies. Call it before keys are read.
     pub(super) fn replies(mut self) -> FirstReplies {
         let replies = self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
         FirstReplies { background: self.background, graphics: self.graphics, replies }
     }
 }
 
-/// The thread changes the mode of the terminal while it waits.
+/// Waits for the thread, because it changes the terminal's mode.
 impl Drop for TerminalQuery {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
@@ -280,13 +280,14 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// GNU screen passes the query on and replies in a different order; Eterm does not reply at all.
+/// Whether the background can be queried. GNU screen passes the query on and replies in a different order;
+/// Eterm does not reply at all.
 fn reports_background() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     term != "screen" && !term.starts_with("screen.") && term != "Eterm"
 }
 
-/// Whether the terminal can be asked about graphics: some terminals show unknown queries as text.
+/// Whether graphics support can be queried: some terminals print unknown queries as text.
 fn reports_graphics() -> bool {
     let term = std::env::var("TERM").unwrap_or_default();
     let apple = std::env::var("TERM_PROGRAM").is_ok_and(|name| name == "Apple_Terminal");
@@ -294,8 +295,8 @@ fn reports_graphics() -> bool {
     !(is_set("NO_COLOR") || apple || screen || ["linux", "Eterm"].contains(&term.as_str()))
 }
 
-/// Asks how pictures are drawn, after the start. Takes as long as the terminal needs, at most a second; until
-/// then, nothing else may read keys.
+/// Queries graphics support after startup. Blocks until the terminal has replied, for at most a second;
+/// nothing else may read keys in that time.
 pub(super) fn ask_for_graphics() -> Replies {
     match reports_graphics() {
         true => exchange(&format!("{}{}", query::GRAPHICS, query::ATTRIBUTES)).unwrap_or_default(),
@@ -303,7 +304,7 @@ pub(super) fn ask_for_graphics() -> Replies {
     }
 }
 
-/// Sends queries and reads the replies that arrive in time, in raw mode.
+/// Sends queries and reads the replies that arrive before the timeout, in raw mode.
 fn exchange(queries: &str) -> io::Result<Replies> {
     let mut tty = OpenOptions::new().read(true).write(true).open("/dev/tty")?;
     tty.write_all(queries.as_bytes())?;
@@ -353,7 +354,7 @@ fn restore() {
 fn leave(out: &mut impl Write) -> io::Result<()> {
     execute!(
         out,
-        // After a panic in the middle of a frame, the terminal would show nothing more.
+        // After a panic in the middle of a frame, the terminal would otherwise stop updating.
         terminal::EndSynchronizedUpdate,
         DisableMouseCapture,
         DisableFocusChange,
@@ -363,8 +364,8 @@ fn leave(out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// Installs a panic hook. A panic of the drawing thread restores the terminal before its message is
-/// printed. Panics of other threads are logged, because printing would corrupt the screen.
+/// Installs a panic hook. A panic of the drawing thread restores the terminal before the message is printed.
+/// Panics of other threads are logged, because printing would corrupt the screen.
 fn restore_on_panic(drawing: ThreadId) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -375,7 +376,7 @@ fn restore_on_panic(drawing: ThreadId) {
                 print(info);
             } else if ACTIVE.load(Ordering::SeqCst) {
                 crash::record(info);
-                // The message is left out, because it may quote a text, and the log contains no texts.
+                // The message is not logged, because it may quote private text, and the log contains none.
                 let place = info.location().map(ToString::to_string).unwrap_or_default();
                 tracing::error!("newsfed has a bug: a thread panicked at {place}");
             } else {
@@ -389,7 +390,7 @@ fn restore_on_panic(drawing: ThreadId) {
 mod tests {
     use super::*;
 
-    /// A panic may interrupt a frame whose parts the terminal holds back.
+    /// After a panic in a frame, the terminal may be holding back the frame's output.
     #[test]
     fn leaving_ends_the_current_frame_first() {
         let mut written = Vec::new();

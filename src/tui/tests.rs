@@ -1,4 +1,4 @@
-//! Tests of the interface on a test screen: what is drawn at each size, and what keys do.
+//! Tests of the interface on a test screen: what is drawn at each size, and the effects of keys.
 
 mod actions;
 mod arrivals;
@@ -62,7 +62,7 @@ fn now() -> Time {
     Time::from_timestamp(1_795_262_400, 0).unwrap()
 }
 
-/// Changes files as the engine does.
+/// Changes files like the engine.
 fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
     let applied = change.apply(paths).map_err(|e| match e {
         EditError::Conflict { keys, now } => NotSaved::Conflict(keys, now),
@@ -74,11 +74,11 @@ fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
     Ok(Edited { edits: applied.edits, settings, problem, ..Edited::default() })
 }
 
-/// The interface with made-up sources and items; effects are performed as by the driver.
+/// The interface with made-up sources and items. It performs effects like the driver.
 struct Stage {
     app: App,
     rows: Vec<ItemRow>,
-    /// The article that is shown for every item, if not the default one.
+    /// The article that is shown for every item, instead of the default one.
     shown: Option<Article>,
     /// Files for tests that change them.
     files: Option<lists::Files>,
@@ -208,7 +208,7 @@ impl Stage {
         }
     }
 
-    /// Checks that keys lead to something on the screen or to an effect.
+    /// Checks that the keys put `expected` on the screen or cause an effect that contains it.
     fn keys_give(&mut self, keys: &str, expected: &str) {
         self.keys(keys);
         let (screen, requested) = (self.screen(120, 40), &self.requested);
@@ -220,7 +220,7 @@ impl Stage {
         );
     }
 
-    /// The cells of the screen, with their colours.
+    /// The cells of the screen with their colours.
     fn drawn(&mut self, width: u16, height: u16) -> ratatui::buffer::Buffer {
         self.happen(Event::Resized(width, height));
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -242,7 +242,7 @@ impl Stage {
             let mut skip = 0;
             let mut line = String::new();
             for cell in row {
-                // The second cell of a wide character holds a space that is not on the screen.
+                // The second cell of a wide character contains a space that is not on the screen.
                 if skip > 0 {
                     skip -= 1;
                     continue;
@@ -316,42 +316,42 @@ fn snapshots(name: &str, keys: &str) {
 }
 
 #[test]
-fn item_list_at_every_size() {
+fn draws_the_item_list_at_every_size() {
     snapshots("items", "");
 }
 
 #[test]
-fn article_at_every_size() {
+fn draws_the_article_at_every_size() {
     snapshots("article", "<Enter>");
 }
 
 #[test]
-fn sources_with_a_folded_folder_at_every_size() {
+fn draws_a_folded_folder_at_every_size() {
     snapshots("sources", "<Tab>jjjjjh");
 }
 
 #[test]
-fn schedule_panel_at_every_size() {
+fn draws_the_schedule_panel_at_every_size() {
     snapshots("why", "w");
 }
 
 #[test]
-fn help_at_every_size() {
+fn draws_the_help_at_every_size() {
     snapshots("help", "?");
 }
 
 #[test]
-fn palette_at_every_size() {
+fn draws_the_palette_at_every_size() {
     snapshots("palette", ":mark");
 }
 
 #[test]
-fn search_at_every_size() {
+fn draws_the_search_at_every_size() {
     snapshots("search", "/release");
 }
 
 #[test]
-fn welcome_at_every_size() {
+fn draws_the_welcome_page_at_every_size() {
     for (width, height) in SIZES {
         let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
         stage.keys("<Down>");
@@ -369,7 +369,7 @@ fn ascii_mode_draws_only_ascii() {
     let mut stage = Stage::with(settings, list, rows);
     stage.keys("<Tab><Enter>:");
     let screen = stage.screen(100, 30);
-    // Clipped text ends in an ellipsis nevertheless.
+    // Clipped text ends in an ellipsis even in ASCII mode.
     assert!(screen.replace('…', "").is_ascii(), "{screen}");
 }
 
@@ -432,7 +432,7 @@ fn keys_have_their_documented_effects() {
 }
 
 #[test]
-fn read_item_stays_in_the_unread_list() {
+fn a_read_item_stays_in_the_unread_list() {
     let mut stage = Stage::new();
     stage.keys("<Enter>q");
     let first = stage.app.items.current().unwrap().clone();

@@ -1,4 +1,4 @@
-//! Tests of `newsfed account`, from adding to removing, and that nothing prints a secret.
+//! Tests of `newsfed account`, from adding to removing an account. Nothing may print a secret.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -45,7 +45,7 @@ fn password(world: &World, mode: u32) -> String {
 }
 
 #[test]
-fn accounts_are_added_synchronised_and_removed() {
+fn adds_synchronises_and_removes_an_account() {
     let world = world();
     let (url, file) = (world.server.url("/"), password(&world, 0o644));
     let add = ["account", "add", &url, "--user", "alice", "--password-file", &file];
@@ -63,7 +63,7 @@ fn accounts_are_added_synchronised_and_removed() {
     assert!(world.run(&["list"]).ok().contains("First release"));
     let sources = world.run(&["sources", "--json"]).values();
     assert_eq!(sources[0]["folder"], "home/Tech");
-    // A mark that the server does not accept waits.
+    // The server does not accept the mark, so it stays pending.
     world.run(&["read", "1"]).ok();
     let failed = world.run(&["account", "sync", "--json"]);
     assert_eq!(failed.code, Some(1), "{failed:?}");
@@ -95,7 +95,7 @@ fn accounts_are_added_synchronised_and_removed() {
 }
 
 #[test]
-fn adding_an_account_names_the_feeds_that_could_move() {
+fn adding_an_account_names_feeds_that_could_move() {
     let world = world();
     std::fs::create_dir_all(world.config()).unwrap();
     let own = "[[source]]\nurl = \"http://feeds.example/1\"\n[[source]]\nurl = \"http://b.example/\"\n\
@@ -111,7 +111,7 @@ fn adding_an_account_names_the_feeds_that_could_move() {
     assert!(!why.contains("policy"), "{why}");
 }
 
-/// A world with its account, synchronised once.
+/// A world with an account that was synchronised once.
 fn synchronised() -> World {
     let world = world();
     let (url, file) = (world.server.url("/"), password(&world, 0o600));
@@ -122,7 +122,7 @@ fn synchronised() -> World {
 }
 
 #[test]
-fn an_account_that_is_no_longer_in_the_file_is_listed_and_removed() {
+fn lists_and_removes_an_account_missing_from_the_file() {
     let world = synchronised();
     let id = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();
     world.run(&["sources", "edit", &id, "--tags", "linux"]).ok();
@@ -141,9 +141,10 @@ fn an_account_that_is_no_longer_in_the_file_is_listed_and_removed() {
 }
 
 #[test]
-fn items_stay_if_keeping_the_sources_was_interrupted() {
+fn an_interrupted_removal_keeps_the_items() {
     let world = synchronised();
-    // The sources are written to the file, and read by another process, before the account is removed.
+    // The interruption is simulated: the sources are already in the file, and another process has read the
+    // file, but the account still exists.
     let kept = "[[source]]\nid = \"home-feeds-example\"\nurl = \"http://feeds.example/1\"\n";
     std::fs::write(world.config().join("sources.toml"), kept).unwrap();
     assert_eq!(world.run(&["sources", "--json"]).values().len(), 2);
@@ -182,7 +183,7 @@ fn refuses_to_remove_an_account_with_moved_sources() {
 }
 
 #[test]
-fn sources_of_accounts_are_edited_added_and_removed() {
+fn edits_adds_and_removes_sources_of_accounts() {
     let world = synchronised();
     let id = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();
     world.run(&["sources", "edit", &id, "--title", "Harbour", "--folder", "home/Port"]).ok();
@@ -219,7 +220,7 @@ fn sources_of_accounts_are_edited_added_and_removed() {
 }
 
 #[test]
-fn a_move_is_shown_before_it_is_made() {
+fn shows_a_move_before_making_it() {
     let world = synchronised();
     let sources = "[[source]]\nid = \"own\"\nurl = \"http://feeds.example/1\"\n\n\
                    [[source]]\nid = \"map\"\nurl = \"http://feeds.example/map\"\nkind = \"sitemap\"\n";
@@ -229,7 +230,7 @@ fn a_move_is_shown_before_it_is_made() {
     assert!(shown.err.contains("1 source moves to home; 1 cannot"), "{shown:?}");
     assert_eq!(world.run(&["account", "move", "home", "own"]).code, Some(2), "it needs --yes");
     assert_eq!(std::fs::read_to_string(world.config().join("sources.toml")).unwrap(), sources);
-    // The server already has this feed.
+    // The server already has a source with this feed.
     let moved = world.run(&["account", "move", "home", "own", "--yes", "--json"]).values();
     assert_eq!((&moved[0]["source"], &moved[0]["result"]), (&"own".into(), &"moved".into()));
     let left = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! `backup` and `restore` while newsfed runs, and across homes.
+//! `backup` and `restore`, while newsfed is running and between home directories.
 
 use super::World;
 
@@ -20,7 +20,7 @@ fn a_backup_restores_everything_in_another_home() {
     assert!(checked.contains("config/sources.toml"), "{checked}");
     assert!(!other.path().join("data").exists() && !other.config().exists());
     other.run(&["restore", &file]).ok();
-    // In JSON, times do not depend on when the command runs.
+    // In JSON output, times do not depend on when the command runs.
     for args in
         [&["list", "--limit", "0"][..], &["list", "--query", "tag:sea"], &["sources", "--json"]]
     {
@@ -38,7 +38,7 @@ fn a_backup_restores_everything_in_another_home() {
 }
 
 #[test]
-fn a_backup_with_errors_in_its_settings_is_restored_with_a_warning() {
+fn restores_a_backup_with_invalid_settings_and_warns() {
     let world = World::followed();
     world.write("config.toml", "nonsense = 1\n");
     let file = world.path().join("b.tar.gz").display().to_string();
@@ -51,10 +51,10 @@ fn a_backup_with_errors_in_its_settings_is_restored_with_a_warning() {
 
 #[cfg(unix)]
 #[test]
-fn data_of_a_running_newsfed_is_backed_up_but_not_replaced() {
+fn does_not_replace_data_of_a_running_newsfed() {
     let world = World::followed();
     let mut daemon = world.command(&["daemon", "-q"]).spawn().unwrap();
-    // Waits until it polls.
+    // Waits until the daemon holds the lock.
     let lock = world.path().join("data/newsfed.lock");
     let poller = || std::fs::read_to_string(&lock).unwrap_or_default();
     while poller() != daemon.id().to_string() {

@@ -1,11 +1,11 @@
-//! Databases that are read-only, on a full disk, or damaged.
+//! Databases that are read-only, on a full disk, or corrupted.
 
 use super::{Run, World, feed};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-/// An unprivileged user, because file modes do not apply to root.
+/// The id of an unprivileged user, because file modes do not apply to root.
 const NOBODY: u32 = 65534;
 
 fn mode(path: &Path, mode: u32) {
@@ -20,7 +20,7 @@ fn give_away(path: &Path) {
 }
 
 #[test]
-fn read_only_database_can_be_read() {
+fn a_read_only_database_can_be_read() {
     let world = World::followed();
     let (folder, file) = (world.path().join("data"), world.path().join("data/newsfed.db"));
     let root = std::fs::metadata(world.path()).unwrap().uid() == 0;
@@ -37,7 +37,7 @@ fn read_only_database_can_be_read() {
     run(&["search", "body"]).ok();
     let before = run(&["list"]).ok();
     for (folder_mode, file_mode) in [(0o500, 0o400), (0o500, 0o600), (0o700, 0o400)] {
-        // As after a clean exit, there is no log next to the file.
+        // After a clean exit, there are no log files next to the database.
         for log in ["newsfed.db-wal", "newsfed.db-shm", "newsfed.lock"] {
             let _ = std::fs::remove_file(folder.join(log));
         }
@@ -62,7 +62,7 @@ fn read_only_database_can_be_read() {
 }
 
 #[test]
-fn damaged_database_is_reported_and_rebuilt() {
+fn reports_and_rebuilds_a_damaged_database() {
     let world = World::followed();
     let pinned = world.numbers()[0].clone();
     world.run(&["pin", &pinned]).ok();
@@ -82,7 +82,7 @@ fn damaged_database_is_reported_and_rebuilt() {
         world.run(&["sync", "--force", "--set", "net.host_delay=0s"]).ok();
         assert_eq!(world.numbers().len(), 3, "{what}");
     }
-    // Rebuilding an intact database loses nothing.
+    // Rebuilding an intact database loses no data.
     world.run(&["pin", &world.numbers()[0]]).ok();
     let before = world.run(&["list", "--json", "--limit", "0"]).ok();
     world.run(&["doctor", "--rebuild"]).ok();
@@ -91,7 +91,7 @@ fn damaged_database_is_reported_and_rebuilt() {
 }
 
 #[test]
-fn database_of_a_newer_version_is_not_rebuilt() {
+fn does_not_rebuild_a_database_of_a_newer_version() {
     let world = World::followed();
     let file = world.path().join("data/newsfed.db");
     let database = rusqlite::Connection::open(&file).unwrap();
@@ -110,8 +110,8 @@ fn database_of_a_newer_version_is_not_rebuilt() {
     assert_eq!(items, 3);
 }
 
-/// Runs a script in which `run` is newsfed, on a file system of its own for the data, in MiB. Returns the commands
-/// with their output and exit code; `None` if nothing can be mounted here.
+/// Runs a script in which `run` calls newsfed, with the data on a separate file system of `size` MiB. Returns
+/// the commands with their output and exit code; `None` if nothing can be mounted here.
 #[cfg(target_os = "linux")]
 fn on_small_disk(world: &World, size: u32, script: &str) -> Option<Vec<(String, String)>> {
     let script = format!(
@@ -140,10 +140,10 @@ fn on_small_disk(world: &World, size: u32, script: &str) -> Option<Vec<(String, 
     Some(runs.map(|(name, said)| (name.to_owned(), said.to_owned())).collect())
 }
 
-/// SQLite cannot even create the tables.
+/// On a full disk, SQLite cannot even create the tables.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_new_database_on_a_full_disk_is_not_called_an_old_one() {
+fn reports_a_full_disk_for_a_new_database() {
     let world = World::new(|_| feed("Feed", &["One"]));
     world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
     let script = "fill; run list; run sync; run doctor; free; run sync; run doctor";
@@ -157,23 +157,23 @@ fn a_new_database_on_a_full_disk_is_not_called_an_old_one() {
     assert!(runs[3..].iter().all(|(_, said)| said.ends_with("code 0\n")), "{runs:?}");
 }
 
-/// The log of the database may have space of its own.
+/// The log of the database may still have free space.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_found_although_the_database_can_be_written() {
+fn finds_a_full_disk_although_the_database_is_writable() {
     let world = World::new(|_| feed("Feed", &["One"]));
     world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
-    // The tables take more than half of it, twice, so that the log cannot be removed.
+    // The tables and the log each use more than half of the disk, so the log cannot be checkpointed.
     let Some(runs) = on_small_disk(&world, 1, "run sync; fill; run doctor") else { return };
     let (doctor, disk) = (&runs[1].1, "the disk is full; free some space");
     assert!(doctor.contains("problem  disk") && doctor.contains(disk), "{runs:?}");
     assert!(doctor.ends_with("code 1\n"), "{runs:?}");
 }
 
-/// A file system that is filled to the last byte and emptied again.
+/// Fills a file system to the last byte and frees it again.
 #[cfg(target_os = "linux")]
 #[test]
-fn full_disk_is_reported_and_recovered_from() {
+fn reports_a_full_disk_and_recovers() {
     let fetches = std::sync::atomic::AtomicUsize::new(0);
     let world = World::new(move |_| {
         let first = fetches.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
@@ -202,9 +202,9 @@ fn full_disk_is_reported_and_recovered_from() {
     assert_eq!((pins, runs.len()), (2, 10), "the earlier pin is kept: {said}");
 }
 
-/// Repeatedly flips twenty bytes at random positions of the database file.
+/// Flips twenty bytes at random positions of the database file, repeatedly.
 #[test]
-fn flipped_bytes_are_reported_and_repaired() {
+fn reports_and_repairs_flipped_bytes() {
     let world = World::followed();
     world.run(&["pin", &world.numbers()[0]]).ok();
     world.run(&["search", "body"]).ok();
@@ -229,7 +229,7 @@ fn flipped_bytes_are_reported_and_repaired() {
             assert!(matches!(run.code, Some(0 | 1 | 3)), "{seed} {args:?}: {run:?}");
             assert!(!run.err.contains("panicked"), "{seed} {args:?}: {run:?}");
             assert!(!run.out.contains('\u{1b}'), "{seed} {args:?}: {run:?}");
-            // Errors contain advice.
+            // An error must include advice.
             if run.code == Some(1) && args[0] != "pin" {
                 assert!(run.err.contains("doctor"), "{seed} {args:?}: {run:?}");
                 summary += 1;

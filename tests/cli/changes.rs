@@ -1,11 +1,11 @@
-//! Messages for newcomers: about changed items, vanished entries, known URLs and useless settings.
+//! Messages about changed items, vanished entries, known URLs and settings without effect.
 
 use super::{Run, World};
 use newsfed::demo::server::Reply;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A feed whose title and text change, and a page of entries that change and then vanish.
+/// A feed with a title and text that change, and a page with entries that change and then vanish.
 fn changing() -> (World, Arc<AtomicUsize>) {
     let round = Arc::new(AtomicUsize::new(0));
     let now = round.clone();
@@ -41,7 +41,7 @@ fn changing() -> (World, Arc<AtomicUsize>) {
     (world, round)
 }
 
-/// Follows the page by its selector.
+/// Follows the page with its entries selector.
 fn follow_log(world: &World) {
     let text = format!(
         "\n[[source]]\nid = \"log\"\nurl = \"{}\"\nkind = \"entries\"\nprivate = true\n\
@@ -59,7 +59,7 @@ fn quick(world: &World, args: &[&str]) -> Run {
 }
 
 #[test]
-fn a_changed_title_is_a_difference_and_entries_are_not_from_a_feed() {
+fn shows_changed_titles_and_the_origin_of_versions() {
     let (world, round) = changing();
     quick(&world, &["add", &world.server.url("/town.xml")]).ok();
     follow_log(&world);
@@ -91,7 +91,7 @@ fn a_changed_title_is_a_difference_and_entries_are_not_from_a_feed() {
 }
 
 #[test]
-fn the_first_poll_without_entries_reports_that() {
+fn reports_the_first_poll_without_entries() {
     let (world, round) = changing();
     follow_log(&world);
     assert_eq!(quick(&world, &["sync", "--force"]).err, "");
@@ -103,7 +103,7 @@ fn the_first_poll_without_entries_reports_that() {
 }
 
 #[test]
-fn add_refuses_empty_feeds_and_names_options_without_effect() {
+fn add_refuses_empty_feeds_and_reports_useless_options() {
     let (world, _) = changing();
     let url = world.server.url("/town.xml");
     quick(&world, &["add", &url]).ok();
@@ -118,7 +118,7 @@ fn add_refuses_empty_feeds_and_names_options_without_effect() {
 }
 
 #[test]
-fn settings_without_effect_are_warned_of_with_their_line() {
+fn warns_about_settings_without_effect_with_their_line() {
     let world = World::usual();
     let file = "[[source]]\nid = \"a\"\nurl = \"http://site.example/\"\nkind = \"page\"\n\
                 website.next = \".next\"\n\n[[source]]\nid = \"b\"\n\

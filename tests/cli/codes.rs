@@ -1,10 +1,10 @@
-//! Exit codes and their messages.
+//! Exit codes and error messages.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 
 #[test]
-fn wrong_arguments_give_a_message_and_an_exit_code() {
+fn invalid_arguments_give_a_message_and_an_exit_code() {
     let world = World::followed();
     let cases: &[(&[&str], i32, &str)] = &[
         (&["lst"], 2, "list"),
@@ -74,7 +74,7 @@ fn file_errors_name_the_position() {
 }
 
 #[test]
-fn exit_code_is_3_for_some_failures_and_1_for_all() {
+fn exits_with_3_for_some_and_1_for_all_failures() {
     let world = World::new(|request| match request.path.as_str() {
         "/good.xml" => feed("Good", &["x"]),
         "/page" => Reply::ok("text/html", "<p>no feed"),
@@ -102,7 +102,7 @@ fn exit_code_is_3_for_some_failures_and_1_for_all() {
 }
 
 #[test]
-fn folders_and_tags_select_what_is_refreshed() {
+fn folders_and_tags_select_sources_to_refresh() {
     let world = World::new(|request| feed(request.path.trim_matches('/'), &["x"]));
     let source = |id: &str, more: &str| {
         let url = world.server.url(&format!("/{id}"));

@@ -1,4 +1,4 @@
-//! Completions: the scripts run in their shells, with names that would do harm if they were evaluated.
+//! Runs the completion scripts in their shells, with names that would do harm if they were evaluated.
 
 #![allow(clippy::print_stdout, reason = "says which shell is missing")]
 
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 const HOSTILE: &str = "Big $(touch hacked) `touch hacked`; touch hacked";
 
-/// A world with names, and with its program in the `PATH`.
+/// A world with source names, and with newsfed in the `PATH`.
 struct Shells {
     world: World,
     id: String,
@@ -39,7 +39,7 @@ impl Shells {
         Self { world, id }
     }
 
-    /// The script for a shell, in a file.
+    /// Writes the completion script for a shell to a file.
     fn script(&self, shell: &str) -> PathBuf {
         let path = self.world.path().join(format!("script.{shell}"));
         fs::write(&path, self.world.run(&["completions", shell]).ok()).unwrap();
@@ -50,7 +50,7 @@ impl Shells {
         self.world.path()
     }
 
-    /// The environment of the shells, with the program in the `PATH`.
+    /// The environment of the shells, with newsfed in the `PATH`.
     fn variables(&self) -> Vec<(OsString, OsString)> {
         let command = self.world.command(&[]);
         let set = command.get_envs().filter_map(|(key, value)| Some((key.into(), value?.into())));
@@ -60,7 +60,7 @@ impl Shells {
         set.chain(own.map(|(key, value)| (key.into(), value.into()))).collect()
     }
 
-    /// What a program prints; `None`, with a printed reason, if it is not installed.
+    /// The output of a program. If the program is not installed, prints that and returns `None`.
     fn run(&self, program: &str, args: &[&str]) -> Option<String> {
         let mut command = Command::new(program);
         command.envs(self.variables());
@@ -89,7 +89,7 @@ impl Drop for Shells {
 }
 
 #[test]
-fn names_are_listed_one_per_line() {
+fn lists_names_one_per_line() {
     let shells = Shells::new();
     let names = |kind: &str| shells.world.run(&["completions", "--names", kind]).ok();
     assert_eq!(names("views"), format!("{HOSTILE}\nRust's \"best\"\nWork: my news\n"));
@@ -129,12 +129,12 @@ fn bash_completes_names_and_runs_nothing_in_them() {
         (&["tag", "it"], "it\\'s"),
         (&["views", "remove", "Ru"], "Rust\\'s\\ \\\"best\\\""),
         (&["views", "add", "Ru"], ""),
-        // bash splits at colons, and replaces only the text after the last one.
+        // bash splits words at colons, and replaces only the text after the last colon.
         (&["list", "--view", "Work", ":"], "\\ my\\ news"),
         (&["list", "--view", "Work", ":", "\\ my"], "\\ my\\ news"),
         (&["list", "--view", "Work", ":", "x"], ""),
         (&["views", "remove", "Wo"], "Work:\\ my\\ news"),
-        // `--fo` is a flag here, and an option with a value in another command.
+        // Here `--fo` is an abbreviated flag, but in another command it is an option with a value.
         (&["prune", "--apply", "--fo"], ""),
         (&["schedule", "advise", "--apply", start], id),
         (&["sync", "--forc"], "--force"),
@@ -151,13 +151,13 @@ fn bash_completes_names_and_runs_nothing_in_them() {
     }
 }
 
-/// Tab completes, prints the line and clears it. A single key does all of this, because keys that are typed
-/// while zsh completes can end the completion.
+/// Tab completes, prints the line and clears it. One key does all of this, because keys typed while zsh is
+/// completing can cancel the completion.
 const ZSHRC: &str = "PS1='READY> '\nautoload -Uz compinit; compinit -D -u\nsource ./script.zsh\n\
     show() { zle expand-or-complete; zle -I; print -r -- \"<<$BUFFER>>\"; BUFFER= }\n\
     zle -N show\nbindkey '^I' show\n";
 
-/// Reads what a terminal shows until it ends with a text.
+/// Reads the terminal output until it ends with this text.
 fn read_until(terminal: &mut dyn std::io::Read, end: &str) -> String {
     let (mut shown, mut byte) = (Vec::new(), [0]);
     while !shown.ends_with(end.as_bytes()) {

@@ -1,4 +1,4 @@
-//! What `crawl` and `reread` print with `--json`: `World::run` compares it with the documentation.
+//! The `--json` output of `crawl` and `reread`; `World::run` compares it with the documentation.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -35,7 +35,7 @@ fn crawls_print_results_and_a_summary() {
 }
 
 #[test]
-fn pages_that_are_read_again_are_counted() {
+fn counts_pages_that_are_read_again() {
     let world = site();
     let declared = format!(
         "[[source]]\nid = \"news\"\nkind = \"website\"\nurl = \"{}\"\n\
@@ -49,7 +49,7 @@ fn pages_that_are_read_again_are_counted() {
 }
 
 #[test]
-fn a_data_file_is_followed_by_its_url() {
+fn follows_a_data_file_by_its_url() {
     let world = site();
     let added = world.run(&["add", "--json", &world.server.url("/a.csv")]);
     assert_eq!(added.code, Some(0), "{added:?}");

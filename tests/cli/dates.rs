@@ -1,4 +1,4 @@
-//! Dates of articles on sites without a feed.
+//! Dates of articles on websites without a feed.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -15,7 +15,7 @@ fn article(n: u32, head: &str) -> Reply {
 }
 
 #[test]
-fn a_time_gets_the_zone_of_its_page_or_site() {
+fn times_use_the_zone_of_their_page_or_site() {
     let changed = "<meta property=article:modified_time content=2025-11-20T10:42:00+01:00>";
     let world = World::new(move |request| match request.path.as_str() {
         "/news/" => {

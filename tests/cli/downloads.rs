@@ -1,4 +1,4 @@
-//! Downloads from servers that break off, change their files, lie or attack.
+//! Downloads from servers that close connections early, change their files, send wrong headers or attack.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -8,21 +8,21 @@ use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-/// A server that sends exact bytes, and records the heads of the requests.
+/// A server that sends exact bytes, and records the request headers.
 struct Exact {
     address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
 }
 
 impl Exact {
-    /// `respond` gets the head in lower case, and returns the bytes that are sent before the connection
-    /// closes.
+    /// Starts the server. `respond` receives the request headers in lower case, and returns the bytes to send
+    /// before the connection is closed.
     fn start(respond: impl Fn(&str) -> Vec<u8> + Send + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let heads = Arc::new(Mutex::new(Vec::new()));
         let noted = heads.clone();
-        // The thread ends with the test.
+        // The thread runs until the test process exits.
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
@@ -32,7 +32,7 @@ impl Exact {
                 }
                 let head = String::from_utf8(head).unwrap().to_lowercase();
                 noted.lock().unwrap().push(head.clone());
-                // The client closes the connection when it has read enough.
+                // Writing may fail, because the client closes the connection when it has read enough.
                 let _ = stream.write_all(&respond(&head));
             }
         });
@@ -48,12 +48,12 @@ fn body() -> Vec<u8> {
     (0..200_000_u32).map(|n| (n % 251) as u8).collect()
 }
 
-/// A response with these headers, then these bytes.
+/// A response with these headers and this body.
 fn response(status: &str, headers: &str, bytes: &[u8]) -> Vec<u8> {
     [format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}\r\n").as_bytes(), bytes].concat()
 }
 
-/// A followed feed with one item per path on the server of files, and a folder for downloads.
+/// A followed feed with an item for each path on the file server, and a download folder.
 struct Downloads {
     world: World,
     files: Exact,
@@ -82,7 +82,7 @@ impl Downloads {
         Self { world, files, folder }
     }
 
-    /// The number of the item with a path.
+    /// The number of the item with this path.
     fn number(&self, path: &str) -> String {
         let listed = self.world.run(&["list", "--json", "--limit", "0"]).values();
         let url = format!("http://{}{path}", self.files.address);
@@ -96,7 +96,7 @@ impl Downloads {
         self.world.run(&[more, &args].concat())
     }
 
-    /// The names of the files in the folder.
+    /// The names of the files in the download folder.
     fn names(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return vec![] };
         let mut names: Vec<String> =
@@ -110,7 +110,7 @@ impl Downloads {
     }
 }
 
-/// A server whose first response breaks off; `rest` returns the later ones.
+/// A server that closes the connection during the first response; `rest` returns the later responses.
 fn breaking_off(
     path: &'static [&str],
     validator: &'static str,
@@ -133,7 +133,7 @@ fn whole() -> Vec<u8> {
 }
 
 #[test]
-fn interrupted_downloads_are_resumed() {
+fn resumes_interrupted_downloads() {
     for (validator, sent) in [
         ("etag: \"v1\"\r\n", "if-range: \"v1\"\r\n"),
         (
@@ -167,7 +167,7 @@ fn interrupted_downloads_are_resumed() {
 }
 
 #[test]
-fn downloads_that_cannot_be_continued_restart() {
+fn restarts_downloads_that_cannot_be_resumed() {
     let no_rest = |headers: &'static str| {
         move |head: &str| match head.contains("range:") {
             true => response("206 Partial Content", headers, &body()[80_000..]),
@@ -218,7 +218,7 @@ fn downloads_that_cannot_be_continued_restart() {
 }
 
 #[test]
-fn files_get_safe_names_and_replace_nothing() {
+fn uses_safe_file_names_and_overwrites_nothing() {
     const PATHS: &[&str] = &["/get/a%20b.mp3?key=1", "/%2e%2e%2fx.mp3", "/named", "/moved"];
     let downloads = Downloads::new(PATHS, |head| {
         let name = "content-disposition: attachment; filename=\"../../.ssh/-rc\"\r\n";
@@ -266,7 +266,7 @@ fn bad_responses_leave_no_files() {
         }
         "/packed" => response("200 OK", "content-encoding: gzip\r\ncontent-length: 2\r\n", b"ok"),
         "/long" => response("200 OK", "content-length: 200000\r\n", &body()),
-        // The length is not announced, so the bytes are counted as they arrive.
+        // Without a `Content-Length`, the bytes are counted as they arrive.
         "/endless" => response("200 OK", "", &body()),
         "/inside" => {
             response("302 Found", "location: http://127.0.0.9:1/x\r\ncontent-length: 0\r\n", b"")
@@ -292,7 +292,7 @@ fn bad_responses_leave_no_files() {
 }
 
 #[test]
-fn several_downloads_are_reported_as_json() {
+fn reports_several_downloads_as_json() {
     const PATHS: &[&str] = &["/a.mp3", "/gone"];
     let downloads = Downloads::new(PATHS, |head| match head.contains("/gone") {
         true => response("404 Not Found", "content-length: 0\r\n", b""),
@@ -313,7 +313,7 @@ fn several_downloads_are_reported_as_json() {
 
 #[cfg(unix)]
 #[test]
-fn programs_that_need_a_file_get_it() {
+fn downloads_files_for_programs_that_need_them() {
     let downloads = Downloads::new(&["/a.pdf"], |_| whole());
     let (number, fifo) = (downloads.number("/a.pdf"), downloads.world.path().join("opened"));
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -329,7 +329,7 @@ fn programs_that_need_a_file_get_it() {
     let opened = || fs::read_to_string(&fifo).unwrap();
     assert_eq!(opened(), format!("1 {}\n", path.display()));
     assert!(downloads.read("a.pdf") == body());
-    // The next time, the file already exists, and is used unless it was changed.
+    // The next time, the existing file is used, unless it was changed.
     downloads.world.run(&["open", "--enclosure", &number]).ok();
     assert_eq!(opened(), format!("1 {}\n", path.display()));
     assert_eq!((downloads.files.heads().len(), downloads.names()), (1, vec!["a.pdf".to_owned()]));
@@ -340,7 +340,7 @@ fn programs_that_need_a_file_get_it() {
 }
 
 #[test]
-fn unfinished_downloads_are_listed() {
+fn lists_unfinished_downloads() {
     let downloads = breaking_off(&["/a.mp3"], "etag: \"v\"\r\n", |_| whole());
     let folder = format!("download.folder={:?}", downloads.folder.to_str().unwrap());
     let number = downloads.number("/a.mp3");
@@ -362,7 +362,7 @@ fn unfinished_downloads_are_listed() {
 }
 
 #[test]
-fn doctor_names_programs_that_are_missing() {
+fn doctor_names_missing_programs() {
     let world = World::new(|_| Reply::status(404));
     let set = ["--set", "open.\"audio/*\"=[\"no-such-player\"]", "doctor"];
     let found = world.run(&set).out;
@@ -371,7 +371,7 @@ fn doctor_names_programs_that_are_missing() {
 
 #[cfg(unix)]
 #[test]
-fn unwritable_folders_are_named() {
+fn reports_unwritable_folders() {
     let downloads = Downloads::new(&["/a.mp3"], |_| whole());
     fs::write(&downloads.folder, "a file").unwrap();
     let run = downloads.run("/a.mp3", &[]);
@@ -382,7 +382,7 @@ fn unwritable_folders_are_named() {
 }
 
 #[test]
-fn downloads_are_listed_and_removed_after_some_days() {
+fn lists_downloads_and_removes_them_after_some_days() {
     const PATHS: &[&str] = &["/old.mp3", "/new.mp3", "/pinned.mp3", "/later.mp3", "/mine.mp3"];
     let downloads = Downloads::new(PATHS, |_| whole());
     for path in PATHS {

@@ -1,9 +1,9 @@
-//! Enclosures: shown and opened.
+//! Showing and opening enclosures.
 
 use super::World;
 use newsfed::demo::server::Reply;
 
-/// A podcast; `BASE` in the enclosures is the URL of the server.
+/// A podcast. `BASE` in the enclosures is replaced by the URL of the server.
 fn podcast(enclosures: &'static str) -> World {
     let world = World::new(move |request| match request.path.as_str() {
         "/feed" => {
@@ -41,7 +41,7 @@ fn show_lists_enclosures() {
 
 #[cfg(unix)]
 #[test]
-fn open_chooses_the_enclosure_and_its_program() {
+fn open_selects_the_enclosure_and_its_program() {
     let world = podcast(TWO);
     let fifo = world.path().join("opened");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());

@@ -34,7 +34,7 @@ fn extracts_a_page_in_every_format() {
 }
 
 #[test]
-fn title_option_selects_among_several_articles() {
+fn the_title_option_selects_one_of_several_articles() {
     let world = World::usual();
     let args = ["extract", "--title", "A seal moved into the boathouse", "-"];
     let text = world.run_with(&args, BLOG).ok();
@@ -73,7 +73,7 @@ fn batches_reply_in_order() {
     }
     assert_eq!(lines[1]["title"], "Given");
     assert!(lines[2..].iter().all(|l| l["error"].is_string() && l["text"] == ""), "{lines:?}");
-    // Every page again, with the learned template.
+    // Extracts every page again with the learned template.
     let lines = run(&["--final"]);
     assert_eq!(ids(&lines)[5..], ["\"a\"", "2", "\"c\"", "\"d\""]);
 }

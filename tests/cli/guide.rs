@@ -1,10 +1,10 @@
-//! Runs the sessions in README.md and in the guide, as they are written.
+//! Runs the console sessions in README.md and in the guide as written.
 //!
-//! A block of the language `console` has commands after `$ ` (`> ` continues one), and below each some of its output: the
-//! lines must appear in this order; `…` stands for any text, and alone on a line for any lines. The
-//! blocks of a page are one session in a terminal of 100 columns. The sites of the demo are at
-//! `http://NAME.example/`, through a proxy. On most pages, the sources of [`SOURCES`] are followed
-//! and were refreshed once. `tests/library/docs.rs` checks what cannot be run.
+//! A `console` block contains commands after `$ ` (with continuation lines after `> `), each followed by some
+//! of its output. The lines must appear in this order. `…` stands for any text, and on a line of its own for
+//! any lines. The blocks of a page are one session in a terminal with 100 columns. The sites of the demo are
+//! served at `http://NAME.example/` through a proxy. On most pages, the sources of [`SOURCES`] are followed
+//! and were refreshed once. `tests/library/docs.rs` checks blocks that cannot be run.
 
 #[path = "../library/markdown.rs"]
 #[allow(dead_code, reason = "shared with tests/library")]
@@ -23,17 +23,17 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Pages that begin without sources.
+/// Pages that start without sources.
 const EMPTY: &[&str] = &["README.md", "docs/start.md", "docs/adding.md", "docs/moving.md"];
-/// The sources for other pages. The rest of the demo's sources fail, or are slow.
+/// The sources for other pages. The other sources of the demo fail or are slow.
 const SOURCES: &str = "[[source]]\nid = \"kettle\"\nurl = \"http://kettle.example/rss.xml\"\nfolder = \"Tech\"\n\n\
                        [[source]]\nid = \"small-machines\"\nurl = \"http://small-machines.example/atom.xml\"\nfolder = \"Tech\"\n\n\
                        [[source]]\nid = \"tramline\"\nurl = \"http://tramline.example/rss.xml\"\nfolder = \"City\"\n\n\
                        [[source]]\nid = \"slow-radio\"\nurl = \"http://slow-radio.example/rss.xml\"\nfolder = \"Culture\"\n";
-/// Only a failing test waits this long.
+/// The timeout of a command, which is reached only by a failing test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A home folder, and a terminal for each command.
+/// A home directory. Each command runs in a new terminal.
 struct Session {
     home: tempfile::TempDir,
     _world: World,
@@ -55,7 +55,7 @@ impl Session {
         let session = Self { home, _world: world, _proxy: proxy };
         if followed {
             std::fs::write(config.join("sources.toml"), SOURCES).unwrap();
-            // One after the other, so that items always have the same numbers.
+            // Sequentially, so that items always have the same numbers.
             for id in ["kettle", "small-machines", "tramline", "slow-radio"] {
                 let (output, _) = session.run(&format!("newsfed sync {id}"));
                 assert!(output.contains("in 1 refreshed source"), "{output}");
@@ -64,7 +64,7 @@ impl Session {
         session
     }
 
-    /// What the terminal shows after a command, and whether it succeeded.
+    /// The screen of the terminal after a command, and whether the command succeeded.
     fn run(&self, line: &str) -> (String, bool) {
         let size = PtySize { rows: 300, cols: 100, pixel_width: 0, pixel_height: 0 };
         let pty = native_pty_system().openpty(size).unwrap();
@@ -106,7 +106,7 @@ fn squeezed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a line matches a line of the page.
+/// Whether a line of output matches a line of the page, which may contain `…`.
 fn matches(expected: &str, line: &str) -> bool {
     let (expected, mut rest) = (squeezed(expected), line);
     let parts: Vec<&str> = expected.split('…').map(str::trim).collect();
@@ -122,14 +122,14 @@ fn matches(expected: &str, line: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The first line of the page that is missing from the output.
+/// The first line of the page that is missing in the output.
 fn missing<'a>(expected: &[&'a str], output: &str) -> Option<&'a str> {
     let lines: Vec<String> = output.lines().map(squeezed).collect();
     let mut lines = lines.iter();
     expected.iter().find(|wanted| !lines.any(|line| matches(wanted, line))).copied()
 }
 
-/// Commands of a page with the output that it shows, and the line of the block.
+/// The commands of a page: the line of the block, the command, and the output that the page shows.
 fn commands(page: &Page) -> Vec<(usize, String, Vec<String>)> {
     let mut found: Vec<(usize, String, Vec<String>)> = vec![];
     for block in page.blocks().into_iter().filter(|block| block.language == "console") {
@@ -151,7 +151,7 @@ fn commands(page: &Page) -> Vec<(usize, String, Vec<String>)> {
     found
 }
 
-/// Runs a page, and returns how the output differs from the page.
+/// Runs the commands of a page, and returns how their output differs from the page.
 fn differences(page: &Page) -> Vec<String> {
     let session = Session::start(!EMPTY.contains(&page.path.as_str()));
     let with_jq = Command::new("jq").arg("--version").output().is_ok();
@@ -162,7 +162,7 @@ fn differences(page: &Page) -> Vec<String> {
         }
         let (output, succeeds) = session.run(&command);
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        // Commands that fail on purpose show the reason.
+        // Commands that are meant to fail show their error.
         if expected.is_empty() && !succeeds {
             differences.push(format!("{}:{line}: $ {command}\nfails:\n{output}", page.path));
         }
@@ -177,7 +177,7 @@ fn differences(page: &Page) -> Vec<String> {
 }
 
 #[test]
-fn sessions_in_the_guide_print_what_they_show() {
+fn sessions_in_the_guide_print_the_documented_output() {
     let pages: Vec<Page> = pages().into_iter().filter(|page| !commands(page).is_empty()).collect();
     let differences: Vec<String> = std::thread::scope(|scope| {
         let runs: Vec<_> = pages.iter().map(|page| scope.spawn(|| differences(page))).collect();
@@ -189,7 +189,7 @@ fn sessions_in_the_guide_print_what_they_show() {
 }
 
 #[test]
-fn differences_from_the_guide_are_noticed() {
+fn detects_differences_from_the_guide() {
     let output = "12  * 3m  Kernel   A title\nnothing else\n";
     for (expected, missed) in [
         (vec!["12 * 3m Kernel A title", "nothing else"], None),

@@ -2,7 +2,7 @@
 
 use super::World;
 
-/// Every command and subcommand, as arguments.
+/// All commands and subcommands, as arguments.
 fn commands() -> Vec<Vec<String>> {
     fn walk(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
         for sub in command.get_subcommands().filter(|s| s.get_name() != "help") {
@@ -31,7 +31,7 @@ fn help_of_every_command_matches_the_snapshot() {
     assert!(world.run(&["-h"]).ok().lines().count() <= 64, "the short help stays short");
 }
 
-/// Every command, with its name and its parent commands' names.
+/// Collects all commands, each with its full name.
 fn definitions(command: &clap::Command, path: &str, all: &mut Vec<(String, clap::Command)>) {
     all.push((path.to_owned(), command.clone()));
     for sub in command.get_subcommands() {
@@ -51,7 +51,7 @@ fn help_fits_into_80_columns() {
                 assert!(line.chars().count() < 80, "{path} is cut at 80 columns: {line}");
             }
         }
-        // The help texts of `sources edit` are the descriptions of the settings.
+        // The help of `sources edit` consists of the descriptions of the settings.
         let described = path == "newsfed sources edit";
         for option in command.get_arguments().filter(|_| !described) {
             let help = option.get_help().map(ToString::to_string).unwrap_or_default();
@@ -112,7 +112,7 @@ fn completions_include_every_command() {
 
 #[cfg(unix)]
 #[test]
-fn manual_pages_are_shown_with_man_in_a_terminal() {
+fn shows_manual_pages_with_man_in_a_terminal() {
     use portable_pty::{CommandBuilder, PtySize, native_pty_system};
     use std::io::Read;
     use std::os::unix::fs::PermissionsExt;

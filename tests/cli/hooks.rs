@@ -1,11 +1,11 @@
-//! The programs of `[[hook]]`.
+//! Programs configured with `[[hook]]`.
 
 use super::{Reply, World, feed};
 use serde_json::Value;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A source that has a new item in each poll, and hooks that append their input to files.
+/// A source with a new item in each poll, and hooks that append their input to files.
 fn world(more: &str) -> World {
     let polls = AtomicUsize::new(0);
     let titles = ["One", "Two $(touch hacked) `x` \u{202e}", "Three"];
@@ -30,7 +30,7 @@ fn world(more: &str) -> World {
     world
 }
 
-/// The input of a hook, run by run.
+/// The input of each run of a hook.
 fn runs(world: &World, hook: &str) -> Vec<Vec<Value>> {
     let text = fs::read_to_string(world.path().join(hook)).unwrap_or_default();
     let run = |part: &str| part.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -41,7 +41,7 @@ fn runs(world: &World, hook: &str) -> Vec<Vec<Value>> {
 const SYNC: [&str; 5] = ["sync", "--force", "--set", "net.host_delay=0s", "--quiet"];
 
 #[test]
-fn hooks_get_lines_of_json_once_for_each_refresh() {
+fn hooks_receive_json_lines_once_per_refresh() {
     let world = world("");
     world.run(&SYNC).ok();
     assert_eq!(runs(&world, "arrival").len(), 0, "what a source had before is not new");
@@ -74,7 +74,7 @@ fn hooks_get_lines_of_json_once_for_each_refresh() {
 }
 
 #[test]
-fn failing_hooks_change_nothing_but_what_doctor_reports() {
+fn failing_hooks_only_change_the_report_of_doctor() {
     let more = "[[hook]]\nname = \"missing\"\nafter = \"sync\"\nrun = [\"/no/such/program\"]\n\
                 [[hook]]\nname = \"bad\"\nafter = \"sync\"\n\
                 run = [\"sh\", \"-c\", \"echo 'no way' >&2; exit 7\"]\n\
@@ -97,7 +97,7 @@ fn failing_hooks_change_nothing_but_what_doctor_reports() {
     ] {
         assert!(doctor.contains(part), "{part} in {doctor}");
     }
-    // The second poll has a new item, and a message about it.
+    // The second poll finds a new item, and a notification is sent for it.
     world.run(&SYNC);
     let doctor = world.run(&["doctor"]).out;
     let part = "notify.command: 1 of 1 run failed; last failure: /no/such/pager cannot be started";

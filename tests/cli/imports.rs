@@ -1,4 +1,4 @@
-//! Items and marks of other readers, from the file to the lists.
+//! Importing items and marks from other readers.
 
 use super::World;
 use serde_json::Value;
@@ -8,7 +8,7 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/import/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A database that is created from a file of statements.
+/// Creates a database from a file of SQL statements.
 fn database(folder: &Path, name: &str) -> String {
     let path: PathBuf = folder.join(format!("{name}.db"));
     let conn = rusqlite::Connection::open(&path).unwrap();
@@ -16,7 +16,7 @@ fn database(folder: &Path, name: &str) -> String {
     path.display().to_string()
 }
 
-/// Title, read, pinned and tags of all items.
+/// The title, read and pinned marks, and tags of all items.
 fn items(world: &World) -> Vec<String> {
     let run = world.run(&["list", "--json", "--limit", "0", "--sort", "oldest"]);
     let row = |item: &Value| {
@@ -27,7 +27,7 @@ fn items(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn databases_of_other_readers_give_items_and_marks() {
+fn imports_items_and_marks_from_databases_of_other_readers() {
     for (name, kind) in
         [("newsboat", "newsboat-cache"), ("newsraft", "newsraft"), ("newsflash", "news-flash")]
     {
@@ -53,7 +53,7 @@ fn databases_of_other_readers_give_items_and_marks() {
 }
 
 #[test]
-fn flags_pin_or_become_tags_and_unfollowed_feeds_are_named() {
+fn imports_flags_and_reports_unfollowed_feeds() {
     let world = World::usual();
     world.write("sources.toml", "[[source]]\nurl = \"https://tide.example/rss\"\n");
     let file = database(world.path(), "newsboat");
@@ -80,7 +80,7 @@ fn flags_pin_or_become_tags_and_unfollowed_feeds_are_named() {
 }
 
 #[test]
-fn saved_items_go_to_their_sources_or_to_one_of_their_own() {
+fn assigns_saved_items_to_their_source_or_a_new_one() {
     let world = World::usual();
     world.write(
         "sources.toml",
@@ -105,13 +105,13 @@ fn saved_items_go_to_their_sources_or_to_one_of_their_own() {
     assert!(list("tag:\"Harbour & docks\"").contains("The ferry timetable"));
     assert_eq!(list("in:later source:pocket").lines().count(), 2);
     assert!(list("tag:maps").contains("A \"quoted\", long title"));
-    // Nothing polls the new sources.
+    // The new sources are not polled.
     let text = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     assert_eq!(text.matches("enabled = false").count(), 3, "{text}");
 }
 
 #[test]
-fn a_list_is_previewed_with_a_dry_run() {
+fn a_dry_run_previews_a_list() {
     let world = World::usual();
     world.write("list.opml", "<opml xmlns:newsfed='https://newsfed.example/opml'><head><newsfed:view name='Mine' query='is:unread'/></head>\
         <body><outline xmlUrl='https://a.example/'/></body></opml>");
@@ -135,16 +135,16 @@ fn a_list_is_previewed_with_a_dry_run() {
 }
 
 #[test]
-fn a_followed_source_at_a_private_address_is_not_skipped() {
+fn does_not_skip_followed_private_sources() {
     let world = World::followed();
     let list = world.run(&["export", "--format", "urls"]).ok();
     let run = world.run_with(&["import", "-"], &list);
     assert_eq!(run.out, "URLs: 0 added, 2 already followed, 0 skipped\n", "{run:?}");
 }
 
-/// Items that were stored before the error are reported, and can be undone.
+/// Items that were stored before the error are reported, and their import can be undone.
 #[test]
-fn a_database_with_a_damaged_page_is_imported_in_part() {
+fn imports_the_readable_part_of_a_damaged_database() {
     let world = World::usual();
     world.write("sources.toml", "[[source]]\nurl = \"https://tide.example/rss\"\n");
     let file = database(world.path(), "newsboat");
@@ -178,10 +178,10 @@ fn a_database_with_a_damaged_page_is_imported_in_part() {
     assert_eq!(items(&world), [""; 0]);
 }
 
-/// Data that was read from a pipe is gone, so nothing may be read from it before the import.
+/// Data read from a pipe cannot be read again, so nothing may be read before the import.
 #[cfg(unix)]
 #[test]
-fn a_list_is_read_from_a_pipe() {
+fn reads_a_list_from_a_pipe() {
     let world = World::usual();
     let list = "https://first.example/\nhttps://second.example/\n";
     let run = world.run_with(&["import", "/dev/stdin"], list);
@@ -191,7 +191,7 @@ fn a_list_is_read_from_a_pipe() {
 }
 
 #[test]
-fn refuses_what_it_cannot_read() {
+fn refuses_unreadable_files() {
     let world = World::usual();
     let write = |name: &str, bytes: &[u8]| {
         let path = world.path().join(name);
@@ -222,7 +222,7 @@ fn refuses_what_it_cannot_read() {
 }
 
 #[test]
-fn an_import_completes_followed_sources_and_reports_what_it_leaves_out() {
+fn an_import_completes_followed_sources_and_reports_conflicts() {
     let world = World::usual();
     world.write(
         "sources.toml",

@@ -1,4 +1,4 @@
-//! From the first URL to the export, as a user or a script would do it.
+//! A journey from the first URL to the export, as a user or a script would make it.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
@@ -36,7 +36,7 @@ fn follows_reads_pins_searches_and_exports() {
     let pinned = world.run(&["list", "--pinned"]).ok();
     assert!(pinned.contains("*+") && pinned.contains("First release"), "{pinned}");
 
-    // The text of new items is searchable at once.
+    // The text of new items can be searched at once.
     let hits = world.run(&["search", "body", "second"]).ok();
     assert!(hits.lines().count() == 1 && hits.starts_with(second), "{hits}");
 
@@ -99,7 +99,7 @@ fn import_skips_private_addresses_by_default() {
     let first = world.run(&["import", file]);
     assert!(first.err.contains("skipped: http://[::ffff:7f00:1]:"), "{first:?}");
     assert!(first.err.contains("a private address; import it with --private"), "{first:?}");
-    // 0x7f.1 is 127.0.0.1.
+    // `0x7f.1` is another spelling of 127.0.0.1.
     assert_eq!(first.ok(), "OPML: 1 added, 0 already followed, 6 skipped\n");
     assert!(world.run(&["sources"]).ok().contains("a.example"));
     let again = world.run(&["import", file, "--private"]).ok();
@@ -206,7 +206,7 @@ fn undoes_a_permanent_redirect() {
 }
 
 #[test]
-fn marking_many_items_read_can_be_tried_first_and_undone() {
+fn marking_read_has_a_dry_run_and_undo() {
     let world = World::followed();
     let unread = || world.run(&["list", "--unread", "--json"]).values().len();
     let none = world.run(&["read", "--undo"]);
@@ -239,7 +239,7 @@ fn marking_many_items_read_can_be_tried_first_and_undone() {
 }
 
 #[test]
-fn items_are_marked_by_texts_and_lengths_that_are_not_indexed_yet() {
+fn marks_items_by_text_before_they_are_indexed() {
     for (query, count) in [
         ("reopens", "1 item"),
         ("-reopens", "2 items"),

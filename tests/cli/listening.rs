@@ -1,4 +1,4 @@
-//! The queue of episodes, played by a program that supports the IPC of mpv.
+//! The queue of episodes, with a player that supports the IPC of mpv.
 
 use super::{Reply, Run, World};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// The player in a test, which is started as a separate program. Without a mode, it does nothing.
+/// Acts as the player if it runs as a separate program for another test; otherwise does nothing.
 #[test]
 fn fake_player() {
     let (Ok(mode), Ok(args)) = (std::env::var("FAKE_PLAYER"), std::env::var("FAKE_ARGS")) else {
@@ -47,7 +47,7 @@ fn fake_player() {
         "waits" => {
             send(property("duration", "3000").as_bytes());
             send(property("time-pos", &(start + 42.0).to_string()).as_bytes());
-            // Waits until newsfed has ended, in any way.
+            // Waits until newsfed exits or is killed.
             commands.join().unwrap();
         }
         "removed" => {
@@ -81,11 +81,11 @@ fn fake_player() {
         }
         other => panic!("{other}"),
     }
-    // The connection is closed without a message.
+    // Closes the connection without a message.
     std::process::exit(0);
 }
 
-/// Waits until the test has created the file next to the log.
+/// Waits until the test creates the file that ends in `.go`.
 fn wait_for_go() {
     let go = std::env::var("FAKE_LOG").unwrap() + ".go";
     while !Path::new(&go).exists() {
@@ -138,7 +138,7 @@ fn world(mode: &str) -> World {
 }
 
 impl World {
-    /// Items and their positions.
+    /// The item numbers in the queue, with the playback positions.
     fn positions(&self) -> Vec<(String, f64)> {
         let row = |row: &Value| (row["number"].to_string(), row["position"].as_f64().unwrap());
         self.run(&["queue", "--json"]).values().iter().map(row).collect()
@@ -149,7 +149,7 @@ impl World {
         list.values().iter().map(|item| item["number"].to_string()).collect()
     }
 
-    /// Starts to play, until the position of the first episode is stored.
+    /// Starts playing, and waits until the first episode's stored position reaches `position`.
     fn playing(&self, position: f64) -> Child {
         let child = self.command(&["queue", "play"]).stdout(Stdio::piped()).spawn().unwrap();
         let begun = Instant::now();
@@ -160,7 +160,7 @@ impl World {
         child
     }
 
-    /// Lets the player continue.
+    /// Creates the file that the player waits for.
     fn go(&self) {
         fs::write(self.path().join("log.go"), "").unwrap();
     }
@@ -171,7 +171,7 @@ impl World {
 }
 
 #[test]
-fn the_queue_is_changed_and_listed() {
+fn changes_and_lists_the_queue() {
     let world = world("waits");
     let items = world.episodes();
     let names: Vec<&str> = items.iter().map(String::as_str).collect();
@@ -201,7 +201,7 @@ fn the_queue_is_changed_and_listed() {
     assert!(refused.code == Some(1) && refused.err.contains("no audio or video"), "{refused:?}");
     let partly = world.run(&["queue", "add", &text, three]);
     assert!(partly.code == Some(3) && partly.err.contains("no audio or video"), "{partly:?}");
-    // A removed episode returns to its position.
+    // Undo returns a removed episode to its old place in the queue.
     world.run(&["queue", "move", three, "-1"]).ok();
     world.run(&["queue", "remove", three, one]).ok();
     assert_eq!(numbers(), [two]);
@@ -231,7 +231,7 @@ fn the_queue_is_changed_and_listed() {
 }
 
 #[test]
-fn finished_episodes_leave_the_queue_and_the_next_one_plays() {
+fn finished_episodes_leave_the_queue() {
     let world = world("plays");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0], &items[1]]).ok();
@@ -243,7 +243,7 @@ fn finished_episodes_leave_the_queue_and_the_next_one_plays() {
     for part in ["--no-video", "--no-terminal", "-- http://", "/1.mp3", "/2.mp3"] {
         assert!(log.contains(part), "{part} in {log}");
     }
-    // It is played again, from the start.
+    // When the episode is added again, it starts from the beginning.
     world.run(&["queue", "add", &items[0]]).ok();
     assert_eq!(world.positions(), [(items[0].clone(), 0.0)]);
 }
@@ -279,7 +279,7 @@ fn the_position_survives_a_killed_program() {
 }
 
 #[test]
-fn bad_players_do_no_harm_and_lose_no_position() {
+fn faulty_players_do_no_harm_and_lose_no_position() {
     for (mode, code, why, position) in [
         ("hostile", 0, "", 7.0),
         ("early", 1, "it ended early; its position is kept", 50.0),
@@ -308,7 +308,7 @@ fn bad_players_do_no_harm_and_lose_no_position() {
 }
 
 #[test]
-fn an_episode_that_is_removed_while_it_plays_is_followed_by_the_next() {
+fn the_next_episode_plays_after_a_removed_one() {
     let world = world("removed");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0], &items[1]]).ok();
@@ -324,12 +324,12 @@ fn an_episode_that_is_removed_while_it_plays_is_followed_by_the_next() {
 }
 
 #[test]
-fn a_position_is_written_only_when_it_has_changed() {
+fn stores_a_position_only_if_it_has_changed() {
     let world = world("paused");
     let items = world.episodes();
     world.run(&["queue", "add", &items[0]]).ok();
     let child = world.playing(42.0);
-    // Another program has stored a position; this one has no newer one.
+    // Another program stores a position, while the player reports no newer one.
     let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
     database.busy_timeout(Duration::from_secs(60)).unwrap();
     assert_eq!(database.execute("UPDATE episode SET position = 7", []).unwrap(), 1);

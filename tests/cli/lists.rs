@@ -1,4 +1,4 @@
-//! OPML lists that are followed.
+//! Followed OPML lists.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -13,7 +13,7 @@ fn opml(count: usize) -> String {
 }
 
 #[test]
-fn a_list_is_followed_confirmed_and_removed() {
+fn follows_confirms_and_removes_a_list() {
     let count = Arc::new(Mutex::new(9));
     let served = count.clone();
     let world = World::new(move |request| match request.path.as_str() {
@@ -34,7 +34,7 @@ fn a_list_is_followed_confirmed_and_removed() {
     assert_eq!((sources.len(), sources.iter().filter(of_list).count()), (10, 9));
     let again = world.run(&["import", "--follow", &url]);
     assert!(again.err.contains("already followed"), "{again:?}");
-    // Many sources leave the list.
+    // Most sources disappear from the list.
     *count.lock().unwrap() = 3;
     let run = world.run(&["sync", "--force", &list]);
     assert!(
@@ -58,11 +58,11 @@ fn a_list_is_followed_confirmed_and_removed() {
     );
     let run = world.run(&["sync", "--accept", "s0-example"]);
     assert!(run.code == Some(2) && run.err.contains("is not a list"), "{run:?}");
-    // The list is not exported, but its sources are.
+    // The export contains the sources of the list, but not the list.
     let run = world.run(&["export"]);
     assert!(run.err.contains("1 followed list is left out"), "{run:?}");
     assert!(run.out.contains("s0.example") && !run.out.contains("list.opml"), "{}", run.out);
-    // Its sources stay, unless they are to be removed too.
+    // Removing a list keeps its sources unless `--with-sources` is given.
     let before = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     world.run(&["sources", "remove", &list]).ok();
     assert_eq!(world.run(&["sources", "--json"]).values().len(), 3);
@@ -72,7 +72,7 @@ fn a_list_is_followed_confirmed_and_removed() {
 }
 
 #[test]
-fn a_missing_list_is_named() {
+fn reports_a_missing_list() {
     let world = World::usual();
     world.write(
         "sources.toml",

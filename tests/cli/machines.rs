@@ -1,9 +1,9 @@
-//! Marks exchanged between machines.
+//! Exchanging marks between machines.
 
 use super::{Run, World};
 use std::path::PathBuf;
 
-/// A second machine in a world, with the same sources.
+/// Runs a command on a second machine with the same sources.
 fn desktop(world: &World, args: &[&str]) -> Run {
     let (config, data) = (world.path().join("config-2"), world.path().join("data-2"));
     if !config.exists() {
@@ -29,7 +29,7 @@ fn titles(run: Run) -> Vec<String> {
 }
 
 #[test]
-fn marks_reach_another_machine_and_come_back() {
+fn marks_reach_another_machine_and_return() {
     let world = World::followed();
     let run = world.run(&["machines"]);
     assert!(run.code == Some(1) && run.err.contains("machines.folder"), "{run:?}");
@@ -39,7 +39,7 @@ fn marks_reach_another_machine_and_come_back() {
     world.run(&["read", &numbers[1]]).ok();
     world.run(&["tag", "to sort", &numbers[1]]).ok();
     world.run(&["sync"]).ok();
-    // The other machine has its own items, and finds the marks.
+    // The other machine fetches the items itself, and receives the marks.
     desktop(&world, &["sync"]).ok();
     let listed = |query: &str| ["list", "--json", "--query", query].map(str::to_owned);
     for query in ["is:pinned", "is:read", "tag:\"to sort\""] {
@@ -48,7 +48,7 @@ fn marks_reach_another_machine_and_come_back() {
         let found = titles(desktop(&world, &args));
         assert!(!found.is_empty() && found == titles(world.run(&args)), "{query}: {found:?}");
     }
-    // Back again.
+    // Removes the mark there, and receives the change here.
     let pinned = desktop(&world, &["list", "--json", "--query", "is:pinned"]).values();
     desktop(&world, &["unpin", &pinned[0]["number"].to_string()]).ok();
     desktop(&world, &["sync"]).ok();
@@ -59,7 +59,7 @@ fn marks_reach_another_machine_and_come_back() {
     let names: Vec<&str> = files.iter().map(|file| file["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["desktop", "laptop"]);
     assert_eq!((&files[0]["this"], &files[1]["this"]), (&false.into(), &true.into()));
-    // A truncated file is noticed, and written again by its machine.
+    // A truncated file is detected, and its machine writes it again.
     let path = PathBuf::from(files[1]["path"].as_str().unwrap());
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 7]).unwrap();
@@ -69,7 +69,7 @@ fn marks_reach_another_machine_and_come_back() {
     assert!(run.out.contains("1 line cannot be read"), "{run:?}");
     world.run(&["sync"]).ok();
     desktop(&world, &["machines"]).ok();
-    // A folder on a missing disk is not created.
+    // The folder is not created if its disk is missing.
     world.write("config.toml", "[machines]\nfolder = \"/no/such/disk/newsfed\"\n");
     let run = world.run(&["sync"]);
     assert!(

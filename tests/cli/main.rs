@@ -1,4 +1,4 @@
-//! The real binary over real HTTP on loopback: every command, its exit codes and its JSON.
+//! Runs the real binary with real HTTP on loopback: all commands, their exit codes and JSON.
 
 // Clippy does not recognise the helpers below as test code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -58,13 +58,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A home folder and a server.
+/// A home directory and a server.
 struct World {
     folder: tempfile::TempDir,
     server: Server,
 }
 
-/// The result of running the program.
+/// The output and exit code of a run.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
@@ -83,14 +83,14 @@ impl From<Output> for Run {
 }
 
 impl Run {
-    /// The standard output of a run that must succeed.
+    /// Returns the standard output; panics if the run failed.
     #[track_caller]
     fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
         self.out
     }
 
-    /// Every line of the output as JSON.
+    /// Parses each line of the output as JSON.
     #[track_caller]
     fn values(self) -> Vec<serde_json::Value> {
         self.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
@@ -102,7 +102,7 @@ impl World {
         Self { folder: tempfile::tempdir().unwrap(), server: Server::start(answer).unwrap() }
     }
 
-    /// A world with two feeds, a page that announces one of them, and 404 elsewhere.
+    /// A world in which the server has two feeds, a page that announces one of them, and 404 elsewhere.
     fn usual() -> Self {
         Self::new(|request| match request.path.as_str() {
             "/kernel.xml" => feed("Kernel", &["First release", "Second release"]),
@@ -111,7 +111,7 @@ impl World {
         })
     }
 
-    /// The same world, with both feeds followed and polled once.
+    /// A usual world in which both feeds are followed and were polled once.
     fn followed() -> Self {
         let world = Self::usual();
         let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
@@ -128,7 +128,7 @@ impl World {
         self.path().join("config")
     }
 
-    /// The program in this world, with `PATH` as the only inherited variable.
+    /// The program in this world. `PATH` is the only inherited variable.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_newsfed"));
         command
@@ -152,7 +152,7 @@ impl World {
         run
     }
 
-    /// Runs with a standard input.
+    /// Runs the program with this standard input.
     #[track_caller]
     fn run_with(&self, args: &[&str], input: &str) -> Run {
         let mut command = self.command(args);
@@ -172,7 +172,7 @@ impl World {
         std::fs::write(self.config().join(name), text).unwrap();
     }
 
-    /// Moves all items this many days into the past.
+    /// Moves all items into the past by this many days.
     fn followed_for_days(&self, days: i64) {
         let database = rusqlite::Connection::open(self.path().join("data/newsfed.db")).unwrap();
         let earlier = "UPDATE item SET date = discovered - ?1, discovered = discovered - ?1";
@@ -186,7 +186,7 @@ impl World {
     }
 }
 
-/// An RSS feed with items a day apart, the last one newest.
+/// An RSS feed with items that are a day apart; the last item is the newest.
 fn feed(title: &str, items: &[&str]) -> Reply {
     let items: String = items
         .iter()

@@ -1,4 +1,4 @@
-//! Sources that are programs, files and filtered feeds.
+//! Sources that read programs, files and filtered feeds.
 
 use super::{Reply, World, feed};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn document(title: &str) -> String {
 }
 
 impl World {
-    /// A program in the home folder.
+    /// Creates a program in the home directory.
     fn program(&self, name: &str, script: &str) -> String {
         let path = self.path().join(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -23,7 +23,7 @@ impl World {
         path.to_string_lossy().into_owned()
     }
 
-    /// A file in the home folder.
+    /// Creates a file in the home directory.
     fn home_file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
         fs::write(&path, text).unwrap();
@@ -57,7 +57,7 @@ impl World {
 const SYNC: [&str; 5] = ["sync", "--force", "--set", "net.host_delay=0s", "--quiet"];
 
 #[test]
-fn the_output_of_a_program_is_a_feed() {
+fn reads_a_feed_from_the_output_of_a_program() {
     let world = World::usual();
     world.home_file("feed.xml", &document("One"));
     let program =
@@ -93,7 +93,7 @@ fn the_output_of_a_program_is_a_feed() {
 }
 
 #[test]
-fn programs_get_few_variables() {
+fn programs_receive_few_environment_variables() {
     let world = World::usual();
     let program =
         world.program("own", &format!("env > \"$HOME/variables\"\necho '{}'", document("One")));
@@ -112,7 +112,7 @@ fn programs_get_few_variables() {
 }
 
 #[test]
-fn programs_that_fail_are_failed_polls_with_the_reason() {
+fn reports_failing_programs_as_failed_polls() {
     let world = World::usual();
     let slow = "echo $$ > \"$HOME/group\"; sleep 600 & sleep 600";
     let cases = [
@@ -149,7 +149,7 @@ fn programs_that_fail_are_failed_polls_with_the_reason() {
 }
 
 #[test]
-fn feeds_pass_through_their_filter() {
+fn passes_feeds_through_their_filter() {
     let world = World::new(|request| match request.header("if-none-match") {
         Some(_) => Reply::status(304),
         None => feed("Kernel", &["First release", "Second release"]).header("etag", "\"1\""),
@@ -176,7 +176,7 @@ fn feeds_pass_through_their_filter() {
 }
 
 #[test]
-fn files_are_read_when_they_have_changed() {
+fn reads_files_only_if_they_have_changed() {
     let world = World::usual();
     let path = world.home_file("own.xml", &document("One"));
     let mut add = world.command(&["add", "--file", "own.xml"]);
@@ -246,7 +246,7 @@ fn lists_neither_import_nor_export_programs() {
     }
 }
 
-/// A mail with these headers.
+/// An email with these headers and this body.
 fn mail(id: &str, from: &str, subject: &str, body: &str) -> String {
     format!(
         "From: {from}\nSubject: {subject}\nMessage-ID: <{id}@x.example>\n\
@@ -254,7 +254,7 @@ fn mail(id: &str, from: &str, subject: &str, body: &str) -> String {
     )
 }
 
-/// Every file below a folder, with its content and modification time.
+/// All files below a folder, with their contents and modification times.
 fn state(folder: &std::path::Path) -> Vec<(PathBuf, String, std::time::SystemTime)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -273,7 +273,7 @@ fn state(folder: &std::path::Path) -> Vec<(PathBuf, String, std::time::SystemTim
 }
 
 #[test]
-fn newsletters_of_a_maildir_are_items() {
+fn reads_newsletters_from_a_maildir() {
     let world = World::usual();
     let folder = world.path().join("Mail");
     for name in ["new", "cur", "tmp"] {
@@ -303,7 +303,7 @@ fn newsletters_of_a_maildir_are_items() {
     assert_eq!((&source["mail"], &source["from"]), (&path.as_str().into(), &"NEWS@x".into()));
     assert_eq!(state(&folder), before, "the mailbox is only read");
 
-    // Another program marks a mail and removes one.
+    // Another program marks an email as read and removes another one.
     fs::rename(folder.join("new/1.a"), folder.join("cur/1.a:2,S")).unwrap();
     world.sync();
     assert_eq!(world.source("mail")["polls"][0]["status"], 304, "a mark is not a change");
@@ -317,7 +317,7 @@ fn newsletters_of_a_maildir_are_items() {
 }
 
 #[test]
-fn an_mbox_is_read_from_its_end() {
+fn reads_an_mbox_from_its_end() {
     let world = World::usual();
     let quoted = "<p>x</p>\n>From here on\n\nFrom then on\n";
     let letter = |n: usize| {

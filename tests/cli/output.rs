@@ -1,10 +1,10 @@
-//! The two output streams, with hostile input.
+//! Standard output and standard error with hostile input.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 use std::process::Stdio;
 
-/// Titles, identifiers and error texts with terminal escapes.
+/// Titles, identifiers and error messages with terminal escape sequences.
 const HOSTILE: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel>\
     <title>T&#x9b;2J&#x202e;x</title><link>http://h/</link><description/>\
     <item><title>a&#x9b;31mb\u{202e}c &#x85;d</title><guid isPermaLink=\"false\">g&#x9b;2J&#x7f;</guid>\
@@ -53,7 +53,7 @@ fn output_contains_no_terminal_escapes() {
     assert!(world.run(&["show", number]).ok().contains("end"), "the text itself is printed");
 }
 
-/// Titles were cleaned before they were stored, but another program can change the database.
+/// Titles are sanitised before they are stored, but another program can change the database.
 #[test]
 fn output_of_a_tampered_database_contains_no_terminal_escapes() {
     let world = World::followed();
@@ -126,7 +126,7 @@ fn prints_long_lists_completely() {
         let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
         feed(&request.path, &titles)
     });
-    // More than one window of rows.
+    // The list is longer than one window of rows.
     let urls: Vec<String> = (0..120).map(|n| world.server.url(&format!("/{n}"))).collect();
     world.run_with(&["import", "--private", "-"], &urls.join("\n")).ok();
     world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
@@ -141,7 +141,7 @@ fn prints_long_lists_completely() {
 }
 
 #[test]
-fn parse_works_without_a_home_folder() {
+fn parse_works_without_a_home_directory() {
     let world = World::usual();
     let mut command = world.command(&["parse", "--json", "-"]);
     command.env_clear().stdin(Stdio::null());
@@ -154,7 +154,7 @@ fn parse_works_without_a_home_folder() {
 
 #[cfg(unix)]
 #[test]
-fn no_other_program_is_run_to_print_to_a_file() {
+fn runs_no_pager_if_the_output_is_a_file() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::usual();
     let (folder, ran) = (world.path().join("bin"), world.path().join("ran"));

@@ -1,5 +1,5 @@
-//! JSON Schema of the outputs of `--json`: keys and descriptions from docs/json.md, types from the
-//! outputs of the tests.
+//! The JSON Schema of `--json` output: keys and descriptions come from docs/json.md, types from the output of
+//! the tests.
 
 use super::shapes::{DOCUMENT, documented};
 use boon::{Compiler, Schemas};
@@ -9,10 +9,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-/// Stands for the type if all tests return `null`.
+/// The key that replaces the type if the value is `null` in all tests.
 const COMMENT: &str = "$comment";
 
-/// Tests run at the same time, and each adds its types to the file.
+/// Serialises access to the schema file, because tests run concurrently and each adds its types.
 static FILE: Mutex<()> = Mutex::new(());
 
 fn path() -> PathBuf {
@@ -32,8 +32,8 @@ fn write(schema: &Value) {
     fs::write(path(), format!("{schema:#}\n")).unwrap();
 }
 
-/// Checks outputs against the definition of their section. `just schemas` adds types that are new;
-/// none is ever removed, because scripts rely on them.
+/// Checks output against the definition of its section. `just schemas` adds new types; types are never
+/// removed, because scripts rely on them.
 #[track_caller]
 pub(super) fn check(section: &str, values: &[Value]) {
     let _file = FILE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,7 +58,7 @@ pub(super) fn check(section: &str, values: &[Value]) {
     }
 }
 
-/// The type of a value, and of what it contains.
+/// The type of a value, and the types of the values in it.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Null => json!({ "type": ["null"] }),
@@ -80,7 +80,7 @@ fn shape(value: &Value) -> Value {
     }
 }
 
-/// The schema that allows both.
+/// A schema that allows both shapes.
 fn merged(mut one: Value, other: Value) -> Value {
     let types = types(&one).union(&types(&other)).cloned().collect::<BTreeSet<_>>();
     let (is_number, null) = (types.contains("number"), json!(null));
@@ -108,8 +108,8 @@ fn types(shape: &Value) -> BTreeSet<String> {
     }
 }
 
-/// A shape as it is written. `null` stands for unknown, so any value but a flag can be `null`. If a value was
-/// always `null`, its type is not known.
+/// A shape as published in the schema. `null` means unknown, so any value except a boolean can be `null`. If
+/// a value was always `null`, its type is not known.
 fn published(mut shape: Value) -> Value {
     let mut types = types(&shape);
     if types.iter().any(|t| t != "null" && t != "boolean") {
@@ -140,12 +140,12 @@ fn published(mut shape: Value) -> Value {
     shape
 }
 
-/// Elements of a list can be `null` only if one was.
+/// The types of a list's elements. They include `null` only if an element was `null`.
 fn types_of_items(items: &Value) -> Vec<String> {
     types(items).into_iter().collect()
 }
 
-/// The schema of all documented objects, with the types of `known`.
+/// The schema of all documented objects, with the types from `known`.
 fn build(known: &Value) -> Value {
     let (mut definitions, mut last) = (Map::new(), "");
     for text in DOCUMENT.split("\n## ").skip(1) {
@@ -188,7 +188,7 @@ fn build(known: &Value) -> Value {
     })
 }
 
-/// The keys of a section with their descriptions in the document.
+/// The keys of a section of the document, with their descriptions.
 fn descriptions(body: &str) -> Vec<(String, String)> {
     let mut entries: Vec<String> = Vec::new();
     for line in body.lines() {
@@ -210,7 +210,7 @@ fn descriptions(body: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn committed_output_schema_matches_the_documentation() {
+fn the_committed_output_schema_matches_the_documentation() {
     let _file = FILE.lock().unwrap_or_else(PoisonError::into_inner);
     let schema = committed();
     let built = build(&schema);
@@ -225,7 +225,7 @@ fn committed_output_schema_matches_the_documentation() {
         let properties = definition["properties"].as_object().unwrap();
         let no_type = |property: &&Value| property.get("type").is_none();
         let (count, all) = (properties.values().filter(no_type).count(), properties.len());
-        // Some values are so rare that the tests only see `null`.
+        // Some values are so rare that they are `null` in all tests.
         (2 * count > all).then(|| format!("{section}: {count} of {all}"))
     };
     let untyped: Vec<String> = definitions.iter().filter_map(untyped).collect();

@@ -5,7 +5,7 @@ use newsfed::demo::server::{Failure, Reply};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Waits until the server has received this many requests. A bug must not hang the tests.
+/// Waits until the server has received this many requests, but not forever if there is a bug.
 fn received(world: &World, count: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let waiting =
@@ -13,7 +13,7 @@ fn received(world: &World, count: usize) {
     runtime.block_on(waiting).expect("the request was received");
 }
 
-/// A program that runs during the test and is killed at its end.
+/// A program that is killed at the end of the test.
 pub(super) struct Running(pub(super) Option<Child>);
 
 impl Running {
@@ -31,7 +31,7 @@ impl Running {
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    /// Waits until the program ends.
+    /// Waits until the program exits.
     pub(super) fn end(mut self) -> Run {
         self.0.take().unwrap().wait_with_output().unwrap().into()
     }
@@ -46,7 +46,7 @@ impl Drop for Running {
     }
 }
 
-/// Sixty servers keep their connections open, and the program may have fewer open files than that.
+/// Sixty servers keep connections open, which is more than the file limit of the program allows.
 #[test]
 fn too_many_open_files_are_not_failures_of_sources() {
     let hosts: Vec<std::net::IpAddr> = (1..=60).map(|n| [127, 0, 4, n].into()).collect();
@@ -75,7 +75,7 @@ fn too_many_open_files_are_not_failures_of_sources() {
 }
 
 #[test]
-fn interrupted_sync_keeps_its_results() {
+fn an_interrupted_sync_keeps_its_results() {
     let world = World::new(|request| match request.path.as_str() {
         "/never" => Reply::status(200).failing(Failure::NeverAnswer),
         path => feed(path, &["x"]),
@@ -85,7 +85,8 @@ fn interrupted_sync_keeps_its_results() {
     for name in ["INT", "TERM"] {
         let before = world.server.requests().len();
         let child = Running::start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
-        // On one host, sources are polled one at a time, the oldest first; the third is being polled.
+        // Sources on one host are polled one at a time, the oldest first. At this point, the third is being
+        // polled.
         received(&world, before + 3);
         child.signal(name);
         let run = child.end();
@@ -96,7 +97,7 @@ fn interrupted_sync_keeps_its_results() {
 }
 
 #[test]
-fn a_poll_that_ended_with_the_program_is_postponed() {
+fn postpones_a_poll_during_which_the_program_was_killed() {
     let world = World::new(|_| Reply::status(200).failing(Failure::NeverAnswer));
     world.run_with(&["import", "--private", "-"], &world.server.url("/a")).ok();
     let child = Running::start(&world, &["sync"]);
@@ -111,7 +112,7 @@ fn a_poll_that_ended_with_the_program_is_postponed() {
 }
 
 #[test]
-fn second_process_reports_the_first() {
+fn a_second_process_reports_the_first() {
     let world = World::new(|request| feed(&request.path, &["x"]));
     world.run_with(&["import", "--private", "-"], &world.server.url("/a")).ok();
     let daemon = Running::start(&world, &["daemon", "--set", "net.host_delay=0s"]);
@@ -127,14 +128,14 @@ fn second_process_reports_the_first() {
     assert!(doctor.out.contains(&format!("process {} polls", daemon.id())), "{doctor:?}");
     assert_eq!(world.server.requests().len(), 1, "no other process sent requests");
 
-    // The daemon follows a source that another process adds.
+    // After SIGHUP, the daemon follows a source that another process has added.
     world.run_with(&["import", "--private", "-"], &world.server.url("/b")).ok();
     daemon.signal("HUP");
     received(&world, 2);
-    // `add` polls on its own, even while another process follows.
+    // `add` polls the new source itself, even while the daemon is running.
     world.run(&["add", &world.server.url("/c")]).ok();
     assert_eq!(world.server.requests().len(), 3);
-    // A file with errors changes nothing.
+    // A sources file with errors is ignored.
     let good = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     world.write("sources.toml", "[[source]]\nurl = 5\n");
     daemon.signal("HUP");
@@ -184,7 +185,7 @@ fn log_files_are_private() {
 }
 
 #[test]
-fn browser_gets_urls_as_arguments() {
+fn the_browser_receives_urls_as_arguments() {
     let world = World::followed();
     let numbers = world.numbers();
     let nothing = world.run(&["open", &numbers[0]]);
@@ -214,11 +215,11 @@ fn browser_gets_urls_as_arguments() {
     assert!(status.success());
 }
 
-/// A slow reader of the output, such as a pager, must not delay the engine, because the responses of servers
-/// would seem to be late.
+/// A slow reader of the output, such as a pager, must not delay the engine, because responses would then
+/// appear to be late.
 #[test]
 fn a_slow_output_reader_does_not_delay_polls() {
-    /// Number of sources, whose lines exceed the 64 KiB of a pipe.
+    /// With this number of sources, the output exceeds the 64 KiB of a pipe.
     const SOURCES: usize = 500;
     let world = World::new(|_| feed("Feed", &["Item"]));
     let source = |n: usize| {

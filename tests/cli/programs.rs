@@ -1,4 +1,4 @@
-//! The programs of `[[command]]`.
+//! Programs configured with `[[command]]`.
 
 use super::World;
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn with_commands(config: &str) -> World {
 }
 
 #[test]
-fn programs_get_what_they_need_and_nothing_is_run_by_a_shell() {
+fn programs_receive_their_arguments_without_a_shell() {
     let world = with_commands(
         "[[command]]\nname = \"count\"\nrun = [\"sh\", \"-c\", \"echo $#: $1; cat\", \"x\", \"{url}\", \"{title}\"]\n\
          input = \"json\"\noutput = \"window\"\n",
@@ -31,7 +31,7 @@ fn programs_get_what_they_need_and_nothing_is_run_by_a_shell() {
 }
 
 #[test]
-fn failures_are_counted_and_named() {
+fn reports_the_number_and_reason_of_failures() {
     let world = with_commands(
         "[[command]]\nname = \"half\"\nrun = [\"sh\", \"-c\", \"test $1 = http://site.example/0 || { echo no >&2; exit 4; }\", \"x\", \"{url}\"]\n\
          [[command]]\nname = \"missing\"\nrun = [\"/no/such/program\"]\n\
@@ -58,7 +58,7 @@ fn failures_are_counted_and_named() {
 }
 
 #[test]
-fn ctrl_c_is_for_the_program_that_has_the_terminal() {
+fn ctrl_c_reaches_only_the_program_in_the_terminal() {
     let world = with_commands(
         "[[command]]\nname = \"here\"\nrun = [\"sh\", \"-c\", \"kill -INT $PPID; echo $1\", \"x\", \"{url}\"]\n\
          output = \"terminal\"\n\

@@ -1,9 +1,9 @@
-//! Invalid searches on the command line, and queries imported from other readers.
+//! Invalid queries on the command line, and queries imported from other readers.
 
 use super::World;
 
 #[test]
-fn unknown_operators_give_a_suggestion() {
+fn unknown_operators_result_in_a_suggestion() {
     let world = World::followed();
     for (query, words) in [
         ("is:foo", "in the search, \"foo\" is not a state; is: takes unread, new, read"),
@@ -31,7 +31,7 @@ fn unknown_operators_give_a_suggestion() {
 }
 
 #[test]
-fn operators_filter_and_urls_are_words() {
+fn operators_filter_but_urls_are_searched_as_words() {
     let world = World::followed();
     let count = |query: &[&str]| world.run(&[&["search"], query].concat()).ok().lines().count();
     assert_eq!(count(&["unread"]), 3);
@@ -85,7 +85,7 @@ fn adds_and_removes_tags() {
 }
 
 #[test]
-fn views_are_listed_and_read_by_name() {
+fn lists_views_and_reads_them_by_name() {
     let world = World::usual();
     std::fs::create_dir_all(world.config()).unwrap();
     let config = "[[view]]\nname = \"City\"\nquery = \"source:council\"\nsort = \"oldest\"\n\
@@ -110,7 +110,7 @@ fn views_are_listed_and_read_by_name() {
 }
 
 #[test]
-fn a_view_is_saved_and_removed_by_name() {
+fn saves_and_removes_a_view_by_name() {
     let world = World::followed();
     let run = world.run(&["views", "add", "First", "title:first", "OR", "title:bridge"]);
     assert_eq!(run.ok(), "saved: First: title:first OR title:bridge\n");
@@ -149,7 +149,7 @@ fn a_search_reports_that_it_prints_only_some_matches() {
 }
 
 #[test]
-fn a_search_takes_the_options_of_a_list_and_explains_why_nothing_matches() {
+fn a_search_accepts_list_options_and_explains_empty_results() {
     let world = World::followed();
     let count = |args: &[&str]| world.run(args).ok().lines().count();
     assert_eq!(count(&["search", "release", "--source", "kernel", "--unread"]), 2);
@@ -160,7 +160,7 @@ fn a_search_takes_the_options_of_a_list_and_explains_why_nothing_matches() {
     assert_eq!((count(&["list", "--later"]), count(&["list", "--later", "--unread"])), (1, 0));
     let run = world.run(&["search", "first", "or", "bridge"]);
     assert!(run.out.is_empty() && run.err.contains("write OR between"), "{run:?}");
-    // For programs, the matching text is the last column of each line, which may be empty.
+    // In machine-readable output, the last column is the matching text, which may be empty.
     let columns = |line: &str| line.split('\t').count();
     let lines = world.run(&["search", "release"]).ok();
     assert!(lines.lines().all(|line| columns(line) == 7), "{lines}");

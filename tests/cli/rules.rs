@@ -1,9 +1,9 @@
-//! Rules, tags, items kept for later and snoozed ones, on the command line.
+//! Rules, tags, items kept for later and snoozed items, on the command line.
 
 use super::World;
 
 #[test]
-fn rules_are_tested_applied_and_undone() {
+fn tests_applies_and_undoes_rules() {
     let world = World::usual();
     let config = "[[rule]]\nname = \"Council\"\nquery = \"source:council\"\ndo = [\"hide\"]\n\
         [[rule]]\nquery = \"title:/first|second/\"\ndo = [\"tag:Release\", \"later\"]\n\
@@ -63,7 +63,7 @@ fn rules_are_tested_applied_and_undone() {
 }
 
 #[test]
-fn a_test_counts_what_applying_would_change() {
+fn testing_a_rule_counts_the_items_it_would_change() {
     let world =
         World::new(|_| super::feed("Council", &["Bridge one", "Bridge two", "Bridge three"]));
     world.write(
@@ -86,7 +86,7 @@ fn a_test_counts_what_applying_would_change() {
     assert_eq!(test("Hide"), "3 stored items match, 2 would change (1 is pinned)");
     assert_eq!(apply("Hide"), "2 items changed");
     assert_eq!(test("Hide"), "3 stored items match, 0 would change (1 is pinned)");
-    // Hidden items are read, but have no tag.
+    // The rule would add a tag, which hidden items do not have yet, although they are read.
     assert_eq!(test("Mark"), "3 stored items match");
     world.run(&["tag", "old", &numbers[0], &numbers[1]]).ok();
     assert_eq!(test("Mark"), "3 stored items match, 2 would change");
@@ -94,7 +94,7 @@ fn a_test_counts_what_applying_would_change() {
     assert_eq!(test("Mark"), "3 stored items match, 0 would change");
 }
 
-/// A world whose feed has one item at first, and these items when it is polled again.
+/// A world with a feed that has one item at first, and the items in `news` in later polls.
 #[cfg(unix)]
 fn renewed(news: &'static [&'static str]) -> World {
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,7 +107,7 @@ fn renewed(news: &'static [&'static str]) -> World {
 
 #[cfg(unix)]
 #[test]
-fn commands_of_rules_run_at_arrival_and_on_request() {
+fn commands_of_rules_run_on_arrival_and_on_request() {
     let world = renewed(&["Bridge closes", "Bridge reopens"]);
     let out = world.path().join("out");
     let script = format!("echo \"$1\" >> {0}; echo no >&2; exit 4", out.display());
@@ -154,7 +154,7 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
     let item = world.run(&["list", "--json", "--query", "reopens"]).values().remove(0);
     let shown = world.run(&["show", &item["number"].to_string()]).ok();
     assert!(shown.contains("Rules: Ring (notify); Save (notify, run)"), "each rule: {shown}");
-    // The record is removed when the rule is undone or removed.
+    // Undoing or removing a rule also removes the record of its commands.
     world.run(&["rules", "undo", "Save"]).ok();
     let undone = world.run(&["rules", "--json"]).values().remove(0);
     assert_eq!((&undone["ran"], undone.get("commands")), (&0.into(), None), "{undone}");
@@ -162,7 +162,7 @@ fn commands_of_rules_run_at_arrival_and_on_request() {
 
 #[cfg(unix)]
 #[test]
-fn commands_on_request_run_for_the_newest_shown_items() {
+fn requested_commands_run_for_the_newest_visible_items() {
     let world = World::new(|_| {
         let titles: Vec<String> = (0..130).map(|n| format!("Item {n}")).collect();
         super::feed("Feed", &titles.iter().map(String::as_str).collect::<Vec<_>>())
@@ -188,7 +188,7 @@ fn commands_on_request_run_for_the_newest_shown_items() {
     let mut newest: Vec<&str> = listed.iter().map(|item| item["title"].as_str().unwrap()).collect();
     let written = std::fs::read_to_string(&out).unwrap();
     let mut ran: Vec<&str> = written.lines().collect();
-    // Two commands run at the same time.
+    // The order may differ, because two commands run concurrently.
     newest.sort_unstable();
     ran.sort_unstable();
     assert_eq!(ran, newest);
@@ -197,7 +197,7 @@ fn commands_on_request_run_for_the_newest_shown_items() {
 }
 
 #[test]
-fn items_are_tagged_kept_for_later_and_snoozed() {
+fn tags_keeps_and_snoozes_items() {
     let world = World::followed();
     let numbers = world.numbers();
     let count = |query: &str| world.run(&["list", "--query", query]).ok().lines().count();
@@ -230,7 +230,7 @@ fn items_are_tagged_kept_for_later_and_snoozed() {
 }
 
 #[test]
-fn a_build_without_desktop_notifications_reports_that() {
+fn reports_a_build_without_desktop_notifications() {
     let world = World::usual();
     world.write("config.toml", "[notify]\nhow = \"desktop\"\n");
     let run = world.run(&["config", "check"]);

@@ -1,4 +1,4 @@
-//! Articles as files.
+//! Saving articles as files.
 
 use super::{Reply, World};
 use std::fs;
@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n pixels";
 
-/// A feed whose items have a picture that exists and one that does not.
+/// A feed with items that contain an existing picture and a missing one.
 fn world() -> World {
     let world = World::new(|request| match request.path.as_str() {
         "/feed.xml" => {
@@ -36,7 +36,7 @@ fn requests(world: &World, path: &str) -> usize {
 }
 
 #[test]
-fn articles_become_files_that_are_never_overwritten() {
+fn saves_articles_without_overwriting_files() {
     let world = world();
     let numbers = world.numbers();
     world.write("config.toml", "[save]\nfolder = \"~/articles\"\n");
@@ -60,7 +60,7 @@ fn articles_become_files_that_are_never_overwritten() {
 }
 
 #[test]
-fn a_search_becomes_an_epub_with_its_pictures() {
+fn saves_a_search_as_an_epub_with_pictures() {
     let world = world();
     let path = world.path().join("all.epub");
     let file = path.to_str().unwrap();
@@ -83,7 +83,7 @@ fn a_search_becomes_an_epub_with_its_pictures() {
 }
 
 #[test]
-fn reports_what_is_not_saved() {
+fn reports_why_nothing_or_not_everything_is_saved() {
     let world = world();
     let numbers = world.numbers();
     let limited = world.run(&["save", "--query", "text", "--limit", "1", "--output", "-"]);
@@ -102,7 +102,7 @@ fn reports_what_is_not_saved() {
 }
 
 #[test]
-fn the_first_pictures_of_the_text_are_saved_if_there_are_too_many() {
+fn saves_only_the_first_300_pictures() {
     let world = World::new(|request| match request.path.as_str() {
         "/feed.xml" => {
             let others: String =

@@ -5,10 +5,10 @@ use newsfed::demo::server::Reply;
 use newsfed::store::{Poller, PollerLock};
 use std::io::Write;
 
-/// A fixed interval of an hour, without learning.
+/// Polls at a fixed interval of an hour, without learning.
 const FIXED: &[&str] = &["--set", "schedule.policy=fixed"];
 
-/// Four weeks of a source that publishes every three hours.
+/// Timelines of four weeks with an item every three hours.
 fn timelines() -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     let times: Vec<i64> = (0..224).map(|n| 1_700_000_000 + n * 10_800 + n * 97 % 600).collect();
@@ -85,7 +85,7 @@ fn why_reports_that_newsfed_is_not_running() {
     assert!(saved.starts_with("this week  1 poll, 1 request, "), "{saved}");
 }
 
-/// A feed with an item every two hours until now.
+/// A feed with an item every two hours, up to now.
 fn two_hourly() -> Reply {
     let now = chrono::Utc::now();
     let items: String = (0..200)
@@ -103,12 +103,12 @@ fn two_hourly() -> Reply {
 }
 
 #[test]
-fn advice_is_given_and_applied() {
+fn gives_and_applies_advice() {
     let world = World::new(|_| two_hourly());
     world.run(&["add", &world.server.url("/kernel.xml"), "--folder", "Tech"]).ok();
     let young = world.run(&["schedule", "advise"]);
     assert_eq!(young.out, "", "{young:?}");
-    // Sets the discovery of each item to its publication.
+    // Sets the discovery time of each item to its date.
     let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
     assert_eq!(database.execute("UPDATE item SET discovered = date", []).unwrap(), 200);
     drop(database);

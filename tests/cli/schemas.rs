@@ -1,10 +1,10 @@
-//! The committed JSON Schemas are what the program prints.
+//! The committed JSON Schemas are identical to the program's output.
 
 use super::World;
 use std::fs;
 use std::path::Path;
 
-/// `just schemas` writes them.
+/// `just schemas` updates the files.
 #[test]
 fn committed_schemas_match_the_program() {
     let world = World::new(|_| newsfed::demo::server::Reply::status(404));

@@ -1,4 +1,4 @@
-//! Passwords, headers and logins are never printed, and files with them should be private.
+//! Passwords, headers and logins are never printed, and files that contain them should be private.
 
 use super::{World, feed};
 use std::os::unix::fs::PermissionsExt;
@@ -71,13 +71,13 @@ fn no_command_prints_a_secret() {
         assert!(!text.is_empty());
         assert_eq!(SECRETS.iter().find(|secret| text.contains(**secret)), None);
     }
-    // They were sent, which shows that the secrets above were read, and not only absent from the output.
+    // The secrets were sent, so they were read, and are not merely absent from the output.
     let sent = |name: &str| world.server.requests().iter().any(|r| r.header(name).is_some());
     assert!(sent("authorization") && sent("x-token") && sent("proxy-authorization"));
 }
 
 #[test]
-fn doctor_warns_of_files_with_secrets_that_others_can_read() {
+fn doctor_warns_about_readable_files_with_secrets() {
     let world = world();
     let files = ["config.toml", "sources.toml"];
     let mode = |name: &str, mode: u32| {
@@ -96,7 +96,7 @@ fn doctor_warns_of_files_with_secrets_that_others_can_read() {
     assert_eq!(warned(), [true, true]);
     mode("sources.toml", 0o600);
     assert_eq!(warned(), [true, false]);
-    // The file only contains where the secret is, not the secret itself.
+    // The file contains the name of a variable, but not the secret.
     world.write("config.toml", "[llm]\nendpoint = \"http://localhost:9/v1\"\nmodel = \"m\"\n");
     world.write(
         "sources.toml",

@@ -1,4 +1,4 @@
-//! The Google Reader API for apps, as `newsfed serve` offers it.
+//! The Google Reader API that `newsfed serve` offers to apps.
 
 use super::processes::Running;
 use super::{World, feed};
@@ -13,13 +13,13 @@ const READING: &str = "user/-/state/com.google/reading-list";
 const READ: &str = "user/-/state/com.google/read";
 const STARRED: &str = "user/-/state/com.google/starred";
 
-/// A program that serves the items of a world.
+/// `newsfed serve` in a world with items.
 struct Apps {
     world: World,
     address: SocketAddr,
     auth: String,
     running: Running,
-    /// Kept open, so that the program can write its log.
+    /// Kept open, so that the program can write to its log.
     _log: BufReader<ChildStderr>,
 }
 
@@ -70,11 +70,11 @@ impl Apps {
         start("serve", World::followed(), "user = \"alice\"\nedit = true\n")
     }
 
-    /// What the server sends until it closes the connection.
+    /// Sends bytes, and returns the response that the server sends before it closes the connection.
     fn raw(&self, request: &[u8]) -> Option<Response> {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-        // The server may close before it has read everything.
+        // The server may close the connection before it has read everything.
         let _ = stream.write_all(request);
         let mut all = Vec::new();
         let _ = stream.read_to_end(&mut all);
@@ -108,7 +108,7 @@ impl Apps {
         self.send("POST", &format!("/api/greader.php/reader/api/0/{path}"), &self.header(), body)
     }
 
-    /// The ids of a stream.
+    /// The item ids of a stream.
     fn ids(&self, query: &str) -> Vec<i64> {
         let value = self.get(&format!("stream/items/ids?output=json&{query}")).json();
         let id = |item: &Value| item["id"].as_str().unwrap().parse().unwrap();
@@ -124,7 +124,7 @@ impl Apps {
 }
 
 #[test]
-fn apps_list_and_read() {
+fn apps_list_and_read_items() {
     let apps = Apps::usual();
     let page = apps.send("GET", "/", "", "").ok();
     assert!(page.contains("/api/greader.php") && !page.contains("alice"), "{page}");
@@ -146,7 +146,7 @@ fn apps_list_and_read() {
     assert_eq!(apps.ids(&format!("s={READING}&n=2&c={next}")), all[2..]);
     let reversed: Vec<i64> = all.iter().rev().copied().collect();
     assert_eq!(apps.ids("r=o"), reversed);
-    // An unknown stream has no items, never all of them.
+    // An unknown stream contains no items, rather than all items.
     for stream in ["feed/99", "user/-/state/com.google/other", "user/-/label/No", "sport", "feed/x"]
     {
         assert_eq!(apps.ids(&format!("s={stream}")), Vec::<i64>::new(), "{stream}");
@@ -187,7 +187,7 @@ fn apps_mark_items() {
         apps.post("edit-tag", &format!("{change}{ids}"))
     };
     let unread = || apps.ids(&format!("xt={READ}"));
-    // Several marks at once, and an item that is gone.
+    // Sets several marks at once, for items that include a removed one.
     let label = "user/-/label/to%20read";
     let several = format!("a={READ}&a={STARRED}&a={label}&a=user/-/state/com.google/tracking-x");
     assert_eq!(mark(&several, &[all[0], all[1], 999]).ok(), "OK");
@@ -203,7 +203,7 @@ fn apps_mark_items() {
         assert_eq!(mark(&change, &all[..1]).ok(), "OK");
         assert_eq!(unread(), [all[0], all[2]], "{change}");
     }
-    // Marks all items up to one read, by its time in microseconds.
+    // Marks all items up to a given one as read, identified by its time in microseconds.
     let contents = apps.post("stream/items/contents", &format!("i={}", all[1])).json();
     let up_to = contents["items"][0]["timestampUsec"].as_str().unwrap().to_owned();
     let all_read = format!("s={READING}&ts={up_to}");
@@ -217,7 +217,7 @@ fn apps_mark_items() {
     assert_eq!(apps.ids("s=user/-/label/Soon"), all[..2]);
     assert_eq!(apps.post("disable-tag", "t=Soon").ok(), "OK");
     assert_eq!(apps.get("tag/list").json()["tags"].as_array().unwrap().len(), 1);
-    // Requests that would have no effect are refused with a reason.
+    // Requests without an effect are refused with a reason.
     let long = format!("a=user/-/label/{}", "x".repeat(61));
     for (path, body, why) in [
         ("edit-tag", format!("a={READ}&i=999"), "no item"),
@@ -291,7 +291,7 @@ fn apps_change_subscriptions_only_where_allowed() {
     assert_eq!(apps.post("subscription/edit", &remove).ok(), "OK");
     assert_eq!(apps.folders().len(), 2);
     assert_eq!(apps.post("subscription/edit", &remove).status, 400);
-    // By default, nothing of this is allowed.
+    // By default, apps may not change subscriptions.
     let Apps { world, running, .. } = apps;
     drop(running);
     let apps = start("daemon", world, "user = \"alice\"\n");
@@ -309,7 +309,7 @@ fn apps_change_subscriptions_only_where_allowed() {
 }
 
 #[test]
-fn requests_without_the_password_are_refused() {
+fn refuses_requests_without_the_password() {
     let apps = Apps::usual();
     let paths = ["token", "subscription/list", "stream/items/ids", "stream/contents/feed/1", "x"];
     let auth = &apps.auth;
@@ -331,13 +331,13 @@ fn requests_without_the_password_are_refused() {
             assert!(!response.body.contains("Kernel"), "{}", response.body);
         }
     }
-    // A wrong token for changes.
+    // Changes with a wrong token are refused.
     let token = apps.get("token").ok();
     for (given, status) in [("", 200), ("x", 200), (token.as_str(), 200), ("wrong", 401)] {
         let response = apps.post("edit-tag", &format!("T={given}&a={READ}&i=1"));
         assert_eq!(response.status, status, "{given}");
     }
-    // A link (a GET request) cannot change anything.
+    // A GET request, as from a link, cannot change anything.
     let link = format!("/reader/api/0/edit-tag?a={STARRED}&i=1");
     assert_eq!(apps.send("GET", &link, &apps.header(), "").status, 405);
     assert_eq!(apps.send("PUT", "/", "", "").status, 405);
@@ -349,7 +349,7 @@ fn requests_without_the_password_are_refused() {
     let response = apps.login("alice", "wonderland1");
     assert!(response.status == 429 && response.head.contains("retry-after: "), "{}", response.head);
     assert_eq!(apps.get("token").status, 200, "who is logged in stays so");
-    // A new password logs it out.
+    // A new password invalidates the session.
     apps.world.run_with(&["serve", "password"], "paper-kite\n").ok();
     assert_eq!(apps.get("token").status, 401);
     let database = std::fs::read(apps.world.path().join("data/newsfed.db")).unwrap();
@@ -376,7 +376,7 @@ fn hostile_requests_do_no_harm() {
     ] {
         assert_eq!(apps.send("GET", path, &header, "").status, 404, "{path}");
     }
-    // No part of a request is returned in a header.
+    // No part of a request is echoed in a response header.
     let path = "/reader/api/0/stream/contents/feed%2F1%0d%0Ax-evil:%201?s=%0d%0aset-cookie:a";
     let response = apps.send("GET", path, &header, "");
     assert!(
@@ -408,7 +408,7 @@ fn hostile_requests_do_no_harm() {
         let status = apps.get(&format!("stream/items/ids?{query}")).status;
         assert!(matches!(status, 200 | 400), "{query}");
     }
-    // Clients that do not finish their requests leave connections for others.
+    // Clients with unfinished requests do not use up all connections.
     let slow: Vec<TcpStream> = (0..20)
         .map(|_| {
             let mut stream = TcpStream::connect(apps.address).unwrap();

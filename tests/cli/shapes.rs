@@ -1,4 +1,4 @@
-//! Compares the output of `--json` with docs/json.md.
+//! Compares `--json` output with docs/json.md.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const DOCUMENT: &str = include_str!("../../docs/json.md");
 
-/// The keys in a section of the document, and whether each may be absent.
+/// The keys in a section of the document, and whether each is optional.
 pub(super) fn documented(section: &str) -> BTreeMap<String, bool> {
     let start = DOCUMENT.find(&format!("## {section}\n")).expect(section);
     let text = DOCUMENT[start + 3..].split("\n## ").next().unwrap();
@@ -23,7 +23,7 @@ pub(super) fn documented(section: &str) -> BTreeMap<String, bool> {
     keys
 }
 
-/// The sections that describe what a command prints, in the order in which they are tried.
+/// For each command, the sections that describe its output, in the order in which they are tried.
 const SECTIONS: &[(&str, &[&str])] = &[
     ("account move", &["Move", "Synchronisation"]),
     ("account sync", &["Synchronisation"]),
@@ -31,10 +31,10 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("add", &["Follow", "Marks"]),
     ("backup", &["Backup"]),
     ("config check", &["Check"]),
-    // The files define these formats.
+    // The formats of these commands are defined by the files.
     ("config schema", &[]),
     ("config show", &[]),
-    // In the section "Others".
+    // This command is described in the section "Others".
     ("parse", &[]),
     ("config path", &["Paths"]),
     ("crawl", &["Crawl", "Crawl result", "Replay"]),
@@ -72,7 +72,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("pin", &["Marks"]),
 ];
 
-/// How a value differs from its section; `None` if it does not.
+/// The difference between a value and its section; `None` if there is none.
 fn difference(section: &str, value: &Value) -> Option<String> {
     let mut wanted = documented(section);
     if section == "Source in full" {
@@ -86,11 +86,11 @@ fn difference(section: &str, value: &Value) -> Option<String> {
         .or_else(|| absent.map(|(key, _)| format!("{section}: {key} is missing")))
 }
 
-/// Checks every output of `--json` in the tests, whatever the test is about.
+/// Checks the `--json` output of every test.
 #[track_caller]
 pub(super) fn check_run(args: &[&str], out: &str) {
     let words: Vec<&str> = args.iter().copied().filter(|arg| !arg.starts_with('-')).collect();
-    // Values of options can come first.
+    // The values of options may precede the command.
     let sections = (0..words.len()).find_map(|at| {
         SECTIONS
             .iter()
@@ -127,9 +127,9 @@ pub(super) fn check(section: &str, values: &[Value]) {
     super::output_schema::check(section, values);
 }
 
-/// All times have one format: UTC, with `Z`, in whole seconds.
+/// Checks that all times have the same format: UTC with `Z`, in whole seconds.
 fn check_times(section: &str, value: &Value) {
-    // An article keeps the time zone of its page.
+    // The times of an article have the time zone of its page.
     if section == "Article" {
         return;
     }

@@ -1,4 +1,4 @@
-//! The sites of the demo under their own names, such as `http://kettle.example/`, for a proxy. Shared with
+//! A proxy for the sites of the demo under their own names, such as `http://kettle.example/`. Shared with
 //! `examples/screenshots`.
 
 use newsfed::demo::World;
@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use url::Url;
 
 pub(crate) struct Sites {
-    /// Name, and a URL of the site in the demo, whose path begins with the name.
+    /// The name of each site, and its URL in the demo, where the path begins with the name.
     sites: Vec<(String, Url)>,
 }
 
@@ -24,14 +24,14 @@ impl Sites {
         Self { sites: sites.collect() }
     }
 
-    /// Passes a request on to its site, and returns the response, with these names in its links.
+    /// Forwards a request to its site, and returns the response with the site names in its links.
     pub(crate) fn fetch(&self, request: &Request) -> Reply {
         let host = String::from_utf8_lossy(request.header("host").unwrap_or_default()).into_owned();
         let name = host.trim_end_matches(".example");
         let Some((_, url)) = self.sites.iter().find(|(site, _)| site == name) else {
             return Reply::status(404);
         };
-        // https is not served.
+        // Only GET is supported, and not https.
         if request.method != "GET" {
             return Reply::status(405);
         }

@@ -1,4 +1,4 @@
-//! Stories that several sources have, on the command line.
+//! Stories covered by several sources, on the command line.
 
 use super::World;
 use newsfed::demo::server::Reply;
@@ -7,7 +7,7 @@ const TITLE: &str = "River bridge reopens after nine months of repairs";
 const TEXT: &str = "The old bridge over the river opens again on Monday, the city said, with two lanes for cars and a \
     wider path for cyclists and pedestrians.";
 
-/// A feed without dates: its items are new.
+/// A feed without dates, so that its items count as new.
 fn feed(name: &str, items: &[(&str, &str)]) -> Reply {
     let item = |(title, link): &(&str, &str)| {
         format!(
@@ -45,7 +45,7 @@ fn world(config: &str) -> World {
 }
 
 #[test]
-fn a_story_is_listed_once_and_shown_with_its_sources() {
+fn lists_a_story_once_with_its_sources() {
     let world = world("");
     let count = |args: &[&str]| world.run(args).ok().lines().count();
     assert_eq!((count(&["list"]), count(&["list", "--fold"])), (3, 2));
@@ -70,7 +70,7 @@ fn a_story_is_listed_once_and_shown_with_its_sources() {
 }
 
 #[test]
-fn marks_apply_to_all_items_of_a_story_if_configured() {
+fn marks_apply_to_whole_stories_if_configured() {
     for (config, changed) in [("", 1), ("[ui]\nmark_stories = true\n", 2)] {
         let world = world(config);
         let numbers = world.run(&["list", "--query", "has:duplicate", "--json"]).values();

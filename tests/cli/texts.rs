@@ -1,4 +1,4 @@
-//! Full texts on the command line: prefetched, shown in every format, compared.
+//! Full texts on the command line: prefetching, output formats and differences.
 
 use super::shapes::check;
 use super::{Run, World};
@@ -6,7 +6,7 @@ use newsfed::demo::server::Reply;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A paragraph unlike all others.
+/// A paragraph that differs from all others.
 fn paragraph(post: &str, n: usize) -> String {
     let words = ["harbour", "lantern", "baker", "letter", "winter", "garden", "engine"];
     let word = |k: usize| words[(k * k + n * 3 + post.len()) % words.len()];
@@ -14,8 +14,8 @@ fn paragraph(post: &str, n: usize) -> String {
     format!("<p>{} of {post}, paragraph {n}.</p>", row.join(" "))
 }
 
-/// A blog with three posts, whose feed only has teasers. The third page is missing. Setting the flag corrects
-/// the first post.
+/// A blog with three posts and a feed with teasers. The third page is missing. Setting the flag corrects the
+/// first post.
 fn blog() -> (World, Arc<AtomicBool>) {
     let corrected = Arc::new(AtomicBool::new(false));
     let (flag, address) = (corrected.clone(), Arc::new(Mutex::new(String::new())));
@@ -145,8 +145,8 @@ fn shows_differences_between_versions() {
     assert!(both.find("paragraph two") < both.find("paragraph 2"), "newest first: {both}");
 }
 
-/// A link blog: the text of its only item is not on the page that it links to. Setting the flag changes the
-/// links on that page. The feed announces the comments.
+/// A link blog with one item, which links to a page that does not contain the item's text. Setting the flag
+/// changes the links on that page. The feed announces the comments.
 fn link_blog() -> (World, Arc<AtomicBool>) {
     let changed = Arc::new(AtomicBool::new(false));
     let (flag, address) = (changed.clone(), Arc::new(Mutex::new(String::new())));
@@ -185,7 +185,7 @@ fn link_blog() -> (World, Arc<AtomicBool>) {
 }
 
 #[test]
-fn every_text_of_an_item_can_be_printed() {
+fn prints_every_text_of_an_item() {
     let (world, _) = link_blog();
     let id = world.numbers().pop().unwrap();
     let show = |from: &str| world.run(&["show", "--from", from, &id]);
@@ -210,7 +210,7 @@ fn every_text_of_an_item_can_be_printed() {
     assert_eq!(json["tags"], serde_json::json!(["Ports", "Harbours"]));
     let tags = world.run(&["show", &id]).ok();
     assert!(tags.contains("Categories: Ports, Harbours"), "{tags}");
-    // In a blog with teasers the page is shown, but not if pages are excluded.
+    // For a blog with teasers, the page's text is shown, unless full texts are disabled.
     let (world, _) = blog();
     let one = world.numbers().pop().unwrap();
     quick(&world, &["prefetch", &one]).ok();
@@ -222,7 +222,7 @@ fn every_text_of_an_item_can_be_printed() {
 }
 
 #[test]
-fn changed_links_are_versions_and_comments_are_not() {
+fn stores_versions_for_changed_links_but_not_for_comments() {
     let (world, changed) = link_blog();
     let id = world.numbers().pop().unwrap();
     quick(&world, &["prefetch", &id]).ok();
@@ -248,7 +248,7 @@ fn changed_links_are_versions_and_comments_are_not() {
 }
 
 #[test]
-fn comments_are_followed_as_a_source() {
+fn follows_comments_as_a_source() {
     let (world, _) = link_blog();
     let id = world.numbers().pop().unwrap();
     let added = quick(&world, &["add", "--comments-of", &id, "--json"]).values().remove(0);
@@ -263,7 +263,7 @@ fn comments_are_followed_as_a_source() {
 }
 
 #[test]
-fn lists_are_shown_as_of_a_day() {
+fn lists_items_as_of_a_day() {
     let (world, _) = blog();
     let list = |date: &str| world.run(&["list", "--as-of", date, "--json"]).values().len();
     assert_eq!((list("today"), list("2d"), list("2020")), (3, 0, 0));

@@ -3,7 +3,7 @@
 use super::World;
 use newsfed::feed::parse;
 
-/// A world with a view, and the arguments of its feed.
+/// A world with a view, and the arguments that print the feed of the view.
 fn world() -> World {
     let world = World::followed();
     world.write("config.toml", "[[view]]\nname = \"All & new\"\nquery = \"is:unread release\"\n");
@@ -11,7 +11,7 @@ fn world() -> World {
 }
 
 #[test]
-fn feeds_of_views_contain_what_lists_show() {
+fn feeds_of_views_contain_the_listed_items() {
     let world = world();
     let wanted = world.run(&["list", "--view", "All & new", "--json"]).values();
     assert_eq!(wanted.len(), 2);
@@ -35,7 +35,7 @@ fn feeds_of_views_contain_what_lists_show() {
 }
 
 #[test]
-fn feeds_are_written_into_files() {
+fn writes_feeds_to_files() {
     let world = world();
     let file = world.path().join("rust.xml");
     let path = file.to_str().unwrap();
@@ -57,7 +57,7 @@ fn feeds_are_written_into_files() {
 }
 
 #[test]
-fn mistakes_are_explained() {
+fn explains_mistakes() {
     let world = world();
     for (args, code, words) in [
         (&["views", "feed"][..], 2, "--query"),

@@ -12,13 +12,13 @@ struct Daemon {
     world: World,
     address: SocketAddr,
     running: Running,
-    /// Kept open, so that the daemon can write its log.
+    /// Kept open, so that the daemon can write to its log.
     _log: BufReader<ChildStderr>,
 }
 
 fn world() -> (World, SocketAddr) {
     let world = World::followed();
-    // The port is released again, because the daemon needs a port that is known in advance.
+    // Finds a free port and releases it, because the daemon's port must be known in advance.
     let address = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
     let config = format!(
         "[feeds]\naddress = \"{address}\"\n[[view]]\nname = \"New/all\"\nquery = \"is:unread release\"\n\
@@ -41,7 +41,7 @@ impl Daemon {
         Self { world, address, running, _log: log }
     }
 
-    /// The paths of the views.
+    /// The URL paths of the views.
     fn paths(&self, more: &[&str]) -> Vec<String> {
         let urls = self.world.run(&[&["views", "url"], more].concat()).ok();
         let root = format!("http://{}", self.address);
@@ -65,9 +65,9 @@ impl Daemon {
 }
 
 #[test]
-fn views_are_served_to_those_who_know_the_url() {
+fn serves_views_to_anyone_with_the_url() {
     let daemon = Daemon::start();
-    // A client that never finishes its request does not delay others.
+    // A client with an unfinished request does not delay other clients.
     let mut slow = TcpStream::connect(daemon.address).unwrap();
     slow.write_all(b"GET / HTTP/1.1\r\nhost:").unwrap();
     for (format, media_type) in [("atom", "atom+xml"), ("rss", "rss+xml"), ("json", "feed+json")] {
@@ -88,7 +88,7 @@ fn views_are_served_to_those_who_know_the_url() {
     let (status, head, nothing) = daemon.send("HEAD", path, &host);
     assert_eq!((status, nothing.len()), (200, 0));
     assert!(head.contains(&format!("content-length: {}", body.len())), "{head}");
-    // A view is read when it is requested.
+    // The items of a view are loaded for each request.
     daemon.world.run(&["read", "--all"]).ok();
     let (status, _, body) = daemon.send("GET", path, &conditional);
     assert_eq!((status, parse(&body, None, None).unwrap().entries.len()), (200, 0));
@@ -129,7 +129,7 @@ fn requests_without_the_secret_reveal_nothing() {
     assert_eq!(daemon.send("POST", &path, &host).0, 405);
     let broken = daemon.paths(&["Bad"])[0].clone();
     assert_eq!(daemon.get(&broken).0, 500);
-    // The earlier URL stops working.
+    // The previous URL stops working.
     let renewed = daemon.paths(&["New/all", "--renew"])[0].clone();
     assert_ne!(renewed, path);
     assert_eq!((daemon.get(&path).0, daemon.get(&renewed).0), (404, 200));
@@ -139,7 +139,7 @@ fn requests_without_the_secret_reveal_nothing() {
 }
 
 #[test]
-fn addresses_that_cannot_be_served_are_explained() {
+fn explains_addresses_that_cannot_be_served() {
     let (world, address) = world();
     let _used = TcpListener::bind(address).unwrap();
     let run = world.run(&["daemon"]);

@@ -3,7 +3,7 @@
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 
-/// A page that announces two feeds, and a list of articles.
+/// A page that announces two feeds and contains a list of articles.
 fn two_feeds() -> World {
     World::new(|request| match request.path.as_str() {
         "/" => Reply::ok(
@@ -49,9 +49,9 @@ fn pick_selects_a_way_by_number() {
     assert!(added.contains("/comments.xml, 1 item\n"), "{added}");
 }
 
-/// `add` refuses a private address that only a page mentions, so this is not a way to follow the page.
+/// Private addresses that only a page mentions are not followed, so they are not offered.
 #[test]
-fn private_feeds_of_other_hosts_are_not_offered() {
+fn does_not_offer_private_feeds_of_other_hosts() {
     let world = World::new(|request| match request.path.as_str() {
         "/" => Reply::ok(
             "text/html",
@@ -75,7 +75,7 @@ fn private_feeds_of_other_hosts_are_not_offered() {
 }
 
 #[test]
-fn tries_https_then_http_without_a_scheme() {
+fn tries_https_then_http_if_the_scheme_is_missing() {
     let world = two_feeds();
     let typed = world.server.url("/all.xml").replace("http://", "");
     let run = world.run(&["discover", &typed]);
@@ -84,7 +84,7 @@ fn tries_https_then_http_without_a_scheme() {
     assert!(run.out.contains(&world.server.url("/all.xml")), "{run:?}");
     let added = world.run(&["add", &typed]).ok();
     assert!(added.contains("http://") && added.contains("2 items"), "{added}");
-    // An explicit https is not downgraded, and a password is not sent unencrypted.
+    // An explicit https URL is not downgraded, and a password is not sent unencrypted.
     let asked = world.server.requests().len();
     for typed in [format!("https://{typed}"), format!("me:secret@{typed}")] {
         let refused = world.run(&["add", &typed]);
@@ -99,7 +99,7 @@ fn tries_https_then_http_without_a_scheme() {
 }
 
 #[test]
-fn permanent_redirect_to_a_followed_url_is_known() {
+fn recognises_a_redirect_to_a_followed_url() {
     let world = two_feeds();
     world.run(&["add", &world.server.url("/all.xml")]).ok();
     let again = world.run(&["add", &world.server.url("/old.xml")]).ok();
@@ -110,7 +110,7 @@ fn permanent_redirect_to_a_followed_url_is_known() {
 }
 
 #[test]
-fn moved_source_is_known_by_both_urls() {
+fn recognises_a_moved_source_by_both_urls() {
     let world = two_feeds();
     world.run(&["add", &world.server.url("/old.xml")]).ok();
     let again = world.run(&["add", &world.server.url("/all.xml")]).ok();
@@ -148,7 +148,7 @@ fn add_reports_that_all_articles_are_known() {
     assert!(known.out.contains("0 items"), "{known:?}");
     let summary = "everything on its list (6 articles) is already known from News";
     assert!(known.err.contains(summary), "{known:?}");
-    // One page is missing; the others are known.
+    // One page is missing, and the other articles are already known.
     let known = add("/more");
     assert!(known.out.contains("0 items"), "{known:?}");
     assert!(known.err.contains("1 left out: 1 missing"), "{known:?}");
@@ -174,12 +174,12 @@ fn sources_list_shows_why_a_source_fails() {
 }
 
 #[test]
-fn broken_selectors_are_reported_with_suggestions() {
+fn reports_broken_selectors_with_suggestions() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let polls = AtomicUsize::new(0);
     let world = World::new(move |request| match request.path.as_str() {
         "/news" => {
-            // After the first poll, the page has other classes, which differ every time.
+            // After the first poll, the classes on the page are different.
             let n = polls.fetch_add(1, Ordering::SeqCst);
             let row = if n == 0 { "story" } else { "entry" };
             let rows: String = (1..=8)
@@ -219,7 +219,7 @@ fn broken_selectors_are_reported_with_suggestions() {
 }
 
 #[test]
-fn saved_pages_and_feeds_have_lists_of_articles() {
+fn finds_lists_of_articles_in_saved_pages_and_feeds() {
     let world = World::usual();
     let links: String = (1..=6)
         .map(|n| format!("<li><h2><a href=/2026/story-{n}>Story {n} of six</a></h2>"))

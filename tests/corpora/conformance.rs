@@ -1,6 +1,6 @@
-//! Compares the feed reader and discovery with reference data next to the project.
+//! Compares feed parsing and discovery with reference data in a folder next to the project.
 //!
-//! Not part of the plain test run: `cargo test --test corpora conformance::`. Without the data every test
+//! Not part of the default test run: `cargo test --test corpora conformance::`. Without the data, each test
 //! prints a note and passes.
 
 use crate::reference::corpora;
@@ -52,7 +52,7 @@ fn parsed_feeds_match_the_stored_results() {
     assert!(right * 1000 >= fields * 995, "fields {right} of {fields}");
 }
 
-/// Whether an assertion in the index holds; `None` for those that only its own scorer checks.
+/// Whether an assertion of the index is true; `None` for assertions that only its own scorer can check.
 fn check(assertion: &Value, got: &Value) -> Option<bool> {
     let path = assertion["field"].as_str().unwrap_or_default().replace('.', "/");
     let field = got.pointer(&format!("/{path}")).unwrap_or(&Value::Null);
@@ -78,7 +78,7 @@ fn check(assertion: &Value, got: &Value) -> Option<bool> {
     }
 }
 
-/// Letters and digits of a text or of HTML.
+/// The letters and digits of a text or of HTML, in lower case.
 fn loose(value: &Value) -> String {
     let mut text = value.as_str().unwrap_or_default().to_owned();
     for _ in 0..2 {
@@ -169,7 +169,7 @@ fn finds_feeds_of_real_sites() {
     assert_eq!(found, announcing, "sites whose first announced feed is found first");
 }
 
-/// The path of a URL as the reference data compares it.
+/// The path of a URL, normalised as in the reference data.
 fn article_path(url: &str) -> String {
     let path = Url::parse(url).map_or_else(|_| url.to_owned(), |u| u.path().to_owned());
     let path = percent_encoding::percent_decode_str(&path).decode_utf8_lossy().to_lowercase();
@@ -177,8 +177,8 @@ fn article_path(url: &str) -> String {
     path.strip_suffix(".html").unwrap_or(path).trim_end_matches('/').to_owned()
 }
 
-/// Of the pages for which the first proposal is wrong, two have links in running text as articles in the
-/// reference, and one is a feed.
+/// On the pages for which the first suggestion is wrong, the reference contains links in running text as
+/// articles (two pages), or the page is a feed (one page).
 #[test]
 fn finds_lists_of_real_sites() {
     let Some(root) = corpora().map(|f| f.join("blogs")) else { return };

@@ -1,6 +1,6 @@
-//! Crawls of recorded sites, if the reference data is next to this project: `cargo test --test corpora
-//! crawl:: -- --nocapture`. Otherwise the tests print a note and pass. The limits are slightly above the
-//! measured figures, so that a loss is noticed.
+//! Crawls of recorded sites, if the reference data is next to this project:
+//! `cargo test --test corpora crawl:: -- --nocapture`. Otherwise the tests print a note and pass. The limits
+//! are slightly above the measured values, so that regressions fail.
 
 // Clippy's exemption for tests does not cover the helpers below.
 
@@ -13,7 +13,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::Duration;
 
-/// Number of crawls per site, fewer than the fifteen of a real measurement with `newsfed crawl --replay`.
+/// Number of crawls per site; a measurement with `newsfed crawl --replay` uses fifteen.
 const SEEDS: u64 = 5;
 
 fn graph(folder: &Path, site: &str, data: bool) -> Graph {
@@ -31,9 +31,9 @@ fn q90(graph: &Graph, kind: Kind) -> f64 {
     figures.q90_percent_mean
 }
 
-/// Percentage of the site's URLs as in the publication, with the tolerance for the same algorithm.
+/// Published percentages of the URLs of a site, with a tolerance for the same algorithm.
 #[test]
-fn published_strategies_reproduce_the_published_figures() {
+fn strategies_reproduce_the_published_figures() {
     let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let cases = [
         ("sklearn", false, Kind::Bfs, 93.6, 0.5),
@@ -59,7 +59,7 @@ fn published_strategies_reproduce_the_published_figures() {
 }
 
 #[test]
-fn default_strategy_needs_fewer_requests() {
+fn the_default_strategy_needs_fewer_requests() {
     let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let cases = [
         ("sklearn", false, 90.0),

@@ -1,6 +1,6 @@
-//! Articles extracted from real pages, if the reference data is next to this project: `cargo test --test
-//! corpora extract:: -- --nocapture`. Otherwise the tests print a note and pass. The minimum scores are
-//! slightly below the measured figures, so that a loss is noticed.
+//! Extracts articles from real pages, if the reference data is next to this project:
+//! `cargo test --test corpora extract:: -- --nocapture`. Otherwise the tests print a note and pass. The
+//! minimum scores are slightly below the measured values, so that regressions fail.
 
 // Clippy's exemption for tests does not cover the helpers below.
 
@@ -78,7 +78,7 @@ fn extracts_articles_from_all_kinds_of_sites() {
         let lead = extract(&page, &guide("summary_lead"), Mode::Guided, None).ok();
         by_lead.push(fit(wanted, text(lead.as_ref())));
         if let Some(date) = gold[id]["date"].as_str() {
-            // Some of these dates are of the last update, if the page has no other date.
+            // If a page has no other date, the reference date is that of the last update.
             let published = found.and_then(|f| f.published.or(f.modified)).map(|t| t.to_rfc3339());
             dated += 1;
             right += usize::from(published.is_some_and(|p| p.get(..10) == date.get(..10)));
@@ -93,7 +93,8 @@ fn extracts_articles_from_all_kinds_of_sites() {
     assert!(f64::from(right as u32) >= 0.81 * f64::from(dated as u32));
 }
 
-/// How often dates are right, wrong and missing. A date that is off by one day counts as none of these.
+/// The proportions of correct, wrong and missing dates. A date that is off by one day counts as none of
+/// these.
 fn dates(cases: impl Iterator<Item = (String, Option<Url>, String)>) -> [f64; 3] {
     let (mut all, mut counts) = (0.0, [0.0; 3]);
     for (page, url, want) in cases {
@@ -142,7 +143,7 @@ fn finds_the_publication_dates_of_more_articles() {
         let page = page(&folder.join(format!("pages/{id}.html.gz")));
         Some((page, item["url"].as_str().and_then(|u| Url::parse(u).ok()), day.to_owned()))
     });
-    // A fifth of the others are dates of the last update, which do not count as publication dates.
+    // A fifth of the other dates are of the last update, and do not count as publication dates.
     let [right, wrong, _] = dates(cases);
     assert!(right >= 0.848 && wrong <= 0.065);
 }
@@ -170,8 +171,8 @@ fn reads_threads_and_documentation_in_full() {
     for (kind, words) in [
         ("article", 0.965),
         ("documentation", 0.94),
-        // The trees were trained on these pages. The threshold that is best for unseen threads (.82 instead
-        // of .80) includes too much here (.86 instead of .88).
+        // The trees were trained on these pages. The threshold that is best for unseen threads (score 0.82
+        // instead of 0.80) includes too much on these pages (0.86 instead of 0.88).
         ("forum", 0.855),
         ("service", 0.865),
         ("collection", 0.8),
@@ -184,7 +185,7 @@ fn reads_threads_and_documentation_in_full() {
     }
 }
 
-/// The items of a site with a reference text.
+/// The items of a site that have a reference text.
 fn items(folder: &Path, site: &str) -> Vec<Value> {
     let all = json(&folder.join(site).join("items.json"));
     all.as_array().unwrap().iter().filter(|i| i["gold_source"] == "feed").cloned().collect()
@@ -204,8 +205,8 @@ fn guide_of(item: &Value) -> Guide {
     }
 }
 
-/// Reads the items of several designs of a site one after another: each page alone, with what was learned so
-/// far, and using everything learned from all pages.
+/// Extracts the items of several designs of a site in order, in three ways: each page alone, with the
+/// template learned so far, and with the template learned from all pages.
 fn read(folder: &Path, gold: &Value, designs: &[&str]) -> [Vec<(String, Fit)>; 3] {
     let mut template = Template::default();
     let mut rows = [Vec::new(), Vec::new(), Vec::new()];
@@ -262,7 +263,7 @@ fn learns_the_template_from_the_pages_of_a_site() {
 }
 
 #[test]
-fn redesign_makes_no_page_worse() {
+fn a_redesign_makes_no_page_worse() {
     let Some(folder) = corpora().map(|f| f.join("blogs")) else { return };
     let gold = json(&folder.join("gold.json.gz"));
     for designs in [["330k-2018", "330k"], ["flink2015", "flink-2022"], ["flink-2022", "flink2015"]]
@@ -275,7 +276,7 @@ fn redesign_makes_no_page_worse() {
 }
 
 #[test]
-fn feeds_with_full_articles_are_recognised() {
+fn recognises_feeds_with_full_articles() {
     let Some(folder) = corpora().map(|f| f.join("blogs")) else { return };
     let (mut all, mut right) = (0, 0);
     for site in sites(&folder) {

@@ -1,5 +1,5 @@
-//! Figures with captions inside articles: those listed in `tests/data/figures.tsv`, each a page and the
-//! number of a `figure` element on it, from 0. `NEWSFED_UPDATE_FIGURES` makes the list again.
+//! Figures with captions inside articles, as listed in `tests/data/figures.tsv`: pages, each with the indices
+//! of `figure` elements. `NEWSFED_UPDATE_FIGURES` recreates the list.
 
 use crate::extract::{json, page};
 use crate::reference::corpora;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 const CORPORA: [&str; 2] = ["extraction", "extraction-more"];
-/// Fewest letters of a text that shows where the article is.
+/// Minimum number of letters in a text that locates the article.
 const LETTERS: usize = 20;
 
 fn list() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/figures.tsv")
 }
 
-/// Letters and digits in lower case.
+/// The letters and digits in lower case.
 fn folded(text: impl IntoIterator<Item = char>) -> String {
     text.into_iter().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -27,7 +27,7 @@ fn text_of(element: ElementRef<'_>) -> String {
     folded(element.text().flat_map(str::chars))
 }
 
-/// The first element inside a figure that is not inside another one.
+/// The first matching element inside a figure, but not inside a nested figure.
 fn own<'a>(figure: ElementRef<'a>, all: &Selector) -> Option<ElementRef<'a>> {
     figure.select(all).find(|element| {
         let mut above = element.ancestors().filter_map(ElementRef::wrap);
@@ -35,14 +35,14 @@ fn own<'a>(figure: ElementRef<'a>, all: &Selector) -> Option<ElementRef<'a>> {
     })
 }
 
-/// A `figure` element with a caption.
+/// A `figure` element with a picture and a caption.
 struct Captioned {
     caption: String,
-    /// Whether its picture has an address. Some pages were stored without the addresses of late pictures.
+    /// Whether the picture has a URL. Some pages were stored without the URLs of lazily loaded pictures.
     addressed: bool,
 }
 
-/// The `figure` elements; `None` without a picture or a caption.
+/// The `figure` elements; `None` for those without a picture or a caption.
 fn figures(tree: &Html) -> Vec<(ElementRef<'_>, Option<Captioned>)> {
     let [figure, caption, picture, files] =
         ["figure", "figcaption", "img, picture, amp-img", "img, source, amp-img"]
@@ -60,7 +60,7 @@ fn figures(tree: &Html) -> Vec<(ElementRef<'_>, Option<Captioned>)> {
     tree.select(&figure).map(|element| (element, captioned(element))).collect()
 }
 
-/// The numbers of the captioned figures between the first and the last text of the reference.
+/// The indices of the captioned figures between the first and the last text of the reference.
 fn inside(tree: &Html, reference: &str) -> Vec<usize> {
     let gold = folded(reference.chars());
     let texts = Selector::parse("p, li, h1, h2, h3, h4, h5, h6, blockquote, td, dd").unwrap();
@@ -81,7 +81,7 @@ fn inside(tree: &Html, reference: &str) -> Vec<usize> {
     inside.map(|(number, _)| number).collect()
 }
 
-/// The captions of an article that is shown, and whether there is a picture with each.
+/// The captions in an extracted article, and whether each has a picture.
 fn shown(tree: &Html) -> Vec<(String, bool)> {
     let [figure, caption, picture] =
         ["figure", "figcaption", "img"].map(|s| Selector::parse(s).unwrap());
@@ -123,7 +123,7 @@ fn update(folder: &Path) {
 }
 
 #[test]
-fn articles_keep_their_figures_with_captions() {
+fn articles_keep_their_captioned_figures() {
     let Some(folder) = corpora() else { return };
     if std::env::var_os("NEWSFED_UPDATE_FIGURES").is_some() {
         update(&folder);

@@ -1,5 +1,5 @@
-//! Measurements with reference data next to the project: `cargo test --test corpora -- --nocapture`. Without
-//! the data every test prints a note and passes.
+//! Measurements with reference data in a folder next to the project:
+//! `cargo test --test corpora -- --nocapture`. Without the data, each test prints a note and passes.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![allow(

@@ -6,7 +6,7 @@ use newsfed::net::Freshness;
 use newsfed::net::robots::Robots;
 use serde_json::Value;
 
-/// Path and query of a URL, unescaped.
+/// The unescaped path and query of a URL.
 fn path_of(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap();

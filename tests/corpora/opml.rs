@@ -1,5 +1,5 @@
-//! OPML files of other projects, if the reference data is next to this project: `cargo test --test corpora
-//! opml::`. Otherwise the tests print a note and pass.
+//! OPML files of other projects, if the reference data is next to this project:
+//! `cargo test --test corpora opml::`. Otherwise the tests print a note and pass.
 
 // Clippy's exemption for tests does not cover the helpers below.
 
@@ -14,7 +14,7 @@ fn read(file: &Path) -> Result<Import, ImportError> {
     import(&fs::read(file).unwrap(), &file.file_name().unwrap().to_string_lossy())
 }
 
-/// Every file with this extension below a folder, sorted.
+/// All files with this extension below a folder, sorted.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -32,7 +32,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Every distinct xmlUrl, found by plain text search.
+/// Number of distinct `xmlUrl` values, found by a plain text search.
 fn addresses(text: &str) -> usize {
     let mut found: Vec<_> = text
         .match_indices("xmlUrl=\"")
@@ -61,7 +61,7 @@ fn round_trips(first: &Import) {
 }
 
 #[test]
-fn imports_readers_lists_with_folders() {
+fn imports_lists_of_readers_with_folders() {
     let Some(folder) = corpora() else { return };
     let cases = [
         ("newsboat-example.opml", 7, vec!["Blogs", "Blogs/friends", "eloquent"]),
@@ -92,7 +92,7 @@ fn imports_readers_lists_with_folders() {
 }
 
 #[test]
-fn reads_good_and_broken_files_of_the_corpus() {
+fn reads_valid_and_broken_files_of_the_corpus() {
     let Some(folder) = corpora() else { return };
     let (mut read_whole, mut refused, mut feeds) = (0, 0, 0);
     for file in files(&folder.join("conformance/opml"), "opml") {
@@ -152,7 +152,7 @@ fn survives_hostile_files() {
         "{:?}",
         escapes.sources.iter().map(|s| (&s.title, s.url.as_str())).collect::<Vec<_>>()
     ) + &export_opml(&escapes.sources, &HashMap::new(), &[]).text;
-    // `Debug` writes unprintable characters as escapes, so a backslash would reveal them.
+    // `Debug` escapes unprintable characters, so a backslash would reveal them.
     assert!(!shown.contains("\\u{") && !shown.contains('\u{1b}'), "{shown}");
     assert!(!escapes.sources.is_empty());
     for file in files(out.path(), "xml").into_iter().chain(files(out.path(), "html")) {

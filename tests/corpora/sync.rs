@@ -1,5 +1,4 @@
-//! The recording of a server with the Google Reader API: newsfed writes requests as recorded, and can read
-//! the responses.
+//! Compares requests with recordings of a Google Reader API server, and parses the recorded responses.
 
 use crate::reference::lines;
 use newsfed::greader::{
@@ -9,7 +8,7 @@ use newsfed::greader::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The fields of a form.
+/// The fields of an encoded form.
 fn fields(form: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(form.as_bytes()).into_owned().collect()
 }
@@ -22,7 +21,7 @@ fn form(request: Request) -> String {
 }
 
 #[test]
-fn requests_are_written_as_recorded() {
+fn serializes_requests_as_recorded() {
     let recording = lines("sync/freshrss-1.25.jsonl");
     if recording.is_empty() {
         return;
@@ -50,8 +49,7 @@ fn requests_are_written_as_recorded() {
                 assert_eq!(form(Request::contents(token, &ids().unwrap())), body);
                 compared[1] += 1;
             }
-            // The mark comes before the items, so that servers that limit the number of fields do not drop
-            // it.
+            // The mark precedes the items, so that servers that limit the number of fields do not drop it.
             "/reader/api/0/edit-tag"
                 if !token.is_empty() && all("a").len() + all("r").len() == 1 =>
             {
@@ -81,7 +79,7 @@ fn requests_are_written_as_recorded() {
 }
 
 #[test]
-fn recorded_responses_are_read() {
+fn parses_recorded_responses() {
     let recording = lines("sync/freshrss-1.25.jsonl");
     if recording.is_empty() {
         return;
@@ -125,7 +123,7 @@ fn recorded_responses_are_read() {
     assert!(read > 40 && ids > 100, "{read} {ids}");
 }
 
-/// Reads a response, and checks that what is written again has the same values.
+/// Parses a response, and checks that serializing it produces the same values.
 fn check<T: DeserializeOwned + serde::Serialize>(text: &str, value: &Value, keys: &[&str]) {
     let read: T = serde_json::from_str(text).unwrap();
     let written = serde_json::to_value(&read).unwrap();

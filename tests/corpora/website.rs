@@ -1,16 +1,16 @@
-//! Compares dates, selectors and URLs of pages with reference data next to the project, if it exists:
-//! `NEWSFED_CORPORA`, or `../shared/corpora`. Run with `cargo test --test corpora website::`.
+//! Compares dates, selectors and URLs of pages with reference data next to the project (`NEWSFED_CORPORA` or
+//! `../shared/corpora`), if it exists. Run with `cargo test --test corpora website::`.
 
 use newsfed::website::{Page, Selectors, date::parse_layout};
 use serde_json::Value;
 use url::Url;
 
-/// The lines of a JSON Lines file; none if the data is missing.
+/// The lines of a JSON Lines file; empty if the data is missing.
 fn lines(name: &str) -> Vec<Value> {
     crate::reference::lines(&format!("newsfed-original/{name}"))
 }
 
-/// Runs a check on every case and lists those that fail.
+/// Runs a check on every case, and panics with a list of the failed cases.
 fn every(name: &str, check: impl Fn(&Value) -> bool) {
     let cases = lines(name);
     let wrong: Vec<&Value> = cases.iter().filter(|case| !check(case)).collect();
@@ -49,7 +49,7 @@ fn selectors_find_the_expected_elements() {
     });
 }
 
-/// Only http(s) URLs are followed, and fragments are dropped; otherwise, URLs are resolved as in the
+/// Only http(s) URLs are accepted, and fragments are dropped. Otherwise URLs are resolved as in the URL
 /// standard.
 #[test]
 fn resolves_urls_as_expected() {
@@ -63,7 +63,7 @@ fn resolves_urls_as_expected() {
             url.set_fragment(None);
         }
         let own = text(case, "href").is_empty();
-        // An empty reference means the page itself, so it is not a link to another page.
+        // An empty reference resolves to the page itself, which is not a link to another page.
         if own { found.is_none() } else { found == want }
     });
 }

@@ -1,5 +1,5 @@
-//! The program is killed at random points of a crawl and resumed: no URL with a logged response
-//! is fetched again, and everything is found.
+//! Kills the program at random points of a crawl and resumes it: no URL with a logged response is requested
+//! again, and everything is found.
 
 use super::sites::{FILES, library};
 use super::{World, files, summary};
@@ -11,8 +11,7 @@ use std::process::Child;
 /// Number of kills in one crawl.
 const KILLS: usize = 20;
 
-/// Kills a process once the server has received this many requests; returns whether it ended
-/// before.
+/// Kills a process when the server has received this many requests. Returns whether the process exited first.
 fn kill_after(mut child: Child, server: &Server, requests: usize) -> bool {
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -28,13 +27,13 @@ fn kill_after(mut child: Child, server: &Server, requests: usize) -> bool {
     }
 }
 
-/// Method and path of all requests, without robots.txt and sitemaps.
+/// Method and path of each request, without robots.txt and sitemaps.
 fn asked(server: &Server) -> Vec<(String, String)> {
     let all = server.requests().into_iter().map(|r| (r.method, r.path));
     all.filter(|(_, path)| path != "/robots.txt" && path != "/sitemap.xml").collect()
 }
 
-/// Method and path of all responses in the log of a crawl.
+/// Method and path of each response in the log of a crawl.
 fn written_down(world: &World) -> HashSet<(String, String)> {
     let mut answers = HashSet::new();
     let log = CrawlLog::open(&world.out().join("crawl.db")).unwrap();
@@ -59,13 +58,13 @@ fn a_crawl_killed_before_its_first_record_resumes() {
         assert_eq!(summary(&output)["found"], FILES, "{output:?}");
         assert_eq!(summary(&output)["seed"], 5);
     };
-    // The program is killed before it has created its folder, and before it has stored its order.
+    // Killed before the folder is created, or before the order of the crawl is stored.
     let world = World::new();
     found_all(&world);
     let world = World::new();
     drop(CrawlLog::open(&world.out().join("crawl.db")).unwrap());
     found_all(&world);
-    // The program is killed during its first request.
+    // Killed during the first request.
     let quiet = Server::start(|_| Reply::status(200).failing(Failure::NeverAnswer)).unwrap();
     let world = World::new();
     let args = [&quiet.url("/"), "--targets", "data", "--seed", "5"];
@@ -110,7 +109,7 @@ fn a_killed_crawl_resumes_without_repeating_requests() {
         urls.sort_unstable();
         urls.dedup();
         assert_eq!((urls.len(), world.manifest().len()), (FILES, FILES));
-        // Each kill may leave a part of a file, but no file exists twice.
+        // Each kill may leave a partial file, but no file exists twice.
         let parts = std::fs::read_dir(world.out().join("files")).unwrap();
         let parts =
             parts.filter(|f| f.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"));

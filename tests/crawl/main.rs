@@ -1,4 +1,4 @@
-//! Crawls of sites on loopback: traps, and a program that is killed during the crawl.
+//! Crawls of sites on loopback, with crawler traps and with kills during the crawl.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
 #![allow(clippy::print_stdout, reason = "prints measurements")]
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// An empty folder, and the program that works there.
+/// An empty folder in which the program runs.
 struct World {
     folder: TempDir,
 }
@@ -57,13 +57,13 @@ fn lines(bytes: &[u8]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The last line that was printed.
+/// The summary, which is the last line of output.
 fn summary(output: &Output) -> Value {
     let words = String::from_utf8_lossy(&output.stderr);
     lines(&output.stdout).pop().unwrap_or_else(|| panic!("nothing printed: {words}"))
 }
 
-/// The requested paths, without robots.txt and sitemaps.
+/// Requested paths, without robots.txt and sitemaps.
 fn asked(server: &Server) -> Vec<String> {
     let paths = server.requests().into_iter().map(|r| r.path);
     paths.filter(|p| p != "/robots.txt" && !p.starts_with("/sitemap")).collect()

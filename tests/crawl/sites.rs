@@ -14,7 +14,8 @@ pub(crate) fn link(to: impl std::fmt::Display) -> String {
 /// Number of files in the library.
 pub(crate) const FILES: usize = 60;
 
-/// Forty pages without files, and six lists of ten files each; one of the lists has moved.
+/// A site with forty pages without files, and six lists of ten files each. One of the lists is behind a
+/// redirect.
 pub(crate) fn library() -> Server {
     Server::start(|request: &Request| match request.path.as_str() {
         "/" => page("Library", ["talk/", "lists/", "dead"].map(link)),

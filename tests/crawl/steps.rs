@@ -1,4 +1,4 @@
-//! What a crawl collects, and what it skips.
+//! Tests of what a crawl collects, and what it skips.
 
 use super::sites::{FILES, library, link, page};
 use super::{World, asked, files, lines, summary};
@@ -53,7 +53,7 @@ fn the_same_seed_gives_the_same_crawl() {
 }
 
 #[test]
-fn a_budget_ends_a_crawl_and_a_larger_one_continues_it() {
+fn a_larger_budget_continues_a_crawl() {
     let (server, world) = (library(), World::new());
     let url = server.url("/");
     let first = world.run(&[&url, "--budget", "20req"]);
@@ -74,7 +74,7 @@ fn a_budget_ends_a_crawl_and_a_larger_one_continues_it() {
 }
 
 #[test]
-fn a_response_over_the_byte_budget_is_left_for_a_larger_one() {
+fn defers_a_response_that_exceeds_the_byte_budget() {
     const SIZE: usize = 6_000;
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", (0..3).map(|n| link(format!("/{n}.csv")))),
@@ -148,7 +148,7 @@ fn a_stopped_crawl_explains_how_to_continue() {
     assert_eq!(summary(&world.run(&["--resume"]))["found"], json!(FILES));
 }
 
-/// The keys that a section of docs/json.md lists.
+/// The documented keys of a section in docs/json.md.
 fn documented(section: &str) -> BTreeSet<String> {
     let document = include_str!("../../docs/json.md");
     let start = document.find(&format!("## {section}\n")).unwrap();
@@ -158,7 +158,7 @@ fn documented(section: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn all_printed_keys_are_documented() {
+fn documents_all_printed_keys() {
     let (server, world) = (library(), World::new());
     let output = world.run(&[&server.url("/")]);
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
@@ -168,7 +168,7 @@ fn all_printed_keys_are_documented() {
 }
 
 #[test]
-fn a_crawl_with_credentials_needs_them_to_continue() {
+fn a_crawl_with_credentials_needs_them_to_resume() {
     let server = Server::start(|request| {
         if request.header("authorization").is_none() {
             return Reply::status(401);
@@ -229,7 +229,7 @@ fn crawls_a_site_that_rejects_head_requests() {
 }
 
 #[test]
-fn sitemaps_count_towards_the_budget() {
+fn requests_for_sitemaps_count_towards_the_budget() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", [link("/a.csv")]),
         "/sitemap.xml" => Reply::ok("application/xml", " ".repeat(100_000)),
@@ -244,7 +244,7 @@ fn sitemaps_count_towards_the_budget() {
 }
 
 #[test]
-fn reports_what_exceeds_a_limit() {
+fn reports_pages_that_exceed_a_limit() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", ["/many", "/deep", "/large"].map(link)),
         "/many" => page("Many", (0..5_006).map(|n| link(format!("/{n}.jpg")))),
@@ -302,7 +302,7 @@ fn element_names_cannot_control_the_terminal() {
 }
 
 #[test]
-fn an_index_of_thousands_of_links_is_read_completely() {
+fn reads_an_index_of_thousands_of_links_completely() {
     const COUNT: usize = 7_200;
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Index", (0..COUNT).map(|n| link(format!("/{n}.csv")))),
@@ -312,7 +312,7 @@ fn an_index_of_thousands_of_links_is_read_completely() {
     let (world, url) = (World::new(), server.url("/"));
     let details = summary(&world.run(&[&url, "--budget", "3req"]));
     assert_eq!((&details["links"], &details["links_left_out"]), (&json!(COUNT + 1), &json!(0)));
-    // The limit is reported, and a resumed crawl can raise it.
+    // The program reports that the limit was reached. Resuming can raise the limit.
     let world = World::new();
     let output = world.run(&[&url, "--budget", "3req", "--max-links", "1000"]);
     let words = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! All the traps for crawlers, on one site.
+//! A site with all kinds of crawler traps.
 
 use super::sites::{link, page};
 use super::{World, asked, summary};
@@ -18,7 +18,7 @@ fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
         return page("Day", (day + 1..day + 31).map(|d| link(format!("/calendar/{d}"))));
     }
     if path.starts_with("/shop") {
-        // Each response has its own session id.
+        // Each response contains a new session id.
         let session = sessions.fetch_add(1, Ordering::SeqCst);
         return page("Shop", (0..30).map(|n| link(format!("/shop/{n}?sid={session}"))));
     }
@@ -55,7 +55,7 @@ fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
     }
 }
 
-/// Peak memory of a process in KiB.
+/// Peak memory use of a process, in KiB.
 fn high_water(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
@@ -63,7 +63,7 @@ fn high_water(pid: u32) -> Option<u64> {
 }
 
 #[test]
-fn a_crawl_finds_its_targets_despite_every_trap() {
+fn finds_all_targets_despite_every_trap() {
     const BUDGET: usize = 250;
     let sessions = AtomicU64::new(0);
     let server = Server::start(move |request| trap(request, &sessions)).unwrap();
@@ -95,8 +95,8 @@ fn a_crawl_finds_its_targets_despite_every_trap() {
 }
 
 #[test]
-fn links_without_targets_are_deprioritised() {
-    // An endless calendar, and lists with a file on each page.
+fn deprioritises_links_without_targets() {
+    // A site with an endless calendar, and with lists that have a file on each page.
     let server = Server::start(|request| {
         let path = request.path.as_str();
         let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<u64>().ok());
@@ -123,7 +123,7 @@ fn links_without_targets_are_deprioritised() {
 }
 
 #[test]
-fn a_crawl_of_an_unreachable_host_can_be_resumed() {
+fn resumes_a_crawl_of_an_unreachable_host() {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     let gone = Arc::new(AtomicBool::new(false));
@@ -152,10 +152,9 @@ fn a_crawl_of_an_unreachable_host_can_be_resumed() {
     assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
 }
 
-/// Whatever ends a crawl while its host cannot be reached, the links that were tried without a connection are
-/// fetched later.
+/// Links that failed without a connection are fetched later, however the crawl ended.
 #[test]
-fn links_without_a_connection_at_the_end_of_a_run_are_not_lost() {
+fn retries_links_that_had_no_connection() {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     let gone = Arc::new(AtomicBool::new(false));
@@ -172,19 +171,19 @@ fn links_without_a_connection_at_the_end_of_a_run_are_not_lost() {
     gone.store(true, Ordering::SeqCst);
     let (world, url) = (World::new(), server.url("/"));
     let bfs = ["--strategy", "bfs", "--set", "net.page_timeout=1s"];
-    // The start, its sitemap, five files, and three without a connection.
+    // Requests for the start page, its sitemap, five files, and three files without a connection.
     let first = world.run(&[&[url.as_str(), "--budget", "10req"], &bfs[..]].concat());
     let first = summary(&first);
     assert_eq!((&first["ended"], &first["found"]), (&json!("requests"), &json!(5)), "{first}");
     gone.store(false, Ordering::SeqCst);
     let second = summary(&world.run(&[&url, "--resume"]));
     assert_eq!((&second["found"], &second["ended"]), (&json!(12), &json!("done")), "{second}");
-    // The cost of the lost requests counts.
+    // The failed requests count towards the number of requests.
     assert_eq!(second["requests"], json!(2 + 12 + 3), "{second}");
 }
 
 #[test]
-fn some_pages_that_time_out_do_not_end_the_crawl() {
+fn a_few_timeouts_do_not_end_the_crawl() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {
             let slow = (0..7).map(|n| link(format!("/slow/{n}")));
@@ -231,7 +230,7 @@ fn the_time_limit_ends_a_crawl_during_a_request() {
 }
 
 #[test]
-fn pages_with_unique_tag_paths_stay_cheap() {
+fn pages_with_unique_tag_paths_need_little_memory() {
     const PAGES: u64 = 20;
     let server = Server::start(|request| {
         let path = request.path.as_str();
@@ -262,7 +261,7 @@ fn pages_with_unique_tag_paths_stay_cheap() {
     assert!(most < 100 << 10, "{most} KiB");
 }
 
-/// A crawl that finds nothing because there is no page at its start does not count as done.
+/// A crawl that finds nothing because its start page is missing does not count as done.
 #[test]
 fn reports_and_retries_a_start_url_without_a_page() {
     use std::sync::Arc;

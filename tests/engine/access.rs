@@ -1,11 +1,11 @@
-//! Credentials and headers of sources are only sent to their own server.
+//! Credentials and headers of a source are sent only to the source's own server.
 
 use super::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use newsfed::model::{Access, BasicAuth, Secret};
 
-/// A variable that is always set.
+/// An environment variable that is always set.
 const VARIABLE: &str = "PATH";
 
 fn with_access(url: &str) -> Source {

@@ -1,8 +1,8 @@
-//! Time passes, jumps, and goes backwards.
+//! Clocks that advance, jump and go backwards.
 
 use super::*;
 
-/// Twelve sources on three hosts, polled once.
+/// Twelve sources on three hosts, after their first poll.
 async fn polled_once() -> (Server, Home, Handle) {
     let ips = hosts(3);
     let server =
@@ -17,7 +17,7 @@ async fn polled_once() -> (Server, Home, Handle) {
     (server, home, engine)
 }
 
-/// The earliest and the latest planned poll, in minutes from now.
+/// The minutes until the earliest and the latest planned poll.
 async fn planned(home: &Home, engine: &Handle) -> (i64, i64) {
     let all = engine.sources().await.unwrap();
     let waits = || all.iter().map(|(_, f)| (f.next_poll.unwrap() - home.clock.now()).num_minutes());
@@ -30,7 +30,7 @@ async fn polls_every_source_once_an_hour() {
     for hour in 1..=3 {
         let (nearest, farthest) = planned(&home, &engine).await;
         assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
-        // No poll is due before.
+        // After 59 minutes, no poll is due yet.
         home.clock.advance(59 * MINUTE);
         replanned(&engine).await;
         assert_eq!(server.requests().len(), 12 * hour);
@@ -90,9 +90,9 @@ async fn keeps_a_configured_interval() {
     engine.shutdown().await;
 }
 
-/// Its intervals are the user's choice: the floor for sources that publish rarely does not apply.
+/// The policy decides the intervals, without the minimum for sources that rarely publish.
 #[tokio::test]
-async fn advarss_counts_its_own_ticks() {
+async fn advarss_polls_after_its_own_number_of_ticks() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let mut home = Home::with(&[source("s", &server.url("/"))]);
     home.settings.schedule.policy = PolicyKind::Advarss;
@@ -122,7 +122,7 @@ async fn a_restart_polls_nothing_early() {
 }
 
 #[tokio::test]
-async fn a_clock_set_back_causes_no_stall_and_no_burst() {
+async fn a_clock_set_back_causes_neither_stall_nor_burst() {
     let (server, home, engine) = polled_once().await;
     home.clock.set(home.clock.now() - DAY);
     replanned(&engine).await;
@@ -140,9 +140,9 @@ async fn a_clock_set_back_causes_no_stall_and_no_burst() {
     engine.shutdown().await;
 }
 
-/// As with `sync --due` from cron, where no engine runs in between.
+/// Simulates `sync --due` from cron, where no engine runs between the polls.
 #[tokio::test]
-async fn a_clock_set_back_is_noticed_without_a_background_task() {
+async fn detects_a_clock_set_back_between_two_runs() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let due = async || {
@@ -160,7 +160,7 @@ async fn a_clock_set_back_is_noticed_without_a_background_task() {
     assert_eq!(due().await, UNCHANGED);
 }
 
-/// A machine without a battery for its clock can even start long before 1970.
+/// A machine without a clock battery may even start long before 1970.
 #[tokio::test]
 async fn a_clock_before_1970_works() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
@@ -184,7 +184,7 @@ async fn a_clock_ten_years_ahead_polls_everything_once() {
     assert_eq!(server.requests().len(), 24);
     let (nearest, farthest) = planned(&home, &engine).await;
     assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
-    // Then the clock is set back again, as if nothing had happened.
+    // The clock is set back to the correct time.
     home.clock.set(begun + 10 * MINUTE);
     replanned(&engine).await;
     assert_eq!(server.requests().len(), 24);
@@ -194,7 +194,7 @@ async fn a_clock_ten_years_ahead_polls_everything_once() {
 }
 
 #[tokio::test]
-async fn the_next_check_follows_the_settings_of_a_draft() {
+async fn the_next_check_uses_the_settings_of_a_draft() {
     let (_server, home, engine) = polled_once().await;
     let (source, facts) = engine.sources().await.unwrap().remove(0);
     let reader = engine.store().reader().unwrap();

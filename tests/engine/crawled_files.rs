@@ -1,18 +1,18 @@
-//! Crawled sources, which check known data files again.
+//! Crawled sources that check known data files again.
 
 use super::datasets::{Files, TOWNS};
 use super::*;
 use newsfed::model::{Revision, SourceRules, TextFrom, WebsiteRules};
 use newsfed::store::Mark;
 
-/// A site whose pages consist of links to files.
+/// A crawl source for a site with pages of links to files.
 fn crawled(url: &str) -> Source {
     let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
     Source { rules: SourceRules::Crawl(rules.into()), ..source("site", url) }
 }
 
 #[tokio::test]
-async fn a_crawl_source_returns_to_its_files() {
+async fn a_crawl_source_checks_its_files_again() {
     let files = Files::default();
     let links =
         |names: &[&str]| names.iter().map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>();
@@ -37,7 +37,7 @@ async fn a_crawl_source_returns_to_its_files() {
             .collect()
     };
     let requests = server.requests().len();
-    // The files are checked a day later, with validators; the archive is not fetched again.
+    // A day later, the files are checked with conditional requests. The archive is not fetched again.
     home.clock.advance(HOUR);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     assert_eq!(asked(requests), []);
@@ -48,7 +48,7 @@ async fn a_crawl_source_returns_to_its_files() {
     let mut found = asked(requests);
     found.sort_by(|a, b| b.cmp(a));
     assert_eq!(found, both);
-    // The change inside becomes a version, and the item becomes unread.
+    // A change in the data becomes a version, and the item becomes unread.
     let reader = engine.store().reader().unwrap();
     let all = reader.keys(&View::of(Scope::All)).unwrap();
     engine.mark(Mark::Read, all, true).await.unwrap();
@@ -63,7 +63,7 @@ async fn a_crawl_source_returns_to_its_files() {
 }
 
 #[tokio::test]
-async fn fifty_polls_of_a_crawl_source_fetch_its_files_ever_less_often_and_repeat_nothing() {
+async fn checks_unchanged_files_less_and_less_often() {
     const FILES: usize = 15;
     let files = Files::default();
     let names: Vec<String> = (0..FILES).map(|n| format!("/{n}.csv")).collect();
@@ -101,7 +101,7 @@ async fn fifty_polls_of_a_crawl_source_fetch_its_files_ever_less_often_and_repea
 }
 
 #[tokio::test]
-async fn a_file_that_robots_txt_forbids_or_that_is_gone_changes_nothing() {
+async fn a_forbidden_or_missing_file_changes_nothing() {
     let files = Files::default();
     files.put("/", "text/html", "<a href=/a.csv>a</a><a href=/b.csv>b</a><a href=/c.csv>c</a>");
     ["/a.csv", "/b.csv", "/c.csv"].iter().for_each(|path| files.put(path, "text/csv", TOWNS));

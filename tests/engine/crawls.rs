@@ -1,14 +1,14 @@
-//! Sources that are followed by crawling.
+//! Sources that are followed by crawling the site.
 
 use super::*;
 use newsfed::model::{SourceRules, WebsiteRules};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-/// Number of pages that lead to no article.
+/// Number of pages without links to articles.
 const TALK: usize = 30;
 
-/// A site without feed, list or sitemap, whose articles are below topics, among other pages.
+/// A site without a feed, list or sitemap. Its articles are linked from topic pages, among other pages.
 #[derive(Clone, Default)]
 struct Site {
     /// Number of articles by topic.
@@ -75,7 +75,7 @@ fn asked(server: &Server, from: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
+async fn explores_first_and_later_visits_productive_pages() {
     let site = Site::default();
     site.put("buses", 4);
     site.put("parks", 3);
@@ -90,14 +90,14 @@ async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let item = items(&engine).into_iter().find(|i| i.title == "Story 4 of buses").unwrap();
     assert_eq!(item.publisher.as_deref(), Some("The Town"));
     assert!(item.published.is_some() && item.summary.unwrap().starts_with("The bus"));
-    // There is nothing new: some productive pages are fetched, but no article.
+    // Without new articles, some productive pages are fetched, but no articles.
     home.clock.advance(DAY);
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     let second = asked(&server, before);
     assert!(second.len() <= 6 && !second.iter().any(|p| p.starts_with("/story")), "{second:?}");
     engine.shutdown().await;
-    // The learned state survives a restart.
+    // What was learned is kept across a restart.
     site.put("buses", 6);
     home.clock.advance(DAY);
     let engine = home.on_demand().await;
@@ -107,14 +107,14 @@ async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let stories: Vec<&String> = third.iter().filter(|p| p.starts_with("/story")).collect();
     assert_eq!(stories, ["/story/buses-6", "/story/buses-5"]);
     assert!(third.len() <= 10 && !third.iter().any(|p| p.starts_with("/talk")), "{third:?}");
-    // No article is fetched a second time.
+    // Articles are not fetched again.
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn a_large_site_stays_within_the_limit_of_a_poll() {
+async fn a_large_site_stays_within_the_poll_limit() {
     let site = Site::default();
     site.put("all", 200);
     let server = site.start();
@@ -150,7 +150,7 @@ async fn files_become_items_with_type_and_size() {
 }
 
 #[tokio::test]
-async fn a_killed_exploration_continues_without_loss() {
+async fn resumes_a_killed_exploration_without_loss() {
     let site = Site::default();
     site.put("buses", 5);
     let server = site.start();
@@ -171,7 +171,7 @@ async fn a_killed_exploration_continues_without_loss() {
 }
 
 #[tokio::test]
-async fn files_found_by_a_killed_poll_become_items() {
+async fn stores_files_found_by_a_killed_poll_as_items() {
     const FILES: usize = 15;
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {
@@ -200,7 +200,7 @@ async fn files_found_by_a_killed_poll_become_items() {
 }
 
 #[tokio::test]
-async fn a_failed_page_is_retried_by_the_next_poll() {
+async fn the_next_poll_retries_a_failed_page() {
     let site = Site::default();
     site.put("buses", 5);
     let (pages, down) = (site.clone(), Arc::new(std::sync::atomic::AtomicBool::new(false)));
@@ -208,7 +208,7 @@ async fn a_failed_page_is_retried_by_the_next_poll() {
     let server = Server::start(move |request| {
         let story = request.path.starts_with("/story/");
         if story && fails.load(std::sync::atomic::Ordering::SeqCst) {
-            // The pause is longer than a poll waits.
+            // The requested pause is longer than a poll waits.
             return Reply::status(503).header("retry-after", "3600");
         }
         match pages.page(&request.path) {
@@ -233,7 +233,7 @@ async fn a_failed_page_is_retried_by_the_next_poll() {
 }
 
 #[tokio::test]
-async fn a_site_with_a_varying_start_url_is_explored_once() {
+async fn explores_a_site_with_a_varying_start_url_once() {
     let site = Site::default();
     site.put("buses", 4);
     let pages = site.clone();
@@ -259,7 +259,7 @@ async fn a_site_with_a_varying_start_url_is_explored_once() {
 
 #[tokio::test]
 async fn explores_again_if_nothing_was_found_at_first() {
-    // A hundred pages without targets before the first topic.
+    // A site with a hundred pages without targets before the first topic.
     let server = Server::start(|request| {
         let next = |n: usize| format!("<title>T</title><a href='/{}'>on</a>", n + 1);
         let path = request.path.as_str();
@@ -285,7 +285,7 @@ async fn explores_again_if_nothing_was_found_at_first() {
 }
 
 #[tokio::test]
-async fn links_left_by_one_poll_are_fetched_by_the_next() {
+async fn the_next_poll_fetches_the_remaining_links() {
     const NEWS: usize = 80;
     let site = Site::default();
     site.put("buses", 5);
@@ -341,7 +341,7 @@ async fn revisits_use_conditional_requests() {
 }
 
 #[tokio::test]
-async fn a_damaged_log_is_replaced_by_a_new_exploration() {
+async fn replaces_a_damaged_log_by_exploring_again() {
     let site = Site::default();
     site.put("buses", 3);
     let server = site.start();
@@ -357,7 +357,7 @@ async fn a_damaged_log_is_replaced_by_a_new_exploration() {
 }
 
 #[tokio::test]
-async fn reports_what_exceeds_a_link_limit() {
+async fn reports_links_that_exceed_the_limit() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => Reply::ok(
             "text/html",
@@ -376,7 +376,7 @@ async fn reports_what_exceeds_a_link_limit() {
 }
 
 #[tokio::test]
-async fn reports_what_exceeds_the_revisit_limit() {
+async fn reports_links_that_exceed_the_revisit_limit() {
     let site = Site::default();
     site.put("buses", 5);
     let server = site.start();

@@ -1,4 +1,4 @@
-//! Data files that are followed for the changes inside.
+//! Data files that are followed for changes in their data.
 
 use super::pages::{item, key, text, watched};
 use super::*;
@@ -8,7 +8,7 @@ use newsfed::model::{Revision, SourceKind, TextFrom};
 use newsfed::store::Mark;
 use std::sync::Mutex;
 
-/// A server of files that a test can change, with validators.
+/// A server with files that a test can change; it supports conditional requests.
 #[derive(Clone, Default)]
 pub(super) struct Files {
     files: Arc<Mutex<BTreeMap<String, (String, Bytes)>>>,
@@ -40,7 +40,7 @@ impl Files {
     }
 }
 
-/// What the last change affected.
+/// A summary of the last change.
 fn change(engine: &Handle) -> String {
     Revision::summary(&item(engine).revisions)
 }
@@ -48,7 +48,7 @@ fn change(engine: &Handle) -> String {
 pub(super) const TOWNS: &str = "id,town,people\n1,Aachen,250\n2,Bonn,330\n3,Celle,70\n";
 
 #[tokio::test]
-async fn a_csv_file_gets_a_version_for_each_change_inside() {
+async fn stores_a_version_for_each_change_in_csv_data() {
     let files = Files::default();
     files.put("/data/towns.csv", "text/csv", TOWNS);
     let server = files.start();
@@ -61,7 +61,7 @@ async fn a_csv_file_gets_a_version_for_each_change_inside() {
     assert!(!first.changed && first.versions == 0);
     engine.mark(Mark::Read, vec![key(&engine)], true).await.unwrap();
 
-    // First the file is not modified, then it has different bytes with the same rows.
+    // First the file is not modified. Then its bytes differ, but it has the same rows.
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     home.clock.advance(DAY);
     files.put(
@@ -94,7 +94,7 @@ async fn a_csv_file_gets_a_version_for_each_change_inside() {
 }
 
 #[tokio::test]
-async fn the_difference_between_versions_of_a_file_is_what_changed_inside() {
+async fn the_difference_between_versions_shows_changed_data() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();
@@ -120,7 +120,7 @@ async fn the_difference_between_versions_of_a_file_is_what_changed_inside() {
 }
 
 #[tokio::test]
-async fn columns_that_change_are_named() {
+async fn names_changed_columns() {
     let files = Files::default();
     files.put("/towns.tsv", "text/plain", TOWNS.replace(',', "\t"));
     let server = files.start();
@@ -149,7 +149,7 @@ async fn columns_that_change_are_named() {
 }
 
 #[tokio::test]
-async fn json_is_followed_and_an_error_page_changes_nothing() {
+async fn follows_json_and_ignores_an_error_page() {
     let files = Files::default();
     let json =
         |n: u32| format!("{{\"at\":{n},\"items\":[{{\"id\":1,\"n\":{n}}},{{\"id\":2,\"n\":2}}]}}");
@@ -183,7 +183,7 @@ async fn json_is_followed_and_an_error_page_changes_nothing() {
     engine.shutdown().await;
 }
 
-/// A file with one worksheet of these texts and numbers.
+/// An XLSX file with one worksheet that contains these texts and numbers.
 fn xlsx(name: &str, rows: &[[&str; 3]]) -> Vec<u8> {
     use std::io::Write;
     let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -235,7 +235,7 @@ async fn follows_xlsx_files_cell_by_cell() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("XLSX file with 2 rows and 3 columns"), "{}", text(&engine));
-    // The only sheet has a different name, and its rows a different order.
+    // The worksheet has a different name, and its rows a different order.
     home.clock.advance(DAY);
     files.put(
         "/towns.xlsx",
@@ -248,7 +248,7 @@ async fn follows_xlsx_files_cell_by_cell() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 1, 1));
     assert_eq!(change(&engine), "1 row added; 1 row removed; 1 row changed");
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
-    // A damaged file changes nothing.
+    // A damaged file is ignored.
     home.clock.advance(DAY);
     files.put("/towns.xlsx", TYPE, &b"PK\x03\x04 damaged"[..]);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
@@ -256,7 +256,7 @@ async fn follows_xlsx_files_cell_by_cell() {
     engine.shutdown().await;
 }
 
-/// A PDF with a page for each text.
+/// A PDF with one page for each text.
 fn pdf(pages: &[&str]) -> Vec<u8> {
     let kids: String = (0..pages.len()).map(|n| format!("{} 0 R ", 3 + 2 * n)).collect();
     let mut out = format!(
@@ -275,7 +275,7 @@ fn pdf(pages: &[&str]) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn pdf_is_followed_by_the_text_of_its_pages() {
+async fn follows_pdf_files_by_the_text_of_their_pages() {
     let files = Files::default();
     files.put(
         "/timetable.pdf",
@@ -288,7 +288,7 @@ async fn pdf_is_followed_by_the_text_of_its_pages() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     assert!(text(&engine).starts_with("PDF file with 3 pages"), "{}", text(&engine));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
-    // The file has different bytes with the same text.
+    // The bytes of the file differ, but it has the same text.
     home.clock.advance(DAY);
     let mut other = pdf(&["Timetable", "Bus 4 leaves at 9.05", "Fares"]);
     other.extend_from_slice(b"\n% made again\n");
@@ -304,7 +304,7 @@ async fn pdf_is_followed_by_the_text_of_its_pages() {
         "{}",
         text(&engine)
     );
-    // An encrypted file is reported and changes nothing.
+    // An encrypted file is reported and otherwise ignored.
     home.clock.advance(DAY);
     let mut locked = pdf(&pages[..1]);
     locked.extend_from_slice(b"trailer <</Root 1 0 R /Encrypt 9 0 R>>");
@@ -345,7 +345,7 @@ async fn fifty_polls_of_a_changing_file_store_one_item() {
 }
 
 #[tokio::test]
-async fn adding_a_file_offers_to_follow_what_changes_inside() {
+async fn adding_a_file_offers_to_follow_its_data() {
     let files = Files::default();
     files.put("/data/towns.csv", "text/csv", TOWNS);
     let server = files.start();
@@ -366,7 +366,7 @@ async fn adding_a_file_offers_to_follow_what_changes_inside() {
 }
 
 #[tokio::test]
-async fn a_file_that_disappears_and_comes_back_is_compared_with_what_it_was() {
+async fn compares_a_file_that_returns_with_its_last_version() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();
@@ -387,7 +387,7 @@ async fn a_file_that_disappears_and_comes_back_is_compared_with_what_it_was() {
 }
 
 #[tokio::test]
-async fn a_change_is_noticed_without_the_state_before() {
+async fn detects_a_change_without_the_stored_state() {
     let files = Files::default();
     files.put("/towns.csv", "text/csv", TOWNS);
     let server = files.start();

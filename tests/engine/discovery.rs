@@ -1,12 +1,11 @@
-//! The ways to follow a URL: what is requested for them, in which order they are offered, and what robots.txt
-//! allows.
+//! The ways to follow a URL: the requests that find them, their order, and the effects of robots.txt.
 
 use super::*;
 use newsfed::engine::Discovery;
 use newsfed::model::SourceKind;
 use std::collections::{HashMap, HashSet};
 
-/// A site with these documents; everything else is missing.
+/// A site with these documents; all other paths return 404.
 fn serve(documents: &[(&'static str, String)]) -> Server {
     let documents = documents.to_vec();
     Server::start(move |request| {
@@ -24,7 +23,7 @@ fn serve(documents: &[(&'static str, String)]) -> Server {
 const RSS: &str = "<rss version='2.0'><channel><title>All</title><item><guid>1</guid>\
                    <title>One</title></item></channel></rss>";
 
-/// A list of articles, with `head` before it and `foot` after it.
+/// A page with a list of articles between `head` and `foot`.
 fn list(head: &str, foot: &str) -> String {
     let row =
         |n: usize| format!("<li><h3><a href=/news/story-of-bus-{n}>The story of bus {n}</a></h3>");
@@ -45,7 +44,7 @@ fn kinds(found: &Discovery) -> Vec<SourceKind> {
 }
 
 #[tokio::test]
-async fn an_announced_feed_that_does_not_work_is_named_with_the_reason() {
+async fn explains_why_an_announced_feed_does_not_work() {
     let link = "<link rel=alternate type=application/rss+xml href=/index.xml>";
     let server = serve(&[("/", list(link, "")), ("/empty", "<p>Nothing".to_owned())]);
     let found = discover(&server, "/").await;
@@ -54,7 +53,7 @@ async fn an_announced_feed_that_does_not_work_is_named_with_the_reason() {
     assert_eq!(found.tried[0].text, expected, "{:?}", found.tried);
     assert!(!found.tried[0].found);
     assert!(!found.tried[1..].iter().any(|tried| tried.text.contains("/index.xml")));
-    // Several feeds are listed one by one.
+    // If several feeds are announced, each is reported separately.
     let two = "<link rel=alternate type=application/rss+xml href=/a.xml>\
                <link rel=alternate type=application/rss+xml href=/empty>";
     let server = serve(&[("/", list(two, "")), ("/empty", "<p>Nothing".to_owned())]);
@@ -67,7 +66,7 @@ async fn an_announced_feed_that_does_not_work_is_named_with_the_reason() {
 }
 
 #[tokio::test]
-async fn finds_the_feed_at_the_root_from_a_page_far_below() {
+async fn finds_the_root_feed_from_a_deep_page() {
     let server = serve(&[("/a/b/c/page.html", "<p>Hello".to_owned()), ("/feed", RSS.to_owned())]);
     let found = discover(&server, "/a/b/c/page.html").await;
     assert_eq!(found.ways[0].url.path(), "/feed", "{:?}", found.tried);
@@ -76,7 +75,7 @@ async fn finds_the_feed_at_the_root_from_a_page_far_below() {
 }
 
 #[tokio::test]
-async fn the_entries_of_a_page_come_before_another_feed_of_its_site() {
+async fn prefers_entries_of_a_page_to_another_feed() {
     let release =
         |v: &str, day: &str| format!("<h2 id=v{v}>Knot {v} - {day}</h2><p>Ropes are faster.</p>");
     let log =
@@ -99,7 +98,7 @@ async fn the_entries_of_a_page_come_before_another_feed_of_its_site() {
 }
 
 #[tokio::test]
-async fn knows_where_systems_have_their_feeds() {
+async fn knows_the_feed_urls_of_common_systems() {
     let page = "<meta name=generator content='Hugo 0.140'><p>Hello".to_owned();
     let server = serve(&[("/notes/", page), ("/notes/index.xml", RSS.to_owned())]);
     let found = discover(&server, "/notes/").await;
@@ -108,7 +107,7 @@ async fn knows_where_systems_have_their_feeds() {
 }
 
 #[tokio::test]
-async fn robots_txt_decides_about_everything_but_announced_feeds() {
+async fn robots_txt_applies_to_everything_except_announced_feeds() {
     let robots = ("/robots.txt", "User-agent: *\nDisallow: /".to_owned());
     let server = serve(&[robots.clone(), ("/news", list("", "")), ("/feed", RSS.to_owned())]);
     let found = discover(&server, "/news").await;
@@ -130,7 +129,7 @@ async fn robots_txt_decides_about_everything_but_announced_feeds() {
 }
 
 #[tokio::test]
-async fn a_site_whose_robots_txt_fails_gets_no_further_requests() {
+async fn sends_no_further_requests_if_robots_txt_fails() {
     let server = Server::start(|request| match request.path.as_str() {
         "/robots.txt" => Reply::status(500),
         _ => Reply::ok("text/html", list("", "")),
@@ -141,7 +140,7 @@ async fn a_site_whose_robots_txt_fails_gets_no_further_requests() {
 }
 
 #[tokio::test]
-async fn offers_the_ways_by_confidence_and_distinguishes_them() {
+async fn orders_ways_by_confidence_and_distinguishes_them() {
     let popular = "<aside class=popular><ul>".to_owned()
         + &(1..6)
             .map(|n| format!("<li><a href=/old/popular-report-{n}>Popular report number {n}</a>"))
@@ -176,7 +175,7 @@ async fn follows_redirects_in_markup_and_reports_them() {
 }
 
 #[tokio::test]
-async fn new_sources_read_more_pages_and_have_the_title_of_the_page() {
+async fn a_new_website_has_a_page_limit_and_a_title() {
     let next = "<a rel=next href=/page/2>Older</a>";
     let server = serve(&[("/", list("", next)), ("/page/2", list("", ""))]);
     let home = Home::new();
@@ -196,7 +195,7 @@ fn feed_of(link: &str) -> String {
 }
 
 #[tokio::test]
-async fn the_feed_of_the_site_does_not_belong_to_any_page() {
+async fn offers_other_ways_if_the_feed_is_unrelated() {
     let hours = "<title>Opening hours</title><p>Open from nine to five.".to_owned();
     for (path, own) in [("/opening-hours.html", false), ("/pool/hours.html", false), ("/", true)] {
         let server = serve(&[(path, hours.clone()), ("/rss.xml", RSS.to_owned())]);
@@ -212,7 +211,7 @@ async fn the_feed_of_the_site_does_not_belong_to_any_page() {
 }
 
 #[tokio::test]
-async fn a_list_on_the_page_comes_before_another_feed_of_its_site() {
+async fn prefers_a_list_to_an_unrelated_feed() {
     let cases = [
         ("/press/one", [SourceKind::Website, SourceKind::Feed]),
         ("/news/story-of-bus-3", [SourceKind::Feed, SourceKind::Website]),
@@ -225,7 +224,7 @@ async fn a_list_on_the_page_comes_before_another_feed_of_its_site() {
 }
 
 #[tokio::test]
-async fn a_redirected_page_is_explored_on_its_own_host() {
+async fn explores_a_redirected_page_on_its_own_host() {
     let real = serve(&[("/~ann/", "<p>Hello".to_owned())]);
     let target = real.url("/~ann/").to_string();
     let typed = Server::start(move |request| match request.path.as_str() {
@@ -241,7 +240,7 @@ async fn a_redirected_page_is_explored_on_its_own_host() {
 }
 
 #[tokio::test]
-async fn the_number_of_requests_is_bounded() {
+async fn limits_the_number_of_requests() {
     let feeds = |folder: &str| {
         let link = |n: usize| {
             format!("<link rel=alternate type=application/rss+xml href={folder}{n}.xml>")
@@ -262,7 +261,7 @@ async fn the_number_of_requests_is_bounded() {
 }
 
 #[tokio::test]
-async fn the_host_of_a_known_system_is_not_searched() {
+async fn does_not_search_the_host_of_a_known_system() {
     let server = serve(&[("/s/one", "<p>Hello".to_owned()), ("/", feed_of("/s/one"))]);
     let host = HashMap::from([("lobste.rs".to_owned(), vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])]);
     let home = Home { names: Names::Table(Arc::new(host)), ..Home::new() };
@@ -274,7 +273,7 @@ async fn the_host_of_a_known_system_is_not_searched() {
     engine.shutdown().await;
 }
 
-/// A home page that shows no posts, with links to other pages.
+/// A home page without posts, but with links to other pages.
 fn entrance(links: &str) -> String {
     format!("<title>Ann</title><header><nav>{links}</nav></header><h1>Hi, I am Ann</h1><p>I write.")
 }
@@ -298,7 +297,7 @@ async fn follows_the_link_to_the_list_of_all_posts() {
     );
     assert!(found.tried.iter().any(|t| t.found && t.text.ends_with("/news, which lists articles")));
 
-    // A feed that only the list announces.
+    // A feed that is announced only by the list of posts.
     let link = "<link rel=alternate type=application/rss+xml href=/news.rss>";
     let server =
         serve(&[("/", home.clone()), ("/news", list(link, "")), ("/news.rss", RSS.to_owned())]);
@@ -306,20 +305,20 @@ async fn follows_the_link_to_the_list_of_all_posts() {
     assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Feed, "/news.rss"));
     assert!(found.ways[0].count().is_some(), "it was fetched");
 
-    // The link may lead to a feed.
+    // The link may lead directly to a feed.
     let server = serve(&[("/", home.clone()), ("/news", RSS.to_owned())]);
     let found = discover(&server, "/").await;
     assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Feed, "/news"));
     assert!(found.ways[0].count().is_some());
 
-    // The first such page may contain nothing.
+    // The first linked page may be empty.
     let server = serve(&[("/", home.clone()), ("/news", entrance("")), ("/archive", list("", ""))]);
     let found = discover(&server, "/").await;
     assert_eq!((found.ways[0].kind(), found.ways[0].url.path()), (SourceKind::Website, "/archive"));
 }
 
 #[tokio::test]
-async fn lists_of_posts_are_read_politely() {
+async fn reads_lists_of_posts_politely() {
     let links = "<a href=/a>Posts</a><a href=/b>Blog</a><a href=/c>News</a><a href=/d>Archive</a>";
     let pages: Vec<(&'static str, String)> =
         ["/a", "/b", "/c", "/d"].map(|path| (path, entrance(""))).to_vec();
@@ -334,7 +333,7 @@ async fn lists_of_posts_are_read_politely() {
     let server = with(&[("/", entrance(links)), robots]);
     discover(&server, "/").await;
     assert_eq!(asked(&server), ["/b"]);
-    // If a page offers enough, no other page is fetched.
+    // If the typed page is sufficient, no other page is fetched.
     let server = with(&[("/", list(links, ""))]);
     discover(&server, "/").await;
     assert!(asked(&server).is_empty(), "{:?}", asked(&server));

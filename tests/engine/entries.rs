@@ -1,4 +1,4 @@
-//! Entries on one page that changes from poll to poll.
+//! Entries on a page that changes from poll to poll.
 
 use super::websites::Site;
 use super::*;
@@ -12,16 +12,16 @@ fn followed(url: &str, articles: Option<&str>) -> Source {
     Source { rules: SourceRules::Entries(rules.into()), ..source("page", url) }
 }
 
-/// An entry as the publisher stores it.
+/// An entry on the publisher's page.
 #[derive(Debug, Clone)]
 struct Post {
     number: usize,
-    /// How many times its text was changed.
+    /// Number of times that the text was changed.
     edits: usize,
 }
 
 impl Post {
-    /// Every third entry has the same title as the previous third one, on a different day.
+    /// Every third entry has the same title, but a different date.
     fn title(&self) -> String {
         match self.number % 3 {
             0 => "Planned maintenance".to_owned(),
@@ -43,10 +43,10 @@ impl Post {
     }
 }
 
-/// How a page shows its entries.
+/// Renders an entry for a poll.
 type Template = fn(&Post, usize) -> String;
 
-/// Blocks with an id that differs in each response.
+/// Blocks with ids that differ in each response.
 fn rotating(post: &Post, poll: usize) -> String {
     format!(
         "<article id='entry-{:08x}' class='n n{poll}'><h3>{}</h3>\n<time>{}</time>{}<p>{}</p></article>",
@@ -58,7 +58,7 @@ fn rotating(post: &Post, poll: usize) -> String {
     )
 }
 
-/// Sections with an anchor in the heading.
+/// Sections with an anchor in each heading.
 fn sections(post: &Post, poll: usize) -> String {
     format!(
         "<h2 id=n-{0}>{1}</h2><p class=c{poll}>{2}</p><p>{3}{4}</p>",
@@ -70,7 +70,7 @@ fn sections(post: &Post, poll: usize) -> String {
     )
 }
 
-/// Rows of a table, without any id or link.
+/// Rows of a table, without ids or links.
 fn rows(post: &Post, poll: usize) -> String {
     let class = if (post.number + poll).is_multiple_of(2) { "odd" } else { "even" };
     format!(
@@ -88,7 +88,7 @@ fn page(posts: &[Post], template: Template, poll: usize) -> String {
     format!("<nav><a href=/>Home</a></nav><main><h1>Harbour</h1>{all}</main>")
 }
 
-/// Changes the page before a poll; returns how many entries are new, and how many have changed.
+/// Changes the page before a poll. Returns the number of new and of changed entries.
 fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
     match poll % 6 {
         1 | 4 => {
@@ -111,13 +111,13 @@ fn change(posts: &mut Vec<Post>, next: &mut usize, poll: usize) -> (u32, u32) {
             posts[at].edits += 1;
             (0, 1)
         }
-        // Only white space, classes and generated ids change.
+        // Only whitespace, classes and generated ids change.
         _ => (0, 0),
     }
 }
 
 #[tokio::test]
-async fn fifty_polls_store_each_entry_once_and_each_edit_as_a_version() {
+async fn fifty_polls_store_entries_once_and_edits_as_versions() {
     let templates: [(&str, Template, &str); 3] =
         [("rotating ids", rotating, "article"), ("sections", sections, "h2"), ("rows", rows, "tr")];
     for (name, template, articles) in templates {
@@ -154,7 +154,7 @@ async fn fifty_polls_store_each_entry_once_and_each_edit_as_a_version() {
 }
 
 #[tokio::test]
-async fn an_edited_entry_keeps_its_marks_and_counters_do_not_count_as_edits() {
+async fn edited_entries_keep_marks_and_counters_are_ignored() {
     let site = Site::default();
     let entry = |n: usize, text: &str, views: usize| {
         format!(
@@ -194,7 +194,7 @@ async fn an_edited_entry_keeps_its_marks_and_counters_do_not_count_as_edits() {
 }
 
 #[tokio::test]
-async fn an_equal_title_does_not_store_an_entry_with_a_relative_date_again() {
+async fn stores_entries_with_relative_dates_once() {
     let site = Site::default();
     let show = |all: &[(&str, &str, &str)]| {
         let entry = |(title, ago, text): &(&str, &str, &str)| {
@@ -209,7 +209,7 @@ async fn an_equal_title_does_not_store_an_entry_with_a_relative_date_again() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
     home.clock.advance(DAY);
-    // The page rounds in its own way: according to its dates, the entry is now a day younger.
+    // The page rounds differently: according to the relative date, the entry is now a day younger.
     let new = "The pump has failed, and the pool is closed.";
     show(&[
         ("Outage", "1 day ago", new),
@@ -222,7 +222,7 @@ async fn an_equal_title_does_not_store_an_entry_with_a_relative_date_again() {
 }
 
 #[tokio::test]
-async fn reports_what_is_not_an_entry_and_when_there_are_none() {
+async fn reports_blocks_that_are_not_entries_and_missing_entries() {
     let site = Site::default();
     const TEXT: &str = "The pool is closed until the new pump arrives from the factory in Bergen, \
                         which may take until the end of the month. The sauna stays open, and all \
@@ -270,7 +270,7 @@ async fn reports_what_is_not_an_entry_and_when_there_are_none() {
 }
 
 #[tokio::test]
-async fn the_users_selectors_are_obeyed_within_each_block() {
+async fn applies_the_users_selectors_within_each_block() {
     let site = Site::default();
     let block = |n: usize| {
         format!(
@@ -317,7 +317,7 @@ async fn the_users_selectors_are_obeyed_within_each_block() {
     engine.shutdown().await;
 }
 
-/// A page with a few sentences for each of these headings.
+/// A page with these headings, each followed by a few sentences.
 fn log(headings: &[&str]) -> String {
     let section = |h: &&str| {
         format!(
@@ -380,7 +380,7 @@ async fn discovery_offers_entries_where_they_fit() {
     engine.shutdown().await;
 }
 
-/// A front page with the beginnings of its articles.
+/// A front page with teasers of its articles.
 fn teasers(site: &Site) {
     let card = |n: usize| {
         site.article(n);
@@ -396,7 +396,7 @@ fn teasers(site: &Site) {
 }
 
 #[tokio::test]
-async fn teasers_are_followed_to_their_pages() {
+async fn follows_teasers_to_their_pages() {
     let site = Site::default();
     teasers(&site);
     let server = site.start();
@@ -421,7 +421,7 @@ async fn teasers_are_followed_to_their_pages() {
 }
 
 #[tokio::test]
-async fn opening_an_entry_that_is_a_teaser_fetches_its_page() {
+async fn opening_a_teaser_entry_fetches_its_page() {
     let site = Site::default();
     teasers(&site);
     let server = site.start();

@@ -1,13 +1,13 @@
-//! Servers that fail in every way: nothing is lost, other sources stay on schedule, and the
-//! source recovers without intervention.
+//! Servers that fail in all possible ways: nothing is lost, other sources stay on schedule, and the source
+//! recovers automatically.
 
 use super::*;
 use newsfed::config::FileChange;
 use newsfed::demo::server::Failure;
 use std::sync::Mutex;
 
-/// A server whose first host responds as `script` specifies, while the second host always works. Each has one
-/// source, and both have been polled.
+/// A server with two hosts: the first responds as set in `script`, and the second always works. Each host has
+/// a source that was polled once.
 struct SelectorProblem {
     server: Server,
     home: Home,
@@ -15,7 +15,7 @@ struct SelectorProblem {
     script: Arc<Mutex<Option<Reply>>>,
 }
 
-/// The failing feed after this many days, with one more item after each success.
+/// The failing feed after this many days. It has one more item each day.
 fn article(day: usize) -> Reply {
     let titles: Vec<String> = (0..=day).rev().map(|n| format!("Item {n}")).collect();
     let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
@@ -49,14 +49,13 @@ impl SelectorProblem {
         *self.script.lock().unwrap() = Some(reply);
     }
 
-    /// Minutes until the next poll.
+    /// Minutes until the next poll of a source.
     async fn wait(&self, id: &str) -> i64 {
         (facts(&self.engine, id).await.next_poll.unwrap() - self.home.clock.now()).num_minutes()
     }
 }
 
-/// How old an item can be when its source has recovered: the interval, doubled by one failure, and its
-/// jitter.
+/// Maximum delay until a source recovers: the interval, doubled after one failure, plus jitter.
 const HEALED: Duration = Duration::from_secs(125 * 60);
 
 #[tokio::test]
@@ -101,7 +100,7 @@ async fn broken_responses_lose_nothing_and_recover() {
             _ => None,
         });
         assert_eq!(logged.as_ref(), Some(message), "{name}");
-        // The other source keeps its interval of an hour; this one is polled again later, automatically.
+        // The other source keeps its interval of an hour. The failing one is retried later.
         assert!((60..=64).contains(&t.wait("well").await), "{name}");
         let wait = t.wait("bad").await;
         assert!((60..=120).contains(&wait), "{name}: {wait} minutes");
@@ -119,10 +118,9 @@ async fn broken_responses_lose_nothing_and_recover() {
     }
 }
 
-/// A third of all requests fail, at random but reproducibly, for a day; on another day all
-/// succeed.
+/// For a day, a third of all requests fail, pseudo-randomly. On the next day, all requests succeed.
 #[tokio::test]
-async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
+async fn random_failures_lose_nothing_and_affect_no_healthy_sources() {
     const HOSTS: usize = 8;
     const FEEDS: usize = 24;
     let start = Time::from_timestamp(1_800_000_000, 0).unwrap();
@@ -130,13 +128,13 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
     let now = clock.clone();
     let server = Server::start_on(&hosts(HOSTS as u8), move |request| {
         let hours = (now.now() - start).num_hours();
-        // A feed of fifteen items, one of which is new every two hours.
+        // The feed has fifteen items; a new item appears every two hours.
         let newest = hours / 2;
         let titles: Vec<String> =
             (newest - 14..=newest).rev().map(|n| format!("{} {n}", request.path)).collect();
         let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
         let whole = feed(&items).header("etag", format!("\"{newest}\""));
-        // The first third of the feeds always works.
+        // A third of the feeds never fail.
         let number: usize = request.path[1..].parse().unwrap();
         let mut random = fastrand::Rng::with_seed(number as u64 * 1000 + hours as u64);
         if hours >= 24 || number < FEEDS / 3 || random.bool() {
@@ -160,9 +158,9 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
     let engine = home.following().await;
     received(&server, FEEDS).await;
     settled(&engine).await;
-    // No source waits more than a day after failures.
+    // Runs for two days, because no source waits more than a day after failures.
     while home.clock.now() < start + 50 * HOUR {
-        // Moves from one poll to the next, as the engine plans them.
+        // Advances the clock to the next planned poll.
         let next = settled(&engine).await.next.unwrap();
         let asked = server.requests().len();
         home.clock.set(next);
@@ -179,7 +177,8 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
         } else {
             assert!(of(n) <= 51, "s{n} was polled {} times", of(n));
         }
-        // For failing feeds, all items since they recovered are there; for the healthy ones, all items.
+        // Healthy feeds have all items; failing feeds have all items that were still in the feed when they
+        // recovered.
         let (title, first) = (format!("/{n} "), if n < FEEDS / 3 { 0 } else { 12 });
         let found: Vec<String> =
             titles(&engine).into_iter().filter(|t| t.starts_with(&title)).collect();
@@ -197,7 +196,7 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
 #[tokio::test]
 async fn an_unknown_host_does_not_affect_others() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
-    // No name has labels this long, so no server is queried for it.
+    // DNS labels cannot be this long, so no DNS query is sent.
     let nowhere = format!("http://{}.example/", "n".repeat(64));
     let home = Home::with(&[source("here", &server.url("/")), source("nowhere", &nowhere)]);
     let engine = home.on_demand().await;
@@ -209,9 +208,9 @@ async fn an_unknown_host_does_not_affect_others() {
     engine.shutdown().await;
 }
 
-/// A laptop that sleeps: the clock is eight hours later when it wakes, during a poll.
+/// A laptop is suspended during a poll; the clock is eight hours later when it wakes up.
 #[tokio::test]
-async fn eight_hours_of_suspend_poll_everything_once() {
+async fn polls_everything_once_after_eight_hours_of_suspend() {
     let well = |r: &Request| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"");
     let ips = hosts(3);
     let server = Server::start_on(&ips, well).unwrap();
@@ -222,7 +221,7 @@ async fn eight_hours_of_suspend_poll_everything_once() {
         well(request)
     })
     .unwrap();
-    // Dropped before the server, which waits for it.
+    // `open` must be dropped before the server, which waits for it.
     let open = open;
     let mut sources: Vec<_> = (0..30)
         .map(|n| source(&format!("s{n}"), &server.url_on(ips[n % 3], &format!("/{n}"))))
@@ -230,7 +229,7 @@ async fn eight_hours_of_suspend_poll_everything_once() {
     sources.push(source("slow", &held_up.url("/slow")));
     let home = Home::with(&sources);
     let engine = home.following().await;
-    // All polls but the slow one are done, and that one is running.
+    // All polls have finished, except the slow one, which is still running.
     let mut status = engine.status();
     soon(status.wait_for(|s| (s.done, s.total) == (30, 31))).await.unwrap();
     home.clock.advance(8 * HOUR);
@@ -253,9 +252,9 @@ async fn eight_hours_of_suspend_poll_everything_once() {
     engine.shutdown().await;
 }
 
-/// An editor or a full disk has left only half of `sources.toml` while the engine runs.
+/// An editor or a full disk truncates `sources.toml` while the engine is running.
 #[tokio::test]
-async fn a_truncated_sources_file_changes_nothing_until_it_is_complete() {
+async fn ignores_a_truncated_sources_file_until_it_is_complete() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     let engine = home.following().await;
@@ -264,26 +263,26 @@ async fn a_truncated_sources_file_changes_nothing_until_it_is_complete() {
     let file = home.paths().sources_file();
     let whole = std::fs::read_to_string(&file).unwrap();
     let added = format!("{whole}\n[[source]]\nid = \"c\"\nurl = \"{}\"\n", server.url("/c"));
-    // The file is cut within the last URL, where no cut results in a valid file.
+    // The file is truncated in the last URL, so that it is never valid.
     for cut in whole.rfind("http").unwrap()..whole.trim_end().len() {
         std::fs::write(&file, &whole[..cut]).unwrap();
         let error = engine.reload().await.unwrap_err().to_string();
         assert!(error.contains("sources.toml:"), "{cut}: {error}");
-        // A refresh reads the file too, and continues with the known sources.
+        // A refresh also reads the file, and continues with the known sources.
         let all = sync(&engine, Pace::Manual).await;
         assert_eq!(all.keys().collect::<Vec<_>>(), ["a", "b"], "{cut}");
         assert!(engine.edit(FileChange::Remove(vec![SourceId("a".to_owned())])).await.is_err());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), whole[..cut], "not overwritten");
     }
     std::fs::write(&file, &added).unwrap();
-    // New sources in it are due immediately.
+    // When the file is complete, its new sources are due immediately.
     sync(&engine, Pace::Manual).await;
     settled(&engine).await;
     assert_eq!(items(&engine).len(), 3);
     engine.shutdown().await;
 }
 
-/// Editors move a file away before they write it again, and a folder can be unmounted.
+/// Some editors rename the file before they write a new one, and a file system can be unmounted.
 #[tokio::test]
 async fn a_missing_sources_file_removes_no_sources() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
@@ -299,19 +298,19 @@ async fn a_missing_sources_file_removes_no_sources() {
     assert_eq!(engine.sources().await.unwrap().len(), 2);
     let error = settled(&engine).await.declaration_error.unwrap();
     assert!(error.contains("sources.toml: is missing; the sources stay"), "{error}");
-    // A new file with one source would replace the old one.
+    // Writing a new file with one source would lose the others.
     let added = engine.declare(vec![source("c", &server.url("/c"))]).await;
     assert!(added.unwrap_err().to_string().contains("is missing") && !file.exists());
     std::fs::rename(&away, &file).unwrap();
     sync(&engine, Pace::Manual).await;
     assert_eq!(settled(&engine).await.declaration_error, None);
-    // An empty file means that there are no sources.
+    // An empty file means that the user has no sources.
     std::fs::write(&file, "").unwrap();
     assert!(sync(&engine, Pace::Manual).await.is_empty());
     engine.shutdown().await;
 }
 
-/// A change to the sources is saved, and can be undone, even if the settings are not valid.
+/// Even if the settings are invalid, a change to the sources is saved and can be undone.
 #[tokio::test]
 async fn invalid_settings_do_not_prevent_undo() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
@@ -342,15 +341,15 @@ async fn invalid_settings_do_not_prevent_undo() {
     engine.edit(FileChange::Revert(edited.edits)).await.unwrap();
     assert_eq!(text(), before);
     std::fs::write(&settings, valid).unwrap();
-    // A refresh sees that they are valid again.
+    // A refresh detects that the settings are valid again.
     assert_eq!(sync(&engine, Pace::Manual).await.len(), 2);
     soon(status.wait_for(|s| s.declaration_error.is_none())).await.unwrap();
     engine.shutdown().await;
 }
 
-/// The clues in a URL are not lost if the very first poll fails.
+/// The clues in a URL about the publishing rate are used even if the first poll fails.
 #[tokio::test]
-async fn a_failed_first_poll_keeps_the_clues_of_the_url() {
+async fn a_failed_first_poll_keeps_clues_from_the_url() {
     let broken = Arc::new(Mutex::new(true));
     let theirs = broken.clone();
     let server = Server::start(move |_| {
@@ -372,9 +371,9 @@ async fn a_failed_first_poll_keeps_the_clues_of_the_url() {
     engine.shutdown().await;
 }
 
-/// `net.max_body` can be higher, for sitemaps and files.
+/// `net.max_body` may be higher, because it also applies to sitemaps and files.
 #[tokio::test]
-async fn a_feed_beyond_its_limit_is_not_read() {
+async fn does_not_read_a_feed_that_exceeds_its_limit() {
     let size = newsfed::util::limits::FEED_BYTES + 1;
     let server = Server::start(move |_| Reply::ok("text/xml", vec![b' '; size])).unwrap();
     let mut home = Home::with(&[source("s", &server.url("/"))]);

@@ -1,5 +1,5 @@
-//! Sites of everyday kinds without a feed, in `tests/data/everyday`: each is discovered, followed and
-//! read over HTTP, with menus, banners, lists of other articles and pictures that load late.
+//! Ordinary sites without a feed, in `tests/data/everyday`: each is discovered, followed and read over HTTP,
+//! with menus, banners, lists of other articles and lazily loaded pictures.
 
 use super::websites::Site;
 use super::*;
@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/everyday")
 }
 
-/// The pages of a site: its first path, and what it contains. Each page is put into the layout.
+/// The first path and the pages of a saved site. Each page is inserted into the layout of the site.
 fn saved(name: &str) -> (String, Site) {
     let text = std::fs::read_to_string(folder().join(name)).unwrap();
     let mut parts = text.split("=== ").skip(1).map(|part| part.split_once('\n').unwrap());
@@ -26,7 +26,7 @@ fn saved(name: &str) -> (String, Site) {
     (first.unwrap(), site)
 }
 
-/// Everything that is shown of a site's items, newest first.
+/// A description of all items of a site, newest first.
 async fn describe(name: &str) -> String {
     let (path, site) = saved(name);
     let server = site.start();

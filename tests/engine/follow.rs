@@ -20,7 +20,7 @@ fn site() -> Server {
     .unwrap()
 }
 
-/// Discovers and follows the first way; returns all requests until a moment later.
+/// Discovers a URL and follows the first way; returns all requests, including those shortly afterwards.
 async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     let server = site();
     let home = Home::new();
@@ -30,7 +30,7 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     engine.follow(discovery, 0, None, Some("New".to_owned())).await.unwrap();
     settled(&engine).await;
     assert_eq!(titles(&engine).len(), 2);
-    // The feed is now known, and not fetched again.
+    // The feed is now followed, so it is not fetched again.
     let again = engine.discover(&server.url("/feed")).await.unwrap();
     let before = server.requests().len() - 1;
     if path == "/feed" {
@@ -43,7 +43,7 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
 }
 
 #[tokio::test]
-async fn a_feed_url_costs_one_request() {
+async fn a_feed_url_needs_one_request() {
     let (asked, home, server) = follow("/feed").await;
     assert_eq!(asked, ["/feed"]);
     let engine = home.on_demand().await;
@@ -56,13 +56,13 @@ async fn a_feed_url_costs_one_request() {
 }
 
 #[tokio::test]
-async fn a_page_costs_two_requests() {
+async fn a_page_needs_two_requests() {
     let (asked, ..) = follow("/").await;
     assert_eq!(asked, ["/", "/feed"]);
 }
 
 #[tokio::test]
-async fn follows_a_moved_url_at_its_target() {
+async fn follows_a_redirected_url_at_its_target() {
     let (asked, home, server) = follow("/moved").await;
     assert_eq!(asked, ["/moved", "/feed"]);
     let engine = home.on_demand().await;
@@ -78,7 +78,7 @@ async fn finds_a_feed_that_only_the_home_page_announces() {
 }
 
 #[tokio::test]
-async fn the_first_poll_of_a_page_finds_the_feed_that_it_announces() {
+async fn the_first_poll_of_a_page_finds_its_feed() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => Reply::ok(
             "text/html",
@@ -104,7 +104,7 @@ async fn the_first_poll_of_a_page_finds_the_feed_that_it_announces() {
 }
 
 #[tokio::test]
-async fn a_feed_that_becomes_a_page_is_not_replaced() {
+async fn does_not_replace_a_feed_that_becomes_a_page() {
     let is_page = Arc::new(AtomicBool::new(false));
     let now = is_page.clone();
     let server =
@@ -136,7 +136,7 @@ async fn explains_why_a_url_cannot_be_followed() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let bare = engine.discover(&server.url("/notes/")).await.unwrap();
-    // The remaining ways are to watch the page or to crawl the site.
+    // Only watching the page and crawling the site remain.
     let crawls =
         bare.ways.iter().all(|way| matches!(way.kind(), SourceKind::Page | SourceKind::Crawl));
     assert!(crawls && !bare.tried.is_empty(), "{bare:?}");
@@ -147,7 +147,7 @@ async fn explains_why_a_url_cannot_be_followed() {
 }
 
 #[tokio::test]
-async fn credentials_in_the_url_are_kept_for_its_host() {
+async fn keeps_credentials_in_the_url_for_its_host() {
     let server = Server::start(|request| match request.header("authorization") {
         // alice:s3cret
         Some(b"Basic YWxpY2U6czNjcmV0") => feed(&[("1", "Members only")]),
@@ -167,7 +167,7 @@ async fn credentials_in_the_url_are_kept_for_its_host() {
 }
 
 #[tokio::test]
-async fn another_announced_feed_costs_one_request_too() {
+async fn another_announced_feed_also_needs_one_request() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => Reply::ok(
             "text/html",
@@ -186,7 +186,7 @@ async fn another_announced_feed_costs_one_request_too() {
     engine.follow(discovery, 1, None, None).await.unwrap();
     let asked = |path: &str| server.requests().iter().filter(|r| r.path == path).count();
     assert_eq!((asked("/"), asked("/a"), asked("/b"), asked("/c")), (1, 1, 1, 0));
-    // A document that is not a feed is not followed.
+    // A document that is not a feed cannot be followed as a feed.
     let discovery = engine.discover(&server.url("/")).await.unwrap();
     let error = engine.follow(discovery, 2, None, None).await.unwrap_err();
     assert!(matches!(error, FollowError::NoFeed(_)), "{error}");

@@ -1,11 +1,11 @@
-//! Forums: sessions in URLs, authors, replies to known topics; and pinned articles of any list.
+//! Forums: session ids in URLs, authors and replies to known topics; and pinned articles of any list.
 
 use super::websites::Site;
 use super::*;
 use newsfed::model::{SourceRules, WebsiteRules};
 use newsfed::store::Mark;
 
-/// A topic list, with the URLs of a visit, and each topic with the time of its last post.
+/// A list of topics with the time of each topic's last post. `visit` is the session id in the URLs.
 fn board(visit: &str, topics: &[(u32, &str)]) -> String {
     let row = |(topic, last): &(u32, &str)| {
         format!(
@@ -43,7 +43,7 @@ const FIRST: &str = "The first post asks how the old lamp of the lighthouse was 
 const REPLY: &str = "A reply explains at length that it was never lit at all.";
 
 #[tokio::test]
-async fn a_reply_changes_its_topic_and_sessions_change_nothing() {
+async fn detects_replies_and_ignores_session_ids() {
     let site = Site::default();
     let visits = ["0123456789abcdef0123456789abcdef", "fedcba98765432100123456789abcdef"];
     site.html("/", &board(visits[0], &[(1, "14 Jan 2027, 10:00"), (2, "12 Jan 2027, 10:00")]));
@@ -111,7 +111,7 @@ async fn a_pinned_article_does_not_hide_new_ones() {
     sync_one(&engine, Pace::Manual).await;
     let stored = titles(&engine).len();
     home.clock.advance(DAY);
-    // Article 1 is pinned; twenty others are new.
+    // Article 1 is pinned, and twenty others are new.
     site.html("/", &page(&[&[1][..], &(14..=23).rev().collect::<Vec<_>>()].concat(), "/2"));
     site.html("/2", &page(&[&(4..=13).rev().collect::<Vec<_>>()[..], &[3, 2, 1]].concat(), "/3"));
     site.html("/3", &page(&[40], "/none"));
@@ -122,7 +122,7 @@ async fn a_pinned_article_does_not_hide_new_ones() {
 }
 
 #[tokio::test]
-async fn local_times_of_a_list_cause_no_fetch_until_they_change() {
+async fn refetches_only_when_local_times_change() {
     let site = Site::default();
     let list = |head: &str, updated: &str| {
         let row = "<a class=t href=/a>One</a> 15 Jan 2027, 17:30";
@@ -131,7 +131,7 @@ async fn local_times_of_a_list_cause_no_fetch_until_they_change() {
     let article = |text: &str| {
         site.html("/a", &format!("<h1>One</h1><div class=posts><p>{FIRST}</p>{text}</div>"));
     };
-    // Read at 8:00 UTC, which is 18:00 where it was written.
+    // The page is fetched at 8:00 UTC, which is 18:00 in the time zone of the page.
     list("Monday", "15 Jan 2027, 17:55");
     article("");
     let server = site.start();
@@ -143,7 +143,7 @@ async fn local_times_of_a_list_cause_no_fetch_until_they_change() {
     sync_one(&engine, Pace::Manual).await;
     let requested = || paths_requested(&server).iter().filter(|path| *path == "/a").count();
     assert_eq!(requested(), 1);
-    // The last post is half an hour newer than the time of reading.
+    // The last post is half an hour newer than the first fetch.
     list("Wednesday", "15 Jan 2027, 18:30");
     article(&format!("<p>{REPLY}</p>"));
     home.clock.advance(DAY);

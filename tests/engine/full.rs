@@ -1,4 +1,4 @@
-//! A disk that fills up and gets space again: the engine runs on its own small file system.
+//! A disk that becomes full and is freed again: the engine runs on a small file system of its own.
 
 use super::*;
 use newsfed::store::{Mark, Store, StoreError};
@@ -6,10 +6,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// The variable that is set for the inner test, whose temporary folder is the small file system.
+/// The variable that marks the inner test, which runs with its temporary folder on the small file system.
 const INSIDE: &str = "NEWSFED_SMALL_DISK";
 
-/// Creates a file system of 6 MiB that only one process sees, and runs the test below on it.
+/// Creates a file system of 6 MiB in a private mount namespace, and runs the test below on it.
 #[test]
 fn recovers_from_a_full_disk_without_a_restart() {
     let folder = tempfile::tempdir().unwrap();
@@ -25,7 +25,7 @@ fn recovers_from_a_full_disk_without_a_restart() {
             let said = String::from_utf8_lossy(&run.stdout);
             assert!(said.contains("1 passed"), "{said}");
         }
-        // 1 is the exit code of unshare itself, 77 the script's.
+        // Exit code 101 is a failed test, 1 is an error of unshare, and 77 one of mount.
         Ok(run) if run.status.code() == Some(101) => {
             panic!("{}", String::from_utf8_lossy(&run.stdout))
         }
@@ -92,7 +92,7 @@ async fn on_a_small_disk() {
     assert_eq!((after.pinned, after.validators.etag.as_deref()), (1, Some(&b"\"big\""[..])));
     assert!(engine.store().reader().unwrap().check().unwrap().is_empty());
     engine.shutdown().await;
-    // An engine that is started while the disk is full recovers as well.
+    // An engine that starts while the disk is full recovers too.
     let path = home.dir.path().join("other.db");
     Store::open(&path).unwrap().set_memo("note", "old".to_owned()).await.unwrap();
     fill(&filler);

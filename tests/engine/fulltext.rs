@@ -1,4 +1,4 @@
-//! The full texts of items: fetched from their pages, stored and compared.
+//! Full texts of items: fetched from their pages, stored and compared.
 
 mod ahead;
 mod unchanged;
@@ -11,17 +11,17 @@ use newsfed::model::{FullText, TextFrom, TextWay};
 use newsfed::store::{Mark, MarkedItems};
 use std::sync::Mutex;
 
-/// A blog whose feed has teasers, and whose pages a test can change.
+/// A blog with teasers in its feed, and with pages that a test can change.
 #[derive(Clone, Default)]
 struct Blog {
-    /// Replacements for responses, by path.
+    /// Responses that replace the default ones, by path.
     special: Arc<Mutex<BTreeMap<String, Reply>>>,
     posts: Arc<Mutex<usize>>,
-    /// The feed carries full text.
+    /// Whether the feed contains full texts.
     whole: bool,
 }
 
-/// The text of a post; no two texts begin alike.
+/// The text of a post. All texts begin differently.
 fn prose(n: usize) -> String {
     const WORDS: [&str; 13] = [
         "harbour", "keeper", "lantern", "morning", "baker", "ferry", "letter", "winter", "island",
@@ -38,7 +38,7 @@ fn prose(n: usize) -> String {
     (1..=8).map(line).collect()
 }
 
-/// A page with a post and the usual elements around it.
+/// A page with a post, surrounded by the usual elements.
 fn page(n: usize, text: &str, comments: &str) -> Reply {
     let html = format!(
         "<!doctype html><html><head><title>Post {n} – Blog</title></head><body>\
@@ -108,7 +108,7 @@ fn home(server: &Server, setting: FullText) -> Home {
     Home::with(&[Source { full_text: Some(setting), ..blog }])
 }
 
-/// The item of that post, with its row key.
+/// The item of a post, with its row key.
 fn stored(engine: &Handle, n: usize) -> Option<(i64, Item)> {
     let reader = engine.store().reader().unwrap();
     let window = reader.window(&View::of(Scope::All), Anchor::First, 1000).unwrap();
@@ -136,7 +136,7 @@ fn got(from: TextFrom) -> TextGot {
     TextGot::Fetched { from, changed: false }
 }
 
-/// Requests for pages of posts.
+/// The requested pages of posts.
 fn pages(server: &Server) -> Vec<String> {
     paths_requested(server).into_iter().filter(|p| p.starts_with("/post-")).collect()
 }
@@ -159,7 +159,7 @@ async fn texts(engine: &Handle, posts: &[usize]) {
 }
 
 #[tokio::test]
-async fn full_text_is_fetched_once_and_searchable() {
+async fn fetches_full_text_once_and_indexes_it() {
     let blog = Blog::with(2);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -176,14 +176,14 @@ async fn full_text_is_fetched_once_and_searchable() {
 }
 
 #[tokio::test]
-async fn repeating_shows_other_extractions_without_requests() {
+async fn repeated_requests_cycle_through_extractions_without_fetching() {
     let server = Blog::with(1).start();
     let home = home(&server, FullText::Never);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     assert_eq!(open(&engine, 1).await, TextGot::Left, "the settings do not request it");
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
-    // The other ways result in the same text.
+    // The other ways extract the same text, so they are skipped.
     assert_eq!(want(&engine, 1).await, TextGot::Feed);
     assert_eq!((item(&engine, 1).text_from, item(&engine, 1).article), (TextFrom::Feed, None));
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
@@ -200,7 +200,7 @@ async fn repeating_shows_other_extractions_without_requests() {
 }
 
 #[tokio::test]
-async fn failures_are_reported_and_keep_the_teaser() {
+async fn reports_failures_and_keeps_the_teaser() {
     let blog = Blog::with(9);
     let robots = "User-agent: *\nDisallow: /post-4\n";
     blog.put("/robots.txt", Reply::ok("text/plain", robots));
@@ -242,7 +242,7 @@ async fn failures_are_reported_and_keep_the_teaser() {
     assert_eq!(pages(&server).len(), before + 2);
 }
 
-/// The page is as deep as trees are built. No thread may overflow its stack, even in a debug build.
+/// The page is nested as deeply as the parser allows. No thread may overflow its stack, even in debug builds.
 #[tokio::test]
 async fn reads_deeply_nested_pages() {
     let blog = Blog::with(1);
@@ -273,13 +273,13 @@ async fn recognises_a_full_text_feed_after_one_page() {
         (item(&engine, 2).text_from, item(&engine, 2).feed_has_full_text),
         (TextFrom::Feed, Some(true))
     );
-    // A user can still get the text of the page.
+    // The user can still request the text of the page.
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
     assert_eq!(pages(&server).len(), 1, "the page is in memory");
 }
 
 #[tokio::test]
-async fn a_site_with_hidden_pages_keeps_the_text_of_the_feed() {
+async fn keeps_the_feeds_text_if_pages_are_hidden() {
     let blog = Blog { whole: true, ..Blog::with(1) };
     let boundary =
         "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
@@ -319,20 +319,20 @@ async fn linked(title: &str, body: &str, path: &str) -> (Server, Home, Handle) {
 }
 
 #[tokio::test]
-async fn a_text_that_the_page_does_not_contain_stays() {
+async fn keeps_a_text_that_is_not_on_the_page() {
     let comment =
         "My favourite essay on small ports so far; nobody else explains pilot boats as well.";
     let (server, _home, engine) = linked("On ports", comment, "/post-1").await;
     assert_eq!(open(&engine, 1).await, TextGot::Kept);
     let shown = item(&engine, 1);
     assert_eq!((shown.body(), shown.text_from, shown.page_text), (comment, TextFrom::Feed, true));
-    // The text of the page is one step away, and from there the feed's text too.
+    // The next request shows the text of the page, and the one after it the text of the feed.
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
     assert!(item(&engine, 1).body().contains("paragraph 8"));
     assert_eq!(want(&engine, 1).await, TextGot::Feed);
     assert_eq!(item(&engine, 1).body(), comment);
     assert_eq!(pages(&server).len(), 1);
-    // A change to the page does not alter the choice.
+    // Opening the item again does not change the choice.
     assert_eq!(open(&engine, 1).await, TextGot::Left);
     assert_eq!(item(&engine, 1).text_from, TextFrom::Feed);
 }
@@ -349,7 +349,7 @@ async fn a_summary_written_for_the_feed_is_replaced_by_a_page_with_the_title_of_
 }
 
 #[tokio::test]
-async fn the_text_of_the_feed_is_reached_even_if_other_ways_fail() {
+async fn can_return_to_the_feeds_text_after_errors() {
     let boundary =
         "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
     let blog = Blog { whole: true, ..Blog::with(1) };
@@ -368,7 +368,7 @@ async fn the_text_of_the_feed_is_reached_even_if_other_ways_fail() {
 }
 
 #[tokio::test]
-async fn a_teaser_that_begins_the_page_is_replaced_by_its_text() {
+async fn replaces_a_teaser_by_the_text_of_its_page() {
     let start = prose(1).replace("<p>", "").chars().take(150).collect::<String>() + " […]";
     let (_server, _home, engine) = linked("Post 1", &start, "/post-1").await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
@@ -401,7 +401,7 @@ async fn a_learned_template_survives_a_restart() {
     assert!((100..8192).contains(&size), "{size} bytes");
 }
 
-/// Waits until that many requests for a page have been processed and stored.
+/// Waits until a page was requested this many times, and the last response has been stored.
 async fn asked(engine: &Handle, server: &Server, path: &str, times: usize) {
     let mut revision = engine.store().revision();
     let count = || paths_requested(server).iter().filter(|p| *p == path).count();
@@ -417,7 +417,7 @@ async fn a_changed_article_keeps_its_earlier_version() {
     let blog = Blog::with(1);
     let server = blog.start();
     let mut home = home(&server, FullText::All);
-    // The feed is not under test.
+    // The feed is not polled in this test.
     home.settings.schedule.interval = DAY * 30;
     home.settings.schedule.max_interval = DAY * 30;
     let engine = home.following().await;
@@ -430,7 +430,7 @@ async fn a_changed_article_keeps_its_earlier_version() {
     assert!(is_conditional(&server.requests().pop().unwrap()));
     assert_eq!((item_of().versions, item_of().changed), (0, false));
 
-    // A comment is not a change.
+    // A new comment is not a change.
     blog.put("/post-1", page(1, &prose(1), "<p>Nice!</p>"));
     home.clock.advance(3 * HOUR);
     asked(&engine, &server, "/post-1", 3).await;
@@ -449,14 +449,14 @@ async fn a_changed_article_keeps_its_earlier_version() {
     open(&engine, 1).await;
     assert_eq!((item_of().versions, item_of().changed), (1, false));
 
-    // The page is fetched after three days, after seven days, then never.
+    // The page is fetched again after three and after seven days, and never after that.
     for (wait, times) in [(2 * DAY, 5), (4 * DAY, 6)] {
         home.clock.advance(wait);
         asked(&engine, &server, "/post-1", times).await;
     }
     assert_eq!(engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next, None);
 
-    // A change is recognised whatever the extraction method.
+    // A change is detected with any extraction method.
     let again = corrected.replace("paragraph 6, of", "paragraph 6 and a half, of");
     blog.put("/post-1", page(1, &again, ""));
     engine.shutdown().await;
@@ -487,7 +487,7 @@ async fn opening_an_item_later_checks_for_changes() {
 }
 
 #[tokio::test]
-async fn waiting_callers_get_the_same_page() {
+async fn concurrent_callers_share_one_fetch() {
     let blog = Blog::with(1);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -499,7 +499,7 @@ async fn waiting_callers_get_the_same_page() {
 }
 
 #[tokio::test]
-async fn a_lost_network_does_not_count_as_a_failure_of_a_page() {
+async fn a_lost_network_is_not_a_page_failure() {
     let blog = Blog::with(1);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -509,7 +509,7 @@ async fn a_lost_network_does_not_count_as_a_failure_of_a_page() {
     let to = |address: &str| {
         assert_eq!(database.execute("UPDATE item SET url = ?1", [address]).unwrap(), 1);
     };
-    // A name so long that no server is queried for it.
+    // DNS names cannot be this long, so no DNS query is sent.
     to(&format!("http://{}.example/post-1", "n".repeat(64)));
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("not found")));
     assert_eq!(item(&engine, 1).fetch_error, None);
@@ -518,7 +518,7 @@ async fn a_lost_network_does_not_count_as_a_failure_of_a_page() {
 }
 
 #[tokio::test]
-async fn obeys_the_pause_of_a_host() {
+async fn respects_the_pause_of_a_host() {
     let blog = Blog::with(3);
     blog.put("/post-1", Reply::status(429).header("retry-after", "3600"));
     let server = blog.start();
@@ -554,7 +554,7 @@ async fn a_feed_cannot_cause_requests_to_private_addresses() {
 }
 
 #[tokio::test]
-async fn comments_are_followed_once_in_the_folder_of_their_item_and_undone() {
+async fn follows_comments_once_in_the_folder_of_their_item() {
     let feed = |comments: &str| {
         format!(
             "<rss version=\"2.0\" xmlns:wfw=\"http://wellformedweb.org/CommentAPI/\"><channel><title>x\
@@ -587,7 +587,7 @@ async fn comments_are_followed_once_in_the_folder_of_their_item_and_undone() {
     assert!(again.to_string().contains("already followed"), "{again}");
     assert!(!edit.is_empty(), "an undo removes the source");
 
-    // A feed cannot lead to private addresses of other hosts.
+    // A feed cannot cause requests to private addresses of other hosts.
     let home = Home::with(&[source("blog", &server.url("/other"))]);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
@@ -596,7 +596,7 @@ async fn comments_are_followed_once_in_the_folder_of_their_item_and_undone() {
     assert_eq!(inner.requests().len(), 0);
 }
 
-/// A blog with comments on its item. The number of their entries and their status can be set.
+/// A blog with comments on its item. Tests can set the number of comments and the HTTP status.
 fn thread() -> (Server, Arc<Mutex<(usize, u16)>>) {
     let state = Arc::new(Mutex::new((1, 200)));
     let seen = state.clone();
@@ -618,14 +618,14 @@ fn thread() -> (Server, Arc<Mutex<(usize, u16)>>) {
     (server.unwrap(), state)
 }
 
-/// Drops dead sources; returns the messages.
+/// Removes dead sources; returns the messages.
 async fn dropped(engine: &Handle) -> Vec<String> {
     let changes = soon(engine.drop_dead_sources()).await.unwrap();
     changes.into_iter().map(|change| change.message).collect()
 }
 
 #[tokio::test]
-async fn comment_sources_are_removed_when_no_comments_are_added() {
+async fn removes_comment_sources_without_new_comments() {
     let (server, state) = thread();
     let days = |home: &Home, days: u64| home.clock.advance(DAY * u32::try_from(days).unwrap());
     let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
@@ -645,17 +645,17 @@ async fn comment_sources_are_removed_when_no_comments_are_added() {
     assert_eq!(poll().await, none, "another comment");
     days(&home, 9);
     assert_eq!(poll().await, none);
-    // A source that is not polled may have news.
+    // A source that was not polled may have new comments, so it is kept.
     days(&home, 5);
     assert_eq!(dropped(&engine).await, none);
     assert_eq!(poll().await, ["Removed Comments: Post 1: nothing new since 2027-01-24"]);
     assert_eq!(engine.sources().await.unwrap().len(), 1, "the blog stays");
     assert_eq!(poll().await, none);
-    // If the comments are followed again, they get the same time again.
+    // If the comments are followed again, the same period starts again.
     soon(engine.follow_comments(key(&engine, 1))).await.unwrap();
     assert_eq!(poll().await, none);
     days(&home, 10);
-    // Items that the user keeps stay.
+    // A source with items that the user keeps is not removed.
     let reader = engine.store().reader().unwrap();
     let view = View::of(Scope::All);
     let rows = reader.window(&view, Anchor::First, 50).unwrap().rows;
@@ -668,7 +668,7 @@ async fn comment_sources_are_removed_when_no_comments_are_added() {
 }
 
 #[tokio::test]
-async fn comments_that_are_gone_are_removed_and_the_setting_keeps_them() {
+async fn removes_missing_comments_unless_the_setting_keeps_them() {
     for (status, polls) in [(410, 1), (404, 3)] {
         let (server, state) = thread();
         let home = Home::with(&[source("blog", &server.url("/feed"))]);
@@ -701,7 +701,7 @@ async fn comments_that_are_gone_are_removed_and_the_setting_keeps_them() {
 }
 
 #[tokio::test]
-async fn comments_that_are_gone_stay_once_the_user_has_brought_them_back() {
+async fn keeps_missing_comments_that_the_user_has_restored() {
     for (status, polls) in [(410, 1), (404, 3)] {
         let (server, state) = thread();
         let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
@@ -729,7 +729,7 @@ async fn comments_that_are_gone_stay_once_the_user_has_brought_them_back() {
 }
 
 #[tokio::test]
-async fn the_interface_shows_what_was_removed_even_without_messages() {
+async fn the_interface_reports_removals_even_without_notifications() {
     let (server, state) = thread();
     let mut home = Home::with(&[source("blog", &server.url("/feed"))]);
     home.settings.notify.how = newsfed::config::NotifyWay::None;
@@ -754,7 +754,7 @@ async fn the_interface_shows_what_was_removed_even_without_messages() {
     let message = message.await;
     assert!(message.text.starts_with("Removed Comments: Post 1: "), "{message:?}");
     assert_eq!((message.rings, message.is_shown), (false, true));
-    // This change can be undone like others.
+    // The removal can be undone like other changes.
     let (label, edit) = *message.undo.unwrap();
     assert_eq!(label, "removal of Comments: Post 1");
     assert_eq!(home.file().declared().unwrap().len(), 1);
@@ -764,7 +764,7 @@ async fn the_interface_shows_what_was_removed_even_without_messages() {
 }
 
 #[tokio::test]
-async fn the_pause_of_a_feed_applies_to_pages_after_a_restart() {
+async fn a_feeds_pause_applies_to_pages_after_a_restart() {
     let blog = Blog::with(4);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);

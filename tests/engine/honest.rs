@@ -1,21 +1,21 @@
-//! `schedule simulate` matches the engine: both poll forty sources at the same times, to the minute, for four
-//! days, or for sixty with `HONEST_DAYS=60`, which takes minutes.
+//! Checks that `schedule simulate` matches the engine: both poll forty sources at the same times, to the
+//! minute, for four days (or sixty with `HONEST_DAYS=60`, which takes minutes).
 
 use super::*;
 use newsfed::engine::{LimitedReplay, histories};
 use std::sync::Mutex;
 
 const SOURCES: usize = 40;
-/// Number of days.
+/// Number of days to simulate.
 fn days() -> i64 {
     std::env::var("HONEST_DAYS").ok().and_then(|days| days.parse().ok()).unwrap_or(4)
 }
 
-/// Maximum difference between two corresponding polls, in seconds.
+/// Maximum difference between corresponding polls, in seconds.
 const NEAR: i64 = 60;
 
-/// Publication times of a source, in seconds from the beginning: 0.1 to 13 items a day, mostly in
-/// office hours.
+/// Publication times of a source, in seconds from the start: 0.1 to 13 items a day, mostly during office
+/// hours.
 fn published(n: usize) -> Vec<i64> {
     let mut random = fastrand::Rng::with_seed(n as u64);
     let rate = 0.1 * 2f64.powi(i32::try_from(n % 8).unwrap());
@@ -32,7 +32,7 @@ fn published(n: usize) -> Vec<i64> {
     all
 }
 
-/// Elements of the feed's channel that limit polls.
+/// Elements of the feed's channel that restrict polling.
 fn channel(n: usize) -> &'static str {
     match n % 7 {
         3 => "<ttl>180</ttl>",
@@ -41,7 +41,8 @@ fn channel(n: usize) -> &'static str {
     }
 }
 
-/// The newest twenty items, or 304. Some servers send no validators, some send a lifetime.
+/// A response with the newest twenty items, or 304. Some servers send no validators, and some send a
+/// `max-age`.
 fn reply(n: usize, items: &[i64], begin: Time, now: i64, request: &Request) -> Reply {
     let out = items.partition_point(|at| *at <= now);
     let shown = items[out.saturating_sub(20)..out].iter().rev().map(|at| {
@@ -66,7 +67,7 @@ fn reply(n: usize, items: &[i64], begin: Time, now: i64, request: &Request) -> R
     }
 }
 
-/// Polls of each source, in seconds from the beginning.
+/// Poll times of each source, in seconds from the start.
 type Asked = Arc<Mutex<BTreeMap<String, Vec<i64>>>>;
 
 fn serve(clock: FakeClock, asked: Asked) -> Server {
@@ -81,7 +82,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
     .unwrap()
 }
 
-/// Sources, some of which have their own limits.
+/// A declared source; some sources have their own limits.
 fn declared(n: usize, url: &str) -> Source {
     let mut source = source(&format!("s{n}"), url);
     match n % 10 {
@@ -94,7 +95,7 @@ fn declared(n: usize, url: &str) -> Source {
     source
 }
 
-/// Runs from poll to poll. The price of a poll is corrected at full hours.
+/// Advances the clock from poll to poll. The price of a poll is adjusted at full hours.
 async fn pass(home: &Home, engine: &Handle, begin: Time) {
     let end = begin + chrono::TimeDelta::days(days());
     let reader = engine.store().reader().unwrap();

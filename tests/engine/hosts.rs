@@ -1,4 +1,4 @@
-//! Many hosts at once, and hosts that do not respond.
+//! Many hosts at once, and unresponsive hosts.
 
 use super::*;
 use newsfed::demo::server::Failure;
@@ -19,7 +19,7 @@ async fn a_silent_host_does_not_delay_others() {
     let sources: Vec<_> =
         (0..).zip(&ips).map(|(n, ip)| source(&format!("s{n}"), &server.url_on(*ip, "/"))).collect();
     let mut home = Home::with(&sources);
-    // A source that is polled again while the silent one is still running.
+    // The other sources become due again while the request to the silent host is in flight.
     home.settings.schedule.interval = 10 * MINUTE;
     let engine = home.following().await;
     let mut revision = engine.store().revision();
@@ -31,10 +31,10 @@ async fn a_silent_host_does_not_delay_others() {
     home.clock.advance(11 * MINUTE);
     received(&server, 17).await;
     let late = [facts(&engine, "s0").await.key].into();
-    // Sources that are polled again count once.
+    // Sources that are polled again are counted only once.
     soon(status.wait_for(|s| (s.done, s.total) == (8, 9) && s.claimed == late)).await.unwrap();
     assert_eq!(status.borrow().host.as_deref(), Some("127.0.1.1"));
-    // A manual refresh does not poll it a second time.
+    // A manual refresh does not poll the silent source again.
     sync(&engine, Pace::Manual).await;
     let asked = server.requests().iter().filter(|r| r.ip == dead).count();
     assert_eq!((asked, server.requests().len()), (1, 25));
@@ -56,7 +56,7 @@ async fn sends_one_request_at_a_time_per_host() {
 
 #[tokio::test]
 async fn refused_connections_count_as_failures_of_their_hosts() {
-    // A port that was just released: nothing listens there.
+    // A port that was just released, so nothing listens on it.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let sources: Vec<_> = (1..=4)
         .map(|n| source(&format!("s{n}"), &format!("http://127.0.1.{n}:{closed}/")))
@@ -73,11 +73,10 @@ async fn refused_connections_count_as_failures_of_their_hosts() {
     engine.shutdown().await;
 }
 
-/// The system rejects connections to multicast addresses as it does without a network, and sends
-/// nothing.
+/// Connections to multicast addresses fail at once without sending a packet, as if there were no network.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_lost_network_does_not_count_as_failure_of_sources() {
+async fn a_lost_network_is_not_a_source_failure() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let mut sources: Vec<_> =
         (1..=4).map(|n| source(&format!("s{n}"), &format!("http://224.0.0.{n}:9/"))).collect();
@@ -105,7 +104,7 @@ async fn a_lost_network_does_not_count_as_failure_of_sources() {
     engine.shutdown().await;
 }
 
-/// No name has labels this long, so no server is queried for it.
+/// A source with a name that cannot exist, because DNS labels cannot be this long. No DNS query is sent.
 fn nowhere(n: usize) -> Source {
     source(&format!("nowhere{n}"), &format!("http://{}{n}.example/", "n".repeat(64)))
 }
@@ -118,7 +117,7 @@ async fn any_response_ends_the_offline_state() {
     let mut status = engine.status();
     sync(&engine, Pace::Manual).await;
     soon(status.wait_for(|s| s.offline)).await.unwrap();
-    // Exploring a URL counts as a response as well.
+    // A response during discovery counts too.
     let found = engine.discover(&server.url("/")).await.unwrap();
     soon(status.wait_for(|s| !s.offline)).await.unwrap();
     engine.follow(found, 0, None, None).await.unwrap();

@@ -1,4 +1,4 @@
-//! From entries to items.
+//! Turning entries into items.
 
 use super::*;
 use newsfed::model::Retention;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[tokio::test]
 async fn three_syncs_store_every_entry_once() {
     let server = Server::start(|request| match request.path.as_str() {
-        // Items without guid and date, two of them with the same title.
+        // Items without guids and dates; two of them have the same title.
         "/bare" => Reply::ok(
             "text/xml",
             "<rss version=\"2.0\"><channel><title>Bare</title>\
@@ -16,7 +16,7 @@ async fn three_syncs_store_every_entry_once() {
              <item><title>One</title><link>/other</link></item>\
              <item><description>only text</description></item></channel></rss>",
         ),
-        // A document that differs each time but has the same entries.
+        // A document that differs in each response but has the same entries.
         "/noisy" => {
             static COUNT: AtomicUsize = AtomicUsize::new(0);
             let count = COUNT.fetch_add(1, Ordering::SeqCst);
@@ -123,7 +123,7 @@ async fn an_unreadable_document_removes_nothing() {
 }
 
 #[tokio::test]
-async fn a_poll_that_cannot_be_stored_is_not_repeated_immediately() {
+async fn does_not_repeat_an_unstored_poll_immediately() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     home.store().close();
@@ -143,7 +143,7 @@ async fn a_poll_that_cannot_be_stored_is_not_repeated_immediately() {
 }
 
 #[tokio::test]
-async fn retention_removes_items_in_the_background_where_it_is_limited() {
+async fn retention_removes_items_in_the_background() {
     let server = Server::start(|_| feed(&[("1", "A"), ("2", "B"), ("3", "C")])).unwrap();
     let retention = Some(Retention { items: Some(1), unread: true, ..Retention::default() });
     let limited = Source { retention, ..source("limited", &server.url("/a")) };
@@ -163,7 +163,7 @@ async fn retention_removes_items_in_the_background_where_it_is_limited() {
 }
 
 #[tokio::test]
-async fn players_and_formulas_that_are_now_read_are_not_edits() {
+async fn newly_supported_players_and_formulas_are_not_edits() {
     let text = "It explains at length how the tide turns the old mill by the harbour. ".repeat(4);
     let player =
         "<iframe src=\"https://www.youtube.com/embed/dQw4w9WgXcQ\" title=\"The mill\"></iframe>";
@@ -179,7 +179,7 @@ async fn players_and_formulas_that_are_now_read_are_not_edits() {
             + &entry("edited", &format!("<p>{text}{more}</p>{player}"));
         format!("<rss version=\"2.0\"><channel><title>Feed</title>{all}</channel></rss>")
     };
-    // As with the first document, the database has what earlier versions made of the second one.
+    // In the database, the first document stands for the second one as stored by earlier versions of newsfed.
     let documents = [
         document("", "", ""),
         document(player, "<script type=\"math/tex\">y^2</script>", "It was 12 metres high."),

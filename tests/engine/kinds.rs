@@ -1,4 +1,4 @@
-//! Feeds with other media types, and other documents with media types of feeds.
+//! Feeds with unusual media types, and other documents with media types of feeds.
 
 use super::*;
 use newsfed::model::{SourceKind, Validators};
@@ -45,7 +45,7 @@ async fn a_feed_is_recognised_by_its_content() {
 }
 
 #[tokio::test]
-async fn a_page_is_not_a_feed_and_stores_no_validators() {
+async fn rejects_pages_without_storing_validators() {
     let page = |kind: &str| Reply::ok(kind, PAGE).header("etag", "\"page\"");
     for kind in ["text/html", "application/rss+xml", "application/atom+xml"] {
         let server = Server::start(move |_| page(kind)).unwrap();
@@ -67,7 +67,7 @@ async fn a_page_is_not_a_feed_and_stores_no_validators() {
 async fn exploring_a_page_finds_its_feed() {
     let server = Server::start(|request| match request.path.as_str() {
         "/feed" => feed(&[("1", "One")]),
-        // A page that claims to be a feed.
+        // A page with the media type of a feed.
         _ => Reply::ok("application/rss+xml", PAGE),
     })
     .unwrap();

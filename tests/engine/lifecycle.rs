@@ -1,4 +1,4 @@
-//! Starting, stopping, two engines at once, and sources that are added and removed.
+//! Starting and stopping, two engines at once, and adding and removing sources.
 
 use super::*;
 use newsfed::config::FileChange;
@@ -25,7 +25,7 @@ async fn shutdown_does_not_wait_for_a_silent_server() {
     soon(engine.status().wait_for(|s| s.done == 1)).await.unwrap();
     received(&server, 20).await;
     let reports = engine.refresh(None, Pace::Manual).await;
-    // The requests time out after half a minute; stopping must not take that long.
+    // The requests time out after half a minute, but stopping must not take that long.
     tokio::time::timeout(Duration::from_secs(10), engine.shutdown()).await.unwrap();
     assert!(reports.is_closed());
     let engine = home.on_demand().await;
@@ -35,7 +35,7 @@ async fn shutdown_does_not_wait_for_a_silent_server() {
 }
 
 #[tokio::test]
-async fn a_second_engine_watches() {
+async fn a_second_engine_only_watches() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let first = home.following().await;
@@ -54,7 +54,7 @@ async fn a_second_engine_watches() {
 }
 
 #[tokio::test]
-async fn a_disabled_source_is_polled_only_if_it_is_named() {
+async fn polls_a_disabled_source_only_if_named() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
     let off = Source { enabled: false, ..source("off", &server.url("/off")) };
     let home = Home::with(&[source("on", &server.url("/on")), off]);
@@ -70,7 +70,7 @@ async fn a_disabled_source_is_polled_only_if_it_is_named() {
 }
 
 #[tokio::test]
-async fn a_source_removed_during_its_poll_stores_nothing_and_can_be_restored() {
+async fn a_source_removed_during_its_poll_stores_nothing() {
     let (open, opened) = std::sync::mpsc::channel::<()>();
     let opened = std::sync::Mutex::new(opened);
     let server = Server::start(move |request| {
@@ -113,9 +113,9 @@ async fn removing_and_restoring_keeps_items_and_marks() {
     engine.shutdown().await;
 }
 
-/// The lock becomes free while another process waits for it, however the first one ended.
+/// However the first process ended, the lock becomes free while another process waits for it.
 #[tokio::test]
-async fn a_watching_process_takes_over_when_the_other_has_ended() {
+async fn a_watching_process_takes_over_when_the_other_exits() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let first = home.following().await;
@@ -144,11 +144,11 @@ async fn a_watching_process_takes_over_when_the_other_has_ended() {
 }
 
 #[tokio::test]
-async fn a_held_engine_polls_nothing_until_its_guard_is_dropped() {
+async fn a_held_engine_polls_nothing_until_released() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let (engine, held) = home.engine(true).start_held().await.unwrap();
-    // Enough turns for a poll that is not held to begin.
+    // Enough turns of the event loop for a poll to begin if the engine were not held.
     for _ in 0..50 {
         engine.begin_visit().await.unwrap();
     }
@@ -157,7 +157,7 @@ async fn a_held_engine_polls_nothing_until_its_guard_is_dropped() {
     drop(held);
     received(&server, 1).await;
     engine.shutdown().await;
-    // The end does not wait for tasks that were never begun.
+    // Shutting down does not wait for tasks that were never started.
     let (engine, _held) = home.engine(true).start_held().await.unwrap();
     soon(engine.shutdown()).await;
     assert_eq!(server.requests().len(), 1);

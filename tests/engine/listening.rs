@@ -1,11 +1,11 @@
-//! Players that do not react.
+//! Unresponsive players.
 
 use super::*;
 use newsfed::engine::{PlayerCommand, PlayerState};
 use newsfed::model::EpisodeKey;
 use newsfed::store::Mark;
 
-/// An engine with episodes in its queue, and a player that records its process and what it plays.
+/// An engine with queued episodes, and a player that records its process id and the played URLs.
 async fn listening(home: &mut Home, script: &str) -> (Handle, Vec<EpisodeKey>) {
     let item = |n: u8| {
         format!("<item><guid>{n}</guid><enclosure url=\"/{n}.mp3\" type=\"audio/mpeg\"/></item>")
@@ -26,7 +26,7 @@ async fn listening(home: &mut Home, script: &str) -> (Handle, Vec<EpisodeKey>) {
     (engine, queue.into_iter().map(|episode| episode.key).collect())
 }
 
-/// Processes and URLs.
+/// The process ids and URLs of the started players.
 fn started(home: &Home) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(home.dir.path().join("out")).unwrap_or_default();
     let lines = text.lines().filter_map(|line| line.split_once(' '));
@@ -49,18 +49,18 @@ fn runs(process: &str) -> bool {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn an_unresponsive_player_delays_no_commands() {
+async fn an_unresponsive_player_does_not_delay_commands() {
     let mut home = Home::new();
     let (engine, queue) = listening(&mut home, "exec sleep 600").await;
     let player = engine.player(false);
     let mut states = player.state();
-    // Only the last of several commands counts.
+    // Only the last of several commands takes effect.
     for key in &queue {
         player.send(PlayerCommand::Play(key.clone()));
     }
     until(&home, 1).await;
     assert_eq!(started(&home)[0].1, queue[2].url);
-    // A new episode replaces one that is being started, even one started by `Next`.
+    // A new episode replaces one that is still starting, even if `Next` started it.
     player.send(PlayerCommand::Play(queue[0].clone()));
     until(&home, 2).await;
     player.send(PlayerCommand::Next);

@@ -1,4 +1,4 @@
-//! OPML lists that are followed.
+//! Followed OPML lists.
 
 use super::*;
 use newsfed::config::{FileEdit, SourceChange};
@@ -7,7 +7,7 @@ use newsfed::model::SourceKind;
 use newsfed::store::{KnownTo, Mark, ReservedKeys, prepare};
 use std::sync::Mutex;
 
-/// A server with a list that tests change.
+/// A server with a list that tests can change.
 struct Planet {
     server: Server,
     reply: Arc<Mutex<Reply>>,
@@ -42,7 +42,7 @@ fn list(body: impl Into<String>) -> Reply {
 }
 
 impl Planet {
-    /// Follows a list in the folder `Team`.
+    /// Serves a list, and follows it in the folder `Team`.
     async fn with(outlines: &str) -> Self {
         Self::beside(outlines, &[]).await
     }
@@ -90,14 +90,14 @@ impl Planet {
         soon(self.engine.keep_lists_in_step()).await.unwrap()
     }
 
-    /// Serves a list, polls it, and keeps the sources in sync; returns the messages.
+    /// Serves a list, polls it, and applies the changes; returns the messages.
     async fn changes_to(&self, outlines: &str) -> Vec<String> {
         self.serve(list(opml(outlines)));
         self.poll().await;
         self.step().await.into_iter().map(|change| change.message).collect()
     }
 
-    /// The sources besides the list: title, folder, host, and whether they are from the list.
+    /// All sources except the list: title, folder, host, and whether they belong to the list.
     fn sources(&self) -> Vec<String> {
         let declared = self.home.file().declared().unwrap();
         let shown = |s: &Source| {
@@ -109,7 +109,7 @@ impl Planet {
         declared.iter().filter(|s| s.kind() != SourceKind::List).map(shown).collect()
     }
 
-    /// The stored data of a list (row key).
+    /// The stored data of a list, by row key.
     fn stored(&self, key: i64) -> newsfed::store::FollowedList {
         self.engine.store().reader().unwrap().followed_list(key).unwrap().unwrap()
     }
@@ -122,13 +122,13 @@ impl Planet {
 }
 
 #[tokio::test]
-async fn changes_in_a_list_are_applied_here() {
+async fn applies_changes_in_a_list() {
     let nested =
         "<outline text='Dev'><outline text='b' xmlUrl='https://b.example/feed'/></outline>";
     let planet = Planet::with(&[&outline("a"), nested].concat()).await;
     assert_eq!(planet.sources(), ["a Team a listed", "b Team/Dev b listed"]);
     assert_eq!(facts(&planet.engine, &planet.id()).await.feed_title.as_deref(), Some("The Planet"));
-    // One source is new, one is renamed and moved, one is gone.
+    // The list has a new source, a renamed and moved one, and lacks a third one.
     let said = planet
         .changes_to(
             "<outline text='Bee' xmlUrl='https://b.example/feed'/>\
@@ -139,7 +139,7 @@ async fn changes_in_a_list_are_applied_here() {
     assert_eq!(said, ["The Planet: 1 added (c); 1 changed (b); 1 removed (a)"]);
     let declared = planet.home.file().declared().unwrap();
     assert_eq!(declared.last().unwrap().tags, ["x", "y"]);
-    // Nothing else happens, and the next request only asks whether the list has changed.
+    // The next poll changes nothing, and its request is conditional.
     assert_eq!(planet.poll().await, UNCHANGED);
     assert!(planet.step().await.is_empty());
     assert!(is_conditional(planet.server.requests().last().unwrap()));
@@ -151,7 +151,7 @@ async fn changes_in_a_list_are_applied_here() {
 }
 
 #[tokio::test]
-async fn a_followed_source_and_a_removed_one_stay_as_they_are() {
+async fn a_list_changes_neither_followed_nor_removed_sources() {
     let mine = Source { title: Some("Mine".into()), ..source("mine", "http://a.example/feed/") };
     let planet = Planet::beside(&outlines(&["a", "b"]), &[mine]).await;
     assert_eq!(planet.sources(), ["Mine  a own", "b Team b listed"], "http is not another feed");
@@ -163,14 +163,14 @@ async fn a_followed_source_and_a_removed_one_stay_as_they_are() {
 }
 
 #[tokio::test]
-async fn changes_and_marks_of_the_user_stay() {
+async fn keeps_the_users_changes_and_marks() {
     let planet = Planet::with(&outlines(&["a", "b", "c", "d"])).await;
     planet.edit("a", SourceChange::default().set("title", "Mine")).await;
     planet.edit("b", SourceChange::default().set("interval", "2h")).await;
     let pinned = facts(&planet.engine, "c-example").await.key;
     let entries = vec![newsfed::model::Entry { title: "One".into(), ..Default::default() }];
     keep_item(&planet, pinned, entries).await;
-    // The list renames a source that the user has renamed, and moves all of them.
+    // The list moves all sources, and renames one that the user has renamed.
     let moved: String = ["a", "b", "c", "d"]
         .map(|n| outline(n).replace(&format!("text='{n}'"), &format!("text='{n}{n}'")))
         .concat();
@@ -178,8 +178,8 @@ async fn changes_and_marks_of_the_user_stay() {
     planet.changes_to(&moved).await;
     let here = ["Mine Team/New a listed", "bb Team/New b listed", "cc Team/New c listed"];
     assert_eq!(planet.sources()[..3], here);
-    // A source that leaves the list stays if the user has done something with it; it then becomes
-    // the user's own.
+    // A source that leaves the list stays if the user has changed its settings or marked its items. It then
+    // belongs to the user.
     let said = planet.changes_to(&outlines(&["e"])).await;
     let here = ["Mine Team/New a own", "bb Team/New b own", "cc Team/New c own", "e Team e listed"];
     assert_eq!(planet.sources(), here);
@@ -233,7 +233,7 @@ async fn a_damaged_list_removes_nothing() {
         assert!(message.contains(problem), "{problem}: {polled:?}");
         planet.step().await;
         assert_eq!(planet.sources(), before, "{problem}");
-        // A complete list is applied as before, and sources that have left it are removed.
+        // A complete list is applied again, and sources that have left it are removed.
         planet.changes_to(&outlines(&["a", "b"])).await;
         assert_eq!(planet.sources(), before[..2], "{problem}");
         planet.engine.shutdown().await;
@@ -246,7 +246,7 @@ async fn a_damaged_list_removes_nothing() {
 }
 
 #[tokio::test]
-async fn the_user_is_asked_when_many_sources_leave() {
+async fn asks_the_user_before_removing_many_sources() {
     let planet = Planet::with(&numbered(9)).await;
     planet.serve(list(opml(&numbered(4))));
     let polled = planet.poll().await;
@@ -255,7 +255,7 @@ async fn the_user_is_asked_when_many_sources_leave() {
     assert!(message.contains("newsfed sync --accept"), "{message}");
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
-    // After the confirmation they are removed, only once, although the date of the document has changed.
+    // After the confirmation, they are removed once, although the date in the document has changed.
     let key = facts(&planet.engine, &planet.id()).await.key;
     assert!(planet.engine.accept_list(key).await.unwrap());
     let dated = "<dateModified>Mon, 02 Mar 2026 09:00:00 GMT</dateModified></head>";
@@ -266,26 +266,26 @@ async fn the_user_is_asked_when_many_sources_leave() {
     let stored = planet.stored(key);
     assert_eq!((stored.is_confirmed, stored.refused, stored.confirmed), (false, None, None));
     assert!(!planet.engine.accept_list(key).await.unwrap(), "it is used up");
-    // A few sources are removed at once, whatever their share.
+    // A small number of sources is removed without confirmation, whatever its share.
     planet.changes_to(&outline("s0")).await;
     assert_eq!(planet.sources().len(), 1);
     planet.engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn a_confirmation_applies_only_to_what_was_refused() {
+async fn a_confirmation_applies_only_to_the_refused_change() {
     let planet = Planet::with(&numbered(9)).await;
     let key = facts(&planet.engine, &planet.id()).await.key;
     assert!(!planet.engine.accept_list(key).await.unwrap(), "nothing was refused");
     planet.changes_to(&numbered(4)).await;
     assert!(planet.engine.accept_list(key).await.unwrap());
-    // When the list is checked again, it no longer matches what was confirmed.
+    // At the next check, the list differs from what was confirmed.
     planet.serve(list(opml(&numbered(2))));
     let polled = planet.poll().await;
     assert!(failure(&polled).unwrap().starts_with("7 of 9 sources"), "{polled:?}");
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources().len(), 9);
-    // The confirmation ends when the list is as it was.
+    // The confirmation expires when the list returns to its previous state.
     assert!(planet.engine.accept_list(key).await.unwrap());
     planet.serve(list(opml(&numbered(9))));
     assert_eq!(planet.poll().await, UNCHANGED);
@@ -295,7 +295,7 @@ async fn a_confirmation_applies_only_to_what_was_refused() {
 }
 
 #[tokio::test]
-async fn sources_that_have_moved_have_not_left() {
+async fn moved_sources_do_not_count_as_removed() {
     let planet = Planet::with(&numbered(9)).await;
     for n in 0..6 {
         let key = facts(&planet.engine, &format!("s{n}-example")).await.key;
@@ -335,7 +335,7 @@ async fn a_list_that_is_followed_again_starts_afresh() {
         assert_eq!(planet.sources()[1..3], ["a  a listed", "b  b listed"]);
         planet.engine.shutdown().await;
     }
-    // When the removal of the list is undone, sources that the user has removed stay removed.
+    // If the removal of the list is undone, sources that the user had removed stay removed.
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
     let removed = planet.home.file().remove(&[SourceId(planet.id())]).unwrap();
@@ -348,7 +348,7 @@ async fn a_list_that_is_followed_again_starts_afresh() {
 }
 
 #[tokio::test]
-async fn after_a_damaged_download_the_whole_list_is_read_again() {
+async fn reads_the_whole_list_again_after_a_damaged_download() {
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     let key = facts(&planet.engine, &planet.id()).await.key;
     let whole = opml(&outlines(&["a", "b"]));
@@ -363,12 +363,12 @@ async fn after_a_damaged_download_the_whole_list_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_feed_of_a_list_that_is_damaged_now_is_not_removed() {
+async fn keeps_feeds_of_a_damaged_list() {
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     let url = planet.server.url("/other.opml");
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
     let key = facts(&planet.engine, &other.0).await.key;
-    // Only the end of the other list was read.
+    // Only a part of the other list was received.
     let z = [Source { title: Some("z".into()), ..source("z", "https://z.example/feed") }];
     let listed = newsfed::config::list_to_text(&z);
     planet.engine.store().set_listed(key, listed, false, false).await.unwrap();
@@ -380,7 +380,7 @@ async fn a_feed_of_a_list_that_is_damaged_now_is_not_removed() {
 }
 
 #[tokio::test]
-async fn tags_and_credentials_of_a_list_are_not_changes_by_the_user() {
+async fn tags_and_credentials_of_lists_are_not_user_changes() {
     let feed = |name: &str, login: &str, tags: &str| {
         format!(
             "<outline text='{name}' category='{tags}' xmlUrl='https://{login}{name}.example/feed'/>"
@@ -394,7 +394,7 @@ async fn tags_and_credentials_of_a_list_are_not_changes_by_the_user() {
     assert_eq!(of("a-example").tags, ["y", "z"]);
     assert_eq!(of("b-example").tags, ["mine", "new"]);
     let auth = of("a-example").access.auth.clone().unwrap();
-    // A password of a list is never the name of a variable or a command.
+    // A password in a list is never read from a variable or a command.
     assert!(matches!(auth.password, newsfed::model::Secret::Plain(_)), "{auth:?}");
     let said = planet.changes_to(&outline("c")).await.join("");
     assert_eq!(planet.sources(), ["b Team b own", "c Team c listed"]);
@@ -403,7 +403,7 @@ async fn tags_and_credentials_of_a_list_are_not_changes_by_the_user() {
 }
 
 #[tokio::test]
-async fn a_source_whose_url_the_user_has_changed_stays() {
+async fn keeps_sources_with_urls_changed_by_the_user() {
     let planet = Planet::with(&outlines(&["a", "b"])).await;
     planet.edit("a", SourceChange::default().set("url", "https://mine.example/feed")).await;
     let said = planet.changes_to(&outline("b")).await.join("");
@@ -425,7 +425,7 @@ async fn damaged_stored_content_removes_nothing() {
     assert!(!is_conditional(planet.server.requests().last().unwrap()));
     assert!(planet.step().await.is_empty());
     assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
-    // Without the record of what was applied, it is not known which sources the user has removed.
+    // Without the record of applied changes, the sources that the user has removed are not known.
     planet.home.file().remove(&[SourceId("b-example".into())]).unwrap();
     planet.engine.reload().await.unwrap();
     store.set_taken(key, "[[source".to_owned(), None).await.unwrap();
@@ -438,12 +438,12 @@ async fn damaged_stored_content_removes_nothing() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
+async fn a_broken_list_does_not_stop_other_lists() {
     let planet = Planet::with(&outlines(&["a"])).await;
     let (id, url) = (planet.id(), planet.server.url("/other.opml"));
     let other = planet.engine.follow_list(&url, None, None).await.unwrap().source.id;
     let store = planet.engine.store();
-    // The current sources of each list.
+    // Both lists have changes to apply.
     planet.serve(list(opml(&outlines(&["a", "n"]))));
     planet.poll().await;
     let (key, other_key) =
@@ -464,7 +464,7 @@ async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
     };
     assert!(is_shown(&shown) && shown.fail_count == 1, "{shown:?}");
     assert!(planet.step().await.is_empty(), "it is said once");
-    // Once the list can be applied, it is no longer failing.
+    // When the list can be applied, it is no longer failing.
     store.set_taken(key, taken, None).await.unwrap();
     assert_eq!(planet.step().await.len(), 1);
     let shown = facts(&planet.engine, &id).await;
@@ -474,17 +474,17 @@ async fn a_list_that_cannot_be_applied_is_failing_and_the_others_continue() {
 }
 
 #[tokio::test]
-async fn following_a_list_leaves_the_others_and_reports_what_is_missing() {
+async fn following_a_list_leaves_others_unchanged_and_reports_problems() {
     let planet = Planet::with(&outlines(&["a"])).await;
     planet.serve(list(opml(&outlines(&["a", "n"]))));
     planet.poll().await;
-    // Changes by another list are not included.
+    // Pending changes of another list are not applied.
     let url = planet.server.url("/other.opml");
     let followed = planet.engine.follow_list(&url, None, None).await.unwrap();
     assert_eq!((followed.added.len(), followed.edits.len()), (2, 2));
     let said = planet.step().await;
     assert!(said[0].message.contains("1 added (n)") && said[0].edit.is_some(), "{said:?}");
-    // Once the file is changed, the change is returned with the problem.
+    // If the file was changed but the record failed, the change is returned together with the problem.
     let database = rusqlite::Connection::open(planet.home.paths().database()).unwrap();
     for (column, added, edits) in [("taken", 2, 2), ("listed", 0, 1)] {
         planet.home.file().remove(std::slice::from_ref(&followed.source.id)).unwrap();
@@ -556,12 +556,12 @@ async fn a_list_has_at_most_5000_sources() {
     assert_eq!(planet.sources().len(), 5000);
     let notes = &polls(&planet.engine)[0].repairs;
     assert!(notes[0].contains("1 source left out: limit of 5000"), "{notes:?}");
-    // No source leaves a list that is too long, because it may be in the part that was not read.
+    // No source leaves a list that is too long, because the source may be in the part that was not read.
     let other = format!("{}{}", outline("other"), numbered(5001));
     planet.changes_to(&other).await;
     assert!(planet.sources().iter().any(|s| s.contains("s4999")));
     planet.engine.shutdown().await;
-    // A list that is too long for an import does not count as damaged.
+    // A list that exceeds the import limit does not count as damaged.
     let long = opml(&numbered(10_002));
     let of = source("list", "https://planet.example/");
     let listed = newsfed::config::Listed::read(long.as_bytes(), "planet", &of).unwrap();
@@ -577,7 +577,7 @@ async fn two_lists_share_a_feed() {
     assert_eq!((followed.added.len(), followed.already.len()), (1, 1));
     let here = ["a Team a listed", "b Team b listed", "z  z listed"];
     assert_eq!(planet.sources(), here);
-    // A source that leaves one list but is on the other stays, in the form that the other list has.
+    // A source that leaves one list but is on another one stays, with the folder and title of the other list.
     planet.changes_to(&outline("a")).await;
     assert_eq!(planet.sources(), ["a Team a listed", "b  b listed", "z  z listed"]);
     let declared = planet.home.file().declared().unwrap();
@@ -587,12 +587,12 @@ async fn two_lists_share_a_feed() {
 }
 
 #[tokio::test]
-async fn moves_of_lists_and_feeds_are_followed() {
+async fn follows_moves_of_lists_and_feeds() {
     let planet = Planet::with(&outline("a")).await;
     let moved = planet.server.url("/moved.opml");
     let error = planet.engine.follow_list(&moved, None, None).await.unwrap_err();
     assert!(error.to_string().contains("already followed"), "{error}");
-    // The list names the target of a redirect, or https instead of http.
+    // The list contains the target of a redirect, or a URL with http instead of https.
     let key = facts(&planet.engine, "a-example").await.key;
     let to = "https://new.example/feed".to_owned();
     planet.engine.store().change_facts(key, move |f| f.moved_to = Some(to.clone())).await.unwrap();
@@ -617,12 +617,12 @@ async fn each_change_can_be_undone() {
     edit.revert(&planet.home.paths()).unwrap();
     planet.engine.reload().await.unwrap();
     assert_eq!(planet.sources(), ["a Team a listed", "b Team b listed"]);
-    // A change that was undone is not made again.
+    // An undone change is not made again.
     let said = planet.changes_to(&outlines(&["b", "c", "d"])).await.join("");
     let here = ["a Team a own", "b Team b listed", "d Team d listed"];
     assert_eq!(planet.sources(), here);
     assert!(said.contains("a stays, because its URL is not on the list"), "{said}");
-    // Without the list, its sources stay.
+    // Removing the list keeps its sources.
     planet.home.file().remove(&[SourceId(planet.id())]).unwrap();
     assert!(planet.home.file().declared().unwrap().iter().all(|s| s.list.is_none()));
     assert_eq!(planet.sources().len(), 3);
@@ -630,7 +630,7 @@ async fn each_change_can_be_undone() {
 }
 
 #[tokio::test]
-async fn the_background_task_applies_changes_to_a_list_in_a_file() {
+async fn applies_changes_of_list_files_in_the_background() {
     let home = Home::new();
     let path = home.dir.path().join("list.opml");
     std::fs::write(&path, opml(&outline("a"))).unwrap();
@@ -654,16 +654,16 @@ async fn the_background_task_applies_changes_to_a_list_in_a_file() {
     }
 }
 
-/// Changes that were begun are completed, whatever step the program ended in.
+/// A change is completed, whatever the step at which the program exited.
 #[tokio::test]
-async fn an_interrupted_change_is_completed() {
+async fn completes_an_interrupted_change() {
     for step in 0..3 {
         let planet = Planet::with(&outlines(&["a", "b"])).await;
         planet.serve(list(opml(&outlines(&["b", "c"]).replace("text='b'", "text='B'"))));
         planet.poll().await;
         let id = planet.id();
         if step > 0 {
-            // The file was changed, but that was not recorded.
+            // The file was changed, but the change was not recorded.
             let key = facts(&planet.engine, &id).await.key;
             let before = planet.engine.store().reader().unwrap().followed_list(key).unwrap();
             planet.step().await;

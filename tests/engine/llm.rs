@@ -1,4 +1,4 @@
-//! A scripted language model on loopback that is asked for dates, with good and bad responses.
+//! A scripted language model on loopback that receives requests for dates, with valid and invalid responses.
 
 use super::*;
 use newsfed::config::LlmSettings;
@@ -7,7 +7,7 @@ use newsfed::engine::TextGot;
 use newsfed::model::{SourceKind, SourceRules, WebsiteRules};
 use serde_json::json;
 
-/// A page with a date that only a human reader understands, and with a prompt injection.
+/// A page with a prompt injection, and with a date that only a human reader can find.
 fn page() -> Reply {
     let text =
         "<p>The lamp was lit again, and the keeper wrote it down in the great book. </p>".repeat(9);
@@ -18,7 +18,7 @@ fn page() -> Reply {
     Reply::ok("text/html", html)
 }
 
-/// A feed of one item, and the model at `/model`.
+/// A feed with one item, and the model at `/model`.
 fn world(dated: bool, model: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, Home) {
     let date = if dated { "<pubDate>Tue, 02 Jan 2024 00:00:00 GMT</pubDate>" } else { "" };
     let server = Server::start(move |request| {
@@ -66,7 +66,7 @@ fn questions(server: &Server) -> usize {
     server.requests().iter().filter(|r| r.path == "/model").count()
 }
 
-/// Fetches the page; the text must be stored whatever the model does.
+/// Fetches the page. The text must be stored, whatever the model returns.
 async fn fetched_item(engine: &Handle) -> Item {
     let key = engine.store().reader().unwrap().last_key().unwrap();
     let got = soon(engine.full_text(key, None)).await.unwrap();
@@ -77,7 +77,7 @@ async fn fetched_item(engine: &Handle) -> Item {
 }
 
 #[tokio::test]
-async fn an_undated_article_gets_the_date_of_the_model() {
+async fn an_undated_article_receives_the_date_from_the_model() {
     let date = json!({ "date": "2026-03-03", "time": "12:00" });
     let (server, home) = world(false, move |request| {
         assert_eq!(
@@ -119,7 +119,7 @@ async fn the_model_dates_the_pages_of_sites() {
 }
 
 #[tokio::test]
-async fn the_model_is_not_asked_about_dated_articles() {
+async fn does_not_ask_the_model_about_dated_articles() {
     let (server, home) = world(true, |_| panic!("unexpected request"));
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
@@ -128,7 +128,7 @@ async fn the_model_is_not_asked_about_dated_articles() {
 }
 
 #[tokio::test]
-async fn unusable_responses_of_the_model_change_nothing() {
+async fn ignores_unusable_responses_of_the_model() {
     let date = json!({ "date": "2026-03-03", "time": "" });
     let invented = json!({ "date": "2019-05-17", "time": "" });
     let refusal = json!({ "choices": [{ "message": { "refusal": "I cannot help with that" } }] });
@@ -157,7 +157,7 @@ async fn unusable_responses_of_the_model_change_nothing() {
 }
 
 #[tokio::test]
-async fn the_text_is_there_before_the_model_is_asked() {
+async fn stores_the_text_before_asking_the_model() {
     let (server, mut home) = world(false, |_| Reply::status(200).failing(Failure::NeverAnswer));
     home.settings.llm.timeout = MINUTE;
     let engine = home.on_demand().await;

@@ -1,5 +1,5 @@
-//! Tests of the engine with real HTTP on loopback, a real database, and a clock that moves only
-//! when a test sets it.
+//! Tests of the engine with real HTTP on loopback, a real database, and a clock that advances only when a
+//! test sets it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
 
@@ -66,7 +66,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Folders, settings and a clock that are kept when engines are restarted.
+/// Folders, settings and a clock that persist when engines are restarted.
 struct Home {
     dir: tempfile::TempDir,
     settings: Settings,
@@ -75,7 +75,7 @@ struct Home {
 }
 
 impl Home {
-    /// A home without the delay between two requests to one host, and with polls at a fixed interval.
+    /// A home directory with a fixed polling interval, and without a delay between requests to the same host.
     fn new() -> Self {
         let net = NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() };
         let schedule =
@@ -111,12 +111,12 @@ impl Home {
         Store::open(&self.paths().database()).unwrap()
     }
 
-    /// An engine that polls only on request.
+    /// Starts an engine that polls only on request.
     async fn on_demand(&self) -> Handle {
         self.start(false).await
     }
 
-    /// An engine that polls due sources automatically.
+    /// Starts an engine that polls due sources automatically.
     async fn following(&self) -> Handle {
         self.start(true).await
     }
@@ -140,7 +140,7 @@ impl Home {
     }
 }
 
-/// A source that is a feed.
+/// A feed source.
 fn source(id: &str, url: &str) -> Source {
     Source::feed(SourceId(id.to_owned()), url.parse().unwrap())
 }
@@ -168,7 +168,7 @@ fn fetched(new: u32, updated: u32, entries: u32) -> Refreshed {
 
 const UNCHANGED: Refreshed = Refreshed::Polled(Outcome::Unchanged);
 
-/// The rule by which a source was skipped, and for how many more minutes.
+/// The reason why a source was skipped, and for how many more minutes it is paused.
 fn left(refreshed: &Refreshed, now: Time) -> Option<(PauseReason, i64)> {
     match refreshed {
         Refreshed::Left(pause) => Some((pause.reason, (pause.until - now).num_minutes())),
@@ -183,7 +183,7 @@ fn failure(refreshed: &Refreshed) -> Option<&str> {
     }
 }
 
-/// Fails with the caller's location if a future does not complete within moments.
+/// Panics with the caller's location if a future does not complete soon.
 #[track_caller]
 fn soon<T>(wait: impl Future<Output = T>) -> impl Future<Output = T> {
     let place = std::panic::Location::caller();
@@ -193,23 +193,23 @@ fn soon<T>(wait: impl Future<Output = T>) -> impl Future<Output = T> {
     }
 }
 
-/// Waits until that many requests have arrived.
+/// Waits until the server has received this many requests.
 #[track_caller]
 fn received(server: &Server, count: usize) -> impl Future<Output = ()> {
     soon(server.received(count))
 }
 
-/// Waits until nothing is running and the next poll is planned.
+/// Waits until no poll is running and the next poll is planned.
 async fn settled(engine: &Handle) -> Status {
     let mut status = engine.status();
     let idle = |s: &Status| s.total == 0 && s.next.is_some();
     soon(status.wait_for(idle)).await.unwrap().clone()
 }
 
-/// Makes the engine plan again, as it does after every change, and waits for it.
+/// Makes the engine plan again, as after a change, and waits until it has done so.
 async fn replanned(engine: &Handle) {
     engine.reload().await.unwrap();
-    // Commands are processed in order, and this one completes immediately.
+    // Commands are processed in order, and this command completes immediately.
     assert_eq!(engine.refresh(Some(Vec::new()), Pace::Due).await.recv().await, None);
     settled(engine).await;
 }
@@ -244,12 +244,12 @@ fn polls(engine: &Handle) -> Vec<PollRecord> {
     polls.into_iter().map(|(_, poll)| poll).collect()
 }
 
-/// An RSS document with these items: guid and title.
+/// An RSS document with these items (guid and title).
 fn rss(items: &[(&str, &str)]) -> String {
     rss_with("", items)
 }
 
-/// The same with additional elements in its channel.
+/// Like [`rss`], with additional channel elements.
 fn rss_with(channel: &str, items: &[(&str, &str)]) -> String {
     let items = items.iter().map(|(guid, title)| {
         format!("<item><guid isPermaLink=\"false\">{guid}</guid><title>{title}</title></item>")
@@ -270,7 +270,7 @@ fn is_conditional(request: &Request) -> bool {
     request.header("if-none-match").or(request.header("if-modified-since")).is_some()
 }
 
-/// 127.0.1.1 and the addresses after it.
+/// Loopback addresses, starting with 127.0.1.1.
 fn hosts(count: u8) -> Vec<IpAddr> {
     (1..=count).map(|n| IpAddr::V4(Ipv4Addr::new(127, 0, 1, n))).collect()
 }

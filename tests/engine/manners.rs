@@ -1,4 +1,4 @@
-//! How newsfed talks to servers: the scenarios of `tests/data/manners.toml`.
+//! Requests to servers in the scenarios of `tests/data/manners.toml`.
 
 use super::*;
 use newsfed::model::{SourceRules, WebsiteRules};
@@ -19,21 +19,21 @@ struct Scenario {
     why: String,
     #[serde(default = "one_feed")]
     sources: Vec<String>,
-    /// Minimum seconds between two requests to one host.
+    /// Minimum number of seconds between two requests to the same host.
     #[serde(default)]
     spacing: u32,
     steps: Vec<Vec<String>>,
     replies: BTreeMap<String, Vec<Answer>>,
 }
 
-/// The hosts of all scenarios.
+/// The host names in the scenarios.
 const HOSTS: [&str; 2] = ["one.example", "two.example"];
 
 fn one_feed() -> Vec<String> {
     vec!["/feed".to_owned()]
 }
 
-/// One reply of the server; a feed unless it has a body.
+/// A reply of the server; its body is a feed by default.
 #[derive(Deserialize, Clone)]
 #[serde(deny_unknown_fields)]
 struct Answer {
@@ -46,13 +46,13 @@ struct Answer {
     #[serde(default = "media_type")]
     r#type: String,
     body: Option<String>,
-    /// Number of requests that get this reply before the next reply is sent.
+    /// Number of requests that receive this reply before the next reply is used.
     #[serde(default = "one")]
     times: usize,
-    /// Whether validators are ignored.
+    /// Whether the server ignores validators.
     #[serde(default)]
     ignores: bool,
-    /// Whether only the first request of all to this host gets this reply.
+    /// Whether only the very first request to this host receives this reply.
     #[serde(default)]
     first_of_host: bool,
 }
@@ -69,16 +69,16 @@ fn media_type() -> String {
     "application/rss+xml".to_owned()
 }
 
-/// A request and when it was received.
+/// A request, and the time when it was received.
 struct Received {
     at: Time,
-    /// 1 or 2.
+    /// The number of the host: 1 or 2.
     host: usize,
     request: Request,
 }
 
 impl Received {
-    /// The request as in the file: `2:/path etag date`.
+    /// The request in the notation of the scenarios: `2:/path etag date`.
     fn describe(&self) -> String {
         let host = if self.host == 1 { String::new() } else { format!("{}:", self.host) };
         let mut out = host + &self.request.path;
@@ -91,7 +91,7 @@ impl Received {
     }
 }
 
-/// A clock that jumps over the waits between two requests to one host.
+/// A clock that skips the delays between requests to the same host.
 #[derive(Clone)]
 struct Jumping(FakeClock);
 
@@ -159,14 +159,14 @@ impl Scenario {
         all.collect()
     }
 
-    /// Plays the scenario, and describes all differences.
+    /// Runs the scenario; returns descriptions of all differences.
     async fn play(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut home = Home::new();
         let log = Arc::new(Mutex::new(Vec::new()));
         let server = self.start_server(home.clock.clone(), log.clone());
         home.declare(&self.sources());
-        // Host names cannot be resolved to this machine, so the server acts as their proxy.
+        // The host names cannot be resolved, so the server acts as a proxy.
         home.settings.net.proxy = Some(server.url("/"));
         home.settings.net.host_delay = if self.spacing == 2 { 2 * SECOND } else { Duration::ZERO };
         let start = async || {
@@ -217,7 +217,7 @@ impl Scenario {
         let log = log.lock().unwrap();
         wrong.extend(log.iter().flat_map(unmannerly).map(|w| format!("{}: {w}", self.id)));
         for host in [1, 2] {
-            // The crawl-delay is only known after robots.txt was fetched.
+            // The crawl delay is known only after robots.txt was fetched.
             let spaced = |r: &&Received| r.host == host && r.request.path != "/robots.txt";
             let times: Vec<Time> = log.iter().filter(spaced).map(|r| r.at).collect();
             let close = |pair: &[Time]| (pair[1] - pair[0]).num_seconds() < self.spacing.into();
@@ -253,7 +253,7 @@ impl Answer {
     }
 }
 
-/// Whether the requests are those that a step allows, in any order.
+/// Whether the requests match those that a step allows, in any order.
 fn matches(wanted: &[String], asked: &[String]) -> bool {
     let mut rest = asked.to_vec();
     for want in wanted {
@@ -280,7 +280,7 @@ fn matches(wanted: &[String], asked: &[String]) -> bool {
     rest.is_empty()
 }
 
-/// Reports requests that are not allowed in any scenario.
+/// Describes what is not allowed about a request in any scenario.
 fn unmannerly(received: &Received) -> Vec<String> {
     let request = &received.request;
     let mut wrong = Vec::new();
@@ -305,7 +305,7 @@ fn unmannerly(received: &Received) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn polls_match_the_scenarios_of_manners() {
+async fn polls_match_the_scenarios() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/manners.toml");
     let all: Scenarios = toml::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert!(all.scenario.len() >= 20);

@@ -1,5 +1,5 @@
-//! A month on a fake clock: sources that publish, reject requests, fail and fall silent, and a
-//! machine that sleeps for two days.
+//! A simulated month: sources that publish, reject requests, fail and fall silent, and a machine that sleeps
+//! for two days.
 
 use super::*;
 use std::sync::Mutex;
@@ -8,7 +8,7 @@ const DAYS: i64 = 30;
 /// Polls per source per day.
 const BUDGET: f64 = 12.0;
 
-/// The sources: path, items per day, and whether their items have dates.
+/// The sources: path, items per day, and whether items have dates.
 const SOURCES: [(&str, f64, bool); 8] = [
     ("/seldom", 0.2, true),
     ("/daily", 1.0, true),
@@ -20,7 +20,7 @@ const SOURCES: [(&str, f64, bool); 8] = [
     ("/silent", 12.0, true),
 ];
 
-/// Days of the month, in seconds from its beginning.
+/// A range of days as seconds from the start of the month.
 fn days(from: i64, until: i64) -> std::ops::Range<i64> {
     from * 86_400..until * 86_400
 }
@@ -37,7 +37,7 @@ fn asleep() -> std::ops::Range<i64> {
     days(18, 20)
 }
 
-/// When the items of a source are published, in seconds from the beginning of the month.
+/// Publication times of a source's items, in seconds from the start of the month.
 fn published(rate: f64, until: i64, seed: u64) -> Vec<i64> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut at = -20.0 / rate * 86_400.0;
@@ -49,7 +49,7 @@ fn published(rate: f64, until: i64, seed: u64) -> Vec<i64> {
     all
 }
 
-/// The content of a feed at a given time: its newest twenty items.
+/// The feed at a given time, with its newest twenty items.
 fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
     let out = items.partition_point(|at| *at <= now);
     let shown = items[out.saturating_sub(20)..out].iter().rev().map(|at| {
@@ -64,7 +64,7 @@ fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
     Reply::ok("application/rss+xml", body).header("etag", format!("\"{out}\""))
 }
 
-/// The requests, in seconds from the beginning.
+/// Times and paths of the requests, with times in seconds from the start.
 type Asked = Arc<Mutex<Vec<(i64, String)>>>;
 
 fn serve(clock: FakeClock, asked: Asked) -> Server {
@@ -82,7 +82,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
         let path = request.path.clone();
         asked.lock().unwrap().push((now, path.clone()));
         match path.as_str() {
-            // The server responds like this once, at the first poll of the sixth day.
+            // The server responds like this only to the first poll on the sixth day.
             "/limited"
                 if asked
                     .lock()
@@ -106,7 +106,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
     .unwrap()
 }
 
-/// Runs the month from poll to poll, and skips the two days of sleep at once.
+/// Advances the clock from poll to poll, and skips the two days of sleep in one step.
 async fn pass(home: &Home, engine: &Handle, begin: Time) {
     let end = begin + chrono::TimeDelta::days(DAYS);
     let sleep = asleep();
@@ -137,7 +137,7 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
     let asked = Asked::default();
     let server = serve(home.clock.clone(), asked.clone());
     let ips = hosts(7);
-    // The rate-limited source shares its host with the one after it.
+    // The rate-limited source and the next one share a host.
     let host = |n: usize| ips[if n >= 3 { n - 1 } else { n }];
     let sources: Vec<Source> = (0..)
         .zip(SOURCES)
@@ -154,7 +154,7 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
         asked.iter().filter(|(_, p)| p == path).map(|(at, _)| *at).collect()
     };
 
-    // Politeness: at least five minutes, and an hour if items are days apart.
+    // Politeness: at least five minutes between polls, and an hour if items are days apart.
     for (path, rate, _) in SOURCES {
         let least = if rate < 1.0 { 3600 } else { 300 };
         let gaps = of(path).windows(2).map(|w| w[1] - w[0]).min().unwrap();
@@ -169,7 +169,7 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
     let during = of("/failing").into_iter().filter(|at| outage().contains(at)).count();
     assert!((2..=12).contains(&during), "{during} polls of a host that is down");
 
-    // No starvation: at most a day between two polls, except for the sleep.
+    // No starvation: at most a day between polls, except during the sleep.
     for (path, ..) in SOURCES {
         let mut polls = of(path);
         polls.push(DAYS * 86_400);
@@ -178,7 +178,7 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
         assert!(longest <= 86_400 + 120, "{path}: {longest} s");
     }
 
-    // No burst: after the sleep each source is polled once, however many polls were missed.
+    // No burst: after the sleep, each source is polled once, however many polls were missed.
     let woken = asleep().end..asleep().end + 240;
     for (path, ..) in SOURCES {
         let at_once = of(path).into_iter().filter(|at| woken.contains(at)).count();
@@ -188,13 +188,13 @@ async fn polls_for_a_month_politely_and_within_the_budget() {
     let week = |from| silent.iter().filter(|at| days(from, from + 7).contains(at)).count();
     assert!(week(23) * 2 < week(4), "{} after {}", week(23), week(4));
 
-    // The budget, as the mean of the last week before the sleep and of the last week.
+    // The mean number of polls, in the last week before the sleep and in the last week, matches the budget.
     for from in [11, 23] {
         let used = asked.iter().filter(|(at, _)| days(from, from + 7).contains(at)).count();
         let per_day = used as f64 / 7.0 / SOURCES.len() as f64;
         assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} polls per source per day");
     }
-    // All items were stored, except those lost during the sleep: a feed shows twenty items.
+    // All items were stored, except those lost during the sleep, because the feed contains only twenty items.
     let out: usize = SOURCES
         .iter()
         .zip(1..)

@@ -1,10 +1,10 @@
-//! Redirects: which are stored, when, and how that is undone.
+//! Redirects: which ones are stored, when, and how to undo them.
 
 use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Before step 1 `/old` is the feed; from then on it redirects with `status` to `/new`, which
-/// serves the item `target`.
+/// A server with a feed at `/old`. From step 1 on, `/old` redirects with `status` to `/new`, a feed with the
+/// item `target`.
 fn moving(status: u16, target: &'static str) -> (Server, Arc<AtomicUsize>) {
     let step = Arc::new(AtomicUsize::new(0));
     let now = step.clone();
@@ -23,7 +23,7 @@ async fn moved_to(engine: &Handle) -> Option<String> {
 }
 
 #[tokio::test]
-async fn permanent_redirects_to_the_same_feed_are_stored_immediately() {
+async fn stores_permanent_redirects_to_the_same_feed_immediately() {
     // (is a new source, status, item at the target, redirect is stored)
     let cases = [
         (true, 301, "unknown", true),
@@ -58,8 +58,8 @@ async fn permanent_redirects_to_the_same_feed_are_stored_immediately() {
 }
 
 #[tokio::test]
-async fn an_unknown_target_is_trusted_after_a_day_and_can_be_reverted() {
-    // A target that never shows the same item twice, as the log-in page of a hotel does.
+async fn trusts_an_unknown_target_after_a_day() {
+    // The target never shows the same item twice, like the login page of a hotel network.
     let count = Arc::new(AtomicUsize::new(0));
     let polls = count.clone();
     let server = Server::start(move |request| {

@@ -1,11 +1,11 @@
-//! Watched pages, and articles of sites that change after they were stored.
+//! Watched pages, and articles of websites that change after they were stored.
 
 use super::websites::{Site, website};
 use super::*;
 use newsfed::model::{LeftOutReason, SourceKind, SourceRules, TextFrom, WebsiteRules};
 use newsfed::store::Mark;
 
-/// A watched page, or the part of it that `content` selects.
+/// A source that watches a page, or the part of the page that `content` selects.
 pub(super) fn watched(url: &str, content: Option<&str>) -> Source {
     let content = content.unwrap_or(WebsiteRules::CONTENT).to_owned();
     let rules = WebsiteRules { content, ..WebsiteRules::default() };
@@ -24,7 +24,7 @@ pub(super) fn key(engine: &Handle) -> i64 {
     reader.window(&View::of(Scope::All), Anchor::First, 2).unwrap().rows[0].key
 }
 
-/// The text of the only item, in one line.
+/// The text of the only item on one line.
 pub(super) fn text(engine: &Handle) -> String {
     let text = newsfed::util::html::to_text(item(engine).body());
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -38,7 +38,7 @@ fn notice(opening: &str, price: &str, visitors: u32) -> String {
 }
 
 #[tokio::test]
-async fn a_watched_page_gets_a_version_for_each_change() {
+async fn stores_each_change_of_a_watched_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open from 9 to 18.", "4 €", 100));
     let server = site.start();
@@ -52,7 +52,7 @@ async fn a_watched_page_gets_a_version_for_each_change() {
     engine.mark(Mark::Read, vec![key], true).await.unwrap();
     engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
 
-    // A changed counter does not count as a change to the page.
+    // A changed number does not count as a change of the page.
     home.clock.advance(DAY);
     site.html("/pool", &notice("Open from 9 to 18.", "4 €", 101));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
@@ -73,7 +73,7 @@ async fn a_watched_page_gets_a_version_for_each_change() {
 }
 
 #[tokio::test]
-async fn the_first_version_is_the_one_that_was_there_when_the_page_was_added() {
+async fn the_first_version_is_the_page_as_added() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 100));
     let server = site.start();
@@ -91,7 +91,7 @@ async fn the_first_version_is_the_one_that_was_there_when_the_page_was_added() {
 }
 
 #[tokio::test]
-async fn fifty_polls_of_a_changing_page_store_one_item_and_keep_the_first_version() {
+async fn fifty_polls_of_a_changing_page_store_one_item() {
     let site = Site::default();
     let page = |n: usize| {
         notice(
@@ -134,7 +134,7 @@ async fn every_digit_of_a_selected_part_is_watched() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_not_an_article_is_watched_as_a_whole() {
+async fn watches_pages_without_an_article_as_a_whole() {
     let site = Site::default();
     let table = |price: &str| {
         let rows: String = (0..30).map(|n| format!("<tr><td>Line {n}<td>{n} €")).collect();
@@ -153,7 +153,7 @@ async fn a_page_that_is_not_an_article_is_watched_as_a_whole() {
 }
 
 #[tokio::test]
-async fn a_page_that_a_feed_lists_can_be_watched() {
+async fn can_watch_a_page_listed_in_a_feed() {
     let site = Site::default();
     site.list(1);
     let server = site.start();
@@ -168,7 +168,7 @@ async fn a_page_that_a_feed_lists_can_be_watched() {
 }
 
 #[tokio::test]
-async fn a_website_without_selectors_for_texts_stores_only_the_article() {
+async fn without_text_selectors_a_website_stores_only_the_article() {
     let site = Site::default();
     let text = "The bus went on to the harbour and came back in the evening. ".repeat(8);
     site.html("/news", "<ul><li class=story><a href=/news/a>The bus came back again</a></ul>");
@@ -195,7 +195,7 @@ async fn a_website_without_selectors_for_texts_stores_only_the_article() {
 }
 
 #[tokio::test]
-async fn an_article_is_read_again_when_its_sitemap_says_that_it_was_modified() {
+async fn rereads_articles_with_a_new_sitemap_date() {
     let site = Site::default();
     let map = |at: &str, server: &str| {
         let xml = format!(
@@ -227,7 +227,7 @@ async fn an_article_is_read_again_when_its_sitemap_says_that_it_was_modified() {
 }
 
 #[tokio::test]
-async fn a_modified_article_that_cannot_be_read_is_requested_once() {
+async fn requests_a_modified_article_that_cannot_be_read_once() {
     let away = Reply::status(302).header("location", "/login");
     for reply in
         [away, Reply::ok("text/html", "<form><input type=password></form>"), Reply::status(404)]
@@ -268,10 +268,10 @@ async fn a_modified_article_that_cannot_be_read_is_requested_once() {
 }
 
 #[tokio::test]
-async fn pages_that_old_selectors_refused_are_fetched_again() {
+async fn refetches_pages_after_their_selectors_were_changed() {
     let site = Site::default();
     site.list(2);
-    // A date more than a day ahead is refused.
+    // A date more than a day in the future is rejected.
     site.html(
         "/news/story-1",
         "<h1 class=headline>Soon</h1><time class=when datetime=2031-01-01>x</time>\
@@ -317,7 +317,7 @@ async fn a_poll_reports_everything_it_skipped() {
 }
 
 #[tokio::test]
-async fn a_list_that_shows_a_login_or_leads_elsewhere_is_reported_at_once() {
+async fn reports_logins_and_foreign_links_at_once() {
     let site = Site::default();
     site.html("/news", "<form>Log in <input type=password></form>");
     let server = site.start();
@@ -336,7 +336,7 @@ async fn a_list_that_shows_a_login_or_leads_elsewhere_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn stored_items_are_read_again_with_new_selectors_and_keep_their_marks() {
+async fn rereads_stored_items_with_new_selectors_and_keeps_marks() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -364,7 +364,7 @@ async fn stored_items_are_read_again_with_new_selectors_and_keep_their_marks() {
 }
 
 #[tokio::test]
-async fn items_whose_pages_give_nothing_or_have_moved_are_not_overwritten() {
+async fn does_not_overwrite_items_with_missing_or_moved_pages() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -391,7 +391,7 @@ async fn items_whose_pages_give_nothing_or_have_moved_are_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_login_page_is_not_a_version_of_a_watched_page() {
+async fn does_not_store_a_login_page_as_a_version() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();
@@ -435,7 +435,7 @@ async fn retention_keeps_the_item_of_a_watched_page() {
 }
 
 #[tokio::test]
-async fn a_different_extraction_or_selector_does_not_count_as_a_change_to_the_page() {
+async fn a_different_extraction_or_selector_is_not_a_change() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();
@@ -461,7 +461,7 @@ async fn a_different_extraction_or_selector_does_not_count_as_a_change_to_the_pa
 }
 
 #[tokio::test]
-async fn a_selector_that_matches_nothing_on_a_watched_page_is_reported() {
+async fn reports_a_selector_without_matches_on_a_watched_page() {
     let site = Site::default();
     site.html("/pool", &notice("Open.", "4 €", 1));
     let server = site.start();
@@ -480,7 +480,7 @@ async fn a_selector_that_matches_nothing_on_a_watched_page_is_reported() {
 }
 
 #[tokio::test]
-async fn force_tries_refused_pages_of_an_unchanged_list_again() {
+async fn force_retries_rejected_pages_of_an_unchanged_list() {
     let site = Site::default();
     site.list(2);
     site.put("/news/story-1", Reply::status(404));

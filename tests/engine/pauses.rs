@@ -1,10 +1,10 @@
-//! Pauses that servers and feeds ask for, and how each pace obeys them.
+//! Pauses requested by servers and feeds, and how each pace respects them.
 
 use super::*;
 use std::sync::Mutex;
 
 #[tokio::test]
-async fn a_429_pauses_the_whole_host_even_after_a_restart() {
+async fn a_429_pauses_the_host_across_restarts() {
     let server = Server::start_on(&hosts(2), |request| match request.path.as_str() {
         "/limited" => Reply::status(429).header("retry-after", "7200"),
         path => feed(&[(path, path)]),
@@ -22,7 +22,7 @@ async fn a_429_pauses_the_whole_host_even_after_a_restart() {
     let mut first = engine.refresh(Some(vec![limited]), Pace::Manual).await;
     while first.recv().await.is_some() {}
     let now = home.clock.now();
-    // Results distinguish the source that got the 429 from sources that wait because of the host.
+    // The results distinguish the source that received the 429 from sources on the same host.
     let expect = |all: &BTreeMap<String, Refreshed>, other: &Refreshed| {
         assert_eq!(left(&all["a-limited"], now), Some((PauseReason::RetryAfter, 120)));
         for id in ["b-same", "c-same"] {
@@ -35,7 +35,7 @@ async fn a_429_pauses_the_whole_host_even_after_a_restart() {
     let engine = home.on_demand().await;
     expect(&sync(&engine, Pace::Manual).await, &UNCHANGED);
     assert_eq!(paths_requested(&server), ["/limited", "/d", "/d"]);
-    // Force ignores the pause, and its success ends the pause.
+    // A forced poll ignores the pause, and its success ends the pause.
     let forced = sync(&engine, Pace::Force).await;
     assert_eq!(forced["b-same"], fetched(1, 0, 1));
     engine.shutdown().await;
@@ -66,7 +66,7 @@ async fn sources_added_later_wait_for_the_host_too() {
     engine.shutdown().await;
 }
 
-/// Polls once with `reply`; returns the result of a second, manual poll.
+/// Polls once with `reply`; returns the result and the time of a second, manual poll.
 async fn second_poll(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refreshed, Time) {
     let server = Server::start(move |_| reply()).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
@@ -82,8 +82,8 @@ async fn second_poll(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refr
 }
 
 #[tokio::test]
-async fn a_manual_poll_obeys_pauses_and_reports_them() {
-    // The fake clock is at 08:00 UTC on a Friday.
+async fn a_manual_poll_respects_pauses_and_reports_them() {
+    // The fake clock starts on a Friday at 08:00 UTC.
     let one = [("1", "One")];
     type Make = Box<dyn Fn() -> Reply + Send + Sync>;
     let channel = |extra: &'static str| -> Make {
@@ -152,7 +152,7 @@ async fn a_manual_poll_obeys_pauses_and_reports_them() {
 }
 
 #[tokio::test]
-async fn a_gone_source_is_polled_only_when_forced() {
+async fn polls_a_gone_source_only_if_forced() {
     let gone = Arc::new(Mutex::new(true));
     let script = gone.clone();
     let server = Server::start(move |_| {
@@ -177,7 +177,7 @@ async fn a_gone_source_is_polled_only_when_forced() {
 }
 
 #[tokio::test]
-async fn the_due_pace_polls_once_an_hour_even_across_restarts() {
+async fn the_due_pace_polls_hourly_across_restarts() {
     let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     for run in 0..4 {
@@ -224,9 +224,9 @@ async fn a_404_after_a_success_waits_longer_each_time() {
     engine.shutdown().await;
 }
 
-/// The problem may be solved by now, so the user need not force the next refresh.
+/// The change may have solved the problem, so the next refresh need not be forced.
 #[tokio::test]
-async fn a_changed_source_ends_the_back_off_after_a_4xx() {
+async fn changed_credentials_end_the_backoff_after_a_4xx() {
     let server = Server::start(|request| match request.header("authorization") {
         Some(_) => feed(&[("1", "Members only")]),
         None => Reply::status(401),

@@ -14,10 +14,11 @@ fn png(width: u32, height: u32) -> Vec<u8> {
     out.into_inner()
 }
 
-/// A small picture whose header claims that it has 72 million pixels.
+/// A small picture with a header that claims 72 million pixels.
 fn bomb() -> Vec<u8> {
     let mut out = png(20, 10);
-    // Signature, length and name of the first chunk take 16 bytes; its sum covers name and data.
+    // The signature and the length and name of the first chunk take 16 bytes. The checksum covers the name
+    // and the data.
     out[16..24].copy_from_slice(&[9000_u32.to_be_bytes(), 8000_u32.to_be_bytes()].concat());
     let mut sum = flate2::Crc::new();
     sum.update(&out[12..29]);
@@ -45,7 +46,7 @@ fn site() -> Server {
 }
 
 #[tokio::test]
-async fn shows_pictures_and_explains_what_is_not_a_picture() {
+async fn shows_pictures_and_explains_errors() {
     let server = site();
     let table = HashMap::from([("nas.test".to_owned(), vec![IpAddr::V4(Ipv4Addr::LOCALHOST)])]);
     let names = Names::Table(Arc::new(table));
@@ -64,7 +65,7 @@ async fn shows_pictures_and_explains_what_is_not_a_picture() {
         ("/inside.png", Err("private")),
         ("/missing.png", Err("404")),
         ("/limited.png", Err("429")),
-        // The host is paused now, for pictures too.
+        // The host is now paused, for pictures too.
         ("/fine.png", Err("paused")),
     ] {
         let got = soon(engine.picture(key, &server.url(path), true)).await;
@@ -88,7 +89,7 @@ async fn shows_pictures_and_explains_what_is_not_a_picture() {
     engine.shutdown().await;
 }
 
-/// All malicious pictures, and responses that never end, with a wrong media type.
+/// All malicious pictures, and endless responses with a wrong media type.
 #[tokio::test]
 async fn hostile_pictures_change_nothing() {
     let pictures = hostile::pictures();
@@ -131,7 +132,7 @@ async fn hostile_pictures_change_nothing() {
 }
 
 #[tokio::test]
-async fn saving_removed_items_names_the_reason() {
+async fn saving_removed_items_reports_the_reason() {
     let engine = Home::new().on_demand().await;
     let order = newsfed::engine::SaveOrder {
         items: vec![7],

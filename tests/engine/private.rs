@@ -1,4 +1,4 @@
-//! Private addresses are only requested if the user has typed one.
+//! Private addresses are requested only if the user typed them.
 
 use super::*;
 use newsfed::engine::FollowError;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// Names that no real resolver knows; all resolve to this machine.
+/// Names that exist in no real resolver; all of them resolve to this machine.
 fn names() -> Names {
     let names = ["nas.test", "other.test", "localhost", "ip6.test"];
     let address = |name: &str| match name {
@@ -40,7 +40,7 @@ fn site() -> Server {
     .unwrap()
 }
 
-/// A source of every kind at that host.
+/// A source of each kind on this host.
 fn every_kind(server: &Server, host: &str) -> Vec<Source> {
     let rules = || WebsiteRules { articles: Some("li a".into()), ..WebsiteRules::default() }.into();
     [
@@ -54,7 +54,7 @@ fn every_kind(server: &Server, host: &str) -> Vec<Source> {
 }
 
 #[tokio::test]
-async fn a_name_that_resolves_to_a_private_address_is_not_requested() {
+async fn does_not_request_a_name_with_a_private_address() {
     for host in ["nas.test", "ip6.test"] {
         let server = site();
         let home = Home { names: names(), ..Home::with(&every_kind(&server, host)) };
@@ -70,7 +70,7 @@ async fn a_name_that_resolves_to_a_private_address_is_not_requested() {
 }
 
 #[tokio::test]
-async fn a_private_source_is_requested() {
+async fn requests_a_private_source() {
     let server = site();
     let private = |source| Source { private: true, ..source };
     let sources: Vec<_> = every_kind(&server, "nas.test").into_iter().map(private).collect();
@@ -87,9 +87,9 @@ async fn a_private_source_is_requested() {
     engine.shutdown().await;
 }
 
-/// The user typed the address, so the URL shows where the request goes.
+/// The user typed the address, so the URL shows where the request is sent.
 #[tokio::test]
-async fn a_private_address_in_the_url_is_requested() {
+async fn requests_a_private_address_in_the_url() {
     for host in ["127.0.0.1", "127.1", "0x7f.0.0.1", "2130706433", "localhost"] {
         let server = site();
         let sources = [source("s", &at(&server, host, "/feed"))];
@@ -133,7 +133,7 @@ async fn adding_a_private_name_records_the_permission() {
     let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
     assert!(source.private);
     engine.shutdown().await;
-    // This is so even after a restart, when only the file contains the setting.
+    // The permission is also kept after a restart, when only the file contains it.
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Force).await, UNCHANGED);
     engine.shutdown().await;
@@ -162,7 +162,7 @@ async fn discovery_stays_on_the_typed_host() {
 }
 
 #[tokio::test]
-async fn a_crawl_goes_to_a_private_address_only_if_the_user_has_typed_the_name() {
+async fn a_crawl_requests_a_private_name_only_if_typed() {
     use newsfed::engine::crawl::{CrawlEnd, CrawlPhase, CrawlPlan, CrawlState};
     use newsfed::util::url::parse_web;
     let server = site();
@@ -188,7 +188,7 @@ async fn a_crawl_goes_to_a_private_address_only_if_the_user_has_typed_the_name()
     assert!(is_refused(&state) && server.requests().is_empty(), "{state:?}");
     let state = run(true, Some(url), true).await;
     assert_eq!(state.phase, CrawlPhase::Ended(CrawlEnd::Done));
-    // A typed address shows that it is private, and this is remembered.
+    // A typed private address implies the permission, which is stored.
     let folder = home.dir.path().join("typed");
     let plan = CrawlPlan::new(Some(parse_web(&server.url("/")).unwrap()), folder);
     assert!(plan.allow_private);

@@ -1,4 +1,4 @@
-//! Changed settings apply to the check that is already planned.
+//! Changed settings also apply to a check that is already planned.
 
 use super::*;
 use newsfed::config::SourceChange;
@@ -22,7 +22,7 @@ fn server() -> Server {
     .unwrap()
 }
 
-/// The minutes from the last poll, at the start of the clock, to the next one.
+/// The minutes between the last poll (at the start of the clock) and the next poll.
 async fn wait(engine: &Handle, home: &Home, id: &str) -> i64 {
     let facts = facts(engine, id).await;
     let wait = facts.next_poll.unwrap() - home.clock.now();
@@ -58,7 +58,7 @@ async fn a_changed_interval_moves_the_next_check() {
     }
     let sooner = wait(&engine, &home, "plain").await;
     assert!((10..=11).contains(&sooner), "{sooner}");
-    // The server's limits still apply, and so does the back-off.
+    // The server's limits and the backoff still apply.
     assert_eq!(wait(&engine, &home, "fresh").await, 90);
     assert_eq!(wait(&engine, &home, "fails").await, failing);
     let reasons = facts(&engine, "fresh").await.planned.unwrap().moved_by;
@@ -68,14 +68,14 @@ async fn a_changed_interval_moves_the_next_check() {
 }
 
 #[tokio::test]
-async fn settings_changed_while_newsfed_was_not_running_count_from_the_start() {
+async fn settings_changed_while_stopped_apply_at_startup() {
     let server = server();
     let mut home = Home::with(&sources_of(&server));
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let planned = facts(&engine, "plain").await;
     engine.shutdown().await;
-    // The same settings change nothing.
+    // With the same settings, the plan does not change.
     let engine = home.on_demand().await;
     assert_eq!(facts(&engine, "plain").await, planned);
     engine.shutdown().await;
@@ -112,12 +112,12 @@ async fn a_pause_of_the_host_outlasts_changed_settings() {
 }
 
 #[tokio::test]
-async fn a_full_response_without_max_age_ends_an_earlier_max_age() {
+async fn a_response_without_max_age_ends_the_earlier_one() {
     let count = Arc::new(AtomicUsize::new(0));
     let polls = count.clone();
     let server = Server::start(move |_| match polls.fetch_add(1, Ordering::SeqCst) {
         0 => feed(&[("a", "A")]).header("etag", "\"x\"").header("cache-control", MAX_AGE),
-        // The feed was not modified, so its earlier statements still apply.
+        // After a 304, the earlier max-age still applies.
         1 => Reply::status(304),
         n => feed(&[("b", &format!("B {n}"))]),
     })
@@ -136,7 +136,7 @@ async fn a_full_response_without_max_age_ends_an_earlier_max_age() {
 }
 
 #[tokio::test]
-async fn a_setting_changed_during_a_poll_applies_to_the_next_one() {
+async fn settings_changed_during_a_poll_apply_afterwards() {
     let (asked, mut is_asked) = tokio::sync::mpsc::unbounded_channel();
     let (go, wait_for_go) = std::sync::mpsc::channel::<()>();
     let wait_for_go = std::sync::Mutex::new(wait_for_go);

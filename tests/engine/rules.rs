@@ -1,4 +1,4 @@
-//! Rules that act outside the database: notifications and commands, once for each refresh.
+//! Rules with effects outside the database: notifications and commands, once for each refresh.
 
 use super::*;
 use newsfed::config::{FileChange, NotifyWay, RuleSettings};
@@ -15,7 +15,7 @@ fn rule(query: &str, effects: &[&str], run: &[String]) -> RuleSettings {
     }
 }
 
-/// The record of the rule; empty if there is none.
+/// The record of the only rule; empty if there is none.
 fn record_in(store: &Store) -> RuleRecord {
     store.reader().unwrap().rule_records().unwrap().pop().unwrap_or_default()
 }
@@ -24,7 +24,7 @@ fn record(engine: &Handle) -> RuleRecord {
     record_in(engine.store())
 }
 
-/// A server whose feeds list one old item until they get new ones.
+/// A server with feeds that list one old item until new items are published.
 fn renewed(
     news: impl Fn(&str) -> Reply + Send + Sync + 'static,
 ) -> (Server, impl Fn() + Send + Sync) {
@@ -37,7 +37,7 @@ fn renewed(
     (server.unwrap(), move || is_on.store(true, Ordering::SeqCst))
 }
 
-/// Polls the sources twice; the second time, they have new items.
+/// Polls the sources twice, and publishes new items in between.
 async fn sync_news(engine: &Handle, news: impl Fn()) {
     sync(engine, Pace::Manual).await;
     news();
@@ -48,14 +48,14 @@ const HOSTILE: &str = "--v3 $(touch hacked) \"it's\" &#x202e; v";
 
 #[cfg(unix)]
 #[tokio::test]
-async fn commands_run_once_for_each_new_item_and_one_notification_is_shown() {
+async fn runs_commands_per_item_and_notifies_once() {
     let (server, news) = renewed(|path| match path {
         "/a" => feed(&[("1", "v1"), ("2", "other")]),
         _ => feed(&[("3", "v2"), ("4", HOSTILE)]),
     });
     let mut home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     let out = home.dir.path().join("out");
-    // Each command writes once, because two run at the same time.
+    // Each command writes only once, because two commands run concurrently.
     let script = "read -r item; printf '%s|%s\\n' \"$1\" \"$item\" >> OUT; echo bad >&2; exit 2";
     let script = script.replace("OUT", &out.display().to_string());
     let argv = ["sh", "-c", &script, "sh", "{title}"].map(str::to_owned);
@@ -93,7 +93,7 @@ async fn commands_run_once_for_each_new_item_and_one_notification_is_shown() {
         (commands.status.as_str(), commands.error.as_deref()),
         ("exit status: 2", Some("bad"))
     );
-    // Without new items, nothing is announced. A rule that is applied to stored items only sets marks.
+    // Without new items, there is no notification. Applying a rule to stored items only sets marks.
     sync(&engine, Pace::Manual).await;
     let stored = newsfed::engine::rule_of(&home.settings.rules[0]).unwrap();
     engine.undo_rule("Releases".to_owned()).await.unwrap();
@@ -107,7 +107,7 @@ async fn commands_run_once_for_each_new_item_and_one_notification_is_shown() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn too_many_items_at_once_are_counted_and_notifications_need_no_interface() {
+async fn limits_commands_and_notifies_without_the_interface() {
     let names: Vec<String> = (1..131).map(|n| n.to_string()).collect();
     let entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
     let document = rss(&entries);
@@ -130,9 +130,10 @@ async fn too_many_items_at_once_are_counted_and_notifications_need_no_interface(
 
 #[cfg(unix)]
 #[tokio::test]
-async fn only_what_was_done_is_recorded() {
+async fn records_only_successful_notifications_and_commands() {
     let list = |argv: &[&str]| argv.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
-    // (how notifications are shown, command of the rule, and items notified of, run for and failed)
+    // (kind of notifications, notification command, command of the rule, expected: items notified, run and
+    // failed)
     for (how, notify, run, expected) in [
         (NotifyWay::None, &["true"][..], &["true"][..], (0, 2, 0)),
         (NotifyWay::Command, &["true"], &["false"], (2, 2, 2)),
@@ -155,7 +156,7 @@ async fn only_what_was_done_is_recorded() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
+async fn counts_commands_that_were_stopped_or_never_started() {
     let (server, news) =
         renewed(|_| feed(&[("1", "v1"), ("2", "v2"), ("3", "v3"), ("4", "v4"), ("5", "v5")]));
     let mut home = Home::with(&[source("a", &server.url("/a"))]);
@@ -180,8 +181,8 @@ async fn commands_that_newsfed_stops_or_never_starts_are_counted() {
     assert_eq!((done.ran, commands.ok, commands.failed, commands.skipped), (2, 0, 2, 3));
 }
 
-/// Items that are found while the command of a rule runs wait for it, so that one slow rule does not block
-/// others.
+/// Items that are found while the command of their rule is running wait for it, so that a slow rule does not
+/// block others.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_slow_rule_command_does_not_delay_other_rules() {
@@ -223,7 +224,7 @@ async fn a_slow_rule_command_does_not_delay_other_rules() {
         }
     }
     assert_eq!(lines(), "a\nb\n");
-    // Opening the pipe waits until it has a reader.
+    // Writing to the pipe blocks until the pipe has a reader.
     let release = |pipe: std::path::PathBuf| {
         tokio::task::spawn_blocking(move || std::fs::write(pipe, "x\n").unwrap())
     };
@@ -237,7 +238,7 @@ async fn a_slow_rule_command_does_not_delay_other_rules() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn commands_run_even_if_nothing_can_be_recorded_about_them() {
+async fn commands_run_even_if_their_results_cannot_be_recorded() {
     let names: Vec<String> = (1..60).map(|n| format!("{n}")).collect();
     let entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
     let document = rss(&entries);
@@ -257,7 +258,7 @@ async fn commands_run_even_if_nothing_can_be_recorded_about_them() {
     let _messages = engine.notifications();
     sync(&engine, Pace::Manual).await;
     news();
-    // The records of one rule, and all of notifications, cannot be written.
+    // The record of the rule `first` and the effects of notifications cannot be written.
     let database = rusqlite::Connection::open(home.paths().database()).unwrap();
     let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON memo WHEN new.name LIKE '%first'
             BEGIN SELECT RAISE(ABORT, 'refused'); END;
@@ -277,7 +278,7 @@ async fn commands_run_even_if_nothing_can_be_recorded_about_them() {
 }
 
 #[tokio::test]
-async fn items_of_a_source_that_is_followed_again_are_announced() {
+async fn notifies_about_new_items_of_a_source_followed_again() {
     let (server, news) = renewed(|_| feed(&[("1", "v1")]));
     let mut home = Home::with(&[source("a", &server.url("/a"))]);
     home.settings.rules = vec![rule("title:/v[1-9]/", &["notify"], &[])];
@@ -304,7 +305,7 @@ fn hook(name: &str, script: &str) -> newsfed::config::HookSettings {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn items_that_arrive_during_a_slow_hook_go_to_its_next_run() {
+async fn a_slow_hook_receives_later_items_in_its_next_run() {
     let polls = std::sync::atomic::AtomicUsize::new(1);
     let names: Vec<String> = (0..9).map(|n| n.to_string()).collect();
     let server = Server::start(move |_| {
@@ -347,7 +348,7 @@ async fn items_that_arrive_during_a_slow_hook_go_to_its_next_run() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn hooks_that_wait_until_newsfed_exits_are_skipped_and_do_not_fail() {
+async fn skips_hooks_that_are_waiting_when_newsfed_exits() {
     let (server, news) = renewed(|_| feed(&[("1", "v1")]));
     let mut home = Home::with(&[source("a", &server.url("/a"))]);
     home.settings.hooks =
@@ -368,10 +369,10 @@ async fn hooks_that_wait_until_newsfed_exits_are_skipped_and_do_not_fail() {
     assert_eq!((failed, skipped), (2, 4), "those that ran were stopped");
 }
 
-/// The command of one rule waits for many items; a hook, and the command of another rule, run nevertheless.
+/// The command of one rule waits with many items. A hook and the command of another rule run meanwhile.
 #[cfg(unix)]
 #[tokio::test]
-async fn a_slow_rule_keeps_neither_hooks_nor_other_rules_from_running() {
+async fn slow_rules_do_not_block_hooks_or_other_rules() {
     let names: Vec<String> = (1..30).map(|n| format!("v{n}")).collect();
     let mut entries: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), n.as_str())).collect();
     entries.push(("b", "b"));

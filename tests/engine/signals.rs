@@ -1,4 +1,4 @@
-//! Signals that show when the pages of a site change, and their effect.
+//! Signals for how often the pages of a site change, and their effect on the schedule.
 
 use super::websites::{Site, website};
 use super::*;
@@ -11,7 +11,7 @@ fn learned() -> Home {
     home
 }
 
-/// A watched page.
+/// A source that watches a page.
 fn watched(url: &str) -> Source {
     Source { rules: SourceRules::Page(Box::default()), ..source("page", url) }
 }
@@ -20,7 +20,7 @@ fn sitemap(url: &str) -> Source {
     Source { rules: SourceRules::Sitemap(Box::default()), ..source("map", url) }
 }
 
-/// The deciding signal after one poll of a site.
+/// The deciding signal after the first poll of a site.
 async fn signal_of(home: &Home, declared: Source) -> DecidingSignal {
     let id = declared.id.0.clone();
     home.declare(&[declared]);
@@ -34,7 +34,7 @@ async fn signal_of(home: &Home, declared: Source) -> DecidingSignal {
 #[tokio::test]
 async fn stores_the_first_conclusive_signal_with_the_plan() {
     let text = "<p>The bus goes to the harbour and back again every evening.</p>";
-    // The clock is at 2027-01-15, 08:00 UTC.
+    // The clock starts at 2027-01-15, 08:00 UTC.
     let meta = "<meta property=article:modified_time content=2027-01-14T22:00:00Z>";
     let time = "<time datetime=2027-01-15T03:00:00Z>today</time>";
     let article = |head: &str, body: &str| {
@@ -80,7 +80,7 @@ async fn the_schedule_starts_with_the_changefreq_of_a_sitemap() {
     let mut gaps = Vec::new();
     for freq in ["weekly", "hourly", "unheard-of"] {
         let site = Site::default();
-        // Without a date, nothing else is known about the site.
+        // Without a date on the page, the sitemap is the only signal.
         site.html("/news/story-1", "<article><h1>The bus</h1><p>It goes on.</p></article>");
         let page = |path: &str, freq: &str| {
             format!("<url><loc>{path}</loc><changefreq>{freq}</changefreq></url>")
@@ -105,7 +105,7 @@ async fn the_schedule_starts_with_the_changefreq_of_a_sitemap() {
 }
 
 #[tokio::test]
-async fn hints_delay_a_site_only_until_its_rate_is_known() {
+async fn hints_delay_polls_until_the_rate_is_known() {
     let site = Site::default();
     let old = "<meta property=article:modified_time content=2026-12-01T00:00:00Z>";
     let rows = |count: usize| -> String {
@@ -135,7 +135,7 @@ async fn hints_delay_a_site_only_until_its_rate_is_known() {
 }
 
 #[tokio::test]
-async fn a_page_with_an_unchanged_date_is_not_read_again() {
+async fn does_not_reread_a_page_with_an_unchanged_date() {
     let site = Site::default();
     let page = |modified: &str, more: &str| {
         let meta = format!("<meta property=article:modified_time content={modified}>");
@@ -164,7 +164,7 @@ async fn the_crawl_delay_limits_the_plan() {
     often.schedule.min_interval = Some(10 * SECOND);
     let home = Home::with(&[often.clone()]);
     let engine = home.on_demand().await;
-    // The delay between the requests of the poll itself uses the clock of the tests.
+    // The delay between the requests of a poll uses the test clock.
     let poll = async { sync_one(&engine, Pace::Manual).await };
     let tick = async {
         loop {
@@ -232,13 +232,13 @@ async fn counts_the_requests_of_a_poll() {
     sync_one(&engine, Pace::Manual).await;
     sync_one(&engine, Pace::Manual).await;
     let spent = why(&engine, "site", &home).await.spent;
-    // robots.txt is fetched once a day for all sources of a host.
+    // The request for robots.txt is not counted, because it is made once a day for all sources of a host.
     assert_eq!((spent.polls, spent.requests as usize), (2, server.requests().len() - 1));
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn an_article_older_than_the_last_poll_ends_the_walk() {
+async fn stops_at_an_article_older_than_the_last_poll() {
     for (date, pages) in [("2027-01-20T09:00:00Z", 2), ("2026-12-20T09:00:00Z", 1)] {
         let site = Site::default();
         site.list(1);
@@ -274,7 +274,7 @@ async fn a_site_can_have_its_own_request_delay() {
     let home = Home::with(&[slow]);
     let engine = home.on_demand().await;
     let mut reports = engine.refresh(None, Pace::Manual).await;
-    // robots.txt, the list, and two articles.
+    // Requests robots.txt, the list, and two articles.
     for n in 1..=4 {
         received(&server, n).await;
         home.clock.advance(2 * SECOND);

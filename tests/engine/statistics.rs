@@ -1,4 +1,4 @@
-//! Statistics of the sources, from real polls.
+//! Statistics of sources after real polls.
 
 use super::*;
 use newsfed::engine::{Unfollow, statistics};
@@ -6,10 +6,10 @@ use newsfed::store::Mark;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 #[tokio::test]
-async fn counts_what_was_published_and_read() {
+async fn counts_published_and_read_items() {
     let home = Home::new();
     let start = home.clock.now();
-    // Twenty-four items, one for each of the last days, at ten past the hour.
+    // Twenty-four items, one for each of the last days, at ten minutes past the hour.
     let moved = Arc::new(AtomicI64::new(0));
     let days = moved.clone();
     let server = Server::start(move |request| match request.path.as_str() {
@@ -52,7 +52,7 @@ async fn counts_what_was_published_and_read() {
     let [news, gone] = found.sources.as_slice() else { panic!("{found:?}") };
     assert_eq!((news.source.as_str(), news.items, news.read, news.minutes), ("news", 14, 2, 4));
     assert_eq!((news.unfollow, gone.unfollow), (None, Some(Unfollow::Gone)));
-    // Four weeks later, hardly any of its items have been read.
+    // Four weeks later, few items of the source have been read.
     home.clock.advance(28 * DAY);
     let later = statistics(&reader, &declared, 8, zone, home.clock.now()).unwrap();
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
@@ -62,7 +62,7 @@ async fn counts_what_was_published_and_read() {
     let news = later.sources.iter().find(|s| s.source.as_str() == "news").unwrap();
     assert_eq!(news.unfollow, Some(Unfollow::Unread));
     assert_eq!(news.reason().unwrap(), "1 of 24 items read");
-    // Statistics of a short time are enough, if the source has been followed for long.
+    // Statistics of a short period are sufficient if the source has been followed for a long time.
     sync(&engine, Pace::Manual).await;
     moved.store(56, Ordering::SeqCst);
     home.clock.advance(28 * DAY);
@@ -73,7 +73,7 @@ async fn counts_what_was_published_and_read() {
     engine.shutdown().await;
 }
 
-/// Row keys, newest first.
+/// Row keys of all items, newest first.
 fn items_by_date(engine: &Handle) -> Vec<i64> {
     let reader = engine.store().reader().unwrap();
     let window = reader.window(&View::of(Scope::All), Anchor::First, 100).unwrap();

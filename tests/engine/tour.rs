@@ -6,7 +6,7 @@ use newsfed::engine::TextGot;
 use newsfed::model::{ErrorKind, Health, ItemRow, SourceKind};
 use std::collections::{HashMap, HashSet};
 
-/// The world on a fake clock, its sources declared, with the tour's settings.
+/// A demo world on a fake clock, and a home directory with its sources and the settings of the tour.
 fn tour() -> (World, Home) {
     let mut home = Home::new();
     let prepared = newsfed::demo::prepare(Arc::new(home.clock.clone()), "").unwrap();
@@ -43,7 +43,7 @@ async fn the_tour_shows_all_features() {
             other => panic!("{id}: {other:?}"),
         }
     }
-    // Some feeds contain teasers only; their pages have the rest.
+    // Some feeds contain only teasers; the full texts are on the pages.
     let mut teasers = 0;
     for row in rows(&engine).into_iter().filter(|row| item(&engine, row.key).content.is_none()) {
         let got = soon(engine.full_text(row.key, None)).await.unwrap();
@@ -69,13 +69,13 @@ async fn the_tour_shows_all_features() {
     }
     let lighthouse = facts(&engine, "lighthouse").await;
     assert!(lighthouse.moved_to.is_some_and(|to| to.ends_with("/lighthouse/rss.xml")));
-    // One story is in two sources.
+    // Two sources cover the same story.
     while engine.store().index_step().await.unwrap().is_some() {}
     let shared: Vec<ItemRow> = rows(&engine).into_iter().filter(|row| row.also > 0).collect();
     let sources: HashSet<i64> = shared.iter().map(|row| row.source_key).collect();
     assert_eq!((shared.len(), sources.len()), (2, 2), "{shared:?}");
     assert!(shared.iter().all(|row| row.title.starts_with("Harbour bridge")), "{shared:?}");
-    // A second round, some seconds later.
+    // Polls again after 45 seconds.
     home.clock.advance(Duration::from_secs(45));
     let second = sync(&engine, Pace::Manual).await;
     assert_eq!(second["city-desk"], fetched(4, 1, 7));
@@ -93,7 +93,7 @@ async fn the_tour_shows_all_features() {
 }
 
 #[tokio::test]
-async fn pages_of_the_demo_can_be_explored() {
+async fn discovers_pages_of_the_demo() {
     let (world, home) = tour();
     let engine = home.on_demand().await;
     let announcing = engine.discover(&world.announcing_page()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Polls during which the program ended.
+//! Polls during which the program was killed.
 
 use super::*;
 use newsfed::demo::server::Failure;
@@ -10,7 +10,7 @@ fn begun(home: &Home) -> i64 {
     conn.query_row(count, [], |r| r.get(0)).unwrap()
 }
 
-/// Leaves the database as if a process had ended while it polled.
+/// Leaves the database in the state of a process that was killed during a poll.
 async fn end_while_polling(home: &Home, id: &str) {
     let store = home.store();
     let facts = store.reader().unwrap().sources().unwrap();
@@ -20,7 +20,7 @@ async fn end_while_polling(home: &Home, id: &str) {
 }
 
 #[tokio::test]
-async fn a_poll_is_recorded_before_its_response_and_forgotten_with_its_result() {
+async fn records_a_poll_while_it_is_running() {
     let server = Server::start(|request| match request.path.as_str() {
         "/hangs" => Reply::status(200).failing(Failure::NeverAnswer),
         "/failing" => Reply::status(500),
@@ -44,7 +44,7 @@ async fn a_poll_is_recorded_before_its_response_and_forgotten_with_its_result() 
 }
 
 #[tokio::test]
-async fn a_source_that_ends_the_program_waits_longer_each_time() {
+async fn a_crashing_source_waits_longer_each_time() {
     let server = Server::start(|request| feed(&[(&request.path, &request.path)])).unwrap();
     let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     home.on_demand().await.shutdown().await;
@@ -59,7 +59,7 @@ async fn a_source_that_ends_the_program_waits_longer_each_time() {
         assert_eq!(message, "newsfed exited while polling this source");
         let due = sync(&engine, Pace::Due).await;
         assert!(matches!(due["a"], Refreshed::NotDue(_)), "{due:?}");
-        // The first time, the user may have stopped the program, so a manual refresh only waits from the
+        // The first time, the user may have killed the program, so a manual refresh waits only from the
         // second time on.
         if minutes > 2 {
             let manual = sync(&engine, Pace::Manual).await;
@@ -72,7 +72,7 @@ async fn a_source_that_ends_the_program_waits_longer_each_time() {
 }
 
 #[tokio::test]
-async fn after_a_finished_poll_the_next_broken_one_counts_as_the_first() {
+async fn a_finished_poll_resets_the_count_of_unfinished_ones() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     home.on_demand().await.shutdown().await;
@@ -87,7 +87,7 @@ async fn after_a_finished_poll_the_next_broken_one_counts_as_the_first() {
 }
 
 #[tokio::test]
-async fn a_process_without_the_lock_does_not_judge_the_polls_of_another() {
+async fn does_not_count_running_polls_of_another_process() {
     let server = Server::start(|_| Reply::status(200).failing(Failure::NeverAnswer)).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let first = home.following().await;

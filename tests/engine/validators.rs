@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 type Sent = Option<&'static [u8]>;
 
-/// A server with a script of responses: status, `ETag`, `Last-Modified`.
+/// A server with scripted responses: status, `ETag` and `Last-Modified`.
 fn scripted(script: &'static [(u16, Sent, Sent)]) -> Server {
     let count = AtomicUsize::new(0);
     Server::start(move |_| {
         let n = count.fetch_add(1, Ordering::SeqCst);
         let (status, etag, modified) = script[n.min(script.len() - 1)];
-        // The body differs each time, so that only the validators count.
+        // The body differs in each response, so that only the validators matter.
         let reply = match status {
             200 => feed(&[(&n.to_string(), "Title")]),
             other => Reply::status(other),
@@ -25,10 +25,10 @@ fn scripted(script: &'static [(u16, Sent, Sent)]) -> Server {
 }
 
 #[tokio::test]
-async fn validators_are_sent_byte_for_byte_and_survive_restarts() {
+async fn sends_validators_byte_for_byte_after_restarts() {
     const ODD: &[u8] = b"W/\"caf\xe9, -gzip\"";
     const DATE: &[u8] = b"Thursday, 01-Jan-70 00:00:00 +0200";
-    // Each poll: the response, and the expected request headers.
+    // For each poll: the response, and the validators expected in the request.
     const SCRIPT: &[(u16, Sent, Sent)] = &[
         (200, Some(ODD), Some(DATE)),
         (304, None, None),
@@ -52,7 +52,7 @@ async fn validators_are_sent_byte_for_byte_and_survive_restarts() {
     let server = scripted(SCRIPT);
     let home = Home::with(&[source("s", &server.url("/feed"))]);
     for _ in SCRIPT {
-        // Each poll has a new engine.
+        // Each poll uses a new engine.
         let engine = home.on_demand().await;
         sync_one(&engine, Pace::Manual).await;
         engine.shutdown().await;
@@ -85,7 +85,7 @@ async fn sends_a_full_request_after_eight_days_of_304() {
 }
 
 #[tokio::test]
-async fn a_changed_url_resets_facts_and_keeps_items() {
+async fn a_changed_url_resets_facts_but_keeps_items() {
     let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/old"))]);
     let engine = home.on_demand().await;
@@ -103,7 +103,7 @@ async fn a_changed_url_resets_facts_and_keeps_items() {
 }
 
 #[tokio::test]
-async fn a_304_without_anything_stored_is_a_failure() {
+async fn a_304_without_stored_data_is_a_failure() {
     let always = Arc::new(AtomicBool::new(true));
     let script = always.clone();
     let server = Server::start(move |_| match script.load(Ordering::SeqCst) {
@@ -122,7 +122,7 @@ async fn a_304_without_anything_stored_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_304_for_a_body_that_is_not_stored_causes_a_full_request() {
+async fn a_304_without_a_body_causes_a_full_request() {
     let server = Server::start(|request| match is_conditional(request) {
         true => Reply::status(304),
         false => feed(&[("1", "One")]).header("etag", "\"e\""),

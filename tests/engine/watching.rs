@@ -1,10 +1,10 @@
-//! Changes by editors and by other processes are noticed at once.
+//! Changes by editors and by other processes are detected at once.
 
 use super::*;
 use newsfed::store::{Mark, Store};
 use std::path::Path;
 
-/// Saves a file as many editors do: a new file replaces the old one.
+/// Saves a file like many editors: by replacing it with a new file.
 fn replace(file: &Path, text: &str) {
     let new = file.with_extension("swp");
     std::fs::write(&new, text).unwrap();
@@ -17,7 +17,7 @@ fn declaration(ids: &[&str]) -> String {
     ids.iter().map(entry).collect()
 }
 
-/// An engine that has started to watch, as its first noticed change shows.
+/// An engine that is known to be watching, because it has detected a first change.
 async fn watching(home: &Home) -> Handle {
     let engine = home.following().await;
     settled(&engine).await;
@@ -45,14 +45,14 @@ async fn reloads_both_files_when_an_editor_replaces_them() {
     assert_eq!(engine.settings().ui.reader_width, 55);
     replace(&home.paths().sources_file(), &declaration(&["a", "b"]));
     soon(declared.wait_for(|all| all.len() == 2)).await.unwrap();
-    // Written in place.
+    // This time, the file is written in place.
     std::fs::write(home.paths().sources_file(), declaration(&["a", "b", "c"])).unwrap();
     soon(declared.wait_for(|all| all.len() == 3)).await.unwrap();
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn a_file_with_errors_changes_nothing_until_it_is_fixed() {
+async fn ignores_a_file_with_errors_until_it_is_fixed() {
     let (home, _server) = one_source();
     let engine = watching(&home).await;
     let (mut status, mut settings) = (engine.status(), engine.reloaded_settings());
@@ -68,7 +68,7 @@ async fn a_file_with_errors_changes_nothing_until_it_is_fixed() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn follows_links_to_files_in_another_folder() {
+async fn watches_symlinked_files_in_another_folder() {
     let (home, _server) = one_source();
     let dots = tempfile::tempdir().unwrap();
     let (link, real) = (home.paths().sources_file(), dots.path().join("my-sources.toml"));
@@ -82,7 +82,7 @@ async fn follows_links_to_files_in_another_folder() {
 }
 
 #[tokio::test]
-async fn the_polling_process_notices_marks_of_another_process() {
+async fn the_polling_process_detects_marks_of_another_process() {
     let (home, _server) = one_source();
     let engine = watching(&home).await;
     let mut revision = engine.store().revision();
@@ -101,12 +101,12 @@ async fn the_polling_process_notices_marks_of_another_process() {
 }
 
 #[tokio::test]
-async fn a_watching_process_notices_marks_too() {
+async fn a_watching_process_also_detects_marks() {
     let (home, _server) = one_source();
     let first = watching(&home).await;
     let second = home.following().await;
     let mut revision = second.store().revision();
-    // The first one may write before the second one watches, so it writes until the second one does.
+    // The first process writes repeatedly, because the second one may not be watching yet.
     let writing = async {
         for turn in 0.. {
             first.store().set_memo("turn", turn.to_string()).await.unwrap();

@@ -4,11 +4,11 @@ use super::*;
 use newsfed::model::{Confidence, DateSource, SourceKind, SourceRules, WebsiteRules};
 use std::sync::Mutex;
 
-/// A site whose list and articles a test can change.
+/// A site with a list and articles that a test can change.
 #[derive(Clone, Default)]
 pub(super) struct Site {
     pages: Arc<Mutex<BTreeMap<String, Reply>>>,
-    /// Responses that are sent once, before the others.
+    /// Responses that are sent only once, before the permanent ones.
     once: Arc<Mutex<BTreeMap<String, Reply>>>,
 }
 
@@ -24,7 +24,7 @@ impl Site {
         );
     }
 
-    /// A list of the articles `/news/story-1` to `count`, newest first, and their pages.
+    /// Serves a list of the articles `/news/story-1` to `/news/story-{count}`, newest first, and their pages.
     pub(super) fn list(&self, count: usize) {
         let rows: String = (1..=count)
             .rev()
@@ -81,7 +81,7 @@ pub(super) fn website(url: &str) -> Source {
 }
 
 #[tokio::test]
-async fn articles_are_stored_once_and_new_ones_are_added() {
+async fn stores_articles_once_and_adds_new_ones() {
     let site = Site::default();
     site.list(3);
     let server = site.start();
@@ -108,7 +108,7 @@ async fn articles_are_stored_once_and_new_ones_are_added() {
 }
 
 #[tokio::test]
-async fn origins_of_dates_are_kept() {
+async fn stores_the_origins_of_dates() {
     let site = Site::default();
     let row = |n: usize, date: &str| format!("<li class=story><a href=/s{n}>Story {n}</a>{date}");
     let rows = row(1, "")
@@ -150,7 +150,7 @@ async fn origins_of_dates_are_kept() {
 }
 
 #[tokio::test]
-async fn an_article_of_another_source_is_not_stored_again() {
+async fn does_not_store_an_article_of_another_source_again() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -166,7 +166,7 @@ async fn an_article_of_another_source_is_not_stored_again() {
 }
 
 #[tokio::test]
-async fn an_unfinished_poll_is_continued() {
+async fn continues_an_unfinished_poll() {
     let site = Site::default();
     site.list(23);
     site.put("/news/story-23", Reply::status(404));
@@ -174,7 +174,7 @@ async fn an_unfinished_poll_is_continued() {
     let home = Home::with(&[website(&server.url("/news"))]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(19, 0, 19));
-    // The list has not changed, but three articles wait to be fetched; the missing one waits for a day.
+    // The list is unchanged, but three articles remain to be fetched; the missing one is retried after a day.
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     let asked = paths_requested(&server);
@@ -217,7 +217,7 @@ async fn broken_selectors_are_reported_with_the_date() {
 }
 
 #[tokio::test]
-async fn articles_without_text_are_reported_with_a_working_selector() {
+async fn reports_articles_without_text_with_a_working_selector() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -226,7 +226,7 @@ async fn articles_without_text_are_reported_with_a_working_selector() {
     sync_one(&engine, Pace::Manual).await;
     let text = "The bus went on to the harbour and came back in the evening. ".repeat(9);
     for n in 3..6 {
-        // The site renames the class of its text elements.
+        // The site renames the class of the elements with the text.
         site.list(n);
         for n in 3..=n {
             let body = format!("<div class=prose><p>{text}</p><p>{text}</p></div>");
@@ -359,7 +359,7 @@ async fn follows_a_page_without_a_feed_by_its_links() {
 }
 
 #[tokio::test]
-async fn reports_all_attempts() {
+async fn reports_all_discovery_attempts() {
     let site = Site::default();
     site.html("/", "<div id=root></div><script src=app.js></script>");
     let server = site.start();
@@ -398,7 +398,7 @@ async fn retries_after_a_temporary_error() {
 }
 
 #[tokio::test]
-async fn a_pause_during_a_poll_is_obeyed() {
+async fn respects_a_pause_during_a_poll() {
     let site = Site::default();
     site.list(3);
     site.put("/news/story-2", Reply::status(429).header("retry-after", "3600"));
@@ -420,7 +420,7 @@ async fn a_pause_during_a_poll_is_obeyed() {
 }
 
 #[tokio::test]
-async fn changed_selectors_read_an_unchanged_page_again() {
+async fn changed_selectors_reread_an_unchanged_page() {
     let site = Site::default();
     site.list(2);
     site.html("/more", "<li class=story><a href=/news/story-1>Bus</a></li><p class=x><a href=/news/story-2>Bus</a></p>");
@@ -438,9 +438,9 @@ async fn changed_selectors_read_an_unchanged_page_again() {
     engine.shutdown().await;
 }
 
-/// Pages without title and text are kept for a while, to find selectors that would match.
+/// Pages without a title and text are kept for a while, so that matching selectors can be found.
 #[tokio::test]
-async fn large_articles_of_many_sites_do_not_block_each_other() {
+async fn large_articles_of_different_sites_do_not_deadlock() {
     let filler = "<!-- nothing to read here, and much of it -->".repeat(11_000);
     let site = Site::default();
     site.list(4);
@@ -462,7 +462,7 @@ async fn large_articles_of_many_sites_do_not_block_each_other() {
 }
 
 #[tokio::test]
-async fn reports_what_exceeds_a_link_limit() {
+async fn reports_links_and_urls_that_exceed_the_limits() {
     let site = Site::default();
     site.html(
         "/news",
@@ -492,7 +492,7 @@ async fn reports_what_exceeds_a_link_limit() {
 }
 
 #[tokio::test]
-async fn a_page_over_the_budget_of_its_selectors_is_refused() {
+async fn rejects_a_page_that_exceeds_the_selector_budget() {
     let site = Site::default();
     site.list(1);
     let many = "<p>The bus went on to the harbour.</p>".repeat(8_000);

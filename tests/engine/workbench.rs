@@ -1,5 +1,5 @@
-//! The workbench: pages fetched once through the usual client, copies of the list, and ways that
-//! are edited before they are followed.
+//! The workbench: pages are fetched once by the usual client, the list is stored, and ways are edited before
+//! they are followed.
 
 use super::websites::{Site, website};
 use super::*;
@@ -8,7 +8,7 @@ use newsfed::engine::{SelectorField, Subject, Workbench, WorkbenchEvent, Workben
 use newsfed::model::{SourceKind, SourceRules, WebsiteRules};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// The next event, except for suggested selectors.
+/// The next event other than suggested selectors.
 async fn next(events: &mut UnboundedReceiver<WorkbenchEvent>) -> WorkbenchEvent {
     loop {
         match soon(events.recv()).await.unwrap() {
@@ -126,7 +126,7 @@ async fn follows_a_way_with_its_edited_draft() {
     let way = found.ways.iter().position(|w| w.kind() == SourceKind::Website).unwrap();
     let draft = found.draft(Some(way)).unwrap();
     let before = server.requests().len();
-    // The page fetched while exploring is enough for the workbench.
+    // The workbench uses the page that was fetched during discovery.
     let (said, mut events) = unbounded_channel();
     let bench = engine.workbench(Subject::Way(Box::new(found.clone()), Some(way)), said);
     let WorkbenchEvent::Page { place: WorkbenchPage::List, .. } = next(&mut events).await else {
@@ -160,7 +160,7 @@ async fn follows_a_way_with_its_edited_draft() {
 }
 
 #[tokio::test]
-async fn a_website_can_be_configured_by_hand() {
+async fn can_configure_a_website_manually() {
     let site = Site::default();
     site.html(
         "/odd",

@@ -1,4 +1,4 @@
-//! Times without a zone on a site that shows its offset elsewhere.
+//! Times without a time zone, on a site that shows its offset elsewhere.
 
 use super::websites::Site;
 use super::*;
@@ -19,7 +19,7 @@ fn stated(time: &str) -> String {
     )
 }
 
-/// Lists these articles, with the text beside their links.
+/// Serves a list of these articles, with a text beside each link.
 fn list(site: &Site, rows: &[(usize, &str)]) {
     let row = |(n, beside): &(usize, &str)| {
         format!("<li class=story><a href=/s{n}>Story {n}</a> {beside}</li>")
@@ -39,7 +39,7 @@ fn followed(url: &str, date: Option<&str>) -> Source {
     Source { rules: SourceRules::Website(rules.into()), ..source("site", url) }
 }
 
-/// The titles of the items in order, with their dates and the origin of their zones.
+/// The titles of all items in order, with their dates and the origins of their time zones.
 fn dates(engine: &Handle) -> Vec<(String, String, Option<ZoneSource>)> {
     let mut found: Vec<_> = items(engine)
         .into_iter()
@@ -54,7 +54,7 @@ fn want(n: usize, time: &str, zone: Option<ZoneSource>) -> (String, String, Opti
 }
 
 #[tokio::test]
-async fn times_without_a_zone_use_the_zone_that_other_pages_show() {
+async fn times_without_a_zone_use_that_of_other_pages() {
     let site = Site::default();
     list(&site, &[(1, "")]);
     site.html("/s1", &page(1, &stated("2024-02-20T10:30:00+01:00"), ""));
@@ -65,7 +65,7 @@ async fn times_without_a_zone_use_the_zone_that_other_pages_show() {
     home.clock.advance(DAY);
     list(&site, &[(5, "2 March 2024, 11:05"), (4, ""), (3, ""), (2, ""), (1, "")]);
     site.html("/s2", &page(2, "", "Published 26 February 2024, 09:15"));
-    // Only a day, a time in a different zone, and no date except the list's.
+    // A date without a time, a time in another zone, and an article that is dated only in the list.
     site.html("/s3", &page(3, "", "Published 27 February 2024"));
     site.html("/s4", &page(4, "", "Published 28 February 2024, 09:15 JST"));
     site.html("/s5", &page(5, "", ""));
@@ -84,7 +84,7 @@ async fn times_without_a_zone_use_the_zone_that_other_pages_show() {
 }
 
 #[tokio::test]
-async fn the_zone_is_not_learned_from_comments_and_not_used_beyond_daylight_saving() {
+async fn ignores_zones_in_comments_and_across_daylight_saving() {
     let site = Site::default();
     let comments = "<section class=comments><h2>Comments</h2><ol><li class=comment><p>Bo <time \
         datetime='2024-02-27T08:00:00-05:00'>27 February</time></p><p>I was on that bus too, and it was \
@@ -102,7 +102,7 @@ async fn the_zone_is_not_learned_from_comments_and_not_used_beyond_daylight_savi
     home.clock.advance(DAY);
     list(&site, &[(3, ""), (5, ""), (4, ""), (2, ""), (1, "")]);
     site.html("/s3", &page(3, &stated("2024-02-27T10:30:00+01:00"), ""));
-    // In summer, and a page that writes `Z`.
+    // A date in summer, and a page with times in UTC (`Z`).
     site.html("/s4", &page(4, "", "Published 20 August 2023, 10:30"));
     site.html("/s5", &page(5, &stated("2024-02-28T10:30:00Z"), "28 February 2024, 10:30"));
     sync_one(&engine, Pace::Manual).await;
@@ -119,10 +119,10 @@ async fn the_zone_is_not_learned_from_comments_and_not_used_beyond_daylight_savi
 }
 
 #[tokio::test]
-async fn a_selected_time_is_read_in_the_zone_of_its_page() {
+async fn reads_selected_times_in_the_zone_of_the_page() {
     let site = Site::default();
     list(&site, &[(3, ""), (2, ""), (1, "")]);
-    // Structured data in a different zone than the page.
+    // The structured data contains the same time in another zone than the visible text.
     site.html(
         "/s1",
         &page(1, &stated("2024-02-20T08:15:00+01:00"), "<b>20 February 2024, 09:15</b>"),
@@ -145,7 +145,7 @@ async fn a_selected_time_is_read_in_the_zone_of_its_page() {
 }
 
 #[tokio::test]
-async fn reading_again_uses_the_zone_that_was_learned_since() {
+async fn rereading_uses_a_zone_learned_later() {
     let site = Site::default();
     list(&site, &[(2, ""), (1, "")]);
     site.html("/s1", &page(1, &stated("2024-02-20T10:30:00-05:00"), ""));

@@ -1,6 +1,6 @@
-//! Checks what reaches a terminal.
+//! Checks output for a terminal.
 
-/// Fails if printed data contains anything that controls a terminal or hides text.
+/// Panics if printed output contains characters that control a terminal or hide text.
 #[track_caller]
 pub(crate) fn assert_printed(bytes: &[u8], what: &str) {
     let text = std::str::from_utf8(bytes).unwrap();
@@ -11,7 +11,7 @@ pub(crate) fn assert_printed(bytes: &[u8], what: &str) {
     }
 }
 
-/// Characters that change the direction of text or are invisible.
+/// Whether a character is invisible or changes the direction of text.
 fn hidden(c: char) -> bool {
     matches!(c,
         '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
@@ -19,11 +19,12 @@ fn hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Modes that the interface sets: autowrap, cursor, mouse, focus, paste, screen, synchronised output.
+/// Modes that the interface sets: autowrap, cursor, mouse, focus, paste, alternate screen, synchronised
+/// output.
 const MODES: [&str; 11] =
     ["7", "25", "1000", "1002", "1003", "1004", "1006", "1015", "1049", "2004", "2026"];
 
-/// Fails if the output of the interface contains anything but text, positions, colours and the modes
+/// Panics if the output of the interface contains anything except text, positions, colours and the modes
 /// above.
 #[track_caller]
 pub(crate) fn assert_drawn(bytes: &[u8]) {
@@ -45,7 +46,7 @@ pub(crate) fn assert_drawn(bytes: &[u8]) {
                 left += usize::from(sequence == "[?1049l");
                 rest = &rest[sequence.len()..];
             }
-            // Text that the program prints after it has left the alternate screen.
+            // Text printed after the alternate screen is left.
             '\n' | '\r' if left > 0 => {}
             _ => assert!(!c.is_control() && !hidden(c), "at {at}: {:?}", around()),
         }
@@ -53,7 +54,7 @@ pub(crate) fn assert_drawn(bytes: &[u8]) {
     assert!(left <= 1, "the screen was left {left} times");
 }
 
-/// The sequence at the start of the text, if the interface uses it.
+/// The escape sequence at the start of `rest`, if the interface uses it.
 fn sequence(rest: &str) -> Option<&str> {
     let body = rest.strip_prefix('[')?;
     let end = body.find(|c: char| ('@'..='~').contains(&c))?;
@@ -61,13 +62,13 @@ fn sequence(rest: &str) -> Option<&str> {
     let numbers = parameters.bytes().all(|b| b.is_ascii_digit() || b == b';' || b == b':');
     let known = match body.as_bytes()[end] {
         b'H' | b'K' => numbers,
-        // Nothing should blink.
+        // Blinking text is not used.
         b'm' => numbers && !matches!(parameters, "5" | "31;5"),
         b'J' => matches!(parameters, "" | "0" | "1" | "2" | "3"),
         b'h' | b'l' => {
             parameters.strip_prefix('?').is_some_and(|p| p.split(';').all(|p| MODES.contains(&p)))
         }
-        // Kitty's keyboard protocol, and the cursor shape.
+        // The keyboard protocol of kitty, and the cursor shape.
         b'u' => matches!(parameters.as_bytes().first(), Some(b'>' | b'<' | b'?')),
         b'q' => parameters.ends_with(' '),
         _ => false,

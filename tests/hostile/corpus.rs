@@ -1,4 +1,4 @@
-//! The hostile files, and a server for them.
+//! The hostile files, and a server that serves them.
 
 use super::world::World;
 use newsfed::demo::server::{Reply, Request, Server};
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Time limit per file in release builds.
+/// Timeout per file in release builds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Name for all files together, which may take longer than one.
+/// Stands for all files together, for which the timeout does not apply.
 pub(crate) const ALL: &str = "all";
 
 pub(crate) struct Case {
@@ -20,16 +20,16 @@ pub(crate) struct Case {
     pub(crate) class: String,
 }
 
-/// All files of one variant.
+/// All files of a variant.
 pub(crate) struct Corpus {
     dir: TempDir,
     pub(crate) cases: Vec<Case>,
-    /// A word that occurs in every visible text.
+    /// A word that occurs in all visible texts.
     pub(crate) mark: String,
 }
 
 impl Corpus {
-    /// Generates the files; `None`, with a note, if that is not possible.
+    /// Generates the files; prints a note and returns `None` if that is not possible.
     pub(crate) fn make() -> Option<Self> {
         let script = crate::reference::corpora()?.join("conformance/hostile.py");
         let dir = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ impl Corpus {
         self.cases.iter().filter(move |c| c.kind == kind)
     }
 
-    /// A world with a server for all files, each under its own name, that follows the named ones.
+    /// A world with a server that serves each file under its name. The named files are followed.
     pub(crate) fn world<'a>(&self, followed: impl Iterator<Item = &'a str>) -> World {
         let (folder, mark) = (self.dir.path().to_owned(), self.mark.clone());
         let fetched = AtomicUsize::new(0);
@@ -76,7 +76,7 @@ impl Corpus {
             let Ok(body) = std::fs::read(folder.join(name)) else { return Reply::status(404) };
             let (_, end) = name.rsplit_once('.').unwrap_or_default();
             match (name, end) {
-                // A new guid for each fetch.
+                // Each response has new guids.
                 ("rotating-guid.xml", _) => {
                     let now = fetched.fetch_add(1, Ordering::SeqCst).to_string();
                     let body = String::from_utf8(body).unwrap().replace(&mark, &now);
@@ -98,7 +98,7 @@ fn encoded(body: Vec<u8>, encoding: &str) -> Reply {
     Reply::ok("application/rss+xml", body).header("content-encoding", encoding)
 }
 
-/// Returns the output of the program, and checks that it neither aborted nor took too long.
+/// Runs the program, and checks that it neither aborted nor exceeded the timeout; returns the output.
 pub(crate) fn run(world: &World, args: &[&str], what: &str) -> Output {
     let start = Instant::now();
     let output = world.command().args(args).output().unwrap();

@@ -1,4 +1,4 @@
-//! Effects that hostile input must not have: misaligned columns, commands in a shell, or full memory.
+//! Harm that hostile input must not do: misaligned columns, shell commands, or excessive memory use.
 
 use super::corpus::{ALL, Corpus, run};
 use super::term::{Term, key, unread_on};
@@ -6,13 +6,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Fails if a vertical border of the interface has left its column, which means that the program and the
-/// emulator disagree about the width of a text to the left of it.
+/// Panics if a vertical border of the interface is not straight, because then the program and the terminal
+/// emulator disagree about the width of some text to the left of it.
 fn assert_straight(t: &Term, what: &str) {
     t.settle();
     let rows = t.cells();
     let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
-    // The rows between the title with the upper edge and the lower edge with the hint bar.
+    // The rows between the titles and the lower edge.
     let body = &rows[2..rows.len() - 2];
     for (column, _) in body.iter().flat_map(|r| r.iter().enumerate()).filter(|(_, c)| *c == "│") {
         *lines.entry(column).or_default() += 1;
@@ -24,7 +24,7 @@ fn assert_straight(t: &Term, what: &str) {
     if !straight.is_empty() {
         return;
     }
-    // Without a second pane, ages are the last column.
+    // Without a second pane, the last column contains ages.
     let age = |row: &Vec<String>| row.windows(3).rposition(|cells| cells == ["n", "o", "w"]);
     let ages: Vec<usize> = body.iter().filter_map(age).collect();
     let same = ages.windows(2).all(|pair| pair[0] == pair[1]);
@@ -53,7 +53,7 @@ fn rows_keep_their_width() {
 }
 
 #[test]
-fn browser_gets_exactly_one_web_url() {
+fn the_browser_receives_exactly_one_web_url() {
     let Some(corpus) = Corpus::make() else { return };
     let world = corpus.world(["urls.xml"].into_iter());
     world.browser_that_writes("opened");
@@ -80,13 +80,13 @@ fn browser_gets_exactly_one_web_url() {
     assert!(!world.path("PWN").exists());
 }
 
-/// Runs a program and prints its peak resident memory, in KiB.
+/// Runs a program and prints its peak resident memory in KiB.
 const PEAK: &str = "import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
 
 #[test]
-fn no_file_fills_the_memory() {
+fn no_file_causes_excessive_memory_use() {
     let Some(corpus) = Corpus::make() else { return };
     let mut most = (0, "");
     for case in corpus.cases.iter().filter(|c| matches!(&*c.kind, "feed" | "http-body")) {
@@ -95,7 +95,7 @@ fn no_file_fills_the_memory() {
             .arg(corpus.path(&case.name));
         let said = String::from_utf8(peak.output().unwrap().stdout).unwrap();
         let kib: usize = said.trim().parse().unwrap();
-        // A 10 MB file is in memory itself, together with everything that is stored of it.
+        // A 10 MB file is itself in memory, together with everything that is stored from it.
         let limit = if case.name == "many-items.xml" { 200 } else { 64 };
         assert!(kib < limit << 10, "{}: {kib} KiB", case.name);
         most = most.max((kib, &case.name));

@@ -1,4 +1,4 @@
-//! Every item in the interface.
+//! Opens every item in the interface.
 
 use super::clean::assert_drawn;
 use super::corpus::{ALL, Corpus, run};
@@ -16,13 +16,13 @@ fn reads_every_item_in_the_interface() {
     println!("{unread} items");
     let mut t = world.open(110, 30);
     t.wait_until("all", |screen| unread_on(screen) == unread);
-    // The count may appear before the items do.
+    // The count may appear before the items.
     t.wait_for("Today");
     t.send(key::ENTER);
     while unread > 1 {
         unread -= 1;
         t.wait_until(&format!("{unread} unread"), |screen| unread_on(screen) == unread);
-        // Goes to the end of the article, and on to the next one.
+        // Jumps to the end of the article, and opens the next item.
         t.send("G");
         t.send("n");
     }

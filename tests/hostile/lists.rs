@@ -1,4 +1,4 @@
-//! Every file on the command line.
+//! Reads every file on the command line.
 
 use super::clean::assert_printed;
 use super::corpus::{ALL, Corpus, run};
@@ -93,7 +93,7 @@ fn follows_lists_and_shows_every_feed() {
 }
 
 #[test]
-fn removing_escape_sequences_keeps_the_text_around_them() {
+fn removing_escape_sequences_keeps_the_surrounding_text() {
     let Some(corpus) = Corpus::make() else { return };
     let cases = corpus.of_kind("feed").filter(|c| c.class == "terminal");
     let names: Vec<&str> = cases.map(|c| c.name.as_str()).collect();
@@ -132,7 +132,7 @@ fn source_lists_cannot_run_commands() {
 }
 
 #[test]
-fn odd_searches_are_plain_words() {
+fn searches_odd_queries_as_plain_words() {
     let Some(corpus) = Corpus::make() else { return };
     let world = corpus.world(["markdown.xml", "paths.xml", "urls.xml"].into_iter());
     run(&world, &["sync", "--force"], ALL);

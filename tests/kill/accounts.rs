@@ -1,4 +1,4 @@
-//! Kills during synchronisations of accounts.
+//! Kills during account synchronisation.
 
 use super::reader::{Item, Kind, PASSWORD, Reader};
 use super::{check_database, command, items, kill_after, variable};
@@ -8,22 +8,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// Number of kills before a database is synchronised completely, and the next one begins.
+/// Number of kills before everything is synchronised and a new database is used.
 const KILLS: u64 = 10;
 const FEEDS: i64 = 3;
 const ITEMS: i64 = 400;
 
-/// Marks by the URLs of the items: read and pinned.
+/// The read and pinned marks of items, by URL.
 type Marks = BTreeMap<String, (bool, bool)>;
 
-/// A database with an account on its own server. Each item is marked on one side only: by the user of the
-/// program, or by the user of the server's own pages.
+/// A database with an account on its own server. Each item is marked on one side only: by the user of
+/// newsfed, or on the server's web pages.
 struct Home {
     folder: tempfile::TempDir,
     server: Reader,
-    /// The marks that the program has acknowledged, or that the server has.
+    /// The marks that newsfed has acknowledged, or that were set on the server.
     wanted: Marks,
-    /// The items in the database, with their numbers.
+    /// The URLs of the items in the database, with their numbers.
     known: BTreeMap<String, String>,
     added: i64,
 }
@@ -53,7 +53,7 @@ impl Home {
         world.items.values().map(|i| (world.page(i), (i.read, i.starred))).collect()
     }
 
-    /// Marks items of the server's side on the server, and adds a new one.
+    /// Marks items on the server, and adds a new one.
     fn change_there(&mut self, random: &mut fastrand::Rng) {
         let mut world = self.server.world();
         let ids: Vec<i64> = world.items.keys().copied().filter(|id| id % 2 == 1).collect();
@@ -69,7 +69,7 @@ impl Home {
         world.add(1, number, now, now);
     }
 
-    /// Marks items of the program's side in the program.
+    /// Marks items in newsfed.
     fn change_here(&mut self, random: &mut fastrand::Rng) {
         let own: BTreeSet<String> = {
             let world = self.server.world();
@@ -97,7 +97,7 @@ impl Home {
         }
     }
 
-    /// Checks the database after a kill. Returns the marks here.
+    /// Checks the database after a kill; returns its marks.
     fn check(&mut self, what: &str) -> Marks {
         let all = items(self.path());
         let text = |item: &Value| item["url"].as_str().unwrap().to_owned();
@@ -116,14 +116,14 @@ impl Home {
         for (id, item) in &world.items {
             let (url, there) = (world.page(item), (item.read, item.starred));
             let Some(wanted) = self.wanted.get(&url) else { continue };
-            // Marks that were changed on this side are unaltered, whatever the other side knows.
+            // Marks that were changed on one side are unchanged there, whatever the state of the other side.
             let own = if id % 2 == 0 { here[&url] } else { there };
             assert_eq!(own, *wanted, "{what}: {url}");
         }
         here
     }
 
-    /// Starts a synchronisation and kills it some moments after a random request.
+    /// Starts a synchronisation, and kills it shortly after a random request.
     fn kill_sync(&self, random: &mut fastrand::Rng) {
         self.server.world().requests();
         let mut child = command(self.path(), &["account", "sync"]).spawn().unwrap();
@@ -131,7 +131,7 @@ impl Home {
         while self.server.world().log.len() < requests && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
-        // The kill often follows at once, because little work follows some requests.
+        // Often kills immediately, because there is little work after some requests.
         let most = if random.bool() { 1000 } else { 30_000 };
         kill_after(child, Duration::from_micros(random.u64(0..most)));
     }
@@ -143,7 +143,7 @@ impl Home {
 }
 
 #[test]
-fn synchronisations_go_on_after_kills() {
+fn synchronisation_continues_after_kills() {
     let (rounds, seed) = (variable("NEWSFED_KILLS", 20), variable("NEWSFED_SEED", 1));
     println!("{rounds} rounds, seed {seed}");
     let mut random = fastrand::Rng::with_seed(seed);
@@ -163,8 +163,8 @@ fn synchronisations_go_on_after_kills() {
                 let last = world.log.last().map_or("no request", |(endpoint, _)| endpoint.as_str());
                 *places.entry(last.to_owned()).or_default() += 1;
                 let contents = world.log.iter().filter(|(of, _)| of == "stream/items/contents");
-                // The synchronisation continues where it was: stored items are not requested again, except
-                // those that identify the server and pins that are no longer listed.
+                // Resumed synchronisation does not request stored items again, except to identify the server
+                // and to check pins that are no longer listed.
                 let requested: usize = contents.map(|(_, ids)| *ids).sum();
                 assert!(requested <= missing + 60, "{what}: {requested} of {missing}");
             }

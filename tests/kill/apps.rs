@@ -1,4 +1,4 @@
-//! Kills of `newsfed serve` while apps mark items.
+//! Kills `newsfed serve` while apps mark items.
 
 use super::{World, check_database, command, items, variable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,10 +7,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-/// Number of apps that mark items at the same time.
+/// Number of apps that mark items concurrently.
 const APPS: usize = 3;
 
-/// The response to a POST request, if there was a complete one.
+/// The response body of a POST request, if the response was complete.
 fn post(address: SocketAddr, path: &str, auth: &str, body: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
@@ -27,7 +27,7 @@ fn post(address: SocketAddr, path: &str, auth: &str, body: &str) -> Option<Strin
     Some(body.to_owned())
 }
 
-/// Starts the server, and returns it when it accepts requests.
+/// Starts the server, and waits until it accepts requests.
 fn serve(world: &World, address: SocketAddr) -> (Child, BufReader<std::process::ChildStderr>) {
     let set = format!("serve.address=\"{address}\"");
     let args = ["serve", "--set", &set, "--set", "serve.user=\"alice\""];
@@ -41,11 +41,10 @@ fn serve(world: &World, address: SocketAddr) -> (Child, BufReader<std::process::
     (child, log)
 }
 
-/// The known marks of some items: the value that was confirmed, or `None` after a request
-/// without a response.
+/// The marks of an app's items: the confirmed value, or `None` after a request without a response.
 type Known = BTreeMap<(String, bool), Option<bool>>;
 
-/// Marks these items at random until the server is gone. Returns how many marks it confirmed.
+/// Marks these items at random until the server is gone; returns the number of confirmed marks.
 fn mark(
     address: SocketAddr,
     auth: &str,
@@ -89,7 +88,7 @@ fn marks_of_apps_survive_kills() {
     let (mut auth, mut confirmed, mut before) = (None, 0, BTreeSet::new());
     for round in 0..rounds {
         let (mut child, _log) = serve(&world, address);
-        // The login outlives the program.
+        // The login stays valid when the program is restarted.
         let auth = auth.get_or_insert_with(|| {
             let login =
                 post(address, "/accounts/ClientLogin", "", "Email=alice&Passwd=wonderland1");

@@ -1,10 +1,10 @@
-//! Module boundaries: which module may import which. Checked by reading the sources.
+//! Checks module boundaries (which modules each module may import) by reading the source files.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders of the crates, from the lowest to the highest. Cargo prevents a crate from using a higher one.
+/// The source folders of the crates, lowest layer first. Cargo prevents a crate from using a higher one.
 const CRATES: [&str; 3] = ["crates/newsfed-core/src", "crates/newsfed-engine/src", "src"];
 
 /// The modules that each module may import.
@@ -50,7 +50,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that only one module may use.
+/// External crates that only one module may use.
 const CRATE_OWNERS: &[(&str, &str)] = &[
     ("reqwest", "net"),
     ("rustls", "net"),
@@ -60,12 +60,12 @@ const CRATE_OWNERS: &[(&str, &str)] = &[
     ("crossterm", "tui"),
 ];
 
-/// Pure modules: bytes and times in, data out.
+/// Pure modules: their input is bytes and times, and their output is data.
 const PURE: &[&str] = &[
     "article", "crawl", "dataset", "discover", "exchange", "feed", "greader", "mail", "model",
     "query", "save", "schedule", "sitemap", "story", "website",
 ];
-/// What a pure module must not use: runtimes, and clocks.
+/// Runtimes and clocks, which a pure module must not use.
 const IMPURE: &[&[&str]] = &[
     &["tokio"],
     &["SystemTime"],
@@ -76,13 +76,13 @@ const IMPURE: &[&[&str]] = &[
     &["std", "::", "thread", "::", "sleep"],
 ];
 
-/// Clocks that panic if the system's clock is set to a time before 1970; see `util/clock.rs`.
+/// Clocks that panic if the system time is before 1970; see `util/clock.rs`.
 const PANICKING: &[&[&str]] =
     &[&["Utc", "::", "now"], &["Local", "::", "now"], &["Uuid", "::", "now_v7"]];
 
-/// Longest source file, in lines.
+/// Maximum length of a source file, in lines.
 const LONGEST: usize = 499;
-/// Files that may be longer, and why.
+/// Files that may be longer, and the reasons.
 const LONG: &[(&str, &str)] = &[
     ("article/blocks.rs", "one walk over the tree, whose rules share its state"),
     ("article/features.rs", "the order of the features is the format of the trained tables"),
@@ -133,9 +133,9 @@ fn every_module_is_listed() {
     assert!(missing.is_empty(), "not in ARCHITECTURE.md: {missing:?}");
 }
 
-/// Snippets that must be caught, and the expected message.
+/// Snippets that must be rejected, and the expected messages.
 #[test]
-fn violations_are_found() {
+fn detects_violations() {
     let cases = [
         ("model/item.rs", "use crate::query::parse;", "imports query"),
         ("util/url.rs", "use crate::net::host_key;", "imports net"),
@@ -186,7 +186,7 @@ fn violations_are_found() {
     }
 }
 
-/// Snippets that are allowed.
+/// Snippets that must be accepted.
 #[test]
 fn allows_everything_else() {
     let cases = [
@@ -227,8 +227,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Rust file of the crates: its path from the root of its crate, with forward slashes, and its
-/// location.
+/// All Rust files of the crates: the path from the root of the crate, with forward slashes, and the location.
 fn sources() -> Vec<(String, PathBuf)> {
     fn walk(folder: &Path, prefix: &str, found: &mut Vec<(String, PathBuf)>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -251,12 +250,12 @@ fn sources() -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Violations in a file.
+/// The violations in a file.
 fn check(file: &str, text: &str) -> Vec<String> {
     let code = code(text);
     let tokens = tokens(&code);
     let mut breaches = Vec::new();
-    // `main.rs` and `lib.rs` belong to no module: only `CRATE_OWNERS` applies to them.
+    // `main.rs` and `lib.rs` belong to no module, so only `CRATE_OWNERS` applies to them.
     let module = file.split_once('/').map(|(module, _)| module);
     for (name, owner) in CRATE_OWNERS {
         if module != Some(owner) && names(&tokens, &[name]) {
@@ -284,21 +283,21 @@ fn check(file: &str, text: &str) -> Vec<String> {
     breaches
 }
 
-/// Number of modules between a file's own module (included) and the root of the crate.
+/// Number of modules from a file's own module (included) up to the root of the crate.
 fn depth(file: &str) -> usize {
     let parts = file.split('/').count();
     if file.ends_with("/mod.rs") { parts - 1 } else { parts }
 }
 
-/// Whether the tokens contain this path, other than as a field, a method or the end of another path.
-/// A path of one name is also searched for inside `use` groups.
+/// Whether the tokens contain this path, but not as a field, a method or the end of another path. A path of
+/// one name is also found inside `use` groups.
 fn names(tokens: &[&str], path: &[&str]) -> bool {
     let matches = |at: usize| tokens[at..].starts_with(path);
     let inside = |at: usize| {
         let before = at.checked_sub(1).map(|i| tokens[i]);
         match before {
             Some(".") => true,
-            // A path below another name; `::reqwest` and `std::time::SystemTime` are caught.
+            // The name is the end of another path. `::reqwest` and `std::time::SystemTime` are not excluded.
             Some("::") => {
                 path.len() == 1
                     && CRATE_OWNERS.iter().any(|(name, _)| *name == path[0])
@@ -312,12 +311,12 @@ fn names(tokens: &[&str], path: &[&str]) -> bool {
     (0..tokens.len()).any(|at| matches(at) && !inside(at))
 }
 
-/// The first names after `crate::`, the names of the crates and enough `super::`, including those in groups. A
-/// file at `depth` reaches the root with that many `super`.
+/// The first names after `crate::`, crate names or enough `super::`, including names in groups. A file at
+/// `depth` reaches the root with that number of `super`.
 fn modules_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let (mut at, mut level) = (0, 0);
-    // The brace levels at which inline modules began; each needs one more `super`.
+    // The brace levels of inline modules. Each of them needs another `super`.
     let mut inner: Vec<usize> = Vec::new();
     while at < tokens.len() {
         let mut behind = at;
@@ -366,7 +365,7 @@ fn modules_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
     found
 }
 
-/// The first name, or the first name in each branch of a group.
+/// The first name, or the first name of each branch of a group.
 fn first_names<'a>(tokens: &[&'a str], found: &mut BTreeSet<&'a str>) {
     match tokens.first() {
         Some(&"{") => {
@@ -389,7 +388,7 @@ fn first_names<'a>(tokens: &[&'a str], found: &mut BTreeSet<&'a str>) {
                 }
             }
         }
-        // Items at the root itself, such as a macro, are not modules.
+        // Items in the crate root, such as macros, are not modules.
         Some(name) => drop(found.insert(name)),
         None => {}
     }
@@ -399,7 +398,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Splits code into names, `::`, and all other characters one by one.
+/// Splits code into names, `::`, and single characters.
 fn tokens(code: &str) -> Vec<&str> {
     let mut rest = code.trim_start();
     let mut found = Vec::new();
@@ -417,7 +416,7 @@ fn tokens(code: &str) -> Vec<&str> {
     found
 }
 
-/// The text without comments, strings and characters.
+/// The code without comments, strings and character literals.
 fn code(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -437,7 +436,7 @@ fn code(text: &str) -> String {
     out
 }
 
-/// Length of the comment that starts here. Block comments nest.
+/// Length of the comment that starts here. Block comments may be nested.
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         return Some(text.find('\n').unwrap_or(text.len()));
@@ -460,9 +459,9 @@ fn comment(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// Length of the string that starts here, including its prefix; `before` is the code so far.
+/// Length of the string literal that starts here, including its prefix. `before` is the preceding code.
 fn string(text: &str, before: &str) -> Option<usize> {
-    // An `r` at the end of a name does not start a string.
+    // An `r` at the end of a name does not start a raw string.
     if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') && !text.starts_with('"') {
         return None;
     }
@@ -489,11 +488,11 @@ fn string(text: &str, before: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// Length of the character literal that starts here. A lifetime is not one.
+/// Length of the character literal that starts here. A lifetime is not a literal.
 fn character(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('\'')?;
     if let Some(escape) = inner.strip_prefix('\\') {
-        // The escaped character itself may be a quote.
+        // The escaped character may be a quote.
         let first = escape.chars().next()?.len_utf8();
         return escape[first..].find('\'').map(|at| 1 + 1 + first + at + 1);
     }
@@ -504,7 +503,7 @@ fn character(text: &str) -> Option<usize> {
 #[test]
 fn paths_in_the_documentation_exist() {
     let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
-    // Everything between backticks that resembles a path. The user's own files are elsewhere.
+    // Everything in backticks that looks like a path in the repository.
     let named =
         map.split('`').skip(1).step_by(2).filter(|w| w.contains('/') && !w.contains([' ', '*']));
     let exists = |path: &str| {

@@ -1,4 +1,4 @@
-//! The documented example and the documented keys.
+//! The documented example configuration and the documented keys.
 
 use newsfed::config::{
     Action, Context, KeyMap, KeySettings, Loaded, Paths, Settings, load, setting_keys, source_keys,
@@ -9,7 +9,7 @@ mod folder;
 pub(super) use folder::{EXAMPLE, Home, uncommented};
 
 #[test]
-fn example_lists_every_key_with_its_default() {
+fn the_example_lists_every_key_with_its_default() {
     let as_it_is = Home::new(EXAMPLE, "").load(&[]).unwrap();
     assert_eq!(as_it_is.settings, Settings::default());
     let text = uncommented(false);
@@ -33,7 +33,7 @@ fn example_lists_every_key_with_its_default() {
 }
 
 #[test]
-fn samples_in_the_example_load() {
+fn samples_in_the_example_can_be_loaded() {
     let loaded = Home::new(uncommented(true), "").load(&["ui.theme=night"]).unwrap();
     assert_eq!(loaded.settings.views[0].name, "Rust");
     assert_eq!(loaded.settings.keys.bindings["items"]["p"], "none");
@@ -41,7 +41,7 @@ fn samples_in_the_example_load() {
     assert_eq!(loaded.settings.ui.theme, "night");
 }
 
-/// One row per command and keys, in the form of docs/keys.md.
+/// A row of the tables in docs/keys.md for an action and its keys.
 fn key_row(keys: &str, action: Action, contexts: &[Context]) -> String {
     let keys: Vec<_> = keys.split(", ").map(|k| format!("`{}`", k.replace('|', "\\|"))).collect();
     let names = contexts.iter().map(|context| match context {
@@ -54,7 +54,7 @@ fn key_row(keys: &str, action: Action, contexts: &[Context]) -> String {
     format!("| {} | {} | {} |", keys.join(" "), action.help(), names.join(", "))
 }
 
-/// The rows of docs/keys.md for the keys of a preset.
+/// The expected rows of docs/keys.md for a preset.
 fn key_rows(settings: &KeySettings) -> Vec<String> {
     let map = KeyMap::load(settings).unwrap();
     let mut rows = Vec::new();

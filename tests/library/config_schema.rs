@@ -1,5 +1,5 @@
-//! The JSON Schema of both files: it accepts what the loader accepts, and refuses most of what the
-//! loader refuses.
+//! The JSON Schema of both files. It accepts what the loader accepts, and rejects most of what the loader
+//! rejects.
 
 use super::config::{Home, uncommented};
 use super::markdown::pages;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// A schema that values can be checked with.
+/// A compiled schema.
 struct Schema {
     schemas: Schemas,
     index: SchemaIndex,
@@ -23,7 +23,7 @@ impl Schema {
         let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
         let url = "https://newsfed.example/schema.json";
         compiler.add_resource(url, schema).unwrap();
-        // Compiling also checks that it is a schema.
+        // Compiling also validates the schema itself.
         let index = compiler.compile(url, &mut schemas).unwrap();
         Self { schemas, index }
     }
@@ -45,7 +45,7 @@ fn assert_valid(schema: &Schema, name: &str, toml: &str) {
 }
 
 #[test]
-fn files_that_load_are_valid() {
+fn accepts_files_that_load() {
     let [config, sources] = Schema::both();
     let example = uncommented(true);
     assert_valid(&config, "empty", "");
@@ -70,9 +70,9 @@ fn files_that_load_are_valid() {
 }
 
 #[test]
-fn bad_files_are_refused() {
+fn rejects_bad_files() {
     let [config, sources] = Schema::both();
-    // Invalid TOML, and a theme that could be the user's own.
+    // Invalid TOML, and a theme name that might be defined by the user.
     let others = ["syntax", "theme-name"];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/bad");
     let mut count = 0;
@@ -89,7 +89,7 @@ fn bad_files_are_refused() {
     assert!(count > 25, "{count}");
 }
 
-/// Each has one problem, so that every keyword of the schema is tested.
+/// Settings with one problem each, so that every keyword of the schema is tested.
 const BAD_SETTINGS: &[&str] = &[
     "nonsense = 1",
     "net = 1",
@@ -131,7 +131,7 @@ const BAD_SETTINGS: &[&str] = &[
     "[[account]]\nid = \"a b\"\nurl = \"https://x.example/\"\nuser = \"u\"\npassword_env = \"P\"",
 ];
 
-/// Entries after `[[source]]`.
+/// Contents of `[[source]]` tables, with one problem each.
 const BAD_SOURCES: &[&str] = &[
     "",
     "url = \"ftp://x.example/\"",
@@ -162,7 +162,7 @@ const BAD_SOURCES: &[&str] = &[
 ];
 
 #[test]
-fn single_problems_are_refused_by_both() {
+fn the_loader_and_the_schema_reject_single_problems() {
     let [config, sources] = Schema::both();
     for toml in BAD_SETTINGS {
         assert!(Home::new(toml, "").load(&[]).is_err() || toml.contains("[[rule]]"), "{toml}");
@@ -175,7 +175,7 @@ fn single_problems_are_refused_by_both() {
     }
 }
 
-/// Values of every kind, as TOML.
+/// TOML values of all types.
 const VALUES: &[&str] = &[
     "true",
     "-1",
@@ -230,7 +230,7 @@ const VALUES: &[&str] = &[
 ];
 
 #[test]
-fn every_value_that_the_loader_accepts_is_valid() {
+fn accepts_every_value_that_the_loader_accepts() {
     let [config, sources] = Schema::both();
     let home = Home::new("", "");
     let mut accepted = 0;
@@ -238,7 +238,7 @@ fn every_value_that_the_loader_accepts_is_valid() {
     for key in setting_keys() {
         let about = settings.iter().find(|setting| setting.key == key).unwrap();
         for value in values(&about.values) {
-            // An endpoint needs a model.
+            // An endpoint requires a model.
             let model = if key == "llm.model" { "" } else { "llm.model = \"m\"\n" };
             let toml = format!("{model}{key} = {value}\n");
             let loaded = home.load(&toml.lines().collect::<Vec<_>>()).map(|_| ());
@@ -262,7 +262,7 @@ fn every_value_that_the_loader_accepts_is_valid() {
     assert!(accepted > 700, "{accepted}");
 }
 
-/// Entries to which a key is added.
+/// Tables to which the tested key is added.
 const BASES: &[&str] = &[
     "url = \"https://x.example/\"\n",
     "url = \"https://x.example/\"\nkind = \"crawl\"\nuser = \"u\"\npassword = \"p\"\n",
@@ -270,15 +270,15 @@ const BASES: &[&str] = &[
     "",
 ];
 
-/// The values to try: those above, and the words in quotation marks in a description.
+/// The values to try: those above, and the quoted words of a description.
 fn values(described: &str) -> Vec<String> {
     let words = described.split('"').skip(1).step_by(2).map(|word| format!("\"{word}\""));
     VALUES.iter().map(|value| (*value).to_owned()).chain(words).collect()
 }
 
-/// Compares the loader with the schema. A value that the loader accepts must be valid; one that it refuses
-/// must be invalid, unless it is a text, because a schema cannot express the limits of times and sizes in
-/// texts, for example. Returns 1 if the loader accepts it, else 0.
+/// Compares the loader with the schema. A value that the loader accepts must be valid, and one that it
+/// rejects must be invalid. Rejected strings are exempt, because a schema cannot express all limits, such as
+/// those of durations and sizes. Returns 1 if the loader accepts the value, otherwise 0.
 #[track_caller]
 fn compare(
     loaded: Result<(), String>,

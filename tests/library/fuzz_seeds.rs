@@ -1,4 +1,4 @@
-//! The seeds of the fuzzer and some thousand mutations of them, always the same ones.
+//! Runs the fuzz targets on their seeds, and on some thousand reproducible mutations of the seeds.
 
 #[path = "../../fuzz/checks.rs"]
 mod checks;
@@ -22,7 +22,7 @@ fn replay(target: &str, forms: u64, check: fn(&[u8])) {
     }
 }
 
-/// Replaces, removes, doubles or cuts off a few bytes.
+/// Replaces, removes, inserts, repeats or truncates a few bytes.
 fn changed(bytes: &[u8], seed: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut out = bytes.to_vec();
@@ -47,72 +47,72 @@ fn changed(bytes: &[u8], seed: u64) -> Vec<u8> {
 }
 
 #[test]
-fn feeds() {
+fn feed_seeds_pass() {
     replay("feed", FORMS, checks::feed);
 }
 
 #[test]
-fn charsets() {
+fn charset_seeds_pass() {
     replay("decode", FORMS, checks::decode);
 }
 
 #[test]
-fn dates() {
+fn date_seeds_pass() {
     replay("dates", FORMS * 10, checks::dates);
 }
 
 #[test]
-fn texts_and_markup() {
+fn text_and_markup_seeds_pass() {
     replay("sanitise", FORMS * 4, checks::sanitise);
 }
 
 #[test]
-fn pages() {
+fn page_seeds_pass() {
     replay("pages", FORMS / 3, checks::pages);
 }
 
 #[test]
-fn sitemaps() {
+fn sitemap_seeds_pass() {
     replay("sitemaps", FORMS, checks::sitemaps);
 }
 
 #[test]
-fn source_lists() {
+fn source_list_seeds_pass() {
     replay("opml", FORMS, checks::opml);
 }
 
 #[test]
-fn settings() {
+fn settings_seeds_pass() {
     replay("config", FORMS / 3, checks::config);
 }
 
 #[test]
-fn robots_files() {
+fn robots_file_seeds_pass() {
     replay("robots", FORMS, checks::robots);
 }
 
 #[test]
-fn selectors() {
+fn selector_seeds_pass() {
     replay("selectors", FORMS, checks::selectors);
 }
 
 #[test]
-fn queries() {
+fn query_seeds_pass() {
     replay("queries", FORMS, checks::queries);
 }
 
 #[test]
-fn source_edits() {
+fn source_edit_seeds_pass() {
     replay("edits", FORMS / 3, checks::edits);
 }
 
 #[test]
-fn app_requests() {
+fn app_request_seeds_pass() {
     replay("requests", FORMS * 4, checks::requests);
 }
 
 #[test]
-fn articles() {
+fn article_seeds_pass() {
     replay("articles", FORMS / 3, checks::articles);
 }
 

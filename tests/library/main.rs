@@ -1,5 +1,5 @@
-//! Tests of the library that need no running program: module boundaries, the example of the
-//! configuration, schemas, suggested selectors, and the seeds of the fuzzer.
+//! Tests of the library that do not run the program: module boundaries, the example configuration, schemas,
+//! suggested selectors, and fuzz seeds.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![allow(clippy::print_stdout, reason = "reports what was measured")]

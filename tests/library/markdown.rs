@@ -1,16 +1,16 @@
-//! Parses the pages for users, for tests.
+//! A parser for the user documentation, for tests.
 
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Page {
-    /// Path within the repository, such as `docs/search.md`.
+    /// The path in the repository, such as `docs/search.md`.
     pub(crate) path: String,
     pub(crate) text: String,
 }
 
-/// A fenced block.
+/// A fenced code block.
 pub(crate) struct Block {
-    /// Line number of the fence, from 1.
+    /// The line number of the opening fence, starting at 1.
     pub(crate) line: usize,
     pub(crate) language: String,
     pub(crate) text: String,
@@ -20,7 +20,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
 }
 
-/// README.md and all pages of the guide.
+/// All pages: README.md and the guide.
 pub(crate) fn pages() -> Vec<Page> {
     let mut paths = vec!["README.md".to_owned()];
     for entry in std::fs::read_dir(root().join("docs")).unwrap() {
@@ -60,7 +60,7 @@ impl Page {
         blocks
     }
 
-    /// The lines outside of blocks, with their numbers.
+    /// The lines outside of code blocks, with their line numbers.
     pub(crate) fn prose(&self) -> Vec<(usize, &str)> {
         let mut inside = false;
         let mut lines = vec![];
@@ -74,7 +74,7 @@ impl Page {
         lines
     }
 
-    /// Paragraphs, headings, and rows of tables, each as one line, with the number of its first.
+    /// Paragraphs, headings and table rows, each joined into one line, with the number of the first line.
     pub(crate) fn paragraphs(&self) -> Vec<(usize, String)> {
         let mut found: Vec<(usize, String)> = vec![];
         let mut last = 0;
@@ -95,7 +95,7 @@ impl Page {
         found
     }
 
-    /// The code spans in the text, with the numbers of the lines where their paragraphs begin.
+    /// The code spans outside of code blocks, with the line numbers of their paragraphs.
     pub(crate) fn code_spans(&self) -> Vec<(usize, String)> {
         let spans = |(number, text): (usize, String)| {
             text.split('`').skip(1).step_by(2).map(|s| (number, s.to_owned())).collect::<Vec<_>>()

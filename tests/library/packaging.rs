@@ -1,4 +1,4 @@
-//! The packages: what they contain, and that their files agree with Cargo.toml.
+//! Packages: their contents, and whether their files match Cargo.toml.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,26 +13,26 @@ fn cargo_toml() -> toml::Table {
     fs::read_to_string(root().join("Cargo.toml")).unwrap().parse().unwrap()
 }
 
-/// A value of `[package]`, even if all crates share it.
+/// A value of `[package]`, including values inherited from the workspace.
 fn package(key: &str) -> String {
     let manifest = cargo_toml();
     let shared = || manifest.get("workspace")?.get("package")?.get(key)?.as_str();
     manifest["package"][key].as_str().or_else(shared).unwrap().to_owned()
 }
 
-/// A script of `packaging` and its result.
+/// Runs a script of `packaging`.
 fn script(name: &str, args: &[&Path]) -> Output {
     Command::new("sh").arg(root().join("packaging").join(name)).args(args).output().unwrap()
 }
 
-/// Like [`script`], for a user whose files nobody else may read.
+/// Like [`script`], with a umask that makes files private.
 fn private_script(name: &str, args: &[&Path]) -> Output {
     let mut command = Command::new("sh");
     command.args(["-c", "umask 077 && exec sh \"$@\"", "sh"]);
     command.arg(root().join("packaging").join(name)).args(args).output().unwrap()
 }
 
-/// All files below a folder, as paths relative to it.
+/// The relative paths of all files below a folder.
 fn files(folder: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders = vec![folder.to_owned()];
@@ -49,7 +49,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// The assets of a package: source and target paths.
+/// The assets of a package as source and target paths.
 fn assets(tool: &str) -> Vec<(String, String)> {
     let manifest = cargo_toml();
     let table = &manifest["package"]["metadata"][tool];
@@ -61,7 +61,7 @@ fn assets(tool: &str) -> Vec<(String, String)> {
     table["assets"].as_array().unwrap().iter().map(asset).collect()
 }
 
-/// Folders below `usr` that exist on every system with rpm.
+/// Folders below `usr` that exist on every system that uses rpm.
 const COMMON: [&str; 17] = [
     "",
     "bin",
@@ -78,12 +78,12 @@ const COMMON: [&str; 17] = [
     "share/man",
     "share/zsh",
     "share/zsh/site-functions",
-    // `rmdir -p` removes these together with the folder inside.
+    // `rmdir -p` removes these folders after the folders in them.
     "share/nushell",
     "share/nushell/vendor",
 ];
 
-/// Where a package puts a file of the assembled folder, without the leading slash; once for each asset.
+/// The paths at which a package installs a file, one for each matching asset, without the leading slash.
 fn destinations(assets: &[(String, String)], file: &str) -> Vec<String> {
     let to = |(source, dest): &(String, String)| {
         let source = match source.strip_prefix("target/assembled/") {
@@ -102,7 +102,7 @@ fn destinations(assets: &[(String, String)], file: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_file_is_in_every_package_once() {
+fn every_package_contains_every_file_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("usr");
     let done = private_script("assemble", &[Path::new(env!("CARGO_BIN_EXE_newsfed")), &folder]);
@@ -127,14 +127,14 @@ fn every_file_is_in_every_package_once() {
     ] {
         assert!(files.contains(file), "{file} is missing");
     }
-    // The licence of a .deb package is its copyright file, which cargo-deb writes.
+    // In a .deb package, the licence is in the copyright file, which cargo-deb generates.
     for (tool, elsewhere) in [("deb", "share/licenses/"), ("generate-rpm", "nothing")] {
         let assets = assets(tool);
         let mut written = BTreeSet::new();
         for file in files.iter().filter(|file| !file.starts_with(elsewhere)) {
             let to = destinations(&assets, file);
             assert_eq!(to.len(), 1, "{tool}: {file} goes to {to:?}");
-            // Debian has its own folder for zsh completions.
+            // Debian uses a different folder for zsh completions.
             let expected = format!("usr/{file}").replace(
                 "zsh/site-functions",
                 if tool == "deb" { "zsh/vendor-completions" } else { "zsh/site-functions" },
@@ -147,7 +147,7 @@ fn every_file_is_in_every_package_once() {
             assert!(files.iter().any(used), "{tool}: there is no {}", asset.0);
         }
     }
-    // rpm leaves folders, so a script of the package removes them.
+    // rpm does not remove folders, so a script of the package does.
     let rpm = &cargo_toml()["package"]["metadata"]["generate-rpm"];
     let script = rpm["post_uninstall_script"].as_str().unwrap();
     let removed: BTreeSet<&str> =
@@ -162,7 +162,7 @@ fn every_file_is_in_every_package_once() {
     assert!(!unit.contains(".cargo"), "{unit}");
 }
 
-/// The manifests with placeholders, and the files of a release whose checksums they name.
+/// The manifests with placeholders, each with the release files for which it needs checksums.
 fn manifests() -> BTreeMap<PathBuf, BTreeSet<String>> {
     let folder = root().join("packaging");
     let version = package("version");
@@ -179,7 +179,7 @@ fn manifests() -> BTreeMap<PathBuf, BTreeSet<String>> {
 }
 
 #[test]
-fn manifests_agree_with_cargo_toml() {
+fn manifests_match_cargo_toml() {
     let manifests = manifests();
     assert_eq!(manifests.len(), 6, "{manifests:?}");
     let folder = tempfile::tempdir().unwrap();
@@ -214,13 +214,13 @@ fn manifests_agree_with_cargo_toml() {
     let scoop = fs::read_to_string(filled.join("scoop/newsfed.json")).unwrap();
     let scoop: serde_json::Value = serde_json::from_str(&scoop).unwrap();
     assert_eq!(scoop["version"], package("version"));
-    // A release without a file that a manifest needs is not published.
+    // If a file that a manifest needs is missing, the release is not published.
     fs::write(&sums, format!("{}  other.tar.gz\n", sum(0))).unwrap();
     assert!(!script("fill", &[&sums, &filled]).status.success());
 }
 
 #[test]
-fn changelog_of_the_deb_package_begins_with_this_version() {
+fn the_deb_changelog_starts_with_this_version() {
     let version = package("version");
     let text = fs::read_to_string(root().join("packaging/deb/changelog")).unwrap();
     assert!(text.starts_with(&format!("newsfed ({version}-1) ")), "{text}");

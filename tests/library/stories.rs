@@ -1,4 +1,4 @@
-//! Labelled pairs of items that are about one story or not.
+//! Pairs of items that are labelled as the same story or as different stories.
 
 use newsfed::story::{Dated, Signature, same_story};
 use std::collections::{BTreeMap, HashSet};
@@ -17,7 +17,7 @@ impl Labelled {
     }
 }
 
-/// Numbers of joined and separate pairs, among those about one story and among the others.
+/// Numbers of joined and separate pairs, for pairs about the same story and for others.
 #[derive(Debug, Default)]
 struct Figures {
     joined: usize,
@@ -37,7 +37,7 @@ impl Figures {
 }
 
 #[test]
-fn labelled_pairs_are_joined_with_few_errors() {
+fn joins_labelled_pairs_with_few_errors() {
     let mut base: Option<Labelled> = None;
     let (mut figures, mut kinds) = (Figures::default(), BTreeMap::<&str, usize>::new());
     let mut parts: Vec<Figures> = Vec::new();
@@ -57,7 +57,7 @@ fn labelled_pairs_are_joined_with_few_errors() {
             continue;
         }
         let base = base.as_ref().unwrap();
-        // Only items that share a key are compared.
+        // Only items with a common key are compared.
         let keys: HashSet<i64> = base.signature.keys().into_iter().collect();
         let found = item.signature.keys().iter().any(|key| keys.contains(key));
         let joined = found && same_story(base.dated(1), item.dated(2), true).is_some();
@@ -79,7 +79,7 @@ fn labelled_pairs_are_joined_with_few_errors() {
     println!("{figures:?}, {kinds:?}: precision {precision:.3}, recall {recall:.3}");
     assert!(kinds.values().sum::<usize>() >= 300 && kinds.len() == 4, "{kinds:?}");
     assert_eq!(parts.len(), 4);
-    // The last part is to fool the thresholds: most of its stories are not found.
+    // The last part was written to deceive the thresholds, so most of its stories are not found.
     assert!(parts[3].joined >= 3 && parts[3].falsely <= 1, "{:?}", parts[3]);
     for figures in parts[..3].iter().chain([&figures]) {
         assert!(figures.precision() >= 0.98 && figures.recall() >= 0.85, "{figures:?}");

@@ -1,10 +1,10 @@
-//! Documents of each format that are made to need much memory or time, at the size limit of a body.
+//! Documents of all formats that are designed to need much memory or time, at the maximum size of a body.
 
-/// Size of a feed, list or page, in bytes: just under the limit of a body.
+/// Size of a feed, list or page in bytes, just under the limit for a body.
 const BODY: usize = (10 << 20) - 8192;
-/// Size of a page that is read to its end.
+/// Size in bytes of a page that is read to the end.
 const PAGE: usize = (4 << 20) - 8192;
-/// Number of elements on a page that still gets a tree.
+/// Number of elements on a page that is still parsed into a tree.
 const ELEMENTS: usize = 140_000;
 
 /// The kind of a document.
@@ -31,7 +31,7 @@ pub(crate) struct Document {
     pub(crate) make: fn() -> String,
 }
 
-/// `start`, as many numbered pieces as fit, `end`.
+/// A document with `start`, as many numbered pieces as fit, and `end`.
 fn fill(size: usize, start: &str, piece: impl Fn(usize) -> String, end: &str) -> String {
     at_most(usize::MAX, size, start, piece, end)
 }
@@ -80,17 +80,17 @@ fn json_item(start: &str, piece: impl Fn(usize) -> String, end: &str) -> String 
     fill(BODY, &format!("{JSON}{{\"id\": 1, {start}"), piece, &format!("{end}}}]}}"))
 }
 
-/// A page with the maximum number of elements that are read.
+/// A page with the maximum number of elements that are parsed.
 fn page(start: &str, piece: impl Fn(usize) -> String) -> String {
     at_most(ELEMENTS, PAGE, &format!("<!doctype html><title>t</title>{start}"), piece, "")
 }
 
-/// A page that is too large in every respect.
+/// A page that exceeds all limits.
 fn flood(start: &str, piece: impl Fn(usize) -> String) -> String {
     fill(BODY, start, piece, "")
 }
 
-/// A URL that is nearly too long to be the base of relative ones.
+/// A URL of almost the maximum length for a base URL.
 fn long_base() -> String {
     format!("http://127.0.0.1/{}", "d/".repeat(730))
 }

@@ -1,4 +1,4 @@
-//! How long a healthy source waits while two bad pages are read.
+//! How long two bad pages delay a healthy source.
 
 use super::documents::{DOCUMENTS, Kind};
 use super::source;
@@ -9,10 +9,11 @@ use std::net::IpAddr;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Delay of the healthy server's response, so that both pages are being read when it arrives.
+/// Delay of the response for the healthy source, so that both pages are being parsed when the response
+/// arrives.
 const LATE: Duration = Duration::from_millis(300);
 
-/// Polls the sources in the file; returns when the healthy one was done.
+/// Polls the sources in a file; returns the time until the healthy source was polled.
 fn healthy_after(sources: &str) -> Duration {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("config");
@@ -41,7 +42,7 @@ fn healthy_after(sources: &str) -> Duration {
 }
 
 #[test]
-fn two_bad_pages_delay_no_other_page() {
+fn two_bad_pages_do_not_delay_a_healthy_source() {
     let only = std::env::var("NEWSFED_ONLY").unwrap_or_default();
     let mut worst = Duration::ZERO;
     let pages = DOCUMENTS.iter().filter(|d| d.kind == Kind::Page && d.name.contains(&only));

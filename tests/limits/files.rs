@@ -1,4 +1,4 @@
-//! Data files made to need much memory or time, both when they are first read and when they change.
+//! Data files that are designed to need much memory or time when they are first read and when they change.
 
 use super::measure;
 use flate2::{Compression, write::ZlibEncoder};
@@ -9,18 +9,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-/// Size of a file, in bytes: just under the limit of a body.
+/// Size of a file in bytes, just under the limit for a body.
 const BODY: usize = (10 << 20) - 8192;
-/// Unpacked size of a compressed part in bytes: more than is read of it.
+/// Unpacked size of a compressed part in bytes, which exceeds the limit.
 const BOMB: usize = 100 << 20;
 
 struct DataFile {
     name: &'static str,
-    /// The first and the second state of the file.
+    /// Creates the first or the second version of the file.
     make: fn(state: usize) -> Vec<u8>,
 }
 
-/// As many numbered pieces as fit between a start and an end.
+/// A file with `start`, as many numbered pieces as fit, and `end`.
 fn fill(start: &str, piece: impl Fn(usize) -> String, end: &str) -> Vec<u8> {
     let mut out = String::with_capacity(BODY + 1024);
     out.push_str(start);
@@ -34,7 +34,7 @@ fn fill(start: &str, piece: impl Fn(usize) -> String, end: &str) -> Vec<u8> {
     (out + end).into_bytes()
 }
 
-/// An XLSX file of these worksheets, which are separate parts.
+/// An XLSX file with these worksheets and shared strings.
 fn workbook(sheets: &[&str], texts: &str) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut add = |name: &str, text: &str| {
@@ -67,7 +67,7 @@ fn workbook(sheets: &[&str], texts: &str) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// A PDF file of these objects, numbered from 1; the first is the catalog.
+/// A PDF file with these objects, numbered from 1. The first object is the catalog.
 fn pdf(objects: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     let mut out = b"%PDF-1.7\n".to_vec();
     for (n, object) in (1..).zip(objects) {
@@ -89,7 +89,7 @@ fn stream(entries: &str, data: &[u8]) -> Vec<u8> {
 
 const CATALOG: &str = "<</Type/Catalog/Pages 2 0 R>>";
 
-/// A PDF file whose pages all have the same content.
+/// A PDF file with pages that all have the same content.
 fn pages(count: usize, content: &[u8]) -> Vec<u8> {
     let kids = "4 0 R ".repeat(count);
     let objects = [
@@ -101,7 +101,7 @@ fn pages(count: usize, content: &[u8]) -> Vec<u8> {
     pdf(objects.into_iter())
 }
 
-/// A file of object streams, each of which claims to continue the previous one.
+/// A PDF file with object streams that each claim to extend the previous one.
 fn object_streams(state: usize) -> Vec<u8> {
     let inner: String = (0..2000).map(|n| format!("{n} {} ", 4 * n)).collect();
     let data = format!("{inner}{}", format!("[{state}] ").repeat(2000));

@@ -1,4 +1,4 @@
-//! The interface opens the items that were stored from the documents, and fetches the pages as full texts.
+//! Opens the items from the documents in the interface, and fetches the pages as full texts.
 
 use super::documents::{DOCUMENTS, Kind};
 use super::term::{Term, key, unread_on};
@@ -9,13 +9,13 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Maximum memory of a session that opens everything, in MB. It needs 130 to 150, which is more than is in
-/// use at a time, because the system's allocator keeps the memory that each thread has freed.
+/// Maximum memory of a session that opens everything, in MB. It needs 130 to 150 MB, which is more than is in
+/// use at a time, because the system's allocator keeps memory that each thread has freed.
 const SESSION: f64 = 170.0;
-/// Address space of the program, in KiB.
+/// Limit of the program's address space, in KiB.
 const SPACE: usize = 1_500 << 10;
 
-/// A feed whose items are teasers of the pages.
+/// A feed with teasers of the pages.
 fn teasers(server: &str, only: &str) -> String {
     let pages = DOCUMENTS.iter().filter(|d| d.kind == Kind::Page && d.name.contains(only));
     let items = pages.map(|d| {
@@ -28,8 +28,8 @@ fn teasers(server: &str, only: &str) -> String {
     )
 }
 
-/// Leaves one unread item of each source except the one with the teasers. Returns how many are
-/// unread.
+/// Leaves one unread item in each source, except in the source with the teasers. Returns the number of unread
+/// items.
 fn leave_one_of_each(database: &Path) -> usize {
     let database = Connection::open(database).unwrap();
     let one =
@@ -101,7 +101,7 @@ fn the_interface_opens_every_document() {
     loop {
         unread -= 1;
         t.wait_until(&format!("{unread} unread"), |screen| unread_on(screen) == unread);
-        // Goes to the end of the article, and requests its full text if it has one.
+        // Scrolls to the end of the article, and requests its full text if there is one.
         t.send("G");
         t.settle();
         let asked = server.requests().len();

@@ -1,9 +1,9 @@
-//! Memory and time for documents made to need much of both, at the limit of a body: peak memory and
-//! processor time of every command that reads them. No command fails with 1.5 GB of address space. Time and
-//! memory are asserted in release builds only.
+//! Memory and time for documents that are designed to need much of both, at the size limit of a body: peak
+//! memory and processor time of each command that reads them. No command may fail with 1.5 GB of address
+//! space. Time and memory are asserted only in release builds.
 //!
-//! Not part of the plain test run, and needs python3: `cargo test --release --test limits -- --nocapture`, with
-//! `NEWSFED_ONLY` for the documents whose names contain a text.
+//! Not part of the default test run, and needs python3: `cargo test --release --test limits -- --nocapture`.
+//! `NEWSFED_ONLY` selects documents by a part of their names.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints its measurements")]
@@ -24,11 +24,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// Maximum memory that a process should need, in MB; more is marked in the table.
+/// Maximum expected memory of a process, in MB. Higher values are marked in the table.
 const MEMORY: f64 = 150.0;
 
-/// Runs a program with 1.5 GB of address space. Prints its exit code (or minus the signal that
-/// ended it), its peak memory in KiB and its processor time in seconds.
+/// Runs a program with 1.5 GB of address space. Prints its exit code (negative if it was killed by a signal),
+/// its peak memory in KiB and its processor time in seconds.
 const MEASURE: &str = "import os, resource, subprocess, sys
 limit = 1500 << 20
 p = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -37,17 +37,17 @@ p = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEV
 u = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(p.returncode, u.ru_maxrss, u.ru_utime + u.ru_stime)";
 
-/// The resources that one process needed.
+/// The resources used by a process.
 struct Needs {
-    /// Exit code, or minus the signal that ended it.
+    /// Exit code, or the negated number of the signal that killed the process.
     end: i32,
-    /// MB.
+    /// Peak memory in MB.
     memory: f64,
-    /// Seconds of processor time.
+    /// Processor time in seconds.
     seconds: f64,
 }
 
-/// Whether a process that read a document of this many MiB needed too much.
+/// Whether a process needed too much for a document of this size in MiB.
 fn is_much(needs: &Needs, size: f64) -> bool {
     needs.memory > MEMORY || needs.seconds > (size / 4.0).max(1.0)
 }
@@ -75,7 +75,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A brotli stream that contains the bytes as they are, with the largest window.
+/// A brotli stream that contains the bytes uncompressed, with the maximum window size.
 fn brotli(bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len() as u64 - 1;
     let nibbles = if length < 1 << 16 {
@@ -91,7 +91,7 @@ fn brotli(bytes: &[u8]) -> Vec<u8> {
     [start, bytes, &[3]].concat()
 }
 
-/// Ten megabytes of empty items, and of small elements, in a few bytes of brotli.
+/// Ten megabytes of empty items or of small elements, compressed to a few bytes of brotli.
 const BOMBS: [(Kind, &str); 2] = [
     (
         Kind::Feed,
@@ -107,7 +107,7 @@ fn bytes(hex: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_few_bytes_of_brotli_do_not_fill_the_memory() {
+fn small_brotli_bombs_do_not_exhaust_memory() {
     for (kind, hex) in BOMBS {
         let folder = tempfile::tempdir().unwrap();
         let media_type = kind.media_type();
@@ -172,7 +172,7 @@ fn no_document_needs_much_memory_or_time() {
                 "{:26} {what:9} {size:5.1} MiB {:6.0} MB {:6.2} s{mark}",
                 document.name, needs.memory, needs.seconds
             );
-            // 1: the document was refused; 3: nothing was found.
+            // Exit codes: 1 if the document was rejected, 3 if nothing was found.
             assert!([0, 1, 3].contains(&needs.end), "{} {what}: {}", document.name, needs.end);
         };
         match document.kind {

@@ -1,7 +1,7 @@
-//! Compares newsfed with feed-rs: if feed-rs accepts a feed, newsfed accepts it too, and everything that
-//! feed-rs finds, newsfed finds as well, except for [`DIFFERENCES`].
+//! Compares newsfed with feed-rs: newsfed must accept every feed that feed-rs accepts, and find everything
+//! that feed-rs finds, except for [`DIFFERENCES`].
 //!
-//! The feeds come from the project's tests and fuzz seeds, and from the folder that `NEWSFED_ORACLE` names.
+//! The feeds are from the project's tests and fuzz seeds, and from the folder in `NEWSFED_ORACLE`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use url::Url;
 
-/// The base of relative URLs.
+/// The base URL for relative URLs.
 const BASE: &str = "https://example.org/feed";
 
-/// File, field, and why the two disagree on purpose.
+/// Intended differences: file, field, and reason.
 const DIFFERENCES: &[(&str, &str, &str)] = &[
     ("hostile-text.xml", "title", "newsfed removes invisible characters"),
     ("hostile-text.xml", "url", "newsfed keeps only links to the web"),
@@ -26,10 +26,10 @@ const DIFFERENCES: &[(&str, &str, &str)] = &[
     ("rss-usual.xml", "authors", "newsfed takes the name out of \"address (name)\""),
 ];
 
-/// feed-rs recurses with each level, so deeper documents would crash the process.
+/// feed-rs recurses for each level, so deeper documents would overflow the stack.
 const MAX_DEPTH: usize = 200;
 
-/// A text without markup and surplus space.
+/// The text without markup and with normalised whitespace.
 fn plain(markup: &str) -> String {
     let mut out = String::new();
     let mut inside = false;
@@ -82,7 +82,7 @@ fn ours(entry: &Ours) -> Vec<Field> {
     ]
 }
 
-/// Everything that feed-rs finds and newsfed does not: field and values.
+/// The fields and values that feed-rs finds and newsfed does not.
 fn disagreements(theirs_all: &Feed, ours_all: &ParsedFeed) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
     if theirs_all.entries.len() > ours_all.entries.len() {
@@ -94,7 +94,7 @@ fn disagreements(theirs_all: &Feed, ours_all: &ParsedFeed) -> Vec<(&'static str,
         out.push(("feed title", format!("{title:?} and {:?}", ours_all.title)));
     }
     if theirs_all.entries.len() < ours_all.entries.len() {
-        // feed-rs left out entries, so the rest cannot be compared one by one.
+        // feed-rs skipped entries, so the entries cannot be compared one by one.
         return out;
     }
     for (a, b) in theirs_all.entries.iter().zip(&ours_all.entries) {
@@ -108,7 +108,7 @@ fn disagreements(theirs_all: &Feed, ours_all: &ParsedFeed) -> Vec<(&'static str,
 }
 
 fn depth(bytes: &[u8]) -> usize {
-    // This is not exact, but enough to exclude documents that are made to be deep.
+    // An estimate, which is sufficient to exclude documents with extreme nesting.
     let (mut depth, mut most) = (0usize, 0);
     for pair in bytes.windows(2) {
         match pair {
@@ -136,8 +136,8 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Compares all feeds in a folder. Returns how many feed-rs accepts, how many fields agree completely, and
-/// those that do not: file, field, details.
+/// Compares all feeds in a folder. Returns the number of feeds that feed-rs accepts, and the fields that
+/// differ: file, field and details.
 fn compare(folder: &Path) -> (usize, Vec<(String, &'static str, String)>) {
     let (mut all, mut accepted, mut wrong) = (Vec::new(), 0, Vec::new());
     files(folder, &mut all);
@@ -148,7 +148,7 @@ fn compare(folder: &Path) -> (usize, Vec<(String, &'static str, String)>) {
         if depth(&bytes) > MAX_DEPTH {
             continue;
         }
-        // feed-rs panics at some encodings.
+        // feed-rs panics for some encodings.
         let parsed = std::panic::catch_unwind(|| {
             feed_rs::parser::Builder::new().base_uri(Some(BASE)).build().parse(&*bytes)
         });
@@ -185,8 +185,8 @@ fn agrees_with_feed_rs() {
     assert_eq!(used.len(), DIFFERENCES.len(), "some of the differences are gone");
 }
 
-/// The feeds in another folder, such as a collection of real ones: newsfed accepts all that feed-rs
-/// accepts, and nearly all fields agree.
+/// The feeds in another folder, such as a collection of real feeds: newsfed must accept all feeds that
+/// feed-rs accepts, and nearly all fields must agree.
 #[test]
 fn agrees_with_feed_rs_on_other_feeds() {
     let Some(folder) = std::env::var_os("NEWSFED_ORACLE") else {

@@ -4,10 +4,10 @@ use flate2::{Compression, write::ZlibEncoder};
 use image::{DynamicImage, ImageFormat};
 use std::io::{Cursor, Write};
 
-/// A picture with its name in messages.
+/// The name of a picture in messages, and its data.
 pub(crate) type Named = (String, Vec<u8>);
 
-/// Width and height of a picture that no limit allows.
+/// Width and height of a picture that exceeds all limits.
 const HUGE: u32 = 60_000;
 
 fn plain(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
@@ -16,7 +16,7 @@ fn plain(width: u32, height: u32, format: ImageFormat) -> Vec<u8> {
     out.into_inner()
 }
 
-/// The bytes, truncated at several places.
+/// The data truncated at several offsets.
 fn truncated(name: &str, whole: &[u8]) -> Vec<Named> {
     let ends = (0..16).map(|part| whole.len() * part / 16).chain([1, 3, 9, 20, whole.len() - 1]);
     ends.map(|end| (format!("{name} of {end} bytes"), whole[..end].to_vec())).collect()
@@ -40,7 +40,7 @@ fn chunk(kind: &[u8], data: &[u8]) -> Vec<u8> {
     [&length, kind, data, &sum.sum().to_be_bytes()].concat()
 }
 
-/// The header of a PNG: its size, depth, colour type and interlacing.
+/// The header chunk of a PNG with its size, bit depth, colour type and interlacing.
 fn ihdr(width: u32, height: u32, [depth, color, interlaced]: [u8; 3]) -> Vec<u8> {
     let rest = [depth, color, 0, 0, interlaced];
     chunk(b"IHDR", &[&width.to_be_bytes()[..], &height.to_be_bytes(), &rest].concat())
@@ -54,7 +54,7 @@ fn png(chunks: &[Vec<u8>]) -> Vec<u8> {
 fn pngs() -> Vec<Named> {
     let rgb = [8, 2, 0];
     let idat = |data: &[u8]| chunk(b"IDAT", data);
-    // 16 by 16 pixels of three bytes, with a filter byte for each row.
+    // The data of 16 by 16 pixels with three bytes each, and a filter byte for each row.
     let pixels = idat(&zlib(std::iter::once(vec![0; 16 * 49])));
     let small = ihdr(16, 16, rgb);
     let with = |extra: Vec<u8>| png(&[small.clone(), extra, pixels.clone()]);
@@ -117,7 +117,7 @@ fn pngs() -> Vec<Named> {
     .to_vec()
 }
 
-/// A JPEG with a different size, and a different kind of frame.
+/// Changes the size and the type of frame in a JPEG.
 fn resized(jpeg: &[u8], width: u16, height: u16, frame: u8) -> Vec<u8> {
     let mut out = jpeg.to_vec();
     let at = out.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
@@ -132,7 +132,7 @@ fn segment(marker: u8, data: &[u8]) -> Vec<u8> {
     [&[0xff, marker], &length[..], data].concat()
 }
 
-/// Exif data with an orientation, whose list of tags may continue with itself.
+/// Exif data with an orientation. `next` is the offset of the next tag list, which may be the same list.
 fn exif(orientation: u16, next: u32) -> Vec<u8> {
     let mut data = b"Exif\0\0MM\0*\0\0\0\x08".to_vec();
     data.extend([0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1]);
@@ -202,7 +202,7 @@ fn gifs() -> Vec<Named> {
     let image = |x: u16, y: u16, w: u16, h: u16, data: &[u8]| {
         [&[0x2c][..], &short(x), &short(y), &short(w), &short(h), &[0], data].concat()
     };
-    // One pixel, and the end of the data.
+    // A single pixel, and the end of the data.
     let pixel: &[u8] = &[2, 2, 0x44, 1, 0];
     let gif = |parts: &[Vec<u8>]| [parts.concat(), vec![0x3b]].concat();
     let huge = HUGE as u16;
@@ -302,7 +302,7 @@ fn others() -> Vec<Named> {
     .to_vec()
 }
 
-/// All malicious pictures. Some can be shown in part.
+/// All malicious pictures. Some of them can be shown in part.
 pub(crate) fn pictures() -> Vec<Named> {
     let whole = |format| plain(300, 200, format);
     [

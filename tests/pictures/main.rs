@@ -1,5 +1,5 @@
-//! Measures the memory for pictures that are made to need much of it. A separate process reads them one after
-//! another.
+//! Measures the memory for pictures that are designed to need much of it. A separate process decodes them one
+//! after another.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints its measurement")]
@@ -18,14 +18,14 @@ const PHOTO: &str = "a photograph";
 /// The environment variable with the folder of the pictures.
 const FOLDER: &str = "NEWSFED_PICTURES";
 
-/// A value of this process in KiB.
+/// A value from `/proc/self/status`, in KiB.
 fn status(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     line.trim_start_matches(':').trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// A photograph of 12 megapixels.
+/// A JPEG with the size of a 12-megapixel photograph.
 fn photo() -> Vec<u8> {
     let mut out = std::io::Cursor::new(Vec::new());
     let photo = image::DynamicImage::new_rgb8(4032, 3024);
@@ -33,7 +33,7 @@ fn photo() -> Vec<u8> {
     out.into_inner()
 }
 
-/// This process creates the pictures, and another one reads them, whose memory is measured.
+/// Creates the pictures, and starts another process that reads them and measures its own memory.
 #[test]
 fn no_picture_needs_much_memory() {
     let mut pictures = hostile::pictures();

@@ -1,4 +1,4 @@
-//! Location of the reference data.
+//! The location of the reference data.
 
 // Clippy's exemption for tests does not cover this module.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -6,8 +6,8 @@
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The folder of the reference data: next to this project, or in `NEWSFED_CORPORA`. Prints a note and returns
-/// `None` if it does not exist.
+/// The folder with the reference data: `NEWSFED_CORPORA`, or a folder next to this project. Prints a note and
+/// returns `None` if the folder does not exist.
 pub(crate) fn corpora() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);
@@ -18,7 +18,7 @@ pub(crate) fn corpora() -> Option<PathBuf> {
     None
 }
 
-/// The lines of a JSON Lines file of the reference data; none if it is missing.
+/// The lines of a JSON Lines file in the reference data; empty if the file is missing.
 pub(crate) fn lines(path: &str) -> Vec<Value> {
     let Some(folder) = corpora() else { return Vec::new() };
     match std::fs::read_to_string(folder.join(path)) {

@@ -1,4 +1,4 @@
-//! Tests of following a site without feed, list or sitemap, and of crawls into folders.
+//! Tests of following a site without a feed, list or sitemap, and of crawls into folders.
 
 use super::term::key;
 use super::world::World;
@@ -6,7 +6,7 @@ use newsfed::demo::server::{Failure, Reply, Request, Server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of streets in the town; each street page links to one house, and a house page is an article.
+/// Number of streets in the town. Each street page links to one house, and each house page is an article.
 const STREETS: usize = 8;
 
 fn town(request: &Request) -> Reply {
@@ -16,7 +16,7 @@ fn town(request: &Request) -> Reply {
     let path = request.path.as_str();
     let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<usize>().ok());
     if path == "/" {
-        // The links are a menu, because anything else would be a list of articles.
+        // The links are a menu, because other links would be a list of articles.
         let street = |n| format!("<p><a href='/street/{n}'>Street {n}</a></p>");
         let menu: String = (0..STREETS).map(street).collect();
         return page("The Town", format!("<nav>{menu}</nav>"));
@@ -37,7 +37,7 @@ fn town(request: &Request) -> Reply {
 }
 
 #[test]
-fn key_stops_a_crawl() {
+fn a_key_stops_a_crawl() {
     let server = Server::start(|request| match request.path.as_str() {
         "/street/7" => town(request).failing(Failure::NeverAnswer),
         _ => town(request),
@@ -78,7 +78,7 @@ fn crawls_a_site_without_feed_or_list() {
     t.send(key::ENTER);
     t.wait_for("w shows the progress");
     t.wait_until("the source is selected", |screen| crate::term::has_title(screen, "127.0.0.1"));
-    // The crawl continues while the panel is open and updates it.
+    // The crawl continues while the panel is open, and updates the panel.
     t.send("w");
     t.wait_for("╭─ Schedule");
     t.wait_for("requests, ");
@@ -91,7 +91,7 @@ fn crawls_a_site_without_feed_or_list() {
     assert_eq!(world.requests("/house/3"), 1);
 }
 
-/// A town whose pages wait for permits, and which has data tables besides its houses.
+/// A town in which each house page links to a data table. While `held` is set, one street never responds.
 fn slow_town(held: &Arc<AtomicBool>) -> impl Fn(&Request) -> Reply + Send + Sync + 'static {
     let held = held.clone();
     move |request| match request.path.as_str() {
@@ -109,11 +109,11 @@ fn slow_town(held: &Arc<AtomicBool>) -> impl Fn(&Request) -> Reply + Send + Sync
 }
 
 #[test]
-fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
+fn starts_stops_and_resumes_a_crawl_and_opens_results() {
     let held = Arc::new(AtomicBool::new(true));
     let world = World::following(Server::start(slow_town(&held)).unwrap(), []);
     let opener = world.path("opened");
-    // The file is renamed into place, so that it is never seen empty.
+    // The file is renamed into place, so that the test never sees an empty file.
     let script = world.script(
         "open.sh",
         &format!("#!/bin/sh\necho \"$1\" > '{0}.new'\nmv '{0}.new' '{0}'\n", opener.display()),
@@ -137,7 +137,7 @@ fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
     t.wait_for("/files/crawl-127.0.0.1");
     t.send(key::ENTER);
     t.wait_for("exploring");
-    // The crawl continues behind other screens until it comes to the page that does not respond.
+    // The crawl continues in the background until it requests the page that does not respond.
     t.send(key::ESC);
     t.wait_gone("Newest results");
     t.wait_for("↻ crawl: ");
@@ -150,7 +150,7 @@ fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
     held.store(false, Ordering::SeqCst);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    // The command line gives the same status for the folder, and the program knows it at its next start.
+    // The command line reports the same state of the folder, and the program knows the crawl after a restart.
     let out = folder.join("crawl-127.0.0.1");
     let again =
         world.command().args(["crawl", &world.url("/"), "--out"]).arg(&out).output().unwrap();
@@ -181,7 +181,7 @@ fn a_crawl_is_started_stopped_resumed_and_its_results_opened() {
 }
 
 #[test]
-fn a_crawl_ends_with_the_program_and_its_folder_is_refused_while_it_runs() {
+fn a_crawl_locks_its_folder_until_the_program_exits() {
     let held = Arc::new(AtomicBool::new(true));
     let world = World::following(Server::start(slow_town(&held)).unwrap(), []);
     let folder = world.path("files");

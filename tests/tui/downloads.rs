@@ -1,4 +1,4 @@
-//! Downloads and saved articles that the user cancels.
+//! Tests of cancelled downloads and saves.
 
 use crate::term::key;
 use crate::world::World;
@@ -10,12 +10,12 @@ const FEED: &str = "<rss version=\"2.0\"><channel><title>Pod</title><item><title
     <guid>1</guid><enclosure url=\"/a.mp3\" type=\"audio/mpeg\" length=\"2000\"/></item></channel></rss>";
 
 #[test]
-fn cancelled_downloads_are_continued() {
+fn resumes_cancelled_downloads() {
     let body: Vec<u8> = (0..2000_u32).map(|n| (n % 251) as u8).collect();
     let whole = body.clone();
     let server = Server::start(move |request| match request.path.as_str() {
         "/feed.xml" => Reply::ok("application/rss+xml", FEED),
-        // The existing half is from the response that stalls.
+        // The response without a range stalls after the first half of the file.
         "/a.mp3" => match request.header("range") {
             None => Reply::ok("audio/mpeg", body.clone())
                 .header("etag", "\"v1\"")
@@ -45,7 +45,7 @@ fn cancelled_downloads_are_continued() {
     t.send(key::CTRL_S);
     t.wait_for("Downloaded ");
     assert!(std::fs::read(folder.join("a.mp3")).unwrap() == whole);
-    // Quitting stops the running download, and reports this.
+    // Quitting stops the running download and reports that.
     std::fs::remove_file(folder.join("a.mp3")).unwrap();
     t.send(key::CTRL_S);
     t.wait_for("Downloading");
@@ -56,7 +56,7 @@ fn cancelled_downloads_are_continued() {
 }
 
 #[test]
-fn saving_with_pictures_is_cancelled() {
+fn cancels_saving_with_pictures() {
     let requested = Arc::new(AtomicBool::new(false));
     let seen = requested.clone();
     let server = Server::start(move |request| match request.path.as_str() {
@@ -92,7 +92,7 @@ fn saving_with_pictures_is_cancelled() {
 }
 
 #[test]
-fn a_player_ends_when_newsfed_is_killed() {
+fn a_player_exits_when_newsfed_is_killed() {
     let server = Server::start(|request| match request.path.as_str() {
         "/feed.xml" => Reply::ok("application/rss+xml", FEED),
         _ => Reply::status(404),

@@ -1,4 +1,4 @@
-//! Tests of the source form in a real terminal and on a real file.
+//! Tests of the source form in a real terminal with a real file.
 
 use crate::term::key;
 use crate::world::World;
@@ -6,7 +6,7 @@ use crate::world::World;
 const FILE: &str = "config/sources.toml";
 
 #[test]
-fn form_edits_a_source_and_keeps_comments() {
+fn the_form_edits_a_source_and_keeps_comments() {
     let world = World::new(&[]);
     let entry = format!(
         "# Mine\n\n# the best\n[[source]] # first\nid = \"best\" # short\nurl = \"{}\" # daily\n\
@@ -18,12 +18,12 @@ fn form_edits_a_source_and_keeps_comments() {
     t.wait_for("Third article");
     // The list shows the title of the feed.
     t.wait_for("Fixture");
-    // From an item, the palette edits its source.
+    // The command edits the source of the selected item.
     t.send(":edit the source");
     t.send(key::ENTER);
     t.wait_for("URL");
     t.wait_for("from feed");
-    // An invalid value is reported at its field and not saved.
+    // An invalid value is reported at its field and is not saved.
     t.send(key::CTRL_N);
     t.wait_for("Policy");
     t.send(key::TAB);
@@ -33,7 +33,7 @@ fn form_edits_a_source_and_keeps_comments() {
     t.wait_for("Not saved: Interval is not valid");
     assert_eq!(world.read(FILE), entry);
     t.send(key::CTRL_U);
-    // Another program adds a folder at the same time.
+    // Another program changes the folder at the same time.
     let changed = entry.replace("tags =", "folder = \"Theirs\" # new\ntags =");
     std::fs::write(world.path(FILE), &changed).unwrap();
     t.send(key::CTRL_N);
@@ -62,7 +62,7 @@ fn polls_a_changed_url_at_once() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
-    // The form shows the title of the feed, which appears in the list of sources a moment later.
+    // The title of the feed appears in the form shortly after it appears in the list of sources.
     t.wait_for("Fixture");
     t.send(":edit the source");
     t.send(key::ENTER);
@@ -73,7 +73,7 @@ fn polls_a_changed_url_at_once() {
     t.send(key::CTRL_S);
     t.wait_gone("from feed");
     world.wait_for_requests("/nowhere.xml", 1);
-    // The result of the poll may replace the "Saved" message at once.
+    // The result of the poll may replace the "Saved" message immediately.
     let seen = ["Saved: ", "1 failed", "1 skipped"];
     t.wait_until("it is saved", |s| seen.iter().any(|text| s.contains(text)));
     t.send("Q");

@@ -1,4 +1,4 @@
-//! Tests with invalid and read-only files.
+//! Tests with invalid or read-only files.
 
 use super::term::key;
 use super::world::World;
@@ -10,9 +10,9 @@ fn set_mode(path: &std::path::Path, mode: u32) {
 }
 
 #[test]
-fn reports_an_invalid_sources_file_and_opens_the_editor_at_the_source() {
+fn opens_the_editor_at_the_invalid_source() {
     let world = World::new(&["/feed.xml"]);
-    // An editor of this name accepts a line number.
+    // newsfed passes a line number to an editor with this name.
     let editor = world.path("nano");
     let out = world.path("called");
     let part = world.path("part");
@@ -94,9 +94,9 @@ fn keeps_the_sources_while_their_file_is_missing() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// Closing the terminal may leave the other program behind.
+/// The other program may keep running when the terminal is closed.
 #[test]
-fn a_signal_ends_the_program_while_another_program_has_the_terminal() {
+fn exits_on_a_signal_while_another_program_runs() {
     for signal in ["TERM", "HUP"] {
         let world = World::new(&["/feed.xml"]);
         let path = |name| world.path(name).display().to_string();
@@ -117,7 +117,7 @@ fn a_signal_ends_the_program_while_another_program_has_the_terminal() {
         assert_eq!(t.exit_code(), 0, "{signal}");
         assert!(!world.path("ended").exists());
         fs::write(world.path("go"), "\n").unwrap();
-        // The database is free.
+        // The database is not locked.
         let mut t = world.open(100, 30);
         t.wait_for("Third article");
         t.send("Q");

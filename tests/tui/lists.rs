@@ -1,12 +1,12 @@
-//! Tests of the source list in a real terminal and on real files: several sources at once, saved
-//! queries, imports.
+//! Tests of the source list in a real terminal with real files: several sources at once, saved queries, and
+//! imports.
 
 use crate::term::key;
 use crate::world::World;
 
 const FILE: &str = "config/sources.toml";
 
-/// Three entries with comments; their folders differ.
+/// Three commented entries in different folders.
 fn sources(world: &World) -> String {
     let entry = |id: &str, path: &str, folder: &str| {
         let url = world.url(path);
@@ -28,7 +28,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
     t.send("\t");
-    // Sources without a folder are below those with one.
+    // Sources without a folder are listed below folders.
     t.send("\u{10}Three");
     t.wait_for("─ Find");
     t.send(key::ENTER);
@@ -43,7 +43,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     assert_eq!(tagged.matches("tags = [\"news\", \"daily\"]\n").count(), 2, "{tagged}");
     assert_eq!(tagged.replace("tags = [\"news\", \"daily\"]\n", ""), file);
     t.wait_for("▸ Tags");
-    // The folder is completed; both move there with their comments.
+    // Tab completes the folder. Both entries are moved there together with their comments.
     t.send("k  MFa");
     t.wait_for("Folder for 2 sources: Fa");
     t.send("\t");
@@ -58,7 +58,7 @@ fn changes_several_sources_at_once_and_undoes_it() {
     t.wait_for("Undone: tags of 2 sources");
     assert_eq!(world.read(FILE), file);
     t.wait_gone("▸ Tags");
-    // The order in the file changes, and comments move along.
+    // The order in the file changes, and comments move with their entries.
     t.send("\u{10}Three");
     t.wait_for("─ Find");
     t.send(key::ENTER);
@@ -98,7 +98,7 @@ fn saves_a_query_as_a_view_and_counts_it() {
     t.send(key::ENTER);
     t.wait_for("Saved: view The others");
     let counted = |screen: &str, count: &str| {
-        // Beside it is the list of items.
+        // The item list is to the right of the Sources pane.
         let rows = screen.lines().map(|line| line.chars().take(26).collect::<String>());
         let mut view = rows.filter(|row| row.contains("⌕ The others"));
         view.any(|row| row.trim_end().ends_with(count))
@@ -107,7 +107,7 @@ fn saves_a_query_as_a_view_and_counts_it() {
     let saved = world.read("config/config.toml");
     let view = "\n[[view]]\nname = \"The others\"\nquery = \"unread -title:second\"\n";
     assert_eq!(saved, format!("{config}{view}"));
-    // The count is up to date.
+    // The count is updated.
     t.send("m");
     t.wait_until("one is left", |screen| counted(screen, " 1"));
     t.send("uu");
@@ -141,7 +141,7 @@ fn previews_an_import_before_doing_it() {
         t.wait_for("Import from file");
         t.paste(&world.path("urls").display().to_string());
         t.send(key::ENTER);
-        // The list comes from elsewhere, and its sources have private addresses.
+        // Lists are written by others, so sources with private addresses are skipped.
         t.wait_for("1 view, 2 skipped, 1 already followed");
         t.send("p");
         t.wait_for("1 new, 1 view, 1 skipped, 1 already followed");

@@ -20,7 +20,7 @@ use term::key;
 use world::World;
 
 #[test]
-fn add_read_pin_search_undo_and_quit() {
+fn adds_reads_pins_searches_undoes_and_quits() {
     let world = World::new(&[]);
     let feed = world.url("/feed.xml");
     let mut t = world.open(100, 30);
@@ -47,7 +47,7 @@ fn add_read_pin_search_undo_and_quit() {
     assert_eq!(t.exit_code(), 0);
     assert!(!t.alternate_screen() && !t.cursor_hidden(), "the terminal is restored");
     assert_eq!(world.requests("/feed.xml"), 1, "adding a feed costs one request");
-    // The changes are still there after a restart.
+    // The changes are kept after a restart.
     let mut t = world.open(100, 30);
     t.wait_count("All unread", 1);
     t.send("Q");
@@ -63,7 +63,7 @@ fn follows_the_feed_announced_by_a_page() {
     t.send(key::ENTER);
     t.wait_for("3 entries");
     t.send(key::ENTER);
-    // The preview shows the articles too, and the dialog would receive the next key.
+    // The preview shows the articles too, but the dialog would still receive the next key.
     t.wait_for("Following Fixture");
     t.wait_for("Third article");
     t.send("Q");
@@ -86,7 +86,7 @@ fn reports_a_url_without_content() {
 }
 
 #[test]
-fn browser_gets_the_url_as_one_argument() {
+fn the_browser_receives_the_url_as_one_argument() {
     let world = World::new(&["/feed.xml"]);
     world.browser_that_writes("opened");
     let mut t = world.open(100, 30);
@@ -102,7 +102,7 @@ fn browser_gets_the_url_as_one_argument() {
 fn removing_a_source_can_be_undone() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(100, 30);
-    // The title of the feed arrives with the next reload of the sources.
+    // The title of the feed appears when the sources are reloaded.
     t.wait_for("Fixture");
     t.wait_for("Third article");
     t.send(key::TAB);
@@ -142,7 +142,7 @@ fn stays_responsive_while_servers_do_not_respond() {
 }
 
 #[test]
-fn resizing_goes_from_three_panes_to_one_and_back() {
+fn resizing_switches_between_three_panes_and_one() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(120, 40);
     t.wait_for("Third article");
@@ -173,7 +173,7 @@ fn signals_restore_the_terminal() {
 }
 
 #[test]
-fn suspend_restores_the_terminal_and_resume_continues() {
+fn suspending_restores_the_terminal_and_resuming_continues() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(80, 24);
     t.wait_for("Third article");
@@ -187,9 +187,9 @@ fn suspend_restores_the_terminal_and_resume_continues() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// No key is pressed before the signal.
+/// Suspending by a signal works without a key press.
 #[test]
-fn signal_suspends_like_the_key() {
+fn a_signal_suspends_like_the_key() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(80, 24);
     t.wait_for("Third article");
@@ -207,9 +207,9 @@ fn signal_suspends_like_the_key() {
     assert!(!t.alternate_screen() && !t.cursor_hidden());
 }
 
-/// A process that is stopped by SIGSTOP cannot restore the terminal, but the program that stopped it can.
+/// A process stopped by SIGSTOP cannot restore the terminal, but another program may do that.
 #[test]
-fn resuming_draws_everything_again() {
+fn resuming_redraws_everything() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(80, 24);
     t.wait_for("Third article");
@@ -224,7 +224,7 @@ fn resuming_draws_everything_again() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// The shell must get the terminal back, and it waits for this program, not for the editor.
+/// The shell must regain the terminal, but it waits for newsfed, not for the editor.
 #[test]
 fn stopping_the_editor_also_stops_the_program() {
     let world = World::new(&["/feed.xml"]);
@@ -240,7 +240,7 @@ fn stopping_the_editor_also_stops_the_program() {
     t.send("h");
     t.wait_focus("newsfed");
     t.send("GE");
-    // The editor itself ignores the signal, because no shell is above it in this session.
+    // The editor ignores the signal, because it is in an orphaned process group without a shell.
     world.wait_for_file("stopped");
     t.wait_stopped();
     t.wait_alternate_screen(false);
@@ -248,7 +248,7 @@ fn stopping_the_editor_also_stops_the_program() {
     std::fs::write(world.path("go"), "\n").unwrap();
     t.wait_alternate_screen(true);
     t.wait_for("Third article");
-    // Neither signal has an effect later.
+    // Neither signal has a delayed effect.
     t.send("?");
     t.wait_for("╭─ Keys");
     t.kill("TERM");
@@ -256,7 +256,7 @@ fn stopping_the_editor_also_stops_the_program() {
 }
 
 #[test]
-fn panic_restores_the_terminal_and_prints_its_message() {
+fn a_panic_restores_the_terminal_and_prints_its_message() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open_with(80, 24, &[("NEWSFED_PANIC", "1")]);
     t.wait_for("boom");
@@ -287,7 +287,7 @@ fn shows_why_a_source_is_not_polled() {
     let world = World::following(server, urls);
     let mut t = world.open(120, 40);
     t.wait_for("Third article");
-    // A feed without items since 2024, and a server that asks for a pause of two hours.
+    // A feed without items since 2024, and a server that requested a pause of two hours.
     t.wait_for("Failing  1");
     t.send("w");
     t.wait_for("─ Fixture ─");
@@ -299,7 +299,7 @@ fn shows_why_a_source_is_not_polled() {
     t.wait_for("next check in");
     t.send("w");
     t.wait_for("429");
-    // The line break depends on the time of day.
+    // Where the line breaks depends on the time of day.
     t.wait_for("Retry-");
     for (width, height) in [(80, 24), (40, 12), (120, 40)] {
         t.resize(width, height);
@@ -328,7 +328,7 @@ fn keys_are_not_lost_while_resizing() {
 }
 
 #[test]
-fn the_demo_obeys_settings_of_the_command_line() {
+fn the_demo_respects_settings_on_the_command_line() {
     let world = World::new(&[]);
     let mut t = world.demo_with(&["--set", "ui.ascii=true"], 120, 40);
     t.wait_until("ASCII", |s| s.contains("Kernel & Kettle") && !s.contains('│'));
@@ -371,8 +371,8 @@ fn fetches_the_full_text_of_a_teaser() {
     t.send(key::ENTER);
     // Opening the item fetches its text.
     t.wait_for("So there is a heater.");
-    // The command repeated: first the text of the feed, because the other ways result in the same text, then
-    // the page again.
+    // The first key press shows the text of the feed, because the other ways extract the same text. The
+    // second one shows the page again.
     t.send("x");
     t.wait_for("Text from the feed");
     t.wait_gone("So there is a heater.");
@@ -381,7 +381,7 @@ fn fetches_the_full_text_of_a_teaser() {
     t.wait_for("So there is a heater.");
     t.send("D");
     t.wait_for("No earlier version of this article is stored");
-    // Prefetch the other items; the size is shown first.
+    // Prefetches the other items. The first key press shows the size.
     t.send("h");
     t.send("P");
     t.wait_for("of pinned and unread items, about");
@@ -392,11 +392,11 @@ fn fetches_the_full_text_of_a_teaser() {
 }
 
 #[test]
-fn follows_a_site_without_a_feed_from_the_add_dialog() {
+fn follows_a_site_without_a_feed() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");
-    // An article contains the URL.
+    // The demo contains an article with the URL.
     t.send("/harbour bridge reopens source:city");
     t.wait_for(" 1 found");
     t.send(key::ENTER);
@@ -414,7 +414,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("Add a source");
     t.paste(&address);
     t.send(key::ENTER);
-    // The suggestion, with the attempts and a preview.
+    // The suggested selectors, with the attempts and a preview.
     t.wait_for("best match");
     t.wait_for("Public hearing on the footbridge");
     t.send(key::ENTER);
@@ -428,7 +428,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.send(key::ENTER);
     t.wait_title("Council of Lindenau");
     t.wait_for("Budget: second reading");
-    // Later articles appear automatically, every ten seconds.
+    // New articles appear automatically, every ten seconds.
     t.wait_for("The town hall clock");
     t.send("/footbridge hearing");
     t.wait_for("› footbridge hearing");
@@ -441,7 +441,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
 }
 
 #[test]
-fn second_process_does_not_poll_and_shows_marks_of_the_first() {
+fn a_second_process_only_watches_and_shows_new_marks() {
     let world = World::new(&["/feed.xml"]);
     let mut first = world.open(100, 30);
     first.wait_count("All unread", 3);
@@ -463,7 +463,7 @@ fn second_process_does_not_poll_and_shows_marks_of_the_first() {
 }
 
 #[test]
-fn watching_interface_takes_over_from_a_killed_daemon() {
+fn a_watching_interface_takes_over_from_a_killed_daemon() {
     let world = World::new(&["/feed.xml"]);
     let mut command = world.command();
     let mut daemon = command.arg("daemon").stderr(std::process::Stdio::null()).spawn().unwrap();
@@ -480,7 +480,7 @@ fn watching_interface_takes_over_from_a_killed_daemon() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// A time zone where clocks were set forward at midnight, so that today began an hour later.
+/// A time zone in which clocks were set forward at midnight, so that today started at 1:00.
 #[test]
 fn counts_items_of_a_day_without_midnight() {
     use chrono::Datelike;
@@ -507,7 +507,7 @@ fn counts_items_of_a_day_without_midnight() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// Damages the page of the items, then the whole file. Both are reported, on the screen or at the start.
+/// Damages the page with the items, then the whole file. Both are reported, on the screen or at startup.
 #[test]
 fn reports_a_damaged_database() {
     let world = World::new(&["/feed.xml"]);
@@ -515,7 +515,7 @@ fn reports_a_damaged_database() {
     t.wait_for("Third article");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    // A command checkpoints and closes the write-ahead log.
+    // A command checkpoints the write-ahead log and closes it.
     assert!(world.command().arg("prune").output().unwrap().status.success());
     let file = world.path("data/newsfed.db");
     let whole = std::fs::read(&file).unwrap();
@@ -539,13 +539,13 @@ fn reports_a_damaged_database() {
 }
 
 #[test]
-fn the_theme_follows_the_background_that_the_terminal_reports() {
+fn the_theme_follows_the_background_reported_by_the_terminal() {
     for (color, expected) in [("ffff/fafa/f0f0", true), ("1010/1212/1818", false)] {
         let world = World::new(&[]);
         let env = [("COLORFGBG", ""), ("COLORTERM", "truecolor")];
         let mut t = world.open_with(80, 24, &env);
         t.wait_written("\x1b]11;?");
-        // The reply, followed by the reply to the query for the attributes of the device.
+        // The reply to the query, followed by the reply to the device attributes query.
         t.send(&format!("\x1b]11;rgb:{color}\x1b\\\x1b[?1;2c"));
         t.wait_for("Welcome to newsfed");
         let light = |t: &term::Term| {

@@ -1,18 +1,18 @@
-//! Pictures on terminals that draw pixels: recorded replies to the queries, and the resulting output.
+//! Pictures on terminals that can draw pixels: recorded replies to queries, and the resulting output.
 
 use crate::term::{Term, key};
 use crate::world::World;
 use base64::Engine;
 use newsfed::demo::server::{Reply, Server};
 
-/// How terminals reply to the queries.
+/// Recorded replies of terminals to the queries.
 const KITTY: &str = "\x1bP>|kitty(0.36.4)\x1b\\\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1b[?62;52;c";
 const FOOT: &str = "\x1bP>|foot(1.16.2)\x1b\\\x1b[6;20;10t\x1b[?62;4;22;28c";
 const ITERM: &str = "\x1bP>|iTerm2 3.5.10\x1b\\\x1b[6;20;10t\x1b[?62;4c";
 const LINUX: &str = "\x1b[?6c";
 const QUERY: &str = "\x1b_Gi=31,";
 
-/// A feed with an article whose picture is red, 300 by 200 pixels.
+/// A feed with an article that has a red picture of 300 by 200 pixels.
 fn world() -> World {
     let mut png = std::io::Cursor::new(Vec::new());
     let red = image::RgbImage::from_pixel(300, 200, image::Rgb([250, 0, 0]));
@@ -44,7 +44,7 @@ fn open(world: &World, setting: &str, env: &[(&str, &str)]) -> Term {
     world.open_set_with(setting, &env, 80, 40)
 }
 
-/// Opens the article on a terminal with these replies.
+/// Opens the article in a terminal that sends these replies.
 fn opened(world: &World, replies: &str) -> Term {
     let mut t = open(world, "ui.images=true", &[]);
     t.wait_written(QUERY);
@@ -61,7 +61,7 @@ fn quit(mut t: Term) -> String {
     String::from_utf8_lossy(&t.written()).into_owned()
 }
 
-/// The picture in Base64.
+/// Decodes a picture from Base64.
 fn decoded(base64: &str) -> image::RgbImage {
     let bytes = base64::engine::general_purpose::STANDARD.decode(base64).unwrap();
     image::load_from_memory(&bytes).unwrap().into_rgb8()
@@ -72,7 +72,7 @@ fn is_red(picture: &image::RgbImage) -> bool {
 }
 
 #[test]
-fn kitty_gets_the_picture_once_and_deletes_it() {
+fn kitty_receives_the_picture_once_and_deletes_it() {
     let world = world();
     let mut t = opened(&world, KITTY);
     t.wait_written("\x1b_Ga=p,");
@@ -91,7 +91,7 @@ fn kitty_gets_the_picture_once_and_deletes_it() {
     let picture = decoded(&pieces);
     assert!(picture.dimensions() == (300, 200) && is_red(&picture), "{:?}", picture.dimensions());
     assert_eq!(written.matches("\x1b_Ga=t,").count(), 1);
-    // 300 by 200 pixels are 30 by 10 cells.
+    // At 10 by 20 pixels per cell, 300 by 200 pixels are 30 by 10 cells.
     assert!(written.matches("c=30,r=10,y=0,h=200,C=1").count() >= 2, "even after the dialog");
     assert!(written.trim_end().contains("\x1b_Ga=d,d=I,"));
     let (pictures, after) = (written.rfind("\x1b_G"), written.rfind("\x1b[?1049l"));
@@ -100,7 +100,7 @@ fn kitty_gets_the_picture_once_and_deletes_it() {
 }
 
 #[test]
-fn sixels_and_pictures_of_iterm2_arrive() {
+fn sends_pictures_as_sixels_and_to_iterm2() {
     let world = world();
     let t = opened(&world, FOOT);
     t.wait_written("\x1bP0;1;0q\"1;1;300;198#0;2;98;0;0#0!300~-");
@@ -117,14 +117,14 @@ fn sixels_and_pictures_of_iterm2_arrive() {
 }
 
 #[test]
-fn other_terminals_get_half_blocks() {
+fn other_terminals_receive_half_blocks() {
     let world = world();
     let pixels = ["\x1b_Ga=", "\x1bP0;", "1337;File"];
     let t = opened(&world, LINUX);
     t.wait_for("▀▀▀▀▀");
     let written = quit(t);
     assert!(pixels.iter().all(|p| !written.contains(p)));
-    // The settings take precedence over the terminal's reply, and unnecessary queries are not sent.
+    // The settings override the terminal's reply, and unnecessary queries are not sent.
     let world = self::world();
     let mut t = open(&world, "ui.images=true", &[("NO_COLOR", "1")]);
     t.wait_for("A field");
@@ -135,7 +135,7 @@ fn other_terminals_get_half_blocks() {
 }
 
 #[test]
-fn a_terminal_is_asked_when_pictures_are_first_needed() {
+fn queries_the_terminal_when_pictures_are_first_needed() {
     let world = world();
     let mut t = open(&world, "ui.images=false", &[]);
     t.wait_for("A field");
@@ -145,7 +145,7 @@ fn a_terminal_is_asked_when_pictures_are_first_needed() {
     assert!(!String::from_utf8_lossy(&before).contains(QUERY));
     t.send("I");
     t.wait_written(QUERY);
-    // A key that is pressed before the reply is not lost.
+    // A key pressed before the reply is not lost.
     t.send("?");
     t.send(KITTY);
     t.wait_for("Find:");
@@ -156,11 +156,11 @@ fn a_terminal_is_asked_when_pictures_are_first_needed() {
 }
 
 #[test]
-fn late_replies_are_not_keys() {
+fn late_replies_are_not_read_as_keys() {
     let world = world();
     let mut t = open(&world, "ui.images=true", &[]);
     t.wait_for("A field");
-    // `q` and `Q` in a name would quit the program.
+    // If the reply were read as keys, `q` or `Q` in the name would quit the program.
     t.send("\x1bP>|Qq(1)\x1b\\\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1b[?62;4c");
     t.send(key::ENTER);
     t.wait_for("Before it");

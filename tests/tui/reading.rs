@@ -1,4 +1,4 @@
-//! Tests of reading: find, links, footnotes, width, zen mode, next item, position.
+//! Tests of reading: find, links, footnotes, width, zen mode, the next item, and the reading position.
 
 use crate::term::{Term, key};
 use crate::world::World;
@@ -70,7 +70,7 @@ fn finds_text_while_typing() {
     t.send("文章も");
     t.wait_for("(1 of 1)");
     t.wait_for("日本語の文章もここにあります");
-    // Esc goes back to where the search began.
+    // Esc returns to the position before the search.
     t.send(key::ESC);
     t.wait_for("Paragraph 159 of");
     quit(t);
@@ -114,7 +114,7 @@ fn scrolls_wide_lines_instead_of_wrapping() {
     for _ in 0..40 {
         t.send(key::LEFT);
     }
-    // At the end, the key leaves the pane.
+    // At the left edge, the key moves the focus to another pane.
     t.wait_focus("newsfed");
     quit(t);
 }
@@ -150,7 +150,7 @@ fn offers_the_next_unread_item_at_the_end() {
     quit(t);
 }
 
-/// The number of the first paragraph that starts on the screen.
+/// The number of the first paragraph that begins on the screen.
 fn paragraph(screen: &str) -> Option<u32> {
     screen.split("Paragraph ").nth(1)?.split(' ').next()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Tests of settings, key bindings and history in a real terminal and on a real file.
+//! Tests of settings, key bindings and the history in a real terminal with a real file.
 
 use crate::term::key;
 use crate::world::World;
@@ -6,7 +6,7 @@ use crate::world::World;
 const FILE: &str = "config/config.toml";
 
 #[test]
-fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
+fn settings_and_keys_apply_at_once_and_are_undone() {
     let world = World::new(&["/feed.xml"]);
     let before = "# Mine\n[ui] # mine\nmouse = false # C1\n";
     std::fs::write(world.path(FILE), before).unwrap();
@@ -14,7 +14,7 @@ fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
     t.wait_for("Third article");
     t.send(",");
     t.wait_for("show other themes");
-    // Plain ASCII is shown while the form is open.
+    // ASCII mode is previewed while the form is open.
     for _ in 0..4 {
         t.send(key::TAB);
     }
@@ -23,7 +23,7 @@ fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
     t.send(key::CTRL_S);
     t.wait_for("Saved: ui.ascii = true");
     assert_eq!(world.read(FILE), before.replace("# C1\n", "# C1\nascii = true\n"));
-    // A key is pressed, and a pause ends the sequence.
+    // Presses a key; the key sequence ends after a pause.
     t.send("Kpin");
     t.wait_for("Pin or unpin");
     t.send(key::ENTER);

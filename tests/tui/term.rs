@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-/// Escape sequences of keys.
+/// Escape sequences that keys send.
 pub(crate) mod key {
     pub(crate) const ENTER: &str = "\r";
     pub(crate) const ESC: &str = "\x1b";
@@ -22,12 +22,12 @@ pub(crate) mod key {
     pub(crate) const CTRL_Z: &str = "\x1a";
 }
 
-/// Time limit; only a failing test waits this long.
+/// The timeout of waiting functions, which is reached only by a failing test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Shared {
     parser: Mutex<vt100::Parser>,
-    /// Everything that the program wrote.
+    /// The raw output of the program.
     written: Mutex<Vec<u8>>,
     changed: Condvar,
 }
@@ -43,9 +43,10 @@ fn size(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n).unwrap()
 }
 
-/// Whether a message with this text is on the screen; its lines may be broken.
+/// Whether a message with this text is on the screen, possibly wrapped.
 fn has_wrapped(screen: &str, text: &str) -> bool {
-    /// Fewer characters at the end of a line match by chance.
+    /// Minimum number of characters that must match at the end of a line, because fewer might match by
+    /// chance.
     const LEAST: usize = 4;
     fn continues(mut lines: std::str::Lines<'_>, text: &str) -> bool {
         let Some(line) = lines.next() else { return false };
@@ -113,7 +114,7 @@ impl Term {
         self.shared.written.lock().unwrap().clone()
     }
 
-    /// Waits until nothing has been written for a short while.
+    /// Waits until the program has written nothing for a short time.
     #[allow(dead_code, reason = "used by the screenshots")]
     pub(crate) fn settle(&self) {
         let quiet = Duration::from_millis(400);
@@ -166,7 +167,7 @@ impl Term {
         self.wait(what, |screen| test(&screen.contents()));
     }
 
-    /// Waits until the program has written a text, shown or not.
+    /// Waits until the program has written this text, even if it is not visible.
     pub(crate) fn wait_written(&self, text: &str) {
         let written = |all: &[u8]| all.windows(text.len()).any(|part| part == text.as_bytes());
         self.wait(&format!("written: {text:?}"), |_| written(&self.shared.written.lock().unwrap()));
@@ -180,17 +181,17 @@ impl Term {
         self.wait_until(text, |s| s.contains(text) || has_wrapped(s, text));
     }
 
-    /// Waits until a pane with this title has the focus.
+    /// Waits until the pane with this title has the focus.
     pub(crate) fn wait_focus(&self, title: &str) {
         self.wait_until(&format!("focus on {title}"), |s| has_focus(s, title));
     }
 
-    /// Waits until a pane has this title.
+    /// Waits until there is a pane with this title.
     pub(crate) fn wait_title(&self, title: &str) {
         self.wait_until(&format!("the title {title}"), |s| has_title(s, title));
     }
 
-    /// Waits until a row of the Sources pane has a count.
+    /// Waits until a row of the Sources pane shows this count.
     pub(crate) fn wait_count(&self, name: &str, count: usize) {
         self.wait_until(&format!("{name}: {count}"), |s| {
             // The pane is at least 22 cells wide.
@@ -207,7 +208,7 @@ impl Term {
     }
 
     pub(crate) fn resize(&self, cols: u16, rows: u16) {
-        // Resize the emulator first: what the program draws next is meant for the new size.
+        // Resizes the emulator first, because the next output of the program is for the new size.
         self.shared.parser.lock().unwrap().screen_mut().set_size(size(rows), size(cols));
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
@@ -248,11 +249,11 @@ impl Term {
                 break status.exit_code();
             }
             assert!(Instant::now() < end, "still running; the screen is\n{}", self.screen());
-            // The program has ended when its output ends.
+            // The program has exited when its output ends.
             let parser = self.shared.parser.lock().unwrap();
             let _ = self.shared.changed.wait_timeout(parser, Duration::from_millis(20)).unwrap();
         };
-        // Some output may still arrive.
+        // The remaining output may still arrive.
         let quiet = Duration::from_millis(100);
         let mut parser = self.shared.parser.lock().unwrap();
         loop {
@@ -267,25 +268,25 @@ impl Term {
 
 impl Drop for Term {
     fn drop(&mut self) {
-        // A stopped process would outlive its terminal.
+        // Otherwise a stopped process would remain after its terminal is closed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Whether a pane has a title: it is above a rule.
+/// Whether a pane has this title, with a rule below it.
 pub(crate) fn has_title(screen: &str, title: &str) -> bool {
     ruled(screen, title, &['━', '─', '=', '-'])
 }
 
-/// The number next to "All unread", in the Sources pane or in the title of the list; 0 is not shown.
+/// The number next to "All unread" in the Sources pane or in the title of the list; 0 if there is no number.
 #[allow(dead_code, reason = "used by slow tests")]
 pub(crate) fn unread_on(screen: &str) -> usize {
     let rest = screen.split_once("All unread").map_or("", |(_, rest)| rest);
     rest.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
 }
 
-/// Whether the pane with a title has the focus: the rule below the title is heavy.
+/// Whether the pane with this title has the focus: the rule below the title is heavy.
 pub(crate) fn has_focus(screen: &str, title: &str) -> bool {
     ruled(screen, title, &['━', '='])
 }

@@ -1,4 +1,4 @@
-//! What reaches newsfed from the terminal besides keys: replies and signals, at unusual times.
+//! Tests of terminal replies and signals at unusual times.
 
 use crate::term::{Term, key};
 use crate::world::{FEED, World};
@@ -6,9 +6,10 @@ use newsfed::demo::server::{Reply, Server};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The terminal is asked for its background, because the environment does not name it.
+/// With this variable, the terminal is queried for its background, because the environment does not contain
+/// it.
 const ASKED: (&str, &str) = ("COLORFGBG", "");
-/// The reply to the last query.
+/// The reply to the device attributes query, which is the last one.
 const ATTRIBUTES: &str = "\x1b[?1;2c";
 
 fn quit(mut t: Term) {
@@ -17,7 +18,7 @@ fn quit(mut t: Term) {
 }
 
 #[test]
-fn keys_typed_before_the_terminal_replies_act() {
+fn keys_typed_before_the_terminal_replies_take_effect() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open_with(100, 30, &[ASKED]);
     t.wait_written("\x1b]11;?");
@@ -28,11 +29,11 @@ fn keys_typed_before_the_terminal_replies_act() {
 }
 
 #[test]
-fn keys_that_begin_like_a_terminal_reply_are_handled_each_time() {
+fn keys_that_begin_like_a_terminal_reply_are_handled() {
     for (env, reply) in [
-        // Nothing is asked.
+        // The terminal is not queried.
         (vec![], ""),
-        // The terminal does not report its background.
+        // The terminal is queried, but does not report its background.
         (vec![ASKED], ATTRIBUTES),
     ] {
         let world = World::new(&["/feed.xml"]);
@@ -54,7 +55,7 @@ fn keys_that_begin_like_a_terminal_reply_are_handled_each_time() {
     }
 }
 
-/// The editor that a test opens: it waits for a line in a fifo.
+/// Opens an editor that waits for a line from a fifo.
 fn open_editor(world: &World, script: &str) -> Term {
     let path = |name| world.path(name).display().to_string();
     let (go, started) = (path("go"), path("started"));
@@ -71,7 +72,7 @@ fn open_editor(world: &World, script: &str) -> Term {
 }
 
 #[test]
-fn a_key_that_quits_another_program_does_not_quit_this_one() {
+fn quitting_another_program_by_key_does_not_quit_newsfed() {
     let world = World::new(&["/feed.xml"]);
     let mut t = open_editor(&world, "ulimit -c 0");
     t.wait_alternate_screen(false);
@@ -84,9 +85,9 @@ fn a_key_that_quits_another_program_does_not_quit_this_one() {
     quit(t);
 }
 
-/// The end of the visit decides which items are new.
+/// The end of a visit determines which items are new.
 #[test]
-fn a_visit_ends_with_a_signal_while_another_program_has_the_terminal() {
+fn a_signal_during_another_program_ends_the_visit() {
     let more = Arc::new(AtomicBool::new(false));
     let has_more = more.clone();
     let server = Server::start(move |_| {

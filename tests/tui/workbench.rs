@@ -1,4 +1,4 @@
-//! Tests of the workbench: selectors for a new website and for a broken one.
+//! Tests of the workbench with selectors for a new website and for a broken one.
 
 use crate::term::{Term, key};
 use crate::world::World;
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const FILE: &str = "config/sources.toml";
 const HOME: &str = "\x1b[H";
 
-/// Presses keys and counts them.
+/// Presses keys, and counts them.
 struct Hands {
     term: Term,
     pressed: usize,
@@ -25,10 +25,10 @@ impl Hands {
         }
     }
 
-    /// Moves down to the line of the page that contains some words.
+    /// Moves down to the line of the page that contains a text.
     fn walk_to(&mut self, words: &str) {
         self.press(&[HOME]);
-        // Below the title and its rule.
+        // The first line is below the title and its rule.
         let first =
             |screen: &str| screen.lines().position(|l| l.contains("Page outline")).unwrap() + 2;
         self.term.wait_until("the first line", |screen| {
@@ -57,7 +57,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     hands.press(&["e"]);
     hands.term.wait_for("Page outline");
     hands.term.wait_for("4 articles");
-    // Replace the suggested selector.
+    // Replaces the suggested selector.
     hands.press(&["i", key::CTRL_U]);
     hands.term.wait_for("No articles");
     hands.term.wait_for("needs a selector for the links");
@@ -68,7 +68,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     hands.term.wait_gone("No articles");
     hands.term.wait_for("  1 ");
     hands.term.wait_for("  3 ");
-    // Open the first article.
+    // Opens the first article.
     hands.press(&["g"]);
     hands.term.wait_for("  Article ");
     hands.press(&["3"]);
@@ -94,7 +94,7 @@ fn follows_a_site_with_selectors_picked_on_its_pages() {
     assert_eq!(hands.term.exit_code(), 0);
 }
 
-/// A site that can be rebuilt, after which its list has different class names and one more article.
+/// A site that can be rebuilt. After that, the list has different class names and one more article.
 fn council(rebuilt: Arc<AtomicBool>) -> Server {
     let page = |title: &str, body: &str| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))
@@ -143,14 +143,14 @@ fn repairs_a_broken_source_on_its_page() {
     let mut t = world.open(110, 32);
     t.wait_for("speaks about matter 5");
     rebuilt.store(true, Ordering::SeqCst);
-    // Three polls without articles.
+    // Polls three times without finding articles.
     for poll in 2..5 {
-        // A running poll would ignore the key.
+        // While a poll is running, the key would be ignored.
         t.wait_for("next check in");
         t.send("r");
         world.wait_for_requests("/news", poll);
         t.wait_for("Nothing new");
-        // Replaces the message.
+        // Replaces the message, so that the next one can be detected.
         t.send("u");
         t.wait_for("Nothing to undo");
     }
@@ -163,7 +163,7 @@ fn repairs_a_broken_source_on_its_page() {
     t.wait_for("repair 1 of");
     t.wait_for("6 articles, 5 of them stored");
     t.wait_for("No articles");
-    // The matches on the stored copy of the page.
+    // Shows the matches on the stored copy of the page.
     t.send("t");
     t.wait_for("stored copy of");
     t.wait_for("speaks about matter 5");

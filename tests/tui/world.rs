@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// An unprivileged user id.
+/// The id of an unprivileged user.
 const NOBODY: u32 = 65534;
 
 pub(crate) struct World {
@@ -30,7 +30,7 @@ const PAGE: &str = r#"<html><head><title>A page</title>
 <body><p>Hello</p></body></html>"#;
 
 impl World {
-    /// Follows these paths of the server from the start.
+    /// A world that follows these paths of the server.
     pub(crate) fn new(followed: &[&str]) -> Self {
         let server = Server::start(|request| match request.path.as_str() {
             "/feed.xml" => Reply::ok("application/rss+xml", FEED),
@@ -40,7 +40,7 @@ impl World {
         Self::following(server.unwrap(), followed.iter().map(|p| (*p).to_owned()))
     }
 
-    /// Follows `count` sources on as many hosts, all with the same failure.
+    /// A world that follows `count` sources on separate hosts, all with the same failure.
     pub(crate) fn with_failure(count: u8, failure: Failure) -> Self {
         let hosts: Vec<_> = (1..=count).map(|n| [127, 0, 2, n].into()).collect();
         let server =
@@ -49,13 +49,13 @@ impl World {
         Self::following(server, urls)
     }
 
-    /// Follows these URLs, or paths of the server.
+    /// A world that follows these URLs, or paths of the server.
     pub(crate) fn following(server: Server, followed: impl IntoIterator<Item = String>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let world = Self { dir, server };
         let source = |path: String| {
             let url = if path.starts_with('/') { world.url(&path) } else { path };
-            // Items link to external hosts, which no test contacts.
+            // Full texts are disabled, because the items link to external hosts.
             format!("[[source]]\nurl = \"{url}\"\nfull_text = \"never\"\n\n")
         };
         let sources: String = followed.into_iter().map(source).collect();
@@ -88,7 +88,7 @@ impl World {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// A browser script that records its arguments.
+    /// Creates a browser script that records its arguments.
     pub(crate) fn browser_that_writes(&self, name: &str) {
         let (out, part) = (self.path(name), self.path("part"));
         let body = format!(
@@ -101,7 +101,7 @@ impl World {
         std::fs::write(self.path("config/config.toml"), config).unwrap();
     }
 
-    /// An executable file.
+    /// Creates an executable script.
     pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         let script = self.path(name);
         std::fs::write(&script, body).unwrap();
@@ -157,7 +157,7 @@ impl World {
         self.start(&self.arguments(), cols, rows, env)
     }
 
-    /// Opens the interface with a setting for this run.
+    /// Opens the interface with a setting on the command line.
     pub(crate) fn open_set(&self, setting: &str, cols: u16, rows: u16) -> Term {
         self.open_set_with(setting, &[], cols, rows)
     }
@@ -173,7 +173,7 @@ impl World {
         self.start(&[self.arguments(), more.to_vec()].concat(), cols, rows, env)
     }
 
-    /// Gives all files to an unprivileged user, to whom file modes apply.
+    /// Changes the owner of all files to an unprivileged user, because file modes do not apply to root.
     pub(crate) fn give_away(&self) {
         fn give(path: &std::path::Path) {
             std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
@@ -213,7 +213,7 @@ impl World {
         let home = self.dir.path().display().to_string();
         let usual = [
             ("TERM", "xterm-256color"),
-            // Sets the background, so that the program does not ask for it.
+            // Sets the background, so that the program does not query it.
             ("COLORFGBG", "15;0"),
             ("LANG", "C.UTF-8"),
             ("HOME", &home),

@@ -15,7 +15,7 @@ async fn every_action(mut real: Real) {
                 real.keys("l");
                 real.quiet().await;
             }
-            // The question of the action before may have waited for a count.
+            // Dialogs of the previous action may have opened only after a count.
             real.close_dialogs();
             real.keys(":");
             real.keys(action.name());
@@ -81,7 +81,7 @@ fn unavailable_actions_give_a_reason() {
         assert!(screen.contains(why), "{name}: no {why:?} on\n{screen}");
         assert!(stage.app.dialogs.is_empty(), "{name}");
     }
-    // Only a command that was typed literally is run at once. A guess is completed first.
+    // Only a command that was typed literally is run at once. An abbreviation is completed first.
     for (typed, screen) in [
         (":qqqq", "There is no command qqqq"),
         (":thme", "› theme"),
@@ -95,13 +95,13 @@ fn unavailable_actions_give_a_reason() {
         assert_eq!(stage.app.settings.ui.theme, Settings::default().ui.theme, "{typed}");
         stage.keys("<Esc>");
     }
-    // The palette shows the reason before the action is run.
+    // The palette shows the reason before the action runs.
     stage.keys(":zen");
     assert!(stage.screen(100, 30).contains("Not available: Select an item first"));
 }
 
 #[test]
-fn sources_with_unread_items_follow_each_other() {
+fn jumps_between_sources_with_unread_items() {
     let mut stage = stage_with_files();
     let listed = |stage: &Stage| stage.app.items.listing.title.clone();
     let unread = |stage: &mut Stage, ids: &[&str]| {
@@ -112,7 +112,7 @@ fn sources_with_unread_items_follow_each_other() {
         stage.happen(Event::SourcesLoaded(Ok(list)));
     };
     unread(&mut stage, &["kernel", "theatre"]);
-    // From a view, the first source follows.
+    // From a view, the first source is next.
     stage.keys("gu<C-n>");
     let first = listed(&stage);
     stage.keys("<C-n>");
@@ -123,7 +123,7 @@ fn sources_with_unread_items_follow_each_other() {
         assert_eq!(listed(&stage), *expected, "{keys}");
     }
     assert!(stage.app.items.current().is_some_and(|row| !row.read));
-    // From an article, the list of the source has the focus.
+    // From an article, the focus moves to the item list.
     stage.keys("<Enter>");
     assert_eq!(stage.app.focus, Focus::Reader);
     stage.keys("<C-n>");
@@ -152,7 +152,7 @@ fn marking_read_never_marks_unread() {
 }
 
 #[test]
-fn a_folder_is_not_a_source() {
+fn source_actions_reject_a_folder() {
     let mut stage = stage_with_files();
     stage.keys("fCity<Enter>");
     for keys in ["e", "w", ":why<Enter>"] {

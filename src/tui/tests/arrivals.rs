@@ -4,7 +4,7 @@ use super::*;
 use crate::config::ListStyle;
 
 impl Stage {
-    /// Reads the list again, some seconds later.
+    /// Reloads the list after some seconds.
     pub(super) fn reload(&mut self, seconds: i64) {
         self.happen(Event::StoreChanged);
         let later = now() + TimeDelta::seconds(seconds);
@@ -21,7 +21,7 @@ impl Stage {
     }
 }
 
-/// New items, above all others.
+/// Adds new items at the top of the list.
 fn arrive(stage: &mut Stage, count: i64) {
     let row = |i| ItemRow {
         key: 100 + i,
@@ -36,7 +36,7 @@ fn arrive(stage: &mut Stage, count: i64) {
     stage.happen(Event::StoreChanged);
 }
 
-/// The line of the screen with the selected item's title, and that title.
+/// The screen line and the title of the selected item.
 fn selected(stage: &mut Stage, size: (u16, u16)) -> (usize, String) {
     let title = stage.app.items.current().unwrap().title.clone();
     let screen = stage.screen(size.0, size.1);
@@ -45,7 +45,7 @@ fn selected(stage: &mut Stage, size: (u16, u16)) -> (usize, String) {
     (line.unwrap_or_else(|| panic!("{title:?} is not selected:\n{screen}")), title)
 }
 
-/// Number of rows of the first item on the screen that are visible.
+/// Number of visible rows of the first item on the screen.
 fn rows_of_first(stage: &Stage) -> usize {
     let shown = &stage.app.items.shown;
     let first = shown.iter().flatten().next();
@@ -53,7 +53,7 @@ fn rows_of_first(stage: &Stage) -> usize {
 }
 
 #[test]
-fn the_selected_row_stays_on_its_line_when_items_arrive() {
+fn selected_row_stays_on_its_line_when_items_arrive() {
     let styles = [ListStyle::Auto, ListStyle::Comfortable, ListStyle::Magazine];
     for (style, size, keys) in styles
         .into_iter()
@@ -72,8 +72,9 @@ fn the_selected_row_stays_on_its_line_when_items_arrive() {
             let after = selected(&mut stage, size);
             let about = format!("{style:?} {size:?} after {keys:?} and {count} items");
             assert_eq!(before.1, after.1, "{about}");
-            // If the list began on the screen, it still does as long as the selected row fits. Otherwise that
-            // stays where it is, except that the list begins with a whole item.
+            // If the start of the list was visible, it still is as long as the selected row fits. Otherwise
+            // the selected row stays on its line, within the height of an item, because the first item is
+            // shown completely.
             let items = &stage.app.items;
             let is_start = was_start && items.scroll == 0;
             let height = items.item_height;
@@ -81,7 +82,7 @@ fn the_selected_row_stays_on_its_line_when_items_arrive() {
             let fits = (items.selected + 5) * height + 8 <= size.1.into();
             assert!(is_start || !was_start || !fits, "{about}");
             assert!(rows_of_first(&stage) >= height, "{about}");
-            // Drawing again moves nothing, and the user can move on to the items that arrived.
+            // Drawing again moves nothing, and the user can move up to the new items.
             assert_eq!(selected(&mut stage, size), after);
             stage.keys("gg");
             assert!(stage.screen(size.0, size.1).contains("Arrived 0"));
@@ -90,7 +91,7 @@ fn the_selected_row_stays_on_its_line_when_items_arrive() {
 }
 
 #[test]
-fn the_start_of_the_list_stays_on_the_screen_while_the_selected_row_fits() {
+fn keeps_the_start_visible_while_the_selection_fits() {
     let mut stage = Stage::new();
     for row in &mut stage.rows {
         row.pinned = false;
@@ -101,13 +102,13 @@ fn the_start_of_the_list_stays_on_the_screen_while_the_selected_row_fits() {
     arrive(&mut stage, 6);
     assert_eq!(selected(&mut stage, (80, 24)).1, title);
     stage.shows("Arrived 0");
-    // A pinned item moves to the top, which stays visible too.
+    // A pinned item moves to the top of the list, which stays visible too.
     stage.keys("p");
     assert!(stage.screen(80, 24).contains("Arrived 0"));
 }
 
 #[test]
-fn titles_of_one_source_use_the_second_row_of_a_comfortable_list() {
+fn titles_of_one_source_wrap_in_a_comfortable_list() {
     let mut stage = Stage::new();
     stage.app.settings.ui.list = ListStyle::Comfortable;
     let long = "A long title with many words of which the last one is behind the end of the row";
@@ -123,7 +124,7 @@ fn titles_of_one_source_use_the_second_row_of_a_comfortable_list() {
 }
 
 #[test]
-fn titles_stay_in_one_row_once_they_did_not_fit() {
+fn titles_that_did_not_fit_stay_in_one_row() {
     let mut stage = Stage::new();
     stage.app.settings.ui.list = ListStyle::Compact;
     let long = "A long title with many words of which the last one is behind the end of the row";
@@ -140,16 +141,16 @@ fn titles_stay_in_one_row_once_they_did_not_fit() {
     stage.reload(1);
     assert_eq!(stage.app.items.rows.len(), count);
     assert!(!is_wrapped(&mut stage), "titles move at most once");
-    // Another list is drawn as if nothing had been before.
+    // Another list is laid out independently.
     stage.keys("gagu");
     assert!(is_wrapped(&mut stage));
-    // The results of a search would change their heights with each letter.
+    // In search results, heights would change with each letter.
     stage.keys("flong");
     assert!(!is_wrapped(&mut stage), "{}", stage.screen(80, 24));
 }
 
 #[test]
-fn at_the_top_the_list_shows_what_arrives_and_the_selection_stays_on_its_item() {
+fn shows_arrivals_at_the_top_and_keeps_the_selection() {
     let mut stage = Stage::new();
     let (_, title) = selected(&mut stage, (120, 40));
     for row in &mut stage.rows {
@@ -173,7 +174,7 @@ fn at_the_top_the_list_shows_what_arrives_and_the_selection_stays_on_its_item() 
 }
 
 #[test]
-fn an_open_article_that_changes_is_read_again() {
+fn reloads_an_open_article_that_changes() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("<Enter>");
@@ -186,7 +187,7 @@ fn an_open_article_that_changes_is_read_again() {
     assert_ne!(title(&stage), before);
     let screen = stage.screen(140, 40);
     assert_eq!(screen.matches("Main library will not open").count(), 2, "in both panes: {screen}");
-    // Other changes do not read it again.
+    // Changes of other items do not reload it.
     let asked = |stage: &Stage| stage.app.reader.article.as_ref().map(std::sync::Arc::as_ptr);
     let same = asked(&stage);
     stage.rows.last_mut().unwrap().title = "Another".to_owned();

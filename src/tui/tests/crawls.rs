@@ -1,4 +1,4 @@
-//! Crawls: the form, the list, and what keys do.
+//! Crawls: the form, the list and the effects of keys.
 
 use super::stock::crawl;
 use super::*;
@@ -31,7 +31,7 @@ fn stage(settings: Settings) -> Stage {
 }
 
 #[test]
-fn list_at_every_size() {
+fn draws_the_list_at_every_size() {
     for (width, height) in [(140, 40), (120, 36), (80, 24), (50, 15)] {
         let mut stage = stage(Settings::default());
         insta::assert_snapshot!(format!("list-{width}x{height}"), stage.screen(width, height));
@@ -45,7 +45,7 @@ fn list_at_every_size() {
 }
 
 #[test]
-fn a_crawl_that_ends_while_the_list_is_read_stays_in_it() {
+fn a_crawl_that_ends_stays_in_the_open_list() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/now", CrawlPhase::Running))));
     stage.keys("gc");
@@ -58,7 +58,7 @@ fn a_crawl_that_ends_while_the_list_is_read_stays_in_it() {
 }
 
 #[test]
-fn form_at_every_size() {
+fn draws_the_form_at_every_size() {
     for (width, height) in SIZES {
         let mut stage = form();
         stage.screen(width, height);
@@ -67,7 +67,7 @@ fn form_at_every_size() {
     }
 }
 
-/// The form for a site, with a folder.
+/// The form with a configured download folder.
 fn form() -> Stage {
     let mut settings = Settings::default();
     settings.download.folder = Some("/files".to_owned());
@@ -77,7 +77,7 @@ fn form() -> Stage {
 }
 
 #[test]
-fn the_form_checks_what_is_typed() {
+fn the_form_validates_its_fields() {
     for (keys, expected) in [
         ("<Enter>", "start: Some"),
         ("<Space><Backspace><Enter>", "no URL given"),
@@ -90,7 +90,7 @@ fn the_form_checks_what_is_typed() {
         let mut stage = form();
         stage.keys(keys);
         if expected == "start: Some" {
-            // The suggestions are valid: the site of the selected source.
+            // The suggested values are valid: the site of the selected source.
             assert_eq!(stage.asked_for("Crawl(Run(CrawlPlan"), 1);
             continue;
         }
@@ -100,7 +100,7 @@ fn the_form_checks_what_is_typed() {
 }
 
 #[test]
-fn the_form_starts_a_crawl_and_shows_why_it_did_not_start() {
+fn the_form_shows_why_a_crawl_did_not_start() {
     let mut stage = form();
     stage.keys("rain.example<Tab>data<Tab>20req,5MB<Tab>");
     stage.keys_give("", "/files/crawl-rain.example");
@@ -114,7 +114,7 @@ fn the_form_starts_a_crawl_and_shows_why_it_did_not_start() {
     failed.phase = CrawlPhase::Failed("/files contains a crawl".to_owned());
     stage.happen(Event::CrawlChanged(Box::new(failed)));
     stage.keys_give("", "! /files contains a crawl");
-    // The list was requested once for the folder that the form suggests.
+    // The first request for the list was for the folder that the form suggests.
     assert_eq!(stage.asked_for("Crawl(List"), 2, "the crawl there is listed");
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("Crawl(Run"), 2);
@@ -125,7 +125,7 @@ fn the_form_starts_a_crawl_and_shows_why_it_did_not_start() {
     stage.keys_give("", "/files/crawl-rain.example-2");
     stage.keys("/files/crawl-rain.example<Enter>");
     stage.keys_give("", "a crawl is running in this folder");
-    // A relative folder is below the folder of the others.
+    // A relative folder is resolved against the folder of all crawls.
     stage.keys("<C-u>mine<Enter>");
     stage.keys_give("", "folder: \"/files/mine\"");
 }
@@ -164,7 +164,7 @@ fn keys_act_on_the_selected_crawl() {
 }
 
 #[test]
-fn a_crawl_is_removed_from_the_list_after_confirmation() {
+fn removes_a_crawl_from_the_list_after_confirmation() {
     let mut stage = stage(Settings::default());
     stage.keys("jjd<Esc>");
     assert_eq!(stage.asked_for("Crawl(Unlist"), 0);
@@ -173,12 +173,12 @@ fn a_crawl_is_removed_from_the_list_after_confirmation() {
     stage.keys("j");
     stage.happen(Event::CrawlUnlisted("/crawls/1".into()));
     stage.keys_give("", "Removed from the list; the files stay in /crawls/1");
-    // The selection stays on its crawl.
+    // The selection stays on the same crawl.
     stage.keys_give("o", "path: \"/crawls/2\"");
 }
 
 #[test]
-fn a_crawl_that_is_opening_counts_as_running() {
+fn an_opening_crawl_counts_as_running() {
     let mut stage = form();
     stage.keys("rain.example<Enter>");
     stage.keys_give("<Esc>", "The crawl starts in the background");
@@ -190,11 +190,11 @@ fn a_crawl_that_is_opening_counts_as_running() {
     stage.keys_give("s", &format!("Crawl(Stop({folder:?}))"));
     let stopped = crawl(folder, CrawlPhase::Ended(CrawlEnd::Stopped));
     stage.happen(Event::CrawlChanged(Box::new(stopped)));
-    // A crawl that is being resumed is shown as it was until it is open.
+    // A crawl that is being resumed keeps its row while it opens.
     stage.keys("r<Enter><Esc>");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("opening") && screen.contains("rain.example"), "{screen}");
-    // A crawl that does not start disappears, unless the list contains it.
+    // A crawl that fails to start disappears, unless the list contains it.
     let mut failed = CrawlState::new(folder.into());
     failed.phase = CrawlPhase::Failed("no".to_owned());
     stage.happen(Event::CrawlChanged(Box::new(failed)));
@@ -203,7 +203,7 @@ fn a_crawl_that_is_opening_counts_as_running() {
 }
 
 #[test]
-fn a_suggested_url_may_be_private_only_if_it_contains_the_address() {
+fn suggested_urls_are_private_only_with_a_private_address() {
     let private = |keys: &str, home: Option<&str>, is_private: bool| {
         let mut list = source_list();
         let entry = list.sources.iter_mut().find(|entry| entry.facts.key == 1).unwrap();
@@ -228,7 +228,7 @@ fn a_suggested_url_may_be_private_only_if_it_contains_the_address() {
 }
 
 #[test]
-fn a_crawl_is_resumed_with_a_larger_budget() {
+fn resumes_a_crawl_with_a_larger_budget() {
     let mut stage = stage(Settings::default());
     let mut used = crawl("/crawls/0", CrawlPhase::Ended(CrawlEnd::Requests));
     used.budget = "100req,10MB".parse().unwrap();
@@ -257,7 +257,7 @@ fn a_crawl_is_resumed_with_a_larger_budget() {
 }
 
 #[test]
-fn the_status_line_shows_crawls_and_messages_report_their_end() {
+fn shows_the_progress_and_the_end_of_crawls() {
     let mut stage = Stage::new();
     stage.happen(Event::CrawlChanged(Box::new(crawl("/crawls/a", CrawlPhase::Running))));
     stage.keys_give("", "crawl: 34 found, 120 of 500");
@@ -276,7 +276,7 @@ fn the_status_line_shows_crawls_and_messages_report_their_end() {
 }
 
 #[test]
-fn the_selection_stays_on_its_crawl() {
+fn the_selection_stays_on_the_same_crawl() {
     let mut stage = stage(Settings::default());
     stage.keys("jj");
     let selected = |stage: &mut Stage| {
@@ -294,7 +294,7 @@ fn the_selection_stays_on_its_crawl() {
 }
 
 #[test]
-fn texts_of_a_site_cannot_change_the_screen() {
+fn hostile_text_of_a_site_cannot_change_the_screen() {
     let mut stage = stage(Settings::default());
     let mut hostile = crawl("/crawls/now", CrawlPhase::Running);
     let evil = "\u{1b}]0;x\u{7}\u{1b}[2J\u{202e}evil\r\n日本".repeat(50);

@@ -1,4 +1,4 @@
-//! Crawls in the interface over a server on loopback, with the real engine and driver.
+//! Crawls in the interface, from a server on loopback, with the real engine and driver.
 
 use super::real::Real;
 use super::*;
@@ -10,23 +10,23 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// Number of lists: pages with links to files.
+/// Number of lists (pages with links to files).
 const LISTS: usize = 6;
 /// Number of files in each list.
 const FILES: usize = 5;
 
 const CONFIG: &str = "full_text = \"never\"\n[net]\nhost_delay = \"0s\"\n";
 
-/// A site on loopback, and the paths that were requested.
+/// A site on loopback that records the requested paths.
 struct Site {
     url: String,
     requested: Arc<Mutex<Vec<String>>>,
-    /// Further responses need a permit each.
+    /// The number of responses that may still be sent.
     permits: Arc<(Mutex<usize>, std::sync::Condvar)>,
 }
 
 impl Site {
-    /// Gives this many responses before it waits for more permits.
+    /// Starts a server that waits for more permits after this many responses.
     fn start(permits: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
@@ -47,7 +47,7 @@ impl Site {
         self.permits.1.notify_all();
     }
 
-    /// Requests for files and pages, without robots.txt and sitemaps.
+    /// The requested files and pages, without robots.txt and sitemaps.
     fn pages(&self) -> Vec<String> {
         let all = self.requested.lock().unwrap().clone();
         all.into_iter().filter(|p| p != "/robots.txt" && !p.starts_with("/sitemap")).collect()
@@ -99,7 +99,7 @@ async fn open() -> Real {
     real
 }
 
-/// Starts a crawl in a folder of the list.
+/// Starts a crawl into a folder from the crawl list.
 fn start(real: &mut Real, url: &str, budget: &str, folder: &Path) {
     real.keys("n");
     for text in [url, "files", budget, folder.to_str().unwrap()] {
@@ -118,7 +118,7 @@ fn ended(app: &App, folder: &Path, end: &CrawlEnd) -> bool {
     in_folder(app, folder).is_some_and(|crawl| crawl.phase == phase)
 }
 
-/// The results: names and contents of the files, and the lines of the manifest without times.
+/// The results: names and contents of the files, and the lines of the manifest without timestamps.
 fn results(folder: &Path) -> (BTreeSet<(String, Vec<u8>)>, Vec<String>) {
     let file = |entry: std::io::Result<std::fs::DirEntry>| {
         let path = entry.unwrap().path();
@@ -134,7 +134,7 @@ fn results(folder: &Path) -> (BTreeSet<(String, Vec<u8>)>, Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stopped_and_resumed_crawl_finds_the_same_as_an_uninterrupted_one() {
+async fn a_resumed_crawl_finds_the_same_files() {
     let (site, folder) = (Site::start(12), tempfile::tempdir().unwrap());
     let (parted, straight) = (folder.path().join("parted"), folder.path().join("straight"));
     let mut real = open().await;
@@ -145,7 +145,7 @@ async fn a_stopped_and_resumed_crawl_finds_the_same_as_an_uninterrupted_one() {
     assert!(screen.contains("exploring") && screen.contains("of 1000"), "{screen}");
     real.keys("s");
     real.until("its end", |app| ended(app, &parted, &CrawlEnd::Stopped)).await;
-    // The folder is free, and the list reads its record.
+    // The folder is no longer in use, and the list shows the crawl from its database.
     real.close_dialogs();
     real.command("crawls");
     real.quiet().await;
@@ -165,13 +165,13 @@ async fn a_stopped_and_resumed_crawl_finds_the_same_as_an_uninterrupted_one() {
     let same = in_folder(&real.app, &straight).unwrap().progress;
     assert_eq!((all.requests, all.found, all.links), (same.requests, same.found, same.links));
     assert_eq!(results(&parted), results(&straight));
-    // At most one request was repeated: the one that was running when the crawl was stopped.
+    // At most one request was repeated: the one in flight when the crawl was stopped.
     let again = resumed - (site.pages().len() - resumed);
     assert!(again <= 1, "{again} requests were repeated");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_crawl_per_host_and_per_folder_runs() {
+async fn runs_one_crawl_per_host_and_per_folder() {
     let (site, folder) = (Site::start(3), tempfile::tempdir().unwrap());
     let (first, second) = (folder.path().join("first"), folder.path().join("second"));
     let mut real = open().await;
@@ -182,7 +182,7 @@ async fn one_crawl_per_host_and_per_folder_runs() {
     real.until("the first", |app| runs(app, &first, CrawlPhase::Running)).await;
     start(&mut real, &site.url, "1000req", &second);
     real.until("the second", |app| runs(app, &second, CrawlPhase::Waiting)).await;
-    // The same folder under a different name.
+    // The same folder under another path.
     start(&mut real, &site.url, "9req", &folder.path().join("second/../first"));
     real.until("a refusal", |app| app.dialogs.len() == 2).await;
     let screen = real.screen_until("another crawl is using").await;
@@ -228,7 +228,7 @@ async fn crawls_stop_with_the_interface_and_are_listed_later() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawled_site_is_followed() {
+async fn follows_a_crawled_site() {
     let (site, folder) = (Site::start(1_000), tempfile::tempdir().unwrap());
     let out = folder.path().join("out");
     let mut real = open().await;
@@ -245,9 +245,9 @@ async fn a_crawled_site_is_followed() {
     real.wait_for("already followed").await;
 }
 
-/// Until a crawl is open, its folder cannot be freed, so stopping it waits.
+/// The folder of a crawl cannot be freed while the crawl opens, so stopping the crawl waits.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
+async fn stopping_an_opening_crawl_frees_its_folder() {
     let (site, folder) = (Site::start(0), tempfile::tempdir().unwrap());
     let out = folder.path().join("out");
     let real = open().await;
@@ -258,7 +258,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
         let states = crawl.states();
         crawl.stop();
         crawl.finish().await;
-        // The last state in the interface is also the crawl's last state.
+        // The last state sent to the interface is the final state of the crawl.
         let state = states.borrow().clone();
         assert_eq!(
             (&state.start, &state.phase),
@@ -269,7 +269,7 @@ async fn a_crawl_that_is_stopped_while_it_opens_frees_its_folder() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_that_does_not_arrive_does_not_delay_file_changes() {
+async fn a_pending_list_does_not_delay_file_changes() {
     let site = Site::start(0);
     let mut real = Real::configured(1, 1, CONFIG).await;
     real.keys("i");
@@ -281,7 +281,7 @@ async fn a_list_that_does_not_arrive_does_not_delay_file_changes() {
     real.keys("30");
     real.press(KeyCode::Char('s'), KeyModifiers::CONTROL);
     real.wait_for("Saved: retention.days = 30").await;
-    // An error would ask for the URL of the list again.
+    // An error would open the prompt for the URL of the list again.
     assert!(real.app.dialog::<Prompt>().is_none(), "the list has not come");
     real.finish().await;
 }

@@ -5,14 +5,14 @@ use super::*;
 use crate::engine::{Discovery, Way};
 use crate::tui::app::{Editor, Prompt};
 
-/// The number of the request that was sent last.
+/// The number of the last request.
 pub(super) fn last_request(stage: &Stage) -> u64 {
     let request = stage.requested.iter().rev().find_map(|r| r.split("request: ").nth(1));
     request.unwrap().split([',', ' ']).next().unwrap().parse().unwrap()
 }
 
 #[test]
-fn several_pasted_urls_are_previewed_as_an_import() {
+fn previews_several_pasted_urls_as_an_import() {
     let three = "https://one.example/feed\nhttps://two.example/feed three.example";
     for opened in ["", "a"] {
         let mut stage = stage_with_files();
@@ -26,7 +26,7 @@ fn several_pasted_urls_are_previewed_as_an_import() {
         stage.keys("u");
         assert_eq!(file(&stage), SOURCES);
     }
-    // A single URL, and text with URLs in it, are not lists.
+    // A single URL, and text that contains URLs, are not lists.
     let mut stage = stage_with_files();
     stage.happen(Event::Pasted("read https://one.example/feed now".to_owned()));
     assert!(stage.app.dialogs.is_empty());
@@ -35,7 +35,7 @@ fn several_pasted_urls_are_previewed_as_an_import() {
 }
 
 #[test]
-fn selectors_of_the_highlighted_way_are_edited() {
+fn edits_the_selectors_of_the_highlighted_way() {
     let url = "http://council.example/news";
     for (keys, selector) in [("s", "ul.news a"), ("<Down>s", "aside a"), ("<Down>e", "aside a")] {
         let mut stage = Stage::new();
@@ -97,7 +97,7 @@ fn comments_open_from_the_list() {
 }
 
 #[test]
-fn unbound_keys_are_reported_once() {
+fn reports_unbound_keys_once() {
     let mut stage = Stage::new();
     stage.keys("ä");
     assert!(stage.has_message("ä does nothing here. ? shows the keys."));
@@ -135,7 +135,7 @@ fn completes_paths_of_lists_to_import() {
 }
 
 #[test]
-fn prompt_replaces_the_message_in_its_line() {
+fn a_prompt_replaces_the_message_in_its_line() {
     let mut stage = Stage::new();
     stage.keys("<Space><Space>m");
     stage.app.note("A message that is longer than the prompt that comes after it");
@@ -147,7 +147,7 @@ fn prompt_replaces_the_message_in_its_line() {
 }
 
 #[test]
-fn wide_characters_do_not_cover_the_border_of_a_dialog() {
+fn wide_characters_do_not_cover_dialog_borders() {
     let rows = vec![ItemRow { title: "日本語".repeat(30), ..item_rows()[0].clone() }];
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     for width in [79, 80] {
@@ -168,7 +168,7 @@ fn palette_shows_that_nothing_matches() {
 }
 
 #[test]
-fn popup_of_keys_appears_only_after_a_pause() {
+fn the_popup_of_keys_appears_only_after_a_pause() {
     let mut stage = Stage::new();
     let at = |milliseconds| now() + TimeDelta::milliseconds(milliseconds);
     stage.keys("g");
@@ -185,7 +185,7 @@ fn popup_of_keys_appears_only_after_a_pause() {
     stage.keys("t");
     assert!(!stage.screen(120, 40).contains("go to …"));
     assert_eq!(stage.app.items.listing.title, "Today");
-    // A key pressed earlier never shows the popup; Esc only cancels.
+    // The popup does not appear for an earlier key sequence. Esc only cancels.
     stage.keys("gg");
     assert!(stage.app.deadline() > Some(at(1000)));
     stage.keys("g<Esc>");
@@ -199,7 +199,7 @@ fn hints_follow_the_state() {
     let mut stage = Stage::new();
     let last = |stage: &mut Stage| stage.screen(120, 40).lines().last().unwrap().to_owned();
     assert!(last(&mut stage).contains("p pin   m mark read"));
-    // The pinned item moves to the top, and the selection to the next one.
+    // The pinned item moves to the top, and the next item is selected.
     stage.keys("pk");
     stage.app.toast = None;
     assert!(last(&mut stage).contains("p unpin"));
@@ -210,7 +210,7 @@ fn hints_follow_the_state() {
 }
 
 #[test]
-fn help_opens_in_dialogs_and_returns_to_them() {
+fn help_opened_in_a_dialog_returns_to_it() {
     for (keys, help, back) in [
         ("w", "?", "Schedule"),
         ("a", "<F1>", "Add a source"),
@@ -228,7 +228,7 @@ fn help_opens_in_dialogs_and_returns_to_them() {
 }
 
 #[test]
-fn folders_fold_and_unfold_sideways() {
+fn left_and_right_fold_and_unfold_folders() {
     let mut stage = Stage::new();
     let shown = |stage: &mut Stage, title: &str| {
         stage.app.sources.rows.iter().any(|row| row.title.contains(title))
@@ -239,7 +239,7 @@ fn folders_fold_and_unfold_sideways() {
     assert!(!shown(&mut stage, "Kernel"));
     stage.keys("l");
     assert!(shown(&mut stage, "Kernel"));
-    // On a source, its folder is folded; on a folded folder, its parent folder is selected.
+    // On a source, `h` folds its folder; on a folded folder, it selects the parent folder.
     stage.keys("fallocator<Enter>h");
     assert_eq!(stage.app.sources.current().unwrap().title, "Rust");
     stage.keys("h");
@@ -249,7 +249,7 @@ fn folders_fold_and_unfold_sideways() {
 }
 
 #[test]
-fn the_folder_is_chosen_while_adding() {
+fn asks_for_the_folder_while_adding() {
     let url = "http://council.example/news";
     let mut stage = Stage::new();
     stage.keys("a");
@@ -266,7 +266,7 @@ fn the_folder_is_chosen_while_adding() {
 }
 
 #[test]
-fn progress_of_a_refresh_lists_what_failed_first_and_can_be_stopped() {
+fn refresh_progress_lists_errors_first_and_can_be_stopped() {
     use crate::engine::{Refreshed, Report, Status};
     let mut stage = Stage::new();
     stage.keys("V");
@@ -322,7 +322,7 @@ fn a_refresh_reports_changed_items() {
 }
 
 #[test]
-fn a_note_does_not_hide_an_unread_problem() {
+fn a_note_does_not_hide_an_unread_error() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.app.problem("The database is full");
@@ -337,7 +337,7 @@ fn a_note_does_not_hide_an_unread_problem() {
 }
 
 #[test]
-fn removing_several_sources_names_them() {
+fn removing_several_sources_lists_their_names() {
     let mut stage = Stage::new();
     stage.keys("gs");
     stage.keys("jjjjjjd");
@@ -406,7 +406,7 @@ fn undo_waits_for_marks_that_are_being_stored() {
 }
 
 #[test]
-fn every_letter_can_begin_a_word_that_help_finds() {
+fn help_search_accepts_any_first_letter() {
     let mut stage = Stage::new();
     stage.keys("?queue");
     let screen = stage.screen(120, 36);
@@ -430,14 +430,14 @@ fn announced_feeds_are_distinguished_by_title_and_url() {
     {
         assert!(screen.contains(expected), "{expected} in\n{screen}");
     }
-    // A narrow screen shows the URL of the selected way.
+    // A narrow screen shows only the URL of the selected way.
     stage.keys("j");
     let screen = stage.screen(50, 24);
     assert!(screen.contains(notes) && !screen.contains(posts), "{screen}");
 }
 
 #[test]
-fn a_filter_of_an_already_followed_feed_does_not_run() {
+fn does_not_run_the_filter_of_a_followed_feed() {
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("filter:grep x:https://kernel.example/feed".to_owned()));
@@ -450,7 +450,7 @@ fn a_filter_of_an_already_followed_feed_does_not_run() {
     }
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("DiscoverOrigin"), 0);
-    // When another feed is added, the program is shown before it runs.
+    // For a feed that is not followed yet, the program is shown before it runs.
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("filter:grep x:https://kernel.example/other".to_owned()));
@@ -459,7 +459,7 @@ fn a_filter_of_an_already_followed_feed_does_not_run() {
 }
 
 #[test]
-fn short_names_of_sources_leave_space_for_titles() {
+fn short_source_names_leave_space_for_titles() {
     let mut list = source_list();
     list.sources.truncate(2);
     list.sources[0].facts.feed_title = Some("N1".to_owned());

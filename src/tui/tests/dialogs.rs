@@ -1,4 +1,4 @@
-//! Tests of the common parts of all dialogs, of the settings, and of messages over dialogs.
+//! Tests of what all dialogs have in common, of the settings, and of messages over dialogs.
 
 mod status;
 
@@ -13,7 +13,7 @@ fn settings(text: &str, (width, height): (u16, u16)) -> Stage {
     stage
 }
 
-/// The row of the first line that contains some words.
+/// The index of the first line that contains the text.
 fn row_of(screen: &str, words: &str) -> usize {
     let row = screen.lines().position(|line| line.contains(words));
     row.unwrap_or_else(|| panic!("no {words:?} in\n{screen}"))
@@ -62,7 +62,7 @@ fn messages_do_not_cover_the_keys_of_a_dialog() {
 }
 
 #[test]
-fn settings_are_shown_in_words() {
+fn shows_setting_values_as_words() {
     let mut stage = settings("", (120, 36));
     stage.keys("<C-n>");
     let screen = stage.screen(120, 36);
@@ -73,7 +73,7 @@ fn settings_are_shown_in_words() {
 }
 
 #[test]
-fn themes_are_shown_in_full_beside_the_fields() {
+fn shows_complete_theme_names_beside_the_fields() {
     for (size, cards) in [((120, 36), 6), ((80, 24), 2)] {
         let mut stage = settings("[ui]\ntheme = \"catppuccin-macchiato\"\n", size);
         stage.app.palette =
@@ -84,14 +84,14 @@ fn themes_are_shown_in_full_beside_the_fields() {
         assert!(screen.matches("catppuccin-macchiato").count() > 1, "{screen}");
         assert!(screen.contains(" of 2") && screen.contains("←→ other themes"), "{screen}");
         let rows = |screen: &str| ["List", "Mouse"].map(|label| row_of(screen, label));
-        // The rows stay where they are when another field has the focus.
+        // The rows do not move when another field has the focus.
         stage.keys("<Tab><Tab>");
         assert_eq!(rows(&stage.screen(size.0, size.1)), rows(&screen));
     }
 }
 
 #[test]
-fn the_page_of_keys_shows_what_the_preset_binds() {
+fn the_keys_page_shows_the_bindings_of_the_preset() {
     let mut stage = settings("", (120, 36));
     stage.keys(&"<C-n>".repeat(8));
     let screen = stage.screen(120, 36);
@@ -105,7 +105,7 @@ fn the_page_of_keys_shows_what_the_preset_binds() {
 }
 
 #[test]
-fn an_incomplete_source_is_not_saved_and_the_reason_names_no_line() {
+fn rejects_an_incomplete_source_without_naming_a_line() {
     let mut draft =
         Source::feed(SourceId("kernel".to_owned()), "https://kernel.example/".parse().unwrap());
     draft.rules = SourceRules::new(SourceKind::Website, WebsiteRules::default());
@@ -132,7 +132,7 @@ fn an_incomplete_source_is_not_saved_and_the_reason_names_no_line() {
 }
 
 #[test]
-fn ascii_mode_marks_the_selected_row_and_cuts_in_ascii() {
+fn ascii_mode_marks_and_truncates_rows_in_ascii() {
     let mut stage = Stage::new();
     stage.app.settings.ui.ascii = true;
     stage.screen(140, 40);
@@ -140,7 +140,7 @@ fn ascii_mode_marks_the_selected_row_and_cuts_in_ascii() {
     let drawn = stage.drawn(140, 40);
     let items = stage.app.areas.items.unwrap();
     let marks = (items.y..items.bottom()).filter(|y| drawn[(items.x, *y)].symbol() == ":").count();
-    // Both rows of the item.
+    // The selection is marked in both rows of the item.
     assert_eq!(marks, 2, "{}", stage.screen(140, 40));
     let mut stage = settings("", (140, 40));
     stage.app.settings.ui.ascii = true;
@@ -149,7 +149,7 @@ fn ascii_mode_marks_the_selected_row_and_cuts_in_ascii() {
 }
 
 #[test]
-fn undo_is_a_key_of_the_message_and_not_a_part_of_its_text() {
+fn shows_the_undo_key_apart_from_the_message() {
     let mut stage = Stage::new();
     let undo = " (u undoes this)";
     stage.app.note(format!("Marked 3 items read{undo}"));
@@ -162,7 +162,7 @@ fn undo_is_a_key_of_the_message_and_not_a_part_of_its_text() {
 }
 
 #[test]
-fn a_prompt_shows_the_keys_that_fit() {
+fn a_prompt_shows_only_the_keys_that_fit() {
     let mut stage = Stage::new();
     for (width, keys) in
         [(120, "Enter ok   Tab complete   Esc cancel"), (80, "Enter ok   Esc cancel")]
@@ -176,7 +176,7 @@ fn a_prompt_shows_the_keys_that_fit() {
 }
 
 #[test]
-fn the_list_of_new_items_explains_why_it_is_empty() {
+fn the_empty_list_of_new_items_explains_itself() {
     for (is_first_visit, why) in [
         (true, "This lists what has arrived since the last time, but newsfed was not open before"),
         (false, "Nothing unread has arrived since you last opened newsfed"),
@@ -189,7 +189,7 @@ fn the_list_of_new_items_explains_why_it_is_empty() {
 }
 
 impl Stage {
-    /// Opens the gallery of themes with some keys, and then presses others.
+    /// Opens the theme gallery with the keys `open`, and then presses `keys`.
     pub(super) fn choose_theme(&mut self, open: &str, keys: &str) {
         self.keys(open);
         self.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));

@@ -12,20 +12,21 @@ const FILE: &str = "# Mine\n[[source]] # one\nid = \"kernel\"\nurl = \"https://k
     [[source]]\nid = \"allocator\"\nurl = \"https://allocator.example/\"\nkind = \"website\"\n\
     website = { articles = \"main h3 > a\", title = \"h1\", content = \".text\", date = \"time\" }\n";
 
-/// A file, and the interface with the form for one of its sources.
+/// A sources file, and the interface with the form of a source in it.
 struct EditorTest {
     stage: Stage,
     paths: Paths,
     _folder: tempfile::TempDir,
 }
 
-/// The text with single spaces, whatever the width of columns.
+/// Collapses runs of spaces, so that column widths do not matter.
 fn squashed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 impl EditorTest {
-    /// Opens the form of a source. `row` is its row in the pane, from 0; the first four are views.
+    /// Opens the form of a source. `row` is its index in the Sources pane, where the first four rows are
+    /// views.
     fn open(row: usize, id: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
@@ -66,7 +67,7 @@ impl EditorTest {
         self.press('s', KeyModifiers::CONTROL);
     }
 
-    /// Presses a key, and changes the file as the driver does.
+    /// Presses a key, and performs changes of the file like the driver.
     fn press(&mut self, key: char, modifiers: KeyModifiers) {
         let event = Event::KeyPressed(KeyEvent::new(KeyCode::Char(key), modifiers));
         for effect in self.stage.app.update(event, now()) {
@@ -82,7 +83,7 @@ impl EditorTest {
 }
 
 #[test]
-fn form_at_every_size() {
+fn draws_the_form_at_every_size() {
     for (width, height) in SIZES {
         let mut test = EditorTest::website();
         insta::assert_snapshot!(format!("form-{width}x{height}"), test.stage.screen(width, height));
@@ -117,7 +118,7 @@ fn edits_saves_and_undoes_a_title() {
 }
 
 #[test]
-fn invalid_value_is_shown_at_its_field_and_not_saved() {
+fn shows_an_invalid_value_at_its_field() {
     let mut test = EditorTest::kernel();
     test.stage.keys("<Down><C-u>no url");
     test.shows("Use a URL such as https://example.org/feed.");
@@ -184,7 +185,7 @@ fn esc_asks_before_discarding_changes() {
 }
 
 #[test]
-fn form_stays_open_until_its_own_save_succeeds() {
+fn the_form_stays_open_until_its_own_save_succeeds() {
     let mut test = EditorTest::kernel();
     let start = |test: &mut EditorTest| {
         let key = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
@@ -238,7 +239,7 @@ fn asks_before_overwriting_changes_in_the_file() {
 }
 
 #[test]
-fn click_focuses_a_field_and_moves_the_cursor() {
+fn a_click_focuses_a_field_and_moves_the_cursor() {
     let mut test = EditorTest::kernel();
     for (words, focused) in [("URL", "URL ▌"), ("Schedule", "Policy ▌")] {
         let screen = test.screen();
@@ -262,7 +263,7 @@ fn click_focuses_a_field_and_moves_the_cursor() {
     assert!(squashed(&before).ends_with("Title ▌ a b"), "{line:?} {at}");
 }
 
-/// Sources of accounts are in no file; their changes are undone as they were made.
+/// Sources of accounts are not in a file, so undo sends the reverse change to the engine.
 #[test]
 fn changes_to_account_sources_are_undone_and_redone() {
     let id = SourceId("home-kernel".to_owned());
@@ -291,7 +292,7 @@ fn changes_to_account_sources_are_undone_and_redone() {
 }
 
 #[test]
-fn the_schedule_shows_the_next_check_with_the_values_of_the_form() {
+fn the_schedule_uses_the_values_of_the_form() {
     let mut test = EditorTest::kernel();
     let requested = test.stage.requested.pop().unwrap();
     assert!(requested.contains("NextCheck"), "{requested}");
@@ -311,7 +312,7 @@ fn the_schedule_shows_the_next_check_with_the_values_of_the_form() {
     test.stage.keys("j2h");
     let requested = test.stage.requested.join(" ");
     assert!(requested.contains("interval: Some(7200s)"), "{requested}");
-    // An invalid value has no next check.
+    // No next check is requested for an invalid value.
     test.stage.requested.clear();
     test.stage.keys("x");
     assert!(test.stage.requested.is_empty(), "{:?}", test.stage.requested);

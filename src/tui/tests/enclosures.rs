@@ -22,7 +22,7 @@ fn file(url: &str, mime: Option<&str>) -> Enclosure {
 }
 
 #[test]
-fn one_enclosure_opens_and_several_are_listed() {
+fn opens_a_single_enclosure_and_lists_several() {
     let (audio, page) =
         (file("https://e.org/a", Some("audio/mpeg")), file("https://e.org/b", None));
     let opened = r#"MediaFile { of: FileOf { item: 1, source: 1 }, url: "https://e.org/a", media_type: "audio/mpeg" }, file_use: Open }"#;
@@ -76,7 +76,7 @@ fn the_reader_shows_enclosures_and_their_keys() {
 }
 
 #[test]
-fn links_to_media_open_by_their_type() {
+fn opens_links_to_media_by_type() {
     let usual = article(item_rows()[0].clone());
     let mut item = crate::model::Item::clone(&usual.item);
     item.content = Some(
@@ -126,7 +126,7 @@ fn links_to_media_open_by_their_type() {
 }
 
 #[test]
-fn enclosures_are_downloaded() {
+fn downloads_enclosures() {
     let mut stage = Stage::new();
     stage.keys("<C-s>");
     assert_eq!(
@@ -156,7 +156,7 @@ fn enclosures_are_downloaded() {
 }
 
 #[test]
-fn downloads_are_listed_continued_cancelled_and_removed() {
+fn lists_resumes_cancels_and_removes_downloads() {
     let mut stage = Stage::new();
     stage.keys(":downloads<Enter>");
     assert_eq!(stage.asked_for("Read(Downloads)"), 1);
@@ -190,7 +190,7 @@ fn downloads_are_listed_continued_cancelled_and_removed() {
     let narrow = line(&stage.screen(60, 16), "a.mp3 ");
     assert!(narrow.contains("17 MB  unfinished"), "{narrow}");
     stage.screen(120, 40);
-    // The unfinished download is continued, and not opened.
+    // The unfinished download cannot be opened, but it can be resumed.
     stage.keys("<Enter>");
     assert_eq!(stage.asked_for("OpenDownload"), 0);
     stage.keys("r");
@@ -206,7 +206,7 @@ fn downloads_are_listed_continued_cancelled_and_removed() {
     assert_eq!(stage.asked_for("CancelRunning { url: Some(\"https://e.org/a.mp3\") }"), 1);
     stage.happen(Event::DownloadEnded("https://e.org/a.mp3".to_owned()));
     assert_eq!(stage.asked_for("Read(Downloads)"), 3, "when one begins, and when it ends");
-    // Another download waits, and has no file yet.
+    // Another download is waiting, and has no file yet.
     stage.happen(Event::DownloadBegun("https://e.org/c.mp3".to_owned()));
     let waiting = line(&stage.screen(120, 40), "https://e.org/c.mp3");
     assert!(waiting.contains("waiting"), "{waiting}");
@@ -226,7 +226,7 @@ fn downloads_are_listed_continued_cancelled_and_removed() {
 }
 
 #[test]
-fn failed_downloads_stay_in_the_list_until_they_are_tried_again() {
+fn failed_downloads_stay_listed_until_they_are_retried() {
     let mut stage = Stage::new();
     let file = |name: &str| MediaFile {
         of: OF,
@@ -249,7 +249,7 @@ fn failed_downloads_stay_in_the_list_until_they_are_tried_again() {
     assert_eq!(stage.asked_for("UseFile"), 1);
     stage.happen(Event::DownloadBegun(file("b").url));
     stage.happen(Event::DownloadEnded(file("b").url));
-    // The remaining row is removed from the list, because it has no file.
+    // The remaining row is removed from the list without a request, because it has no file.
     stage.keys("d");
     assert_eq!(stage.asked_for("RemoveDownload"), 0);
     stage.keys_give("", "No downloads yet");

@@ -1,4 +1,4 @@
-//! Tests of the add dialog, the first page, the search for settings, prompts and empty lists.
+//! Tests of the add dialog, the welcome page, the search for settings, prompts and empty lists.
 
 mod adding;
 
@@ -8,7 +8,7 @@ use crate::engine::{Discovery, Way};
 use crate::tui::app::{Add, Editor};
 use crate::tui::tests::defects::last_request;
 
-/// The add dialog with the ways that were found at a URL.
+/// The add dialog with the ways found at a URL.
 fn found(ways: Vec<Way>, tried: &[&str]) -> Stage {
     let address = "https://council.example/news";
     let mut stage = Stage::new();
@@ -47,7 +47,7 @@ fn keeps_showing_why_an_announced_feed_is_not_offered() {
 }
 
 #[test]
-fn lists_that_look_alike_show_their_selectors() {
+fn similar_lists_show_their_selectors() {
     let other = Way::sample("https://council.example/news", "Council", Some(("h3 > a", 0.4)), &[]);
     let mut stage = found(vec![list_way(), other], &[]);
     shows(&mut stage, &["li > a", "h3 > a"]);
@@ -56,7 +56,7 @@ fn lists_that_look_alike_show_their_selectors() {
 }
 
 #[test]
-fn selectors_are_offered_where_the_form_has_none() {
+fn offers_selectors_where_the_form_has_none() {
     let feed = Way::announced("https://council.example/all.xml", "All");
     let mut stage = found(vec![feed, list_way()], &[]);
     let first = stage.screen(120, 36);
@@ -99,14 +99,14 @@ fn enter_on_a_followed_url_goes_to_its_source() {
 }
 
 #[test]
-fn a_way_that_is_followed_leads_to_its_source() {
+fn enter_on_a_followed_way_goes_to_its_source() {
     let feed = Way::announced("https://kernel.example/feed", "Kernel");
     let mut stage = found(vec![feed, list_way()], &[]);
     shows(&mut stage, &["already followed as Kernel notes", "Enter go to it"]);
     stage.keys("<Enter>");
     assert!(stage.app.dialogs.is_empty());
     assert!(!stage.requested.iter().any(|effect| effect.starts_with("Follow")));
-    // Only after fetching can an unknown URL turn out to be a known one.
+    // For some URLs, only a fetch shows that the source is already followed.
     let mut stage = found(vec![list_way()], &[]);
     stage.keys("<Enter>");
     assert!(stage.requested.last().unwrap().starts_with("Follow"), "{:?}", stage.requested);
@@ -116,7 +116,7 @@ fn a_way_that_is_followed_leads_to_its_source() {
 }
 
 #[test]
-fn leaving_the_selectors_of_a_way_goes_back_to_the_ways() {
+fn leaving_the_selectors_returns_to_the_ways() {
     let mut stage = found(vec![list_way()], &[]);
     stage.keys("s");
     assert!(stage.app.dialog::<Editor>().is_some());
@@ -127,7 +127,7 @@ fn leaving_the_selectors_of_a_way_goes_back_to_the_ways() {
 }
 
 #[test]
-fn the_next_step_is_shown_for_an_address_that_leads_nowhere() {
+fn shows_the_next_step_if_discovery_fails() {
     let why = "not a web address: it has no host name".to_owned();
     let fail = |mut stage: Stage| {
         stage.happen(Event::Pasted("https://nowhere.example/".to_owned()));
@@ -146,13 +146,13 @@ fn the_next_step_is_shown_for_an_address_that_leads_nowhere() {
 }
 
 #[test]
-fn the_first_page_offers_help_and_skipping_it_loses_nothing() {
+fn the_welcome_page_offers_help_and_can_be_skipped() {
     let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
     shows(&mut stage, &["? help"]);
     stage.keys("?");
     shows(&mut stage, &["Keys"]);
     stage.keys("<Esc>");
-    // Keys that type characters go to the field.
+    // Character keys are typed into the field.
     stage.keys("a?b");
     shows(&mut stage, &["a?b"]);
     stage.keys("<C-u><Esc>");
@@ -181,14 +181,14 @@ fn focused(stage: &Stage) -> String {
 }
 
 #[test]
-fn letters_move_in_the_settings_where_nothing_is_typed() {
+fn letters_move_in_the_settings_outside_text_fields() {
     let mut stage = settings((120, 36));
     stage.keys("j");
     assert_eq!(focused(&stage), "Background");
     stage.keys("jk");
     assert_eq!(focused(&stage), "Background");
     shows(&mut stage, &["↑↓ fields", "/ find"]);
-    // In a text field, the keys are text.
+    // In a text field, they are typed.
     stage.keys("<C-f>keep items days<Enter>");
     stage.keys("j");
     assert_eq!(focused(&stage), "Keep items for (days)");
@@ -196,14 +196,14 @@ fn letters_move_in_the_settings_where_nothing_is_typed() {
 }
 
 #[test]
-fn settings_are_found_on_all_pages() {
+fn finds_settings_on_all_pages() {
     let mut stage = settings((120, 36));
     stage.keys("/prox");
     assert_eq!(focused(&stage), "Proxy");
     shows(&mut stage, &["Find a setting (1 of ", "Enter go to it"]);
     stage.keys("<Esc>");
     assert_eq!(focused(&stage), "Theme");
-    // Its key finds the setting too; the arrow keys move to further matches.
+    // A setting is also found by its key in the file; the arrow keys move to further matches.
     stage.keys("/retention.items");
     assert_eq!(focused(&stage), "Keep items per source");
     stage.keys("<C-u>timeout");
@@ -212,7 +212,7 @@ fn settings_are_found_on_all_pages() {
     assert_ne!(focused(&stage), first);
     stage.keys("<Enter>");
     assert!(stage.app.dialog::<Editor>().unwrap().search.is_none());
-    // Nothing was typed into the fields.
+    // The search was not typed into a field.
     let form = stage.app.dialog::<Editor>().unwrap().form.as_ref().unwrap();
     assert_eq!(form.changes(), []);
     stage.keys("<C-f>no such thing");
@@ -235,7 +235,7 @@ fn tabs_of_the_settings_show_complete_words() {
 }
 
 #[test]
-fn labels_of_the_settings_are_not_cut() {
+fn labels_of_the_settings_are_not_truncated() {
     for (width, height) in [(120, 36), (100, 30), (80, 24)] {
         let mut stage = settings((width, height));
         stage.keys(&"<C-n>".repeat(5));
@@ -261,7 +261,7 @@ fn a_filter_without_a_match_offers_a_search() {
 }
 
 #[test]
-fn prompts_have_the_same_place_and_mark_and_show_their_keys() {
+fn prompts_have_the_same_place_and_show_their_keys() {
     for (keys, label) in [
         ("i", "› Import from file"),
         ("#", "› Tags of the item"),
@@ -275,7 +275,7 @@ fn prompts_have_the_same_place_and_mark_and_show_their_keys() {
         let last = screen.lines().last().unwrap();
         assert!(last.trim_start().starts_with(label), "{keys}: {screen}");
         assert!(last.contains("Enter ") && last.contains("   Esc "), "{keys}: {screen}");
-        // Without space for the keys, the field takes the whole line.
+        // Where there is no space for the keys, the field takes the whole line.
         let screen = stage.screen(40, 12);
         assert!(!screen.lines().last().unwrap().contains("Esc"), "{keys}: {screen}");
     }
@@ -299,7 +299,7 @@ fn a_folder_is_not_offered_as_its_own_target() {
 }
 
 #[test]
-fn keys_are_shown_for_an_item_without_text() {
+fn shows_keys_for_an_item_without_text() {
     let mut stage = Stage::new();
     let row = stage.rows[0].clone();
     let document = crate::article::Document::from_text(crate::tui::read::NO_TEXT);
@@ -310,7 +310,7 @@ fn keys_are_shown_for_an_item_without_text() {
 }
 
 #[test]
-fn long_pasted_text_is_kept_or_reported_as_cut_off() {
+fn reports_when_long_pasted_text_is_truncated() {
     let mut stage = Stage::new();
     let words = "plover ".repeat(400);
     stage.keys("/");
@@ -325,7 +325,7 @@ fn long_pasted_text_is_kept_or_reported_as_cut_off() {
 }
 
 #[test]
-fn a_prompt_leaves_space_for_what_is_typed() {
+fn a_prompt_leaves_space_for_typing() {
     let mut stage = Stage::new();
     stage.keys("giH");
     for width in [60, 80, 120] {
@@ -336,7 +336,7 @@ fn a_prompt_leaves_space_for_what_is_typed() {
 }
 
 #[test]
-fn the_list_of_changes_names_tags() {
+fn the_history_names_tags() {
     let mut stage = Stage::new();
     stage.keys("gi#todo<Enter>U");
     let screen = stage.screen(120, 40);

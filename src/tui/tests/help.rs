@@ -1,9 +1,9 @@
-//! Tests of ways to find commands: the help, the palette, and the keys in the last row of dialogs.
+//! Tests of finding commands: the help, the palette, and the keys in the last row of dialogs.
 
 use super::*;
 
 #[test]
-fn commands_are_found_by_words_other_than_their_names() {
+fn finds_commands_by_synonyms() {
     for (typed, expected) in [
         ("newsletter", "Follow a new URL"),
         ("mail", "Follow a new URL"),
@@ -28,7 +28,7 @@ fn commands_are_found_by_words_other_than_their_names() {
 }
 
 #[test]
-fn settings_that_only_the_file_has_are_found_too() {
+fn finds_settings_that_only_the_file_has() {
     for (keys, expected) in [
         ("?hook", "[[hook]]"),
         (":hook", "[[hook]] in config.toml: Run a program after a refresh, with the new items"),
@@ -46,7 +46,7 @@ fn settings_that_only_the_file_has_are_found_too() {
 }
 
 #[test]
-fn keys_are_never_cut_and_a_short_list_uses_the_width() {
+fn never_truncates_keys_and_uses_the_whole_width() {
     for (width, height) in [(120, 36), (80, 24), (50, 15), (40, 12)] {
         let mut stage = Stage::new();
         stage.keys("?tab");
@@ -56,7 +56,7 @@ fn keys_are_never_cut_and_a_short_list_uses_the_width() {
         stage.keys("?by its number");
         assert!(stage.screen(width, height).contains("1–9"), "{}", stage.screen(width, height));
     }
-    // The names of panes follow the words.
+    // The names of panes follow the description.
     let mut stage = Stage::new();
     stage.keys("gs?browser");
     let screen = stage.screen(120, 36);
@@ -67,12 +67,12 @@ fn keys_are_never_cut_and_a_short_list_uses_the_width() {
 }
 
 #[test]
-fn the_last_row_of_the_help_is_never_a_heading() {
+fn the_help_does_not_end_with_a_heading() {
     for height in 12..44 {
         let mut stage = Stage::new();
         stage.keys("?");
         let screen = stage.screen(120, height);
-        // The last row of the list; an empty row may separate it from the keys of the dialog.
+        // The last row of the list may be followed by an empty row above the keys of the dialog.
         let above = screen.lines().rev().skip_while(|line| !line.contains("Esc close")).skip(1);
         let has_text = |line: &&str| line.contains(char::is_alphanumeric);
         let cells: Vec<char> = above.take(2).find(has_text).unwrap_or_default().chars().collect();
@@ -100,7 +100,7 @@ fn the_line_below_the_palette_explains_the_command() {
         let screen = stage.screen(120, 36);
         assert!(screen.contains(expected), "{keys}:\n{screen}");
     }
-    // Text that a narrow row cuts is shown in full.
+    // Text that is truncated in a narrow row is shown in full.
     let mut stage = Stage::new();
     stage.keys(":follow-comments");
     let screen = stage.screen(50, 24);
@@ -108,7 +108,7 @@ fn the_line_below_the_palette_explains_the_command() {
 }
 
 #[test]
-fn the_choice_of_a_theme_has_its_own_title_and_keys() {
+fn the_theme_gallery_has_its_own_title_and_keys() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
         let mut stage = Stage::new();
         stage.choose_theme("t", "");
@@ -132,7 +132,7 @@ fn an_unknown_name_keeps_the_dialog_open() {
 }
 
 #[test]
-fn the_hint_for_more_leads_to_the_keys_that_do_not_fit() {
+fn the_hint_for_more_opens_the_help() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
         let mut stage = super::listen::stage();
         let screen = stage.screen(width, height);
@@ -141,18 +141,18 @@ fn the_hint_for_more_leads_to_the_keys_that_do_not_fit() {
         let screen = stage.screen(width, height);
         assert!(screen.contains("This dialog") && !screen.contains("? more"), "{screen}");
     }
-    // Nothing follows it if all keys fit.
+    // There is no hint if all keys fit.
     let mut stage = Stage::new();
     stage.keys("U");
     assert!(!stage.screen(120, 36).contains("? more"), "{}", stage.screen(120, 36));
-    // If `?` would be typed into a field, another key is named.
+    // If `?` would be typed into a field, the hint shows another key.
     let mut stage = Stage::new();
     stage.keys("K");
     assert!(stage.screen(50, 15).contains("F1 more"), "{}", stage.screen(50, 15));
 }
 
 #[test]
-fn the_page_of_keys_shows_what_they_do_and_where() {
+fn the_keys_page_shows_descriptions_and_panes() {
     let mut stage = Stage::new();
     stage.keys("Kitems in the list as");
     let screen = stage.screen(120, 36);
@@ -165,7 +165,7 @@ fn the_page_of_keys_shows_what_they_do_and_where() {
 }
 
 #[test]
-fn tags_are_explained_if_there_are_none() {
+fn the_empty_list_of_tags_explains_tags() {
     let mut list = source_list();
     for entry in &mut list.sources {
         std::sync::Arc::make_mut(&mut entry.source).tags.clear();

@@ -7,7 +7,7 @@ use crate::config::import;
 use crate::tui::event::ImportRead;
 
 #[test]
-fn importing_a_file_with_items_names_the_command_for_it() {
+fn suggests_a_command_for_files_with_items() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.csv");
     std::fs::write(&path, "title,url,time_added,tags,status\n").unwrap();
@@ -89,7 +89,7 @@ fn import_without_new_sources_changes_nothing() {
     assert_eq!((file(&stage), config(&stage)), after);
 }
 
-/// A late reply does not fill the preview of another list.
+/// A late reply must not fill the preview of another list.
 #[test]
 fn drops_replies_for_another_import() {
     let mut stage = stage_with_files();
@@ -133,7 +133,7 @@ fn undoes_an_import_whose_queries_were_not_saved() {
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter>");
     let paths = stage.files.as_ref().unwrap().paths.clone();
-    // Views cannot be appended to an inline array.
+    // A `[[view]]` table cannot be appended to an inline array.
     let odd = "view = [{ name = \"Odd\", query = \"rust\" }]\n";
     std::fs::write(paths.config_file(), odd).unwrap();
     stage.keys("<Enter>");
@@ -145,7 +145,7 @@ fn undoes_an_import_whose_queries_were_not_saved() {
     assert_eq!(file(&stage), SOURCES);
 }
 
-/// A list comes from elsewhere, so its private addresses are only imported if the user agrees.
+/// Lists are written by others, so their private addresses are imported only if the user agrees.
 #[test]
 fn skips_private_addresses_until_the_user_includes_them() {
     let folder = tempfile::tempdir().unwrap();
@@ -171,7 +171,7 @@ fn skips_private_addresses_until_the_user_includes_them() {
 }
 
 #[test]
-fn unticked_sources_and_folders_are_not_imported() {
+fn does_not_import_unticked_sources_and_folders() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.opml");
     let feed =
@@ -210,7 +210,7 @@ fn unticked_sources_and_folders_are_not_imported() {
 }
 
 #[test]
-fn a_list_is_followed_by_its_url_or_from_the_preview() {
+fn follows_a_list_by_url_or_from_the_preview() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list.opml");
     let opml = "<opml><body><outline xmlUrl='https://one.example/feed'/></body></opml>";
@@ -225,7 +225,7 @@ fn a_list_is_followed_by_its_url_or_from_the_preview() {
     assert_eq!(stage.asked_for("FollowList"), 1);
     let screen = stage.screen(120, 40);
     assert!(screen.contains("Reading https://planet.example/opml") && !screen.contains("secret"));
-    // An error leaves the URL to be corrected.
+    // After an error, the URL can be corrected.
     let why = "planet.example returned HTTP 404".to_owned();
     let url = "https://planet.example/opml".to_owned();
     stage.happen(Event::ListFollowed(last_request(&stage), url, Err(why)));
@@ -238,7 +238,7 @@ fn a_list_is_followed_by_its_url_or_from_the_preview() {
     let follow = format!("typed: {:?} }}", path.display().to_string());
     assert!(stage.requested.last().unwrap().ends_with(&follow), "{:?}", stage.requested);
     let request = last_request(&stage);
-    // The sources that were added can be removed again.
+    // Undo removes the added sources again.
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let list = std::sync::Arc::clone(&stage.app.sources.list.sources[0].source);
     let new = crate::model::Source::feed(
@@ -277,7 +277,7 @@ fn automatic_changes_are_undone_like_other_changes() {
     assert!(stage.app.history.rests_at(0), "it is a part of another change");
 }
 
-/// A change that the program makes on its own.
+/// A change that the program makes automatically.
 fn by_itself(stage: &mut Stage, id: &str) {
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let gone = [crate::model::SourceId(id.to_owned())];
@@ -293,7 +293,7 @@ fn switch(stage: &mut Stage, id: &str) {
 #[test]
 fn automatic_changes_keep_the_redo_history() {
     let mut stage = stage_with_files();
-    // The user switches a source off, and undoes that.
+    // The user disables a source, and undoes that.
     switch(&mut stage, "kernel");
     assert_ne!(file(&stage), SOURCES);
     stage.keys("u");
@@ -304,7 +304,7 @@ fn automatic_changes_keep_the_redo_history() {
     assert!(stage.app.history.rests_at(2));
     let now = file(&stage);
     assert!(now.contains("enabled = false") && !now.contains("theatre.example"), "{now}");
-    // Undo applies to the newest change of either kind, in order.
+    // Undo reverts the newest change first, whether the user or the program made it.
     stage.keys("u");
     assert!(!file(&stage).contains("enabled = false") && !file(&stage).contains("theatre.example"));
     stage.keys("u");
@@ -318,7 +318,7 @@ fn undo_in_progress_does_not_revert_an_automatic_change() {
         switch(&mut stage, id);
     }
     assert!(stage.app.history.rests_at(3), "{}", stage.screen(120, 40));
-    // Two changes are to be undone; before that is done, the program changes something.
+    // Two undos are requested; before they are done, the program makes a change.
     let mut effects = Vec::new();
     for _ in 0..2 {
         let undo = KeyEvent::new(KeyCode::Char('u'), KeyModifiers::NONE);
@@ -333,7 +333,7 @@ fn undo_in_progress_does_not_revert_an_automatic_change() {
 }
 
 #[test]
-fn the_sources_that_have_left_a_list_are_confirmed_by_a_key() {
+fn a_key_confirms_sources_that_have_left_a_list() {
     let mut stage = stage_with_files();
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let list = "\n[[source]]\nid = \"planet\"\nkind = \"list\"\nurl = \"https://p.example/\"\n";
@@ -352,7 +352,7 @@ fn the_sources_that_have_left_a_list_are_confirmed_by_a_key() {
 }
 
 #[test]
-fn removing_a_list_asks_whether_its_sources_stay() {
+fn asks_whether_sources_of_a_removed_list_stay() {
     for (key, left) in [("<Enter>", 6), ("a", 4), ("<Esc>", 7)] {
         let mut stage = stage_with_files();
         let paths = stage.files.as_ref().unwrap().paths.clone();

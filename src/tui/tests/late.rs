@@ -1,4 +1,4 @@
-//! Keys that are pressed while replies are pending: rows of a list, articles, stored changes.
+//! Keys that are pressed while replies are pending: rows of a list, articles and saved changes.
 
 mod dialogs;
 mod marking;
@@ -10,7 +10,7 @@ use super::*;
 use crate::tui::app::{RowId, Smart};
 
 impl Stage {
-    /// Presses keys without performing the effects of the last one.
+    /// Presses keys without performing the effects of the last one, and returns those effects.
     fn hold(&mut self, keys: &str) -> Vec<Effect> {
         let last = keys.chars().next_back().unwrap();
         self.keys(&keys[..keys.len() - last.len_utf8()]);
@@ -23,7 +23,7 @@ impl Stage {
     }
 }
 
-/// The marks that effects would set: which, the row keys, and whether they are set.
+/// The marks that effects set: the kind of mark, the row keys, and the new value.
 fn marks(effects: &[Effect]) -> Vec<(Mark, Vec<i64>, bool)> {
     let marks = effects.iter().filter_map(|effect| match effect {
         Effect::Mark { mark, keys, to, .. } => Some((mark.clone(), keys.clone(), *to)),
@@ -44,7 +44,7 @@ fn reads_list(effects: &[Effect]) -> bool {
     window_request(effects).is_some()
 }
 
-/// Whether effects only read.
+/// Whether the effects only read.
 fn only_read(effects: &[Effect]) -> bool {
     effects.iter().all(|effect| matches!(effect, Effect::Read(_)))
 }
@@ -58,7 +58,7 @@ fn article_request(effects: &[Effect]) -> Option<(RequestId, i64)> {
 }
 
 #[test]
-fn a_selection_stays_when_the_list_is_read_again() {
+fn the_selection_stays_when_the_list_is_read_again() {
     with_runtime(async {
         let mut real = Real::new(1, 800).await;
         real.keys("*a");
@@ -71,7 +71,7 @@ fn a_selection_stays_when_the_list_is_read_again() {
         real.late(TimeDelta::seconds(1));
         real.until("the change", reread).await;
         assert_eq!(real.app.items.marked.len(), 800);
-        // From another position, too.
+        // The selection also stays if the list is read from another position.
         real.keys("jjj");
         store.mark(Mark::Later, vec![far], false).await.unwrap();
         real.store_changed();
@@ -89,7 +89,7 @@ fn a_selection_stays_when_the_list_is_read_again() {
 }
 
 #[test]
-fn a_selection_that_cannot_stay_is_reported() {
+fn reports_items_that_are_deselected() {
     with_runtime(async {
         let mut real = Real::new(1, 800).await;
         real.keys(" jG");
@@ -102,7 +102,7 @@ fn a_selection_that_cannot_stay_is_reported() {
 }
 
 #[test]
-fn a_change_while_more_rows_are_read_is_shown_afterwards() {
+fn a_change_during_loading_is_shown_afterwards() {
     let mut stage = Stage::new();
     stage.keys("ga");
     stage.app.items.more_below = true;
@@ -134,7 +134,7 @@ fn keys_wait_for_the_list_that_is_being_read() {
         assert!(only_read(&effects), "{keys}: {effects:?}");
         assert!(stage.app.dialogs.is_empty() && stage.app.items.marked.is_empty(), "{keys}");
     }
-    // Then they act on the new list.
+    // After the list is read, the same keys act on it.
     let mut stage = Stage::new();
     stage.keys("gp");
     let reads = stage.hold("gu");
@@ -145,7 +145,7 @@ fn keys_wait_for_the_list_that_is_being_read() {
 }
 
 #[test]
-fn the_count_of_a_different_list_does_not_replace_the_question() {
+fn the_question_does_not_count_another_list() {
     let mut stage = Stage::new();
     stage.keys("gp");
     let count = |stage: &Stage| {
@@ -202,7 +202,7 @@ fn keys_wait_for_the_rest_of_a_selection() {
 }
 
 #[test]
-fn rows_of_the_previous_list_do_not_stay_after_an_error() {
+fn an_error_removes_the_rows_of_the_previous_list() {
     let mut stage = Stage::new();
     let reads = stage.hold("gp");
     let request = window_request(&reads).unwrap();
@@ -236,12 +236,12 @@ fn keys_for_links_wait_for_the_first_article() {
 }
 
 #[test]
-fn an_opened_item_is_read_although_its_article_was_read_before_the_mark() {
+fn an_opened_item_shows_marks_set_during_loading() {
     for mark_first in [false, true] {
         let mut stage = Stage::new();
         let unread = stage.app.items.rows[0].clone();
         assert!(!unread.read && !unread.later);
-        // Kept for later just before it is opened.
+        // The item is kept for later just before it is opened.
         let mut changes = stage.hold("B");
         stage.keys("k");
         let key = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
@@ -266,7 +266,7 @@ fn an_opened_item_is_read_although_its_article_was_read_before_the_mark() {
     }
 }
 
-/// Real files, with one change to an item in the history, and a source selected.
+/// Real files, with a mark in the history, and a source selected.
 fn with_a_mark() -> Stage {
     let mut stage = stage_with_files();
     stage.keys("gagip<C-p>council<Enter>gs");
@@ -275,7 +275,7 @@ fn with_a_mark() -> Stage {
 }
 
 #[test]
-fn undo_waits_for_files_that_are_being_changed() {
+fn undo_waits_for_pending_file_changes() {
     let mut stage = with_a_mark();
     let edit = stage.hold("S");
     assert!(edit.iter().any(|effect| matches!(effect, Effect::Edit { .. })), "{edit:?}");
@@ -289,12 +289,12 @@ fn undo_waits_for_files_that_are_being_changed() {
 }
 
 #[test]
-fn the_list_of_changes_waits_for_files_that_are_being_changed() {
+fn the_history_waits_for_pending_file_changes() {
     let mut stage = with_a_mark();
     stage.keys("S");
     assert!(stage.app.history.rests_at(2));
     let edit = stage.hold("S");
-    // The initial state.
+    // Jumps back to the initial state.
     stage.keys("UG<Enter>");
     assert!(stage.app.history.rests_at(2), "the second change is not stored yet");
     stage.perform_all(edit);
@@ -303,7 +303,7 @@ fn the_list_of_changes_waits_for_files_that_are_being_changed() {
 }
 
 #[test]
-fn a_new_rule_is_applied_while_another_setting_is_being_saved() {
+fn applies_a_new_rule_during_another_save() {
     let mut stage = stage_with_files();
     stage.keys("giJ");
     let enter = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
@@ -319,7 +319,7 @@ fn a_new_rule_is_applied_while_another_setting_is_being_saved() {
 #[test]
 fn only_requested_changes_count_as_replies() {
     let is_shown = |stage: &Stage| stage.app.settings.ui.sources_pane;
-    // A width that is stored before the terminal is lent is a requested change.
+    // Storing a pane width before the terminal is lent counts as a requested change.
     let mut stage = stage_with_files();
     stage.screen(120, 40);
     stage.keys("gi<Enter>");
@@ -332,7 +332,7 @@ fn only_requested_changes_count_as_replies() {
     assert!(!is_shown(&stage), "the newer change is still shown");
     stage.perform_all(pane);
     assert!(!is_shown(&stage));
-    // A change that the user has made with a text editor is not.
+    // A change that the user made in a text editor does not.
     let mut stage = stage_with_files();
     let (unread, pane) = (stage.hold("!"), stage.hold("\\"));
     stage.perform_all(unread);

@@ -55,7 +55,7 @@ fn the_queue_shows_positions_and_the_current_episode() {
 }
 
 #[test]
-fn keys_command_the_player_and_change_the_queue() {
+fn keys_control_the_player_and_change_the_queue() {
     let mut stage = stage();
     stage.keys_give(
         "j<Enter>",
@@ -106,7 +106,7 @@ fn without_a_player_episodes_open_like_other_files() {
 }
 
 #[test]
-fn messages_show_the_player_state_when_the_queue_is_closed() {
+fn messages_show_the_player_state_without_the_queue() {
     let mut stage = stage();
     stage.keys("<Esc>");
     let mut now = playing(100.0);

@@ -9,7 +9,7 @@ use crate::tui::app::WhyPanel;
 use crate::tui::import::{paths, read};
 use std::path::PathBuf;
 
-/// The files of a user, changed as the driver does.
+/// The user's files, changed like the driver changes them.
 pub(super) struct Files {
     pub(super) paths: Paths,
     _folder: tempfile::TempDir,
@@ -72,13 +72,13 @@ impl Files {
     }
 }
 
-/// The interface on real files, with the focus at the top of the Sources pane.
+/// The interface with real files and the focus on the first row of the Sources pane.
 pub(super) fn stage_with_files() -> Stage {
     let files = Files::new();
     let settings = load(&files.paths, &[]).unwrap().settings;
     let mut stage = Stage::with(settings, files.list(), item_rows());
     stage.files = Some(files);
-    // Replies to the request that was made before there were files.
+    // Replies to the request that was made before the files existed.
     let counts = [("Rust", 3, false), ("City this week", 999, true)];
     let counts = counts.map(|(name, items, more)| (name.to_owned(), Count { items, more }));
     stage.happen(Event::ViewsCounted(Ok(counts.to_vec())));
@@ -96,7 +96,7 @@ pub(super) fn config(stage: &Stage) -> String {
     std::fs::read_to_string(files.paths.config_file()).unwrap()
 }
 
-/// Jumps to a row of the pane by its name.
+/// Jumps to a row of the Sources pane by its name.
 fn go(stage: &mut Stage, name: &str) {
     stage.keys(&format!("<C-p>{name}<Enter>"));
     let row = stage.app.sources.current().unwrap();
@@ -105,7 +105,7 @@ fn go(stage: &mut Stage, name: &str) {
 }
 
 #[test]
-fn advice_about_the_schedule_is_applied_and_can_be_undone() {
+fn applies_and_undoes_advice_about_the_schedule() {
     let mut stage = stage_with_files();
     stage.keys("fkernel<Enter>w");
     let source = stage.app.dialog::<WhyPanel>().unwrap().source;
@@ -133,7 +133,7 @@ fn advice_about_the_schedule_is_applied_and_can_be_undone() {
 }
 
 #[test]
-fn actions_change_the_file_and_can_be_undone() {
+fn changes_the_file_and_undoes_the_change() {
     let folder = "folder = \"City\"\n";
     let cases: &[(&str, &str, &str, &str)] = &[
         ("news", "<F2>New", "", "# the end\n"),
@@ -185,7 +185,7 @@ fn changes_several_sources_with_one_write_and_one_undo() {
     assert_eq!(file(&stage).matches("enabled = false").count(), 3);
     stage.keys("u");
     assert_eq!(file(&stage), tagged);
-    // Another program writes: only our own change is undone.
+    // After another program changes the file, undo reverts only our own change.
     let path = stage.files.as_ref().unwrap().paths.sources_file();
     std::fs::write(
         &path,
@@ -233,7 +233,7 @@ fn saves_renames_edits_and_deletes_a_query() {
     let saved = format!("{CONFIG}\n[[view]]\nname = \"Fresh\"\nquery = \"tag:linux age<3d\"\n");
     assert_eq!(config(&stage), saved);
     assert!(stage.screen(120, 40).contains("⌕ Fresh"));
-    // The views are counted again after the pause.
+    // The views are counted again after the delay.
     let count = |stage: &mut Stage| {
         let screen = stage.screen(120, 40);
         let line = screen.lines().find(|l| l.contains("⌕ Fresh")).unwrap().to_owned();
@@ -243,7 +243,7 @@ fn saves_renames_edits_and_deletes_a_query() {
     let effects = stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(3));
     effects.into_iter().for_each(|effect| stage.perform(effect));
     assert!(count(&mut stage));
-    // The folder of the list is saved with the filter.
+    // A filter is saved together with the folder of the list.
     go(&mut stage, "Tech/Rust");
     stage.keys("fboxes<Enter>=<C-u>Boxes<Enter>");
     assert!(config(&stage).contains("query = \"folder:Tech/Rust boxes\""), "{}", config(&stage));
@@ -280,7 +280,7 @@ fn saving_replaces_an_existing_name_but_renaming_rejects_it() {
 }
 
 #[test]
-fn invalid_query_keeps_the_list_and_shows_the_error() {
+fn an_invalid_query_shows_an_error_above_the_list() {
     let mut stage = Stage::new();
     stage.keys("/tiny");
     assert_eq!(stage.app.items.rows.len(), 1);
@@ -297,7 +297,7 @@ fn invalid_query_keeps_the_list_and_shows_the_error() {
 }
 
 #[test]
-fn selection_stays_on_its_item_before_the_first_key() {
+fn selection_stays_on_its_item_before_any_key_press() {
     let newest =
         ItemRow { key: 99, date: now(), pinned: false, read: false, ..item_rows()[0].clone() };
     for (keys, selected) in [("", 1), ("j", 2), ("<Enter>", 1)] {
@@ -316,7 +316,7 @@ fn closes_the_article_when_the_list_changes() {
     stage.screen(120, 40);
     stage.keys("<Enter>jj");
     assert!(stage.screen(120, 40).contains("The merge window closed"));
-    // Searching and going back in the same list keeps the article.
+    // Searching and returning to the same list keeps the article.
     stage.keys("h/tiny<Esc>");
     assert!(stage.screen(120, 40).contains("The merge window closed"));
     stage.keys("hj");
@@ -325,7 +325,7 @@ fn closes_the_article_when_the_list_changes() {
 }
 
 #[test]
-fn paused_source_that_fails_is_marked() {
+fn marks_a_paused_source_that_fails() {
     let mut list = source_list();
     let paused = list.sources[3].clone();
     let mut failing = paused.clone();
@@ -370,27 +370,27 @@ fn draws_saved_queries_and_tags_at_every_size() {
 }
 
 #[test]
-fn completions_at_every_size() {
+fn draws_completions_at_every_size() {
     pictures("completion", "/rust source:", None);
 }
 
 #[test]
-fn search_error_at_every_size() {
+fn draws_a_search_error_at_every_size() {
     pictures("search-error", "/rust sorce:kernel", None);
 }
 
 #[test]
-fn jump_dialog_at_every_size() {
+fn draws_the_jump_dialog_at_every_size() {
     pictures("jump", "fne", None);
 }
 
 #[test]
-fn folder_prompt_at_every_size() {
+fn draws_the_folder_prompt_at_every_size() {
     pictures("folder", "jjjjjjjjM<C-u>t", None);
 }
 
 #[test]
-fn import_preview_at_every_size() {
+fn draws_the_import_preview_at_every_size() {
     let (_folder, path) = urls();
     pictures("import", "i", Some(&path));
 }
@@ -417,7 +417,7 @@ fn search_results_show_where_they_match() {
     let screen = stage.screen(130, 20);
     assert!(screen.contains("› bridge ") && screen.contains("1 found"), "{screen}");
     assert!(screen.contains("Bridge reopens in March  old steel bridge is"), "{screen}");
-    // A narrow list has no space beside the title.
+    // In a narrow list, there is no space beside the title.
     for (width, height) in [(120, 20), (80, 24), (50, 15)] {
         let screen = stage.screen(width, height);
         let title = screen.lines().position(|line| line.contains("Bridge reopens")).unwrap();
@@ -430,7 +430,7 @@ fn search_results_show_where_they_match() {
 }
 
 #[test]
-fn the_color_of_an_entry_overrides_the_derived_one() {
+fn the_color_of_a_source_overrides_the_derived_one() {
     use crate::config::Role;
     let color = |own: Option<u32>| {
         let mut list = source_list();
@@ -469,7 +469,7 @@ fn a_search_offers_operators_and_counts_while_typing() {
 }
 
 #[test]
-fn colors_of_sources_are_used_equally_often() {
+fn uses_the_colors_of_sources_equally_often() {
     let colors = |count: i64| -> Vec<_> {
         let sources = (0..count).map(|n| source(n, &format!("s{n}"), None, 0)).collect();
         let list = SourceList { sources, ..SourceList::default() };

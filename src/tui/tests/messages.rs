@@ -1,4 +1,4 @@
-//! Tests where messages are drawn, and how the keys next to them are labelled.
+//! Tests of where messages are drawn, and of the key hints next to them.
 
 use super::*;
 use crate::model::TextFrom;
@@ -8,7 +8,7 @@ const WORDS: &str = "Kernel notes was skipped: the server asked for no requests 
                      Press F to fetch anyway.";
 
 #[test]
-fn a_message_beside_an_article_covers_none_of_its_text() {
+fn messages_do_not_cover_the_text_of_an_article() {
     for (width, height) in [(80, 24), (100, 30), (140, 40)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -18,7 +18,7 @@ fn a_message_beside_an_article_covers_none_of_its_text() {
         let after = stage.screen(width, height);
         let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
         let same = before.iter().zip(&after).take_while(|(a, b)| a == b).count();
-        // If the message takes two rows, one of them contains the keys.
+        // A message of two rows also uses the row of the keys.
         let rows = if width < 140 { 2 } else { 1 };
         assert_eq!(same, usize::from(height) - rows, "{after:#?}");
         assert!(after[same..].join(" ").contains("Press F to fetch anyway"), "{after:#?}");
@@ -26,7 +26,7 @@ fn a_message_beside_an_article_covers_none_of_its_text() {
 }
 
 #[test]
-fn a_short_message_beside_an_article_does_not_cover_the_keys() {
+fn short_messages_do_not_cover_the_keys_of_an_article() {
     for (width, height) in [(60, 14), (80, 24), (120, 36)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -40,7 +40,7 @@ fn a_short_message_beside_an_article_does_not_cover_the_keys() {
         );
         assert!(last.ends_with("Copied the URL"), "{last}");
     }
-    // Half a row of keys is worse than none.
+    // Without space for a whole hint, none is shown.
     let mut stage = Stage::new();
     stage.screen(40, 12);
     stage.keys("<Enter>");
@@ -50,7 +50,7 @@ fn a_short_message_beside_an_article_does_not_cover_the_keys() {
 }
 
 #[test]
-fn messages_beside_an_article_are_stacked() {
+fn stacks_messages_beside_an_article() {
     let mut stage = Stage::new();
     stage.screen(140, 40);
     stage.keys("<Enter>");
@@ -62,7 +62,7 @@ fn messages_beside_an_article_are_stacked() {
 }
 
 #[test]
-fn errors_are_shown_as_sentences() {
+fn capitalizes_errors_that_begin_with_a_plain_word() {
     let mut stage = Stage::new();
     for (error, shown) in [
         ("the disk is full; free some space", "The disk is full; free some space"),
@@ -98,7 +98,7 @@ fn key_hints_show_the_current_effect() {
     stage.keys("<Esc><Enter>z");
     let screen = stage.screen(160, 40);
     assert!(screen.contains("z show other panes") && screen.contains("x other text"), "{screen}");
-    // In each pane, `f` searches that pane.
+    // In each pane, `f` is hinted as find.
     let mut stage = Stage::new();
     for keys in ["gs", "gi", "<Enter>"] {
         stage.screen(240, 40);
@@ -109,7 +109,7 @@ fn key_hints_show_the_current_effect() {
 }
 
 #[test]
-fn choosing_a_theme_can_be_cancelled() {
+fn cancelling_the_theme_gallery_restores_the_theme() {
     let mut stage = Stage::new();
     let before = stage.app.palette.name().to_owned();
     stage.choose_theme("t", "<Down>");
@@ -117,14 +117,14 @@ fn choosing_a_theme_can_be_cancelled() {
     stage.keys("<Esc>");
     assert!(stage.app.dialogs.is_empty(), "Esc leaves at once");
     assert_eq!(stage.app.palette.name(), before);
-    // Without a step, the theme in use stays.
+    // If no theme was selected, the current theme stays.
     stage.choose_theme("t", "<Enter>");
     assert!(stage.app.dialogs.is_empty());
     assert_eq!(stage.app.palette.name(), before);
     assert_eq!(stage.asked_for("Edit"), 0, "{:?}", stage.requested);
     stage.choose_theme(":theme<Enter>", "<Down><Down><Enter>");
     assert_eq!(stage.asked_for("Edit"), 1, "{:?}", stage.requested);
-    // After a step to another field, it is a form like any other.
+    // After moving to another field, Esc asks before it discards the change.
     let mut stage = Stage::new();
     stage.choose_theme("t", "<Right><Tab><Esc>");
     assert!(!stage.app.dialogs.is_empty(), "the change is not dropped unseen");

@@ -1,4 +1,4 @@
-//! The mouse: hints, borders, the wheel and clicks on rows.
+//! Mouse input: hints, borders, the wheel and clicks on rows.
 
 use super::*;
 use crate::tui::view::arrangement;
@@ -42,7 +42,7 @@ fn clicks_on_hints_press_their_keys() {
 }
 
 #[test]
-fn borders_between_panes_are_dragged() {
+fn dragging_moves_borders_between_panes() {
     for (size, keys) in [((80, 24), ""), ((140, 40), ""), ((160, 40), "<Enter>")] {
         let mut stage = Stage::new();
         stage.screen(size.0, size.1);
@@ -92,7 +92,7 @@ fn the_wheel_moves_the_pane_under_the_pointer() {
 
 #[test]
 fn a_second_click_opens_the_row() {
-    // At this height, there is no card of the source.
+    // At this height, the Sources pane has no card below the list.
     let size = (120, 24);
     let mut stage = Stage::new();
     click(&mut stage, size, "Postgres 19");
@@ -107,7 +107,7 @@ fn a_second_click_opens_the_row() {
 }
 
 #[test]
-fn the_wheel_over_another_pane_does_not_leave_the_focus_in_an_empty_reader() {
+fn the_wheel_does_not_focus_an_empty_reader() {
     let mut stage = Stage::new();
     stage.app.settings.ui.preview = false;
     stage.screen(170, 30);
@@ -141,7 +141,7 @@ fn dragged_borders_stay_until_their_setting_changes() {
 }
 
 #[test]
-fn a_click_previews_a_theme_and_the_wheel_goes_on_to_the_next() {
+fn clicks_and_the_wheel_preview_themes() {
     let size = (120, 36);
     let mut stage = Stage::new();
     stage.app.size = size;

@@ -15,12 +15,12 @@ fn listed(titles: &[&str]) -> Stage {
 const LONG: &str = "A long title of an item that says in the end what it is about";
 
 #[test]
-fn a_list_with_unused_rows_shows_long_titles_in_two() {
+fn a_short_list_wraps_long_titles_onto_two_rows() {
     for (width, height) in [(80, 24), (84, 30), (66, 20)] {
         let mut stage = listed(&["Short", LONG, "Another", LONG]);
         let screen = stage.screen(width, height);
         assert_eq!(screen.matches("it is about").count(), 2, "{width}: {screen}");
-        // Words are whole, and the second row is below the first.
+        // Words are not split, and the second row is aligned with the first.
         let rows: Vec<&str> = screen.lines().collect();
         let first = rows.iter().position(|row| row.contains("A long title of")).unwrap();
         let at = |row: &str, word: &str| row.find(word).map(|at| text::width(&row[..at]));
@@ -30,7 +30,7 @@ fn a_list_with_unused_rows_shows_long_titles_in_two() {
         let beginning = second.split(' ').next().unwrap();
         assert!(LONG.split(' ').any(|word| word == beginning), "{beginning}: {screen}");
         assert_eq!(at(rows[first], "A long"), at(rows[first + 1], second), "{screen}");
-        // For the mouse, each row belongs to its item.
+        // Mouse clicks on either row select the item.
         let shown = &stage.app.items.shown;
         assert_eq!(
             shown.iter().filter(|item| **item == Some(1)).count(),
@@ -47,13 +47,13 @@ fn a_full_list_shows_each_title_in_one_row() {
     let screen = stage.screen(80, 16);
     assert!(!screen.contains("it is about"), "{screen}");
     assert_eq!(screen.matches("A long title").count(), unread, "{screen}");
-    // The same list in a window with rows to spare.
+    // The same list in a window with unused rows.
     let screen = stage.screen(80, 40);
     assert_eq!(screen.matches("it is about").count(), unread, "{screen}");
 }
 
 #[test]
-fn sources_with_the_same_title_show_where_they_are() {
+fn sources_with_the_same_title_show_their_domain() {
     let mut list = source_list();
     let same = |list: &mut SourceList, at: usize, url: &str| {
         let mut source = (*list.sources[at].source).clone();
@@ -73,10 +73,10 @@ fn sources_with_the_same_title_show_where_they_are() {
         assert!(screen.matches(domain).count() >= 2, "{domain}: {screen}");
     }
     assert_eq!(name(&stage, 0, 40), "News · harbour.example");
-    // In a narrow column, the name of the domain is enough, and more important than the title.
+    // A narrow column shortens the domain to its name, and an even narrower one drops the title.
     assert_eq!(name(&stage, 0, 20), "News · harbour");
     assert_eq!(name(&stage, 0, 10), "harbour");
-    // The search for sources uses the same names.
+    // Filtering the sources uses the same names.
     stage.keys("gsf");
     let found = stage.screen(80, 24);
     assert!(found.contains("News · harbour.example"), "{found}");
@@ -88,12 +88,12 @@ fn sources_with_the_same_title_show_where_they_are() {
     assert!(checks.contains("News · harbour.example"), "{checks}");
     assert!(checks.contains("News · tram.example"), "{checks}");
     stage.keys("<Esc>");
-    // On one host, the paths differ.
+    // On one host, the paths distinguish the sources.
     same(&mut list, 1, "https://harbour.example/sport");
     stage.happen(Event::SourcesLoaded(Ok(list.clone())));
     let names = [name(&stage, 0, 80), name(&stage, 1, 80)];
     assert_eq!(names, ["News · harbour.example/feed", "News · harbour.example/sport"]);
-    // Servers on one machine differ in their ports.
+    // On one machine, the ports distinguish the sources.
     same(&mut list, 0, "http://127.0.0.1:9731/feed");
     same(&mut list, 1, "http://127.0.0.1:9732/feed");
     stage.happen(Event::SourcesLoaded(Ok(list)));
@@ -102,7 +102,7 @@ fn sources_with_the_same_title_show_where_they_are() {
 }
 
 #[test]
-fn an_item_without_title_and_text_is_called_by_its_url() {
+fn an_item_without_title_and_text_shows_its_url() {
     let mut rows = item_rows();
     rows[0].title = String::new();
     rows[0].url = Some("https://www.kernel.example/2026/what-changes-in-6.19.html".to_owned());
@@ -113,7 +113,7 @@ fn an_item_without_title_and_text_is_called_by_its_url() {
 }
 
 #[test]
-fn a_copied_url_is_shown_in_its_own_letters() {
+fn shows_a_copied_url_decoded() {
     let mut rows = item_rows();
     rows[0].url = Some("https://kernel.example/caf%C3%A9".to_owned());
     let mut stage = Stage::with(Settings::default(), source_list(), rows);

@@ -1,4 +1,4 @@
-//! Keys for several commands, and the programs of `[[command]]`.
+//! Keys bound to several commands, and the programs of `[[command]]`.
 
 use super::real::Real;
 use super::*;
@@ -26,7 +26,7 @@ fn a_key_runs_several_commands_with_arguments() {
     assert_eq!(pinned(&stage).abs_diff(before), 1);
     let copied = stage.requested.iter().any(|effect| effect.contains("Copy"));
     assert!(copied, "{:?}", stage.requested);
-    // The help and the popup of keys show the commands.
+    // The help and the popup of keys list the commands.
     stage.keys("?filter rust");
     assert!(stage.screen(120, 40).contains("filter rust"), "{}", stage.screen(120, 40));
 }
@@ -44,7 +44,7 @@ fn a_key_marks_many_items_before_its_next_command() {
 }
 
 #[test]
-fn a_key_runs_only_what_it_names() {
+fn a_key_runs_only_the_commands_bound_to_it() {
     let refused = keys(&[("x", "read all")]);
     let error = crate::config::KeyMap::load(&refused.keys).unwrap_err().to_string();
     assert!(error.contains("write \"read-all\""), "{error}");
@@ -86,7 +86,7 @@ fn command(name: &str, script: &str, output: CommandOutput) -> CommandSettings {
 }
 
 #[tokio::test]
-async fn a_window_shows_the_output() {
+async fn shows_the_output_in_a_window() {
     let mut real = Real::new(1, 3).await;
     real.app.settings.commands = vec![
         command("Translate", "printf 'got \\033[31m%s\\n' \"$1\"; seq 200", CommandOutput::Window),
@@ -108,7 +108,7 @@ async fn a_window_shows_the_output() {
 }
 
 #[tokio::test]
-async fn a_running_program_is_not_started_twice_and_can_be_cancelled() {
+async fn does_not_start_a_running_program_twice() {
     let mut real = Real::new(1, 3).await;
     real.app.settings.commands = vec![command("Slow", "sleep 600", CommandOutput::None)];
     real.keys("gi");
@@ -128,7 +128,7 @@ async fn a_running_program_is_not_started_twice_and_can_be_cancelled() {
 }
 
 #[test]
-fn an_item_is_marked_read_only_if_its_page_opens() {
+fn marks_an_item_read_only_if_its_page_opens() {
     let unread = || item_rows().into_iter().map(|row| ItemRow { read: false, ..row }).collect();
     let mut stage = Stage::with(Settings::default(), source_list(), unread());
     stage.keys("giO");
@@ -138,14 +138,14 @@ fn an_item_is_marked_read_only_if_its_page_opens() {
     assert!(stage.has_message("No browser found"));
     assert!(!stage.app.items.rows[0].read);
     assert_eq!(stage.app.items.selected, 0);
-    // A later page that opens does not mark it either.
+    // A page that opens later does not mark the item either.
     stage.happen(Event::BrowserOpened(Ok(())));
     assert!(!stage.app.items.rows[0].read);
     stage.keys("O");
     stage.happen(Event::BrowserOpened(Ok(())));
     assert!(stage.app.items.rows[0].read);
     assert_eq!(stage.app.items.selected, 1);
-    // If the user has gone elsewhere by then, the selection stays.
+    // If the user has moved on before the page opens, the selection stays.
     stage.keys("Okk");
     stage.happen(Event::BrowserOpened(Ok(())));
     assert!(stage.app.items.rows[1].read);

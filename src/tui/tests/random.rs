@@ -1,5 +1,5 @@
-//! Random use: keys, pastes, clicks, sizes, and replies that arrive late, twice, in any order or as
-//! errors. Nothing may panic, selections stay valid, and every size is drawn.
+//! Random use: keys, pastes, clicks, sizes, and replies that are late, repeated, out of order or errors.
+//! Nothing may panic, selections must stay valid, and every size must be drawn.
 //!
 //! `NEWSFED_STEPS=1000000 NEWSFED_SEED=7 cargo test --lib random_use` runs longer.
 
@@ -15,7 +15,7 @@ use fastrand::Rng;
 use stock::Stock;
 
 const STEPS: usize = 8_000;
-/// Maximum number of pending requests; older ones never get a reply.
+/// Maximum number of pending requests; older ones never receive a reply.
 const MAX_WAITING: usize = 24;
 
 /// The interface under random use.
@@ -104,7 +104,7 @@ impl Chaos {
     }
 
     fn resized(&mut self) -> Event {
-        // Small sizes are the difficult ones.
+        // Prefers small sizes, because they are more difficult to draw.
         let mut size = |limit: u16| match self.rng.u8(..16) {
             0 => limit,
             1..3 => self.rng.u16(1..=limit),
@@ -220,7 +220,7 @@ fn random_use_never_panics() {
         while done < steps.min((user + 1) * 2000) {
             let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 chaos.step();
-                // Several events arrive between two frames.
+                // Draws a frame only after several events.
                 if done.is_multiple_of(5) {
                     chaos.draw();
                 }
@@ -254,7 +254,7 @@ fn every_dialog_draws_at_every_size() {
 
 #[test]
 fn accepts_unusual_key_events() {
-    // Unusual key events are keys of the keymap, or none.
+    // Each key event is a valid key of the keymap.
     let mut rng = Rng::with_seed(3);
     for _ in 0..2000 {
         let event = KeyEvent::new(

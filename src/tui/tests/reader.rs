@@ -12,7 +12,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A text with everything that the Reader draws.
+/// An article with every element that the Reader draws.
 const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">link</a>, go on to a
     note<sup id="r1"><a href="#n1">1</a></sup> and end in another
     one.<sup><a href="#n2">2</a></sup></p>
@@ -37,7 +37,7 @@ const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">li
     </figure><hr><ol><li id="n1"><p>The first note. <a href="#r1">↩</a></p></li>
     <li id="n2"><p>The second one.</p></li></ol>"##;
 
-/// The interface with a text to open, optionally with an earlier version of it.
+/// The interface with an article to open, optionally with an earlier version of it.
 fn stage(html: &str, earlier: Option<&str>) -> Stage {
     let base = "https://site.example/p".parse().unwrap();
     let document = |html: &str| from_html(&clean(html, Some(&base)), Some(&base));
@@ -53,7 +53,7 @@ fn stage(html: &str, earlier: Option<&str>) -> Stage {
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
 
-/// Snapshots of the Reader after some keys, at three sizes.
+/// Snapshots of the Reader after pressing keys, at three sizes.
 fn snapshots(name: &str, earlier: Option<&str>, keys: &str) {
     for (width, height) in SIZES {
         let mut stage = stage(EVERYTHING, earlier);
@@ -70,14 +70,14 @@ fn snapshots(name: &str, earlier: Option<&str>, keys: &str) {
 }
 
 #[test]
-fn reader_at_start_middle_and_end() {
+fn draws_the_start_middle_and_end_of_an_article() {
     snapshots("start", None, "");
     snapshots("middle", None, "<Space>");
     snapshots("end", None, "G");
 }
 
 #[test]
-fn zen_mode_at_every_size() {
+fn draws_zen_mode_at_every_size() {
     snapshots("zen", None, "z");
 }
 
@@ -107,8 +107,8 @@ fn shows_hint_letters_on_links_and_footnotes() {
 }
 
 #[test]
-fn finds_a_text_across_lines_and_in_tables() {
-    // Matches across a line break, and in the table.
+fn finds_text_across_lines_and_in_tables() {
+    // Matches across a line break and in the table.
     snapshots("find", None, "<C-f> 文 章 <Enter> n");
 }
 
@@ -128,7 +128,7 @@ fn steps_through_the_changes_of_earlier_versions() {
     stage.keys("<Enter>");
     stage.app.reader.column = 110;
     stage.shows("2 earlier versions are stored");
-    // The first press shows the newest change.
+    // The first key press shows the newest change.
     stage.keys("[");
     stage.shows("[-2-] {+3+}");
     stage.shows("Change 1 of 2, found 2 h ago");
@@ -149,7 +149,7 @@ fn steps_through_the_changes_of_earlier_versions() {
 }
 
 #[test]
-fn shows_tags_comments_and_the_other_text() {
+fn shows_tags_comments_and_the_alternative_text() {
     let mut stage = stage("<p>text</p>", None);
     let shown = stage.shown.as_mut().unwrap();
     let mut item = crate::model::Item::clone(&shown.item);
@@ -163,7 +163,7 @@ fn shows_tags_comments_and_the_other_text() {
     stage.shows("Categories: Rail, Night");
     stage.shows("12 comments, +7 since you read it, c");
     stage.shows("Text from the feed, x shows the text of the");
-    // Reading the item again does not hide the number while it is open.
+    // Reloading the open item does not hide the number of new comments.
     stage.shown.as_mut().unwrap().new_comments = 0;
     let key = stage.shown_key();
     stage.happen(Event::TextGot(key, true, Ok(crate::engine::TextGot::Feed)));
@@ -233,7 +233,7 @@ fn ascii_mode_draws_only_ascii_in_the_reader() {
     stage.screen(100, 30);
     for keys in ["<Enter>", "<Right>", "G", "g", "g", "<C-f>default"] {
         stage.keys(keys);
-        // Clipped titles end in an ellipsis nevertheless.
+        // Clipped titles end in an ellipsis even in ASCII mode.
         let screen = stage.screen(100, 30).replace('…', "");
         assert!(screen.is_ascii(), "{screen}");
     }
@@ -293,7 +293,7 @@ fn reopens_an_article_at_its_last_position() {
     assert!(!first_line(&stage).starts_with("word0 ") && first_line(&stage) != second);
     stage.keys("h");
     assert_eq!(kept(&stage, ""), 2, "nothing has moved: {:?}", stage.requested);
-    // The stored position, on a screen of a different width.
+    // Restores the stored position on a screen of a different width.
     let mut later = self::stage(&text, None);
     later.shown.as_mut().unwrap().position = "word0word1word2".len();
     later.screen(25, 20);
@@ -303,7 +303,7 @@ fn reopens_an_article_at_its_last_position() {
 }
 
 #[test]
-fn an_article_that_was_read_to_the_end_opens_at_its_start() {
+fn a_finished_article_reopens_at_its_start() {
     let text: String = (0..400).map(|n| format!("word{n} ")).collect();
     let mut stage = stage(&format!("{text}<a href='https://site.example/1'>one</a>"), None);
     stage.keys("<Enter>");
@@ -317,7 +317,7 @@ fn an_article_that_was_read_to_the_end_opens_at_its_start() {
 }
 
 #[test]
-fn click_opens_a_link() {
+fn a_click_opens_a_link() {
     use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
     let mut stage = stage(EVERYTHING, None);
     stage.screen(80, 24);
@@ -345,7 +345,7 @@ fn click_opens_a_link() {
 }
 
 #[test]
-fn opens_links_by_numbers_of_several_digits() {
+fn opens_links_by_multi_digit_numbers() {
     let links = |n: usize| -> String {
         (1..=n).map(|i| format!("<p><a href='https://site.example/{i}'>x</a></p>")).collect()
     };
@@ -378,7 +378,7 @@ fn opens_links_by_numbers_of_several_digits() {
 }
 
 #[test]
-fn cancelled_search_returns_to_its_start() {
+fn a_cancelled_search_returns_to_its_start() {
     let text: String = (0..400).map(|n| format!("word{n} ")).collect();
     let mut stage = stage(&text, None);
     stage.screen(80, 24);
@@ -395,9 +395,9 @@ fn cancelled_search_returns_to_its_start() {
 }
 
 #[test]
-fn undoing_a_pin_updates_list_and_reader() {
+fn undoing_a_pin_updates_the_list_and_the_reader() {
     let mut stage = Stage::new();
-    // Opening marks the item read, so it stays in the list of unread items only because it is kept.
+    // Opening the item marks it as read, but the open list of unread items keeps the row.
     stage.keys("<Enter>p");
     assert!(stage.screen(120, 30).contains("★ Kernel notes"), "the list");
     stage.keys("u");
@@ -408,7 +408,7 @@ fn undoing_a_pin_updates_list_and_reader() {
 }
 
 #[test]
-fn the_reader_keeps_its_accent_while_a_text_is_searched() {
+fn the_reader_keeps_its_accent_during_a_search() {
     let mut stage = stage(EVERYTHING, None);
     stage.screen(120, 40);
     stage.keys("<Enter>");

@@ -1,4 +1,4 @@
-//! The interface on a real database with the real engine and driver; only the terminal is missing.
+//! The interface with a real database, engine and driver; only the terminal is missing.
 
 use super::super::app::Tone;
 use super::super::driver::Driver;
@@ -10,9 +10,9 @@ use crate::util::clock::SystemClock;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
-/// Time limit for expected events.
+/// Timeout for expected events.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// If there are no events for this long, the driver counts as idle.
+/// The driver counts as idle after this time without events.
 const SILENCE: Duration = Duration::from_millis(25);
 
 pub(super) struct Real {
@@ -34,13 +34,13 @@ pub(super) const CONFIG: &str =
     "# Mine\nbrowser = [\"true\"] # C1\nfull_text = \"never\"\n\n[ui] # C2\n# C3\nmouse = false\n";
 
 impl Real {
-    /// Creates a database with sources and items. Nothing polls automatically, and all URLs are on
-    /// this machine, where no server runs.
+    /// Creates a database with sources and items. Nothing is polled automatically, and all URLs are on this
+    /// machine, where no server runs.
     pub(super) async fn new(sources: usize, items: usize) -> Self {
         Self::configured(sources, items, CONFIG).await
     }
 
-    /// Like [`Self::new`], with other settings.
+    /// Like [`Self::new`], with the contents of `config.toml`.
     pub(super) async fn configured(sources: usize, items: usize, config: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
@@ -123,7 +123,7 @@ impl Real {
         }
     }
 
-    /// Handles events until a condition holds.
+    /// Handles events until the condition is true.
     pub(super) async fn until(&mut self, what: &str, test: impl Fn(&App) -> bool) {
         while !test(&self.app) {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
@@ -132,7 +132,7 @@ impl Real {
         }
     }
 
-    /// Handles events until this many changes of files have been answered.
+    /// Handles events until this many file changes have been answered.
     pub(super) async fn wait_for_edits(&mut self, count: usize) {
         while self.edits < count {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
@@ -146,12 +146,12 @@ impl Real {
         self.until(words, said).await;
     }
 
-    /// Reports to the interface, as the run loop does, that the database has changed.
+    /// Notifies the interface, like the run loop, that the database has changed.
     pub(super) fn store_changed(&mut self) {
         self.take(Event::StoreChanged);
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub(super) fn late(&mut self, by: TimeDelta) {
         let effects = self.app.update(Event::TimePassed, now() + by);
         self.perform(effects);
@@ -188,12 +188,12 @@ impl Real {
         }
     }
 
-    /// Stops everything that the driver runs, as when the interface is closed.
+    /// Stops everything that the driver runs, like closing the interface.
     pub(super) async fn finish(&mut self) {
         self.driver.ending().finish(vec![]).await;
     }
 
-    /// Runs a command of the palette.
+    /// Runs a command from the palette.
     pub(super) fn command(&mut self, text: &str) {
         self.keys(":");
         self.paste(text);
@@ -228,7 +228,7 @@ impl Real {
         !self.app.dialogs.is_empty()
     }
 
-    /// The error message that is shown, if users would not understand it.
+    /// The error message on the screen, if users would not understand it.
     pub(super) fn unreadable_error(&self) -> Option<&str> {
         let toast = self.app.toast.as_ref().filter(|t| t.tone == Tone::Problem)?;
         let text = toast.text.as_str();

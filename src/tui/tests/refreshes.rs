@@ -1,4 +1,4 @@
-//! Several refreshes at the same time.
+//! Several refreshes at once.
 
 use super::*;
 use crate::engine::{Refreshed, Report, Status};
@@ -29,7 +29,7 @@ fn a_second_refresh_keeps_the_results_of_the_first() {
     stage.poll_ends(stage.refreshes()[0], "kernel", 1);
     stage.keys("R");
     let [first, second] = stage.refreshes()[..] else { panic!("{:?}", stage.requested) };
-    // All sources are already being polled.
+    // Ends at once, because all sources are already being polled.
     stage.happen(Event::RefreshEnded(second));
     assert!(stage.has_message("Already refreshing"), "{}", stage.screen(120, 40));
     stage.poll_ends(first, "council", 3);
@@ -40,7 +40,7 @@ fn a_second_refresh_keeps_the_results_of_the_first() {
 }
 
 #[test]
-fn a_result_is_repeated_below_the_rows_only_if_it_was_cut_off() {
+fn repeats_a_result_below_the_rows_only_if_truncated() {
     let long = "the certificate of kernel.example is not valid (it is not signed by an authority that \
                 this computer trusts); nothing was read";
     for (message, shown) in [("kernel.example asks for a pause", 1), (long, 2)] {
@@ -60,7 +60,7 @@ fn a_result_is_repeated_below_the_rows_only_if_it_was_cut_off() {
 }
 
 #[test]
-fn refreshes_at_the_same_time_are_reported_separately() {
+fn reports_simultaneous_refreshes_separately() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("Rr");
@@ -77,13 +77,13 @@ fn refreshes_at_the_same_time_are_reported_separately() {
 }
 
 #[test]
-fn a_list_of_marked_items_refreshes_their_sources() {
+fn refreshing_a_list_of_marked_items_polls_their_sources() {
     let mut stage = Stage::new();
     stage.rows.retain(|row| row.source_key < 4);
     stage.keys("gpgsr");
     let requested = &stage.requested;
     assert!(requested.iter().any(|r| r.contains("keys: Some([1, 2, 3])")), "{requested:?}");
-    // Without items, there is nothing to refresh.
+    // An empty list has no sources to refresh.
     let list = SourceList { later: 1, ..source_list() };
     let mut stage = Stage::with(Settings::default(), list, Vec::new());
     stage.keys("gl");
@@ -96,7 +96,7 @@ fn a_list_of_marked_items_refreshes_their_sources() {
 }
 
 #[test]
-fn the_sign_of_a_refresh_moves_nothing() {
+fn the_refresh_marker_does_not_move_the_row() {
     let mut stage = Stage::new();
     let before = stage.screen(120, 36);
     let key = stage.app.sources.list.sources[0].facts.key;

@@ -1,4 +1,4 @@
-//! Going back: a search, a preview and the keys for going back must restore what was there before.
+//! Going back: leaving a search, a preview or an article must restore the previous state.
 
 use super::real::Real;
 use super::settings::with_runtime;
@@ -10,7 +10,7 @@ fn shows(title: &str) -> impl Fn(&App) -> bool {
     move |app| app.reader.article.as_ref().is_some_and(|a| a.row.title == title)
 }
 
-/// A list of 200 items with one far down selected, and its title.
+/// A list of 200 items with the 41st selected, and the title of that item.
 async fn far_down() -> (Real, String) {
     let mut real = Real::new(1, 200).await;
     real.until("the list", |app| app.items.rows.len() >= 60).await;
@@ -25,7 +25,7 @@ async fn far_down() -> (Real, String) {
 }
 
 #[test]
-fn back_closes_one_level_at_a_time_and_never_quits() {
+fn back_closes_one_level_and_never_quits() {
     let mut stage = Stage::new();
     stage.keys("<Enter>");
     for keys in ["?<Esc>", "q", "q", "q", "<Esc>"] {
@@ -41,7 +41,7 @@ fn back_closes_one_level_at_a_time_and_never_quits() {
 }
 
 #[test]
-fn a_cancelled_search_returns_to_the_list_and_the_article() {
+fn cancelling_a_search_returns_to_list_and_article() {
     with_runtime(async {
         let (mut real, title) = far_down().await;
         let line =
@@ -73,7 +73,7 @@ fn a_cancelled_search_returns_to_the_list_and_the_article() {
 }
 
 #[test]
-fn a_closed_search_returns_to_the_place_in_the_list() {
+fn closing_a_search_restores_the_list_position() {
     with_runtime(async {
         let (mut real, title) = far_down().await;
         for search in ["g/", "f"] {
@@ -83,7 +83,7 @@ fn a_closed_search_returns_to_the_place_in_the_list() {
             real.quiet().await;
             real.enter();
             real.screen();
-            // Another search is started in the list of results.
+            // Starts another search in the list of results.
             real.keys("fItem");
             real.until("other matches", |app| app.items.listing.query == "Item").await;
             real.enter();
@@ -116,7 +116,7 @@ fn a_list_in_another_order_fills_the_screen() {
 }
 
 #[test]
-fn a_search_in_the_reader_searches_the_article() {
+fn searching_in_the_reader_searches_the_article() {
     with_runtime(async {
         let mut real = Real::new(1, 3).await;
         real.until("the list", |app| app.items.rows.len() == 3).await;
@@ -129,7 +129,7 @@ fn a_search_in_the_reader_searches_the_article() {
 }
 
 #[test]
-fn a_row_that_stays_in_a_list_shows_that_it_was_marked_with_the_list() {
+fn rows_marked_with_their_list_stay_and_look_read() {
     with_runtime(async {
         let mut real = Real::new(1, 3).await;
         real.until("the list", |app| app.items.rows.len() == 3).await;
@@ -155,9 +155,9 @@ fn a_row_that_stays_in_a_list_shows_that_it_was_marked_with_the_list() {
     });
 }
 
-/// An article that is fetched while the next one is being opened must not replace it.
+/// An article that is fetched while the next one is opened must not replace the next one.
 #[test]
-fn a_late_text_does_not_bring_back_the_previous_article() {
+fn a_late_text_does_not_restore_the_previous_article() {
     with_runtime(async {
         let mut real = Real::new(1, 3).await;
         real.until("the list", |app| app.items.rows.len() == 3).await;
@@ -175,9 +175,9 @@ fn a_late_text_does_not_bring_back_the_previous_article() {
     });
 }
 
-/// The head and the percentage belong to the article that is drawn, not to the one before.
+/// The header and the percentage belong to the article that is drawn, not to the previous one.
 #[test]
-fn the_head_of_the_next_article_is_complete_after_a_scrolled_one() {
+fn the_next_article_starts_with_a_complete_header() {
     let mut stage = Stage::new();
     stage.keys("<Enter>");
     stage.screen(80, 24);

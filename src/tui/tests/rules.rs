@@ -6,19 +6,19 @@ use super::*;
 use crate::store::{Scope, View};
 use crate::tui::app::{Mute, RuleList, UNTIL};
 
-/// Number of items in all lists.
+/// Number of items that are not hidden.
 fn shown(real: &Real) -> usize {
     real.handle.store().reader().unwrap().keys(&View::of(Scope::All)).unwrap().len()
 }
 
 #[test]
-fn muting_hides_items_with_a_rule_and_undo_reverts_both() {
+fn muting_adds_a_rule_that_can_be_undone() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         assert_eq!(shown(&real), 30);
         real.keys("J");
         assert!(real.screen().contains("title:item"), "{}", real.screen());
-        // Mutes the source of the item for a day.
+        // Selects the choice that mutes the item's source for a day.
         for _ in 0..10 {
             real.press(KeyCode::Down, KeyModifiers::NONE);
         }
@@ -54,7 +54,7 @@ fn muting_hides_items_with_a_rule_and_undo_reverts_both() {
 }
 
 #[test]
-fn how_long_a_mute_lasts_is_shown_at_every_width() {
+fn shows_the_duration_of_a_mute_at_every_width() {
     let wanted = [(120, 4, true), (50, 4, false), (40, 1, true)];
     for (width, choices, has_label) in wanted {
         let mut stage = Stage::new();
@@ -85,7 +85,7 @@ fn an_invalid_query_mutes_nothing() {
 }
 
 #[test]
-fn rules_are_listed_applied_undone_changed_and_removed() {
+fn lists_applies_undoes_changes_and_removes_rules() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         real.keys("J");
@@ -103,7 +103,7 @@ fn rules_are_listed_applied_undone_changed_and_removed() {
         real.keys("x");
         real.wait_for("undone on 3 items").await;
         assert_eq!(shown(&real), 30);
-        // Undo inside the dialog sets these marks again.
+        // Undo inside the dialog restores the marks.
         real.keys("u");
         real.wait_for("Undone").await;
         assert_eq!(shown(&real), 27);

@@ -1,4 +1,4 @@
-//! Tests of the search line: errors in what is typed, and completion.
+//! Tests of the search field: errors in the query, and completion.
 
 mod matches;
 
@@ -7,7 +7,7 @@ use crate::store::ItemValues;
 
 #[test]
 fn an_unfinished_condition_is_ignored_and_its_error_marked() {
-    // Typed text, the number of rows, and the underlined part.
+    // The typed text, the number of rows, and the underlined part.
     for (typed, rows, marked) in [
         ("tiny (", 1, "("),
         ("tiny (alloc OR", 1, "OR"),
@@ -31,7 +31,7 @@ fn an_unfinished_condition_is_ignored_and_its_error_marked() {
 }
 
 #[test]
-fn the_order_of_best_matches_stays_while_texts_arrive() {
+fn best_matches_keep_their_order_while_items_arrive() {
     let mut stage = Stage::new();
     stage.keys(":sort best<Enter>/e<Enter>");
     let titles = |stage: &Stage| -> Vec<String> {
@@ -44,13 +44,13 @@ fn the_order_of_best_matches_stays_while_texts_arrive() {
     }
     stage.happen(Event::StoreChanged);
     assert_eq!(titles(&stage), before);
-    // A new search has the new order.
+    // A new search uses the new ranks.
     stage.keys("<Esc>/e<Enter>");
     assert_ne!(titles(&stage), before);
 }
 
 #[test]
-fn best_matches_are_an_order_of_searches_by_words() {
+fn only_searches_by_words_are_ordered_by_best_match() {
     let mut stage = Stage::new();
     stage.keys("gi");
     let orders = |stage: &mut Stage| -> Vec<&str> {
@@ -67,7 +67,7 @@ fn best_matches_are_an_order_of_searches_by_words() {
     stage.keys("<lt>");
     let screen = stage.screen(120, 40);
     assert!(screen.contains("best match first") && !screen.contains("Today ─"), "{screen}");
-    // It does not change the order of other lists, and remains the order of searches.
+    // The order of other lists is unchanged, and searches keep their order.
     stage.keys("<Esc>");
     assert_eq!(stage.app.items.shown_order().label(), first);
     stage.keys("/a<Enter>");
@@ -111,7 +111,7 @@ fn tab_completes_operators_and_their_values() {
         let line = screen.lines().find(|l| l.contains("  › ")).unwrap();
         assert!(line.contains(expected), "{keys}: {line}");
     }
-    // The list follows the completion.
+    // The list updates after the completion.
     let mut stage = Stage::new();
     stage.keys("/source:kern<Tab><Enter>");
     assert!(stage.screen(120, 40).contains("Search  source:\"Kernel notes and other things\""));
@@ -127,7 +127,7 @@ fn suggestions_do_not_cover_the_selected_result() {
         let selected = stage.app.items.current().unwrap().title.clone();
         let start: String = selected.chars().take(12).collect();
         assert!(screen.contains(&start), "{screen}");
-        // Where the selected item is in the first row, there is no list until it is asked for.
+        // On a low screen, where the list would cover the selected item, Tab opens it.
         assert_eq!(screen.contains(" more"), height > 14, "{screen}");
         stage.keys("<Tab>");
         let screen = stage.screen(width, height);
@@ -138,7 +138,7 @@ fn suggestions_do_not_cover_the_selected_result() {
 }
 
 #[test]
-fn another_search_replaces_the_words_of_the_last_one() {
+fn another_search_replaces_the_previous_words() {
     for (keys, expected) in [
         ("/bridge<Enter>/ferry", "ferry"),
         ("fbridge<Enter>fferry", "ferry"),
@@ -150,7 +150,7 @@ fn another_search_replaces_the_words_of_the_last_one() {
         let mut dialog = stage.app.dialogs.pop().unwrap();
         assert_eq!(dialog.field().unwrap().value(), expected, "{keys}");
     }
-    // A filter of a view adds to the query of the view.
+    // A filter of a view extends the query of the view.
     let layout = Default::default();
     let views = vec![crate::config::ViewSettings {
         name: "Old".to_owned(),
@@ -165,7 +165,7 @@ fn another_search_replaces_the_words_of_the_last_one() {
 }
 
 #[test]
-fn an_empty_search_field_shows_what_is_searched() {
+fn an_empty_search_field_shows_the_number_of_items() {
     let mut list = source_list();
     list.sources[0].facts.items = 1200;
     list.sources[1].facts.items = 34;
@@ -174,7 +174,7 @@ fn an_empty_search_field_shows_what_is_searched() {
         stage.screen(width, height);
         stage.keys("/");
         let screen = stage.screen(width, height);
-        // A small window only has space for what can be typed.
+        // A small window only has space for the operators.
         assert_eq!(screen.contains("Type to search 1234 items"), height > 12, "{screen}");
         assert!(!screen.contains("Nothing matches") && !screen.contains("(0)"), "{screen}");
         stage.keys("<Esc>");
@@ -182,7 +182,7 @@ fn an_empty_search_field_shows_what_is_searched() {
 }
 
 #[test]
-fn no_article_is_shown_beside_a_search_without_results() {
+fn a_search_without_results_shows_no_article() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("<Enter>h");
@@ -195,7 +195,7 @@ fn no_article_is_shown_beside_a_search_without_results() {
 }
 
 #[test]
-fn a_key_of_the_field_searches_only_titles() {
+fn a_key_in_the_search_field_searches_only_titles() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("/tiny alloc");
@@ -212,13 +212,13 @@ fn a_key_of_the_field_searches_only_titles() {
         assert_eq!(typed(&mut stage), expected);
         assert_eq!(stage.app.items.listing.query, expected, "the list follows");
     }
-    // An unfinished query stays as it is.
+    // An incomplete query is not changed.
     stage.keys(" (<C-t>");
     assert_eq!(typed(&mut stage), "tiny alloc (");
 }
 
 #[test]
-fn a_filter_shows_how_many_items_of_the_list_match() {
+fn a_filter_shows_how_many_items_match() {
     let mut stage = Stage::new();
     stage.screen(80, 24);
     stage.keys("gaf");
@@ -230,7 +230,7 @@ fn a_filter_shows_how_many_items_of_the_list_match() {
         line(&screen, 0).contains("› Find: ") && line(&screen, 0).contains(&of_all),
         "{screen}"
     );
-    // The hint would cover the rule.
+    // The hint is hidden, because it would cover the rule.
     assert!(line(&screen, 1).contains('━') && !screen.contains("Tab lists all"), "{screen}");
     assert!(line(&screen, 2).contains(" Pinned ─"), "{screen}");
     stage.keys("release");
@@ -239,17 +239,17 @@ fn a_filter_shows_how_many_items_of_the_list_match() {
     // The rule is as wide as the field.
     let heavy = line(&screen, 1).matches('━').count();
     assert!(heavy > 30, "{screen}");
-    // The total is that of the whole list when the filter is changed.
+    // When the filter is edited, the total still counts the whole list.
     stage.keys("<Enter>f");
     assert!(line(&stage.screen(80, 24), 0).contains(&one));
-    // Rows of the Sources pane are counted too.
+    // Matching rows of the Sources pane are counted too.
     stage.keys("<Esc><Esc><C-p>kernel");
     let screen = stage.screen(80, 24);
     assert!(line(&screen, 0).contains("1 of ") || line(&screen, 1).contains("1 of "), "{screen}");
 }
 
 #[test]
-fn completions_leave_the_rule_of_the_filter_visible_and_open_at_its_text() {
+fn completions_leave_the_rule_of_the_filter_visible() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     stage.screen(120, 36);
     stage.keys("ffe<Tab>");
@@ -260,7 +260,7 @@ fn completions_leave_the_rule_of_the_filter_visible_and_open_at_its_text() {
 }
 
 #[test]
-fn completions_leave_no_part_of_a_heading() {
+fn completions_cover_headings_completely() {
     for (keys, candidate) in [("/so", "source: of a source"), ("gafso", "source: of a source")] {
         let mut stage = Stage::new();
         stage.screen(120, 36);

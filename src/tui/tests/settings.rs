@@ -1,5 +1,5 @@
-//! Tests of settings, key bindings, commands with arguments and the history, on real files and a
-//! real database.
+//! Tests of settings, key bindings, commands with arguments and the history, with real files and a real
+//! database.
 
 use super::real::{CONFIG, Real};
 use super::*;
@@ -14,7 +14,7 @@ pub(super) fn with_runtime<F: Future<Output = ()>>(work: F) {
 const CTRL: KeyModifiers = KeyModifiers::CONTROL;
 
 #[test]
-fn setting_applies_at_once_is_saved_and_undone() {
+fn a_setting_applies_at_once_and_can_be_undone() {
     with_runtime(async {
         let mut real = Real::new(2, 10).await;
         real.command("settings");
@@ -63,7 +63,7 @@ fn merges_or_asks_about_changes_in_the_file() {
         real.press(KeyCode::Down, KeyModifiers::NONE);
         real.keys("24");
         let file = real.paths.config_file();
-        // If another key was changed, the changes are merged; if the same key was changed, the user is asked.
+        // Changes to other keys of the file are merged; if the same key was changed, the user is asked.
         let theirs = format!("{CONFIG}ascii = true\n\n[schedule]\npolls_per_day = 6 # theirs\n");
         std::fs::write(&file, &theirs).unwrap();
         real.press(KeyCode::Char('s'), CTRL);
@@ -78,7 +78,7 @@ fn merges_or_asks_about_changes_in_the_file() {
 }
 
 #[test]
-fn settings_that_need_a_restart_are_marked() {
+fn marks_settings_that_need_a_restart() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
         real.command("settings network");
@@ -108,7 +108,7 @@ fn binds_keys_by_pressing_them() {
         assert!(real.config().contains("\"g z\" = \"pin\"") && real.config().starts_with(CONFIG));
         let keys = |app: &App, action| app.keymap.keys_for(Context::Items, action);
         assert_eq!(keys(&real.app, Action::Pin).as_deref(), Some("g z"));
-        // A key that is in use needs a confirmation.
+        // Binding a key that is already in use needs a confirmation.
         real.enter();
         real.keys("x");
         real.late(TimeDelta::seconds(5));
@@ -117,7 +117,7 @@ fn binds_keys_by_pressing_them() {
             "{}",
             real.screen()
         );
-        // Enter may come too late to end the sequence.
+        // The key sequence has already ended, so Enter does not confirm the binding.
         real.enter();
         assert!(real.screen().contains("Press y to bind anyway"), "{}", real.screen());
         real.press(KeyCode::Esc, KeyModifiers::NONE);
@@ -135,7 +135,7 @@ fn binds_keys_by_pressing_them() {
 fn commands_accept_arguments() {
     with_runtime(async {
         let mut real = Real::new(12, 60).await;
-        // A theme is previewed while it is selected, and dropped on leaving. Without a name, nothing is guessed.
+        // A theme is previewed while it is selected, and reset by Esc. Without a name, no theme is chosen.
         real.keys(":theme ");
         real.enter();
         real.until("a form", |app| app_form(app).is_some()).await;
@@ -212,7 +212,7 @@ fn moves_back_and_forth_in_the_history() {
         for words in ["import of", "ui.theme = \"mono\"", "removal of Source 1", "pin: Item"] {
             assert!(screen.contains(words), "{words} on\n{screen}");
         }
-        // Back to the initial state …
+        // Returns to the initial state …
         real.keys("G");
         real.enter();
         real.until("the beginning", |app| app.history.rests_at(0)).await;
@@ -231,7 +231,7 @@ fn moves_back_and_forth_in_the_history() {
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
         assert_eq!(real.app.palette.name(), "mono");
         real.press(KeyCode::Esc, KeyModifiers::NONE);
-        // A new change drops the undone ones.
+        // A new change discards the undone changes.
         real.keys("u");
         real.wait_for("Undone: import").await;
         real.command("theme light");
@@ -243,7 +243,7 @@ fn moves_back_and_forth_in_the_history() {
 }
 
 #[test]
-fn settings_dialogs_at_every_size() {
+fn draws_the_settings_dialogs_at_every_size() {
     for (width, height) in SIZES {
         let snapshot = |name: &str, stage: &mut Stage| {
             insta::assert_snapshot!(
@@ -263,7 +263,7 @@ fn settings_dialogs_at_every_size() {
         let mut stage = Stage::new();
         stage.keys("pjmu");
         stage.keys("U");
-        // The time of day depends on the time zone.
+        // Replaced, because the time of day depends on the time zone.
         let zone = |screen: String| {
             let at = now().with_timezone(&chrono::Local).format("%H:%M:%S").to_string();
             screen.replace(&at, "12:00:00")
@@ -277,7 +277,7 @@ fn settings_dialogs_at_every_size() {
 }
 
 #[test]
-fn late_reply_does_not_revert_a_newer_change() {
+fn a_late_reply_does_not_revert_a_newer_change() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
         real.command("density");
@@ -294,7 +294,7 @@ fn late_reply_does_not_revert_a_newer_change() {
 }
 
 #[test]
-fn form_stays_open_during_replies_to_older_saves() {
+fn the_form_stays_open_during_replies_to_older_saves() {
     let folder = tempfile::tempdir().unwrap();
     let paths = Paths::below(folder.path());
     std::fs::create_dir_all(paths.config_dir()).unwrap();
@@ -350,7 +350,7 @@ fn the_palette_finds_settings_and_opens_their_rows() {
 }
 
 #[test]
-fn palette_identifies_sources_by_key_not_by_title() {
+fn the_palette_identifies_sources_by_key_not_by_title() {
     let same = || {
         let mut list = source_list();
         for entry in &mut list.sources {
@@ -377,7 +377,7 @@ fn palette_identifies_sources_by_key_not_by_title() {
 }
 
 #[test]
-fn applies_settings_that_another_program_has_written() {
+fn applies_settings_written_by_another_program() {
     let mut stage = Stage::new();
     let mut settings = stage.app.settings.clone();
     settings.ui.theme = "mono".to_owned();
@@ -387,7 +387,7 @@ fn applies_settings_that_another_program_has_written() {
 }
 
 #[test]
-fn tabs_of_the_settings_are_never_cut() {
+fn tabs_of_the_settings_are_never_truncated() {
     use crate::config::FormPage;
     for width in 24..130 {
         let mut stage = Stage::new();

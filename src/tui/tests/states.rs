@@ -1,10 +1,10 @@
-//! Tests of discovery results, empty lists, broken sources and failed reads.
+//! Tests of discovery results, empty lists, failing sources and failed reads.
 
 use super::*;
 use crate::engine::{AccountNote, Discovery, Status, SyncProgress, Way};
 
 #[test]
-fn ways_to_follow_a_url_at_every_size() {
+fn draws_ways_to_follow_a_url_at_every_size() {
     let at = |hours: i64| now() - TimeDelta::hours(hours);
     let council = "http://council.example/news";
     let news = [
@@ -48,7 +48,7 @@ fn ways_to_follow_a_url_at_every_size() {
 }
 
 #[test]
-fn empty_list_shows_the_reason() {
+fn an_empty_list_shows_the_reason() {
     let failed = || Outcome::Failed {
         kind: ErrorKind::Permanent,
         message: "news.example has nothing at this URL (HTTP 404)".to_owned(),
@@ -75,7 +75,7 @@ fn empty_list_shows_the_reason() {
 }
 
 #[test]
-fn empty_source_shows_its_error_and_what_can_be_done() {
+fn an_empty_source_shows_its_error_and_useful_commands() {
     let mut list = source_list();
     let failed = Outcome::Failed { kind: ErrorKind::Permanent, message: "no such host".to_owned() };
     list.sources.truncate(1);
@@ -90,14 +90,14 @@ fn empty_source_shows_its_error_and_what_can_be_done() {
             let parts = ["no such host", "newsfed tried 3 times. The next attempt is in 4 min."];
             assert!(parts.iter().all(|part| screen.contains(part)), "{screen}");
             assert!(screen.contains("r   try again now"), "{screen}");
-            // Commands that need a selected source are only offered if one is selected.
+            // Commands that need a selected source are offered only if a source is selected.
             assert!(!screen.contains("change the source"), "{screen}");
         }
     }
 }
 
 #[test]
-fn a_page_that_is_followed_as_a_feed_can_be_added_again() {
+fn pages_followed_as_feeds_can_be_added_again() {
     let mut list = source_list();
     list.sources.truncate(1);
     let facts = &mut list.sources[0].facts;
@@ -112,7 +112,7 @@ fn a_page_that_is_followed_as_a_feed_can_be_added_again() {
 }
 
 #[test]
-fn website_with_broken_selectors_is_marked() {
+fn marks_a_website_with_broken_selectors() {
     let mut list = source_list();
     let problem = SelectorProblem {
         since: now() - TimeDelta::days(4),
@@ -131,7 +131,7 @@ fn website_with_broken_selectors_is_marked() {
 }
 
 #[test]
-fn retries_rhythms_that_could_not_be_read() {
+fn retries_loading_rhythms_after_an_error() {
     let mut app = Stage::new().app;
     let mut at = |seconds: i64, event: Event| {
         let effects = app.update(event, now() + TimeDelta::seconds(seconds));
@@ -147,7 +147,7 @@ fn retries_rhythms_that_could_not_be_read() {
 }
 
 #[test]
-fn schedule_panel_stops_at_its_end() {
+fn the_schedule_panel_stops_scrolling_at_its_end() {
     let mut stage = Stage::new();
     stage.keys("w");
     let beginning = stage.screen(80, 12);
@@ -160,7 +160,7 @@ fn schedule_panel_stops_at_its_end() {
 }
 
 #[test]
-fn statistics_at_every_size() {
+fn draws_statistics_at_every_size() {
     for (width, height) in SIZES {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -183,7 +183,7 @@ fn statistics_at_every_size() {
 }
 
 #[test]
-fn statistics_are_read_once_at_a_time() {
+fn loads_statistics_once_at_a_time() {
     let mut app = Stage::new().app;
     let mut press = |code| {
         let key = KeyEvent::new(code, KeyModifiers::NONE);
@@ -198,7 +198,7 @@ fn statistics_are_read_once_at_a_time() {
 }
 
 #[test]
-fn an_empty_list_of_sources_with_items_does_not_claim_failures() {
+fn an_empty_list_does_not_claim_failures() {
     let mut list = source_list();
     list.sources[0].facts.fail_count = 3;
     list.sources[1].facts.items = 40;
@@ -230,7 +230,7 @@ fn the_status_line_shows_which_account_is_not_synchronised() {
 }
 
 #[test]
-fn the_status_line_shows_the_progress_of_a_first_synchronisation() {
+fn the_status_line_shows_the_first_synchronisation() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     for (total, expected) in [(None, "1250 items · home"), (Some(3000), "1250 of 3000")] {
         let progress = SyncProgress { account: "home".to_owned(), items: 1250, total };
@@ -303,13 +303,13 @@ fn a_wide_window_shows_a_preview_from_the_start() {
 }
 
 #[test]
-fn lists_count_comments_in_words() {
+fn lists_spell_out_the_number_of_comments() {
     let mut rows = item_rows();
     (rows[0].comment_count, rows[0].new_comments) = (Some(7), 2);
     let mut stage = Stage::with(Settings::default(), source_list(), rows);
     stage.app.settings.ui.preview = false;
     assert!(stage.screen(180, 40).contains("7 comments +2"), "{}", stage.screen(180, 40));
-    // The second row of a narrow list has enough space too.
+    // In a narrow list, the second row has enough space too.
     stage.keys("<Enter>");
     assert!(stage.screen(120, 40).contains("7 comments +2"), "{}", stage.screen(120, 40));
 }

@@ -1,4 +1,4 @@
-//! Made-up items.
+//! Made-up items and other data.
 
 use super::*;
 use crate::engine::crawl::{CrawlBudget, CrawlFind, CrawlPhase, CrawlProgress, CrawlState, Curve};
@@ -107,7 +107,7 @@ pub(super) fn article(row: ItemRow) -> Article {
     }
 }
 
-/// A version's changes.
+/// The difference from an earlier version, with these changes.
 pub(super) fn difference(changes: Vec<crate::article::Change>) -> Difference {
     let summary = "numbers changed: 1 -> 2".to_owned();
     Difference { at: now() - TimeDelta::hours(2), changes, of_title: false, summary }
@@ -207,7 +207,7 @@ pub(in crate::tui) fn report() -> Box<ScheduleReport> {
     })
 }
 
-/// A running or unfinished download, a complete one, and one whose file is gone.
+/// A running or unfinished download, a complete one, and one with a missing file.
 pub(in crate::tui) fn downloads() -> Vec<DownloadEntry> {
     let states = [None, Some(FileState::Unchanged), Some(FileState::Missing)];
     let entry = |(n, state): (usize, Option<FileState>)| DownloadEntry {
@@ -224,7 +224,7 @@ pub(in crate::tui) fn downloads() -> Vec<DownloadEntry> {
     states.into_iter().enumerate().map(entry).collect()
 }
 
-/// A crawl with finds, of which the newest has a hostile name.
+/// A crawl with finds; the name of the newest one is hostile.
 pub(in crate::tui) fn crawl(folder: &str, phase: CrawlPhase) -> CrawlState {
     let find = |n: usize| CrawlFind {
         url: format!("https://rain.example/data/{n}.csv"),

@@ -1,4 +1,4 @@
-//! Stories that several sources have, in the interface.
+//! Stories covered by several sources, in the interface.
 
 use super::real::{Real, poll};
 use super::*;
@@ -19,7 +19,7 @@ fn rows() -> Vec<ItemRow> {
 }
 
 #[test]
-fn rows_and_the_reader_show_which_other_sources_have_a_story() {
+fn shows_the_other_sources_of_a_story() {
     let mut stage = Stage::with(Settings::default(), source_list(), rows());
     let other = StoryItem {
         number: 2,
@@ -45,7 +45,7 @@ fn rows_and_the_reader_show_which_other_sources_have_a_story() {
     assert!(stage.screen(100, 24).contains("; also in 2"), "{}", stage.screen(100, 24));
 }
 
-/// Two sources with one story; both items are unread.
+/// Two sources with the same story; both items are unread.
 async fn two() -> Real {
     let mut real = Real::new(2, 2).await;
     let store = real.handle.store().clone();
@@ -89,7 +89,7 @@ async fn a_key_folds_and_unfolds_stories() {
 }
 
 #[tokio::test]
-async fn a_story_is_marked_as_a_whole_and_undone() {
+async fn marks_a_story_as_a_whole_and_undoes_it() {
     let mut real = two().await;
     real.command("set ui.mark_stories on");
     real.until("the setting", |app| app.settings.ui.mark_stories).await;

@@ -1,4 +1,4 @@
-//! Screens with their colours and attributes, in the themes of four kinds of terminals.
+//! Screens with colours and attributes, in the themes of four kinds of terminals.
 
 use super::*;
 use crate::config::{Depth, LEAST_CONTRAST, Role, theme_names};
@@ -15,7 +15,7 @@ const TERMINALS: [(&str, ColorSupport); 4] = [
     ("16", ColorSupport { depth: Depth::Sixteen, light: false, ascii: false }),
     ("mono", ColorSupport { depth: Depth::Mono, light: false, ascii: false }),
 ];
-/// Name and keys of the main screens.
+/// Names of the main screens, and the keys that open them.
 const SCREENS: [(&str, &str); 4] =
     [("list", "<Down><Down>"), ("reader", "<Enter>"), ("dialog", ":the"), ("message", "p")];
 
@@ -37,7 +37,7 @@ pub(super) fn drawn(stage: &mut Stage, (width, height): (u16, u16)) -> Buffer {
     terminal.backend().buffer().clone()
 }
 
-/// A style in words: `#d6d4ce on #13151b bold`.
+/// A description of a style, such as `#d6d4ce on #13151b bold`.
 fn describe(cell: &Cell) -> String {
     let ink = |ink: Ink| match ink {
         Ink::Reset => "default".to_owned(),
@@ -51,7 +51,7 @@ fn describe(cell: &Cell) -> String {
     words
 }
 
-/// Each row as text, with a letter for the style of each cell below it; at the end a list of the styles.
+/// Each row as text, with a letter below each cell for its style, followed by a list of the styles.
 pub(super) fn styled(buffer: &Buffer) -> String {
     let mut styles: Vec<String> = Vec::new();
     let mut out = String::new();
@@ -85,7 +85,7 @@ pub(super) fn styled(buffer: &Buffer) -> String {
 }
 
 #[test]
-fn main_screens_in_the_themes_of_four_kinds_of_terminals() {
+fn draws_the_main_screens_in_four_kinds_of_terminals() {
     for (terminal, support) in TERMINALS {
         for (screen, keys) in SCREENS {
             let mut stage = stage("auto", support, keys);
@@ -153,7 +153,7 @@ fn ascii_mode_draws_only_ascii() {
 }
 
 #[test]
-fn linear_mode_shows_one_thing_per_line_without_lines_or_charts() {
+fn linear_mode_shows_one_thing_per_line_without_charts() {
     let dialogs = ["w", ",", "?", "%", "v", "a", ":"];
     for (keys, dialog) in [("", false), ("<Tab>", false)]
         .into_iter()
@@ -191,7 +191,7 @@ fn linear_mode_names_states_in_words() {
     let items = stage.screen(120, 40);
     assert!(items.contains("Pinned, Unread: Kernel notes for 6.19; Kernel notes"), "{items}");
     assert!(items.contains("4 min ago"), "{items}");
-    // Moving on only changes the cursor and attributes, so that screen readers read nothing else.
+    // Moving the selection changes only the cursor and attributes, so that only the new row is read aloud.
     stage.keys("j");
     assert_eq!(stage.screen(120, 40), items);
     stage.app.note("Copied");
@@ -208,7 +208,7 @@ type Change<'a> = &'a dyn Fn(&mut Stage);
 
 #[test]
 fn states_differ_in_more_than_colour() {
-    // Characters and attributes without colours.
+    // Characters and attributes, without colours.
     let seen = |buffer: &Buffer| -> Vec<(String, Modifier)> {
         buffer.content.iter().map(|cell| (cell.symbol().to_owned(), cell.modifier)).collect()
     };
@@ -243,10 +243,10 @@ fn states_differ_in_more_than_colour() {
 }
 
 #[test]
-fn every_theme_is_shown_while_it_is_selected() {
+fn previews_every_theme_while_it_is_selected() {
     let names = theme_names(&BTreeMap::new());
     assert!(names.len() > 10, "{names:?}");
-    // In a wide window, there are two pictures in a row.
+    // A wide window shows two previews in each row.
     for (width, columns) in [(120, 2), (80, 1), (60, 1)] {
         let mut stage = Stage::new();
         stage.screen(width, 36);
@@ -276,7 +276,7 @@ fn a_late_reply_about_the_background_changes_the_theme() {
 }
 
 #[test]
-fn the_current_match_differs_from_the_others_in_every_kind_of_terminal() {
+fn the_current_match_is_distinct_in_every_terminal() {
     for (terminal, support) in TERMINALS {
         let mut stage = stage("auto", support, "");
         let html = "<p>a bridge and a bridge</p>";

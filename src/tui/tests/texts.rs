@@ -1,4 +1,4 @@
-//! Tests of full texts in the interface: fetching, messages, reload, prefetch.
+//! Tests of full texts in the interface: fetching, messages, reloading and prefetching.
 
 use super::*;
 use crate::engine::{PrefetchPlan, TextGot};
@@ -20,7 +20,7 @@ impl Stage {
         assert!(self.has_message(words) || screen.contains(words), "{words} is missing:\n{screen}");
     }
 
-    /// Whether the message contains some words; on the screen, it would be wrapped.
+    /// Whether the message contains a text. On the screen, the text would be wrapped.
     pub(super) fn has_message(&self, words: &str) -> bool {
         self.app.toast.as_ref().is_some_and(|toast| toast.text.contains(words))
     }
@@ -47,7 +47,7 @@ fn the_head_scrolls_away_row_by_row() {
     for _ in 0..=seen {
         stage.keys("k");
     }
-    // The scroll position stays when the text is laid out again.
+    // The scroll position stays when the text is wrapped again.
     stage.keys("jj");
     let at = rows(&stage.screen(80, 24), first);
     stage.keys(".");
@@ -65,13 +65,13 @@ fn reports_an_opened_item_once() {
     stage.keys("<Enter>");
     let key = stage.shown_key();
     assert_eq!(stage.asked_for(&format!("ItemOpened {{ key: {key} }}")), 1);
-    // Its text arrived: the article is reloaded, which does not count as opening.
+    // When its text arrives, the article is reloaded, which does not count as opening it.
     let before = stage.app.reader.article.clone().unwrap();
     let fetched = TextGot::Fetched { from: TextFrom::Page, changed: false };
     stage.happen(Event::TextGot(key, false, Ok(fetched)));
     assert!(!Arc::ptr_eq(&before, stage.app.reader.article.as_ref().unwrap()));
     assert_eq!(stage.asked_for("ItemOpened"), 1);
-    // Nothing is reloaded if there was nothing to fetch.
+    // If there was nothing to fetch, nothing is reloaded.
     let before = stage.app.reader.article.clone().unwrap();
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Left)));
     stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Same(TextWay::Best))));
@@ -132,7 +132,7 @@ fn prefetches_after_showing_the_size() {
     stage.happen(Event::Prefetched(false));
     stage.happen(Event::PrefetchEnded);
     stage.shows("2 pages prefetched, 1 without text");
-    // The third key press stops a running job.
+    // The third key press cancels the running prefetch.
     stage.keys("P");
     stage.happen(Event::PrefetchPlanned(Ok(plan())));
     stage.keys("PP");
@@ -142,7 +142,7 @@ fn prefetches_after_showing_the_size() {
 }
 
 #[test]
-fn an_opened_item_stays_in_the_list_of_changed_items() {
+fn opened_items_stay_in_the_list_of_changes() {
     let mut rows = item_rows();
     for row in &mut rows[1..3] {
         (row.changed, row.substantial) = (true, true);
@@ -175,7 +175,7 @@ fn marks_changed_articles_and_shows_their_view() {
 }
 
 #[test]
-fn an_item_without_a_title_is_listed_by_the_beginning_of_its_text() {
+fn lists_untitled_items_by_their_first_words() {
     let mut stage = Stage::new();
     stage.app.items.rows[0].title.clear();
     let key = stage.app.items.rows[0].key;
@@ -196,7 +196,7 @@ fn an_item_without_a_title_is_listed_by_the_beginning_of_its_text() {
     assert!(stage.screen(120, 40).contains("How it begins"));
 }
 
-/// The interface with an article whose text the feed cuts off; a test can change the item.
+/// The interface with an article that is truncated in the feed; `change` can change the item.
 fn with_teaser(change: impl Fn(&mut Item)) -> Stage {
     let mut stage = Stage::new();
     stage.screen(120, 40);
@@ -215,7 +215,7 @@ fn the_head_shows_that_the_page_is_being_fetched() {
     let key = stage.shown_key();
     stage.shows("Teaser from the feed; fetching the full text …");
     assert!(!stage.screen(120, 40).contains("end ·"), "the rest may come");
-    // The result for another item's page does not end the wait.
+    // The result for another item does not end the wait.
     stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Left)));
     stage.shows("fetching the full text …");
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Left)));
@@ -243,7 +243,7 @@ fn the_head_shows_only_fetches_that_the_engine_makes() {
 }
 
 #[test]
-fn the_page_key_waits_once_at_the_end_for_a_text_that_is_being_fetched() {
+fn space_waits_once_for_a_pending_text() {
     let mut stage = with_teaser(|item| item.fetched = None);
     stage.keys("<Enter>");
     let first = stage.app.reader.article.as_ref().unwrap().row.key;
@@ -261,18 +261,18 @@ fn a_teaser_does_not_end_like_an_article() {
     stage.keys("<Enter>");
     stage.shows("Teaser from the feed");
     stage.shows("teaser · x: full text · Space: next unread");
-    // The reason why its page gave no text.
+    // The header shows why the page has no full text.
     let why = "kernel.example has nothing at this URL (HTTP 404)";
     let mut stage = with_teaser(|item| item.fetch_error = Some(why.to_owned()));
     stage.keys("<Enter>");
     stage.shows(&format!("Teaser only: {why}"));
-    // A text that the feed may contain completely.
+    // The feed may contain the whole text of this item.
     stage.shown.as_mut().unwrap().is_cut = false;
     stage.keys("n");
     stage.shows("Text from the feed; no full text: kernel.exam");
     stage.shows("end of the feed's text · Space: next unread");
     assert!(!stage.screen(230, 50).contains("next unread · no full text"));
-    // A low screen has no space for it in the head.
+    // On a low screen, the header has no space for the reason.
     stage.screen(70, 12);
     stage.keys("G");
     let end = |screen: String| {
@@ -288,7 +288,7 @@ fn a_teaser_does_not_end_like_an_article() {
 }
 
 #[test]
-fn an_entry_that_its_page_only_begins_is_a_teaser() {
+fn an_entry_that_its_page_truncates_is_a_teaser() {
     use crate::model::{Source, SourceRules, WebsiteRules};
     let mut list = source_list();
     for entry in &mut list.sources {
@@ -296,7 +296,7 @@ fn an_entry_that_its_page_only_begins_is_a_teaser() {
         entry.source = Arc::new(Source { rules, ..Source::clone(&entry.source) });
     }
     let mut stage = with_teaser(|item| item.fetched = None);
-    // Opening an item reads the sources again.
+    // Opening an item reloads the list of sources.
     let open = |stage: &mut Stage, key: &str| {
         for keys in [key, ""] {
             stage.happen(Event::SourcesLoaded(Ok(list.clone())));
@@ -315,7 +315,7 @@ fn an_entry_that_its_page_only_begins_is_a_teaser() {
 }
 
 #[test]
-fn another_text_is_shown_from_its_start_unless_a_search_in_it_is_open() {
+fn switching_texts_scrolls_to_the_top_without_a_search() {
     for (keys, got, to_start) in [
         ("", TextGot::Feed, true),
         ("", TextGot::Same(TextWay::Best), false),
@@ -342,12 +342,12 @@ fn another_text_is_shown_from_its_start_unless_a_search_in_it_is_open() {
 }
 
 #[test]
-fn another_text_is_shown_at_the_same_passage() {
+fn switching_texts_keeps_the_current_passage() {
     let paragraphs =
         |from: usize| (from..60).map(|n| format!("<p>A long enough sentence about {n}.</p>"));
     let document = |html: String| Arc::new(from_html(&html, None));
     let own = |n: usize| document(paragraphs(n).collect());
-    // The page has more text before it and other words in between, and the text is one paragraph.
+    // The page has more text before the passage and other words in between; `joined` is a single paragraph.
     let more =
         format!("<h2>Teaser</h2>{}", paragraphs(0).collect::<Vec<_>>().join("<p>Advert.</p>"));
     let joined = paragraphs(0).collect::<String>().replace("</p><p>", " ");
@@ -378,7 +378,7 @@ fn another_text_is_shown_at_the_same_passage() {
 }
 
 #[test]
-fn a_text_that_is_shown_again_is_shown_where_it_was_left() {
+fn returning_to_a_text_restores_its_scroll_position() {
     let document = |words: &str| Arc::new(from_html(&format!("<p>{words}</p>").repeat(60), None));
     let (page, feed) = (document("The text of the page."), document("A teaser."));
     let mut stage = Stage::new();

@@ -1,4 +1,5 @@
-//! Going through many items: parts of lists, selections, hidden sources, marks made by moving on.
+//! Tests of going through many items: parts of lists, selections, hidden sources, and marking as read while
+//! moving on.
 
 use super::lists::{config, stage_with_files};
 use super::real::Real;
@@ -14,7 +15,7 @@ fn selected(stage: &Stage) -> usize {
 }
 
 #[test]
-fn items_above_and_below_are_marked_read_without_the_selected_one() {
+fn marks_items_above_and_below_without_the_selected_one() {
     for (key, above) in [("{", true), ("}", false)] {
         let mut stage = stage_with_files();
         stage.keys("<Tab>j");
@@ -28,13 +29,13 @@ fn items_above_and_below_are_marked_read_without_the_selected_one() {
 }
 
 #[test]
-fn selections_are_extended_by_ranges_and_inverted() {
+fn extends_and_inverts_selections() {
     let mut stage = stage_with_files();
     stage.keys("<Tab>");
     let all = stage.app.items.rows.len();
     stage.keys("*r");
     assert!(stage.screen(120, 40).contains("Select the first item of the range first"));
-    // Space selects the first row and moves to the second.
+    // Space selects the first row and moves to the second one.
     stage.keys("<Space>jj");
     stage.keys("*r");
     assert_eq!(selected(&stage), 4);
@@ -47,13 +48,13 @@ fn selections_are_extended_by_ranges_and_inverted() {
 }
 
 #[test]
-fn many_items_are_marked_read_after_confirmation() {
+fn asks_before_marking_many_items_as_read() {
     let marks = |stage: &Stage| {
         stage.requested.iter().filter(|effect| effect.contains("MarkViewRead")).count()
     };
     let listing = |count: i64| {
         let mut stage = stage_with_files();
-        // All unread items.
+        // Opens the list of all unread items.
         stage.keys("j<Tab>");
         let row = crate::model::ItemRow { read: false, ..stage.app.items.rows[0].clone() };
         let rows = 0..count;
@@ -75,7 +76,7 @@ fn many_items_are_marked_read_after_confirmation() {
         stage.keys(answer);
         assert_eq!(marks(&stage), expected, "{answer}");
     }
-    // Only a part of the list is in memory: the count is the one in the Sources pane.
+    // If only a part of the list is in memory, the count is that of the Sources pane.
     let mut stage = listing(40);
     stage.app.items.more_below = true;
     let selected = stage.app.sources.selected;
@@ -85,7 +86,7 @@ fn many_items_are_marked_read_after_confirmation() {
 }
 
 #[test]
-fn parts_of_lists_and_matches_of_queries_are_marked_after_confirmation() {
+fn asks_before_marking_parts_of_lists_and_matches() {
     for (keys, question, about) in [
         ("{", "Mark 51 items above the selected one as read?", "List: "),
         ("}", "Mark 51 items below the selected one as read?", "List: "),
@@ -106,13 +107,13 @@ fn parts_of_lists_and_matches_of_queries_are_marked_after_confirmation() {
             assert_eq!(stage.asked_for("MarkViewRead"), marks, "{keys} {answer}");
         }
     }
-    // In a search, which may not list all matches, only the listed ones are marked.
+    // A search may not list all matches; only the listed ones are marked.
     let mut stage = stage_with_files();
     stage.keys("/e<Enter>gij}");
     let below: Vec<i64> = stage.app.items.rows[2..].iter().map(|row| row.key).collect();
     let wanted = format!("scope: Only({below:?})");
     assert!(stage.requested.iter().any(|effect| effect.contains(&wanted)), "{:?}", stage.requested);
-    // The same key again confirms.
+    // Pressing the same key again confirms.
     let mut stage = stage_with_files();
     let row = crate::model::ItemRow { read: false, ..stage.app.items.rows[0].clone() };
     stage.rows = (0..99).map(|n| crate::model::ItemRow { key: 1000 + n, ..row.clone() }).collect();
@@ -121,7 +122,7 @@ fn parts_of_lists_and_matches_of_queries_are_marked_after_confirmation() {
 }
 
 #[test]
-fn many_pages_are_opened_after_confirmation() {
+fn asks_before_opening_many_pages() {
     for (count, expected) in [
         (10, "Browse { urls: [\"https://kernel.example/"),
         (11, "Open 11 pages in the browser?"),
@@ -146,7 +147,7 @@ fn many_pages_are_opened_after_confirmation() {
 }
 
 #[test]
-fn articles_are_copied_and_saved() {
+fn copies_and_saves_articles() {
     let mut stage = stage_with_files();
     stage.keys_give("<Tab>Y", "MakeMarkdown { items: [");
     stage.happen(Event::MarkdownMade(Ok(("# a".to_owned(), 2))));
@@ -164,7 +165,7 @@ fn articles_are_copied_and_saved() {
     stage.keys_give("a.txt<Enter>", "Write a name that ends with .md, .html or .epub");
     assert_eq!(stage.asked_for("Save"), 0);
     stage.keys("<Esc><C-w>");
-    // Markdown files contain no pictures; for other formats, Tab changes the value of the setting.
+    // Markdown files contain no pictures. For other formats, Tab toggles whether pictures are saved.
     stage.keys("<C-u>a b.md");
     assert!(!stage.screen(120, 40).contains("pictures"));
     stage.keys("<Backspace><Backspace>epub");
@@ -177,7 +178,7 @@ fn articles_are_copied_and_saved() {
 }
 
 #[test]
-fn a_query_marks_what_it_matches() {
+fn marks_the_matches_of_a_query() {
     let mut stage = stage_with_files();
     stage.requested.clear();
     stage.keys(":read age>3d<Enter>");
@@ -191,7 +192,7 @@ fn a_query_marks_what_it_matches() {
 }
 
 #[test]
-fn read_items_are_hidden_and_a_source_selected_by_name_is_shown() {
+fn hides_read_items_but_shows_a_selected_source() {
     let mut stage = stage_with_files();
     let mut list = stage.files.as_ref().unwrap().list();
     for entry in &mut list.sources {
@@ -219,7 +220,7 @@ fn read_items_are_hidden_and_a_source_selected_by_name_is_shown() {
 }
 
 #[test]
-fn the_next_unread_item_is_in_the_next_source() {
+fn finds_the_next_unread_item_in_the_next_source() {
     let mut stage = stage_with_files();
     stage.keys("<C-p>kernel<Enter><Tab>");
     let listed = |stage: &Stage| stage.app.items.listing.title.clone();
@@ -229,7 +230,7 @@ fn the_next_unread_item_is_in_the_next_source() {
     assert!(listed(&stage).contains("allocator"), "{}", listed(&stage));
     let row = stage.app.items.current().unwrap();
     assert!(!row.read && stage.app.items.rows[..stage.app.items.selected].iter().all(|r| r.read));
-    // In the Reader, the item is opened too.
+    // In the Reader, the item is also opened.
     stage.keys("<Enter>");
     stage.app.items.rows.iter_mut().for_each(|row| row.read = true);
     stage.keys("N");
@@ -239,9 +240,9 @@ fn the_next_unread_item_is_in_the_next_source() {
 }
 
 #[test]
-fn after_the_last_unread_item_of_a_list_the_first_one_follows() {
+fn after_the_last_unread_item_the_first_one_follows() {
     let mut stage = stage_with_files();
-    // All unread items.
+    // Opens the list of all unread items.
     stage.keys("j<Tab>G");
     let last = stage.app.items.rows.len() - 1;
     for (at, row) in stage.app.items.rows.iter_mut().enumerate() {
@@ -269,7 +270,7 @@ fn moving_on_marks_read_only_if_configured() {
         let read = |stage: &Stage| stage.rows.iter().filter(|row| row.read).count();
         stage.keys("jj");
         assert_eq!(read(&stage), if marks { 2 } else { 0 }, "{mode:?}");
-        // Jumping to the end does not pass items.
+        // Jumping to the end does not mark the skipped items.
         stage.keys("G");
         assert_eq!(read(&stage), if marks { 2 } else { 0 }, "{mode:?}");
     }
@@ -305,7 +306,7 @@ fn an_empty_query_marks_nothing() {
 }
 
 #[test]
-fn the_next_unread_item_is_found_beyond_the_rows_in_memory() {
+fn finds_the_next_unread_item_beyond_the_loaded_rows() {
     with_runtime(async {
         let mut real = Real::new(2, 800).await;
         real.command("open Source 0");
@@ -329,7 +330,7 @@ fn the_next_unread_item_is_found_beyond_the_rows_in_memory() {
         real.until("marks", is_read).await;
         real.keys("gin");
         real.until("the row", |app| app.items.current().is_some_and(|row| row.key == far)).await;
-        // The next one is in the other source.
+        // The next unread item is in the other source.
         real.keys("n");
         real.until("the source", |app| app.items.listing.title == "Source 1").await;
         real.until("a row", |app| app.items.current().is_some_and(|row| !row.read)).await;
@@ -338,7 +339,7 @@ fn the_next_unread_item_is_found_beyond_the_rows_in_memory() {
 }
 
 #[test]
-fn passing_many_items_leaves_older_steps_in_the_history() {
+fn moving_past_many_items_keeps_older_history_steps() {
     with_runtime(async {
         let mut real = Real::new(1, 300).await;
         real.app.settings.ui.mark_read = MarkRead::Scroll;
@@ -393,12 +394,12 @@ fn reading_continues_where_a_pinned_item_was() {
         real.wait_for("pinned").await;
         real.store_changed();
         real.until("it is the first one", |app| app.items.selected == 0).await;
-        // Other marks do not move it.
+        // Other marks do not change where reading continues.
         real.keys("B");
         real.wait_for("kept for later").await;
         real.keys("n");
         real.until("the fifth item", shows(titles[4].clone())).await;
-        // When the list has the focus, the position in the list stays.
+        // Further steps continue from the selected item.
         real.keys("n");
         real.until("the sixth item", shows(titles[5].clone())).await;
         real.finish().await;
@@ -406,7 +407,7 @@ fn reading_continues_where_a_pinned_item_was() {
 }
 
 #[test]
-fn a_list_that_changes_to_two_rows_per_item_shows_the_items_above() {
+fn switching_to_two_rows_keeps_items_above_visible() {
     with_runtime(async {
         let mut real = Real::new(1, 8).await;
         real.until("the list is there", |app| app.items.rows.len() == 8).await;
@@ -415,7 +416,7 @@ fn a_list_that_changes_to_two_rows_per_item_shows_the_items_above() {
         real.keys("j");
         real.screen();
         real.enter();
-        // Because of the read mark, the list is read again before the Reader is drawn next to it.
+        // Because the item was marked as read, the list is reloaded before the Reader is drawn next to it.
         real.store_changed();
         real.quiet().await;
         let screen = real.screen();
@@ -433,7 +434,7 @@ fn fitting_request(stage: &Stage) -> RequestId {
 }
 
 #[test]
-fn back_returns_from_the_list_of_read_for() {
+fn back_leaves_the_read_for_list() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("jj:read-for 20<Enter>");
@@ -445,9 +446,9 @@ fn back_returns_from_the_list_of_read_for() {
     assert_eq!((stage.app.focus, stage.app.items.selected), (Focus::Items, selected));
 }
 
-/// The user has gone elsewhere since.
+/// The user has opened an article or another list before the reply arrives.
 #[test]
-fn a_late_reply_to_read_for_does_not_replace_the_list() {
+fn a_late_read_for_reply_keeps_the_current_list() {
     for (keys, focus) in [("<Enter>", Focus::Reader), ("ga", Focus::Items)] {
         let mut stage = Stage::new();
         stage.screen(120, 40);
@@ -461,7 +462,7 @@ fn a_late_reply_to_read_for_does_not_replace_the_list() {
 }
 
 #[test]
-fn marking_moves_to_the_next_row_and_undo_returns_to_the_restored_row() {
+fn marking_selects_the_next_row_and_undo_returns() {
     for key in ["m", "p", "B"] {
         let mut stage = Stage::new();
         stage.screen(120, 40);
@@ -473,7 +474,7 @@ fn marking_moves_to_the_next_row_and_undo_returns_to_the_restored_row() {
         stage.keys("jju");
         assert_eq!(stage.app.items.current().unwrap().key, first, "{key}");
     }
-    // An item that is in the list only once it is read again.
+    // The item appears in the list only after the list is reloaded.
     let mut stage = Stage::new();
     stage.keys("gaj");
     let row = stage.rows.remove(1);

@@ -8,7 +8,7 @@ use crate::tui::app::RowId;
 use crate::util::time_text::near_minute;
 
 #[test]
-fn a_view_has_its_own_order_dates_columns_and_grouping() {
+fn a_view_has_its_own_layout() {
     let views = vec![ViewSettings {
         name: "Archive".to_owned(),
         query: "is:read OR is:unread".to_owned(),
@@ -36,7 +36,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
     };
     assert!(list(&usual, "Yesterday") > 0 && list(&usual, "theatre.example") > 0, "{usual}");
     assert_eq!((list(&screen, "Yesterday"), list(&screen, "theatre.example")), (0, 0), "{screen}");
-    // Other lists are unchanged, and the user's own choice takes precedence.
+    // The options do not apply to other lists, and the user's own choice overrides them.
     stage.keys("ga");
     assert_eq!(stage.app.items.shown_order(), SortOrder::PinnedNewest);
     stage.keys("<C-p>Archive<Enter>gi>");
@@ -44,7 +44,7 @@ fn a_view_has_its_own_order_dates_columns_and_grouping() {
 }
 
 #[test]
-fn items_of_a_source_are_listed_together_below_its_title() {
+fn groups_items_of_a_source_below_its_title() {
     let mut stage = Stage::with(Settings::default(), source_list(), item_rows());
     stage.app.settings.ui.group = Grouping::Source;
     stage.app.settings.ui.preview = false;
@@ -61,7 +61,7 @@ fn items_of_a_source_are_listed_together_below_its_title() {
     let line = screen.lines().find(|line| heading(line));
     assert!(line.is_some_and(|line| line.trim_end().ends_with(&count.to_string())), "{screen}");
     assert!(!screen.contains("Yesterday"), "{screen}");
-    // A narrow list needs no second row for the name.
+    // In a narrow list, grouped items need no second row for the source.
     stage.screen(50, 20);
     let shown = stage.app.items.shown.iter().flatten();
     let mut once: Vec<_> = shown.copied().collect();
@@ -75,7 +75,7 @@ fn view(name: &str) -> ViewSettings {
     ViewSettings { name: name.to_owned(), query, layout: ListLayout::default() }
 }
 
-/// A deadline in the past would wake the program again and again.
+/// A deadline in the past would wake the program repeatedly.
 #[test]
 fn nothing_is_due_after_the_last_view_was_removed() {
     let settings = Settings { views: vec![view("Archive")], ..Settings::default() };
@@ -108,7 +108,7 @@ fn a_view_may_be_called_search() {
 }
 
 #[test]
-fn a_key_goes_through_the_list_densities() {
+fn a_key_cycles_through_the_list_densities() {
     let mut stage = stage_with_files();
     let last = |stage: &mut Stage| {
         let screen = stage.screen(110, 60);
@@ -137,7 +137,7 @@ fn a_key_goes_through_the_list_densities() {
 }
 
 #[test]
-fn a_hidden_sources_pane_frees_its_space_and_returns_with_the_focus() {
+fn a_hidden_sources_pane_frees_its_space() {
     let mut stage = stage_with_files();
     assert!(stage.screen(80, 24).contains("5 sources"));
     stage.keys("\\");
@@ -156,28 +156,28 @@ fn a_hidden_sources_pane_frees_its_space_and_returns_with_the_focus() {
 }
 
 #[test]
-fn a_smart_list_without_a_query_is_not_saved_as_a_view() {
+fn does_not_save_a_list_without_a_query() {
     let mut stage = stage_with_files();
     stage.keys("gu=");
     assert!(stage.has_message("Nothing to save: search the list first"));
 }
 
 #[test]
-fn the_hint_of_an_empty_list_of_rules_is_shown_whole() {
+fn shows_the_complete_hint_without_rules() {
     let mut stage = Stage::new();
     stage.keys("&");
     assert!(stage.screen(80, 24).contains("  more."), "{}", stage.screen(80, 24));
 }
 
 #[test]
-fn a_summary_in_a_magazine_ends_with_an_ellipsis_or_with_its_facts() {
+fn magazine_summaries_end_with_an_ellipsis_or_facts() {
     let mut stage = Stage::new();
     stage.app.settings.ui.list = ListStyle::Magazine;
     stage.app.settings.ui.preview = false;
     stage.keys("gugi");
     stage.screen(80, 24);
     let keys: Vec<i64> = stage.app.items.rows.iter().map(|row| row.key).collect();
-    // Each row of the long text is as wide as the list allows.
+    // Each row of the long text fills the width of the list.
     let words = "xxxx ".repeat(60);
     let snippet = |text: &str| Snippet { text: text.to_owned(), ..Snippet::default() };
     let found = vec![(keys[0], snippet(&words)), (keys[1], snippet("One row."))];
@@ -193,7 +193,7 @@ fn a_summary_in_a_magazine_ends_with_an_ellipsis_or_with_its_facts() {
 }
 
 #[test]
-fn on_a_tall_screen_the_row_above_the_keys_is_empty() {
+fn tall_screens_have_an_empty_row_above_the_keys() {
     let mut stage = Stage::new();
     stage.app.settings.ui.preview = false;
     for height in [36, 40] {

@@ -49,7 +49,7 @@ const ARTICLE: &str = "<main><article><h1 class=headline>Bridge reopens in March
     <div class=story-text><p>After nine months of work the bridge reopens in March. The council was \
     told so on Thursday, in a meeting that lasted until late in the evening.</p></div></article></main>";
 
-/// The interface with a source in a workbench.
+/// The interface with a source open in the workbench.
 struct BenchTest {
     stage: Stage,
     bench: TestWorkbench,
@@ -174,7 +174,7 @@ impl BenchTest {
         self.screen_of(120, 40)
     }
 
-    /// The screen with a fixed time of the copy, independent of the time zone.
+    /// The screen with a fixed timestamp of the stored copy, independent of the time zone.
     fn screen_of(&mut self, width: u16, height: u16) -> String {
         let here = crate::util::time_text::clock(now() - TimeDelta::days(5), now());
         self.stage.screen(width, height).replace(&here, "2026-11-16 12:00")
@@ -192,7 +192,7 @@ impl BenchTest {
 }
 
 #[test]
-fn workbench_at_every_size() {
+fn draws_the_workbench_at_every_size() {
     for (width, height) in SIZES {
         let mut test = BenchTest::open(now_page(), false, "W");
         insta::assert_snapshot!(
@@ -213,7 +213,7 @@ fn workbench_at_every_size() {
 }
 
 #[test]
-fn entries_are_chosen_on_their_page() {
+fn selects_entries_on_their_page() {
     let block = |n: usize| {
         format!(
             "<div class=release><h3>Version 1.{n}</h3><p class=day>0{n}.03.2026</p>\
@@ -227,7 +227,7 @@ fn entries_are_chosen_on_their_page() {
     std::fs::write(test._folder.path().join("config/sources.toml"), file).unwrap();
     test.keys("W");
     test.shows("div.release  ×4");
-    // The selected title is in no block. Without a selector, the heading is the title.
+    // The selected title is outside the blocks. Without a selector, the heading is the title.
     test.shows("No articles");
     test.keys("2i<C-u><Enter>");
     test.shows("4 articles");
@@ -268,7 +268,7 @@ fn picking_an_element_fills_the_active_field() {
     test.shows("2 Next page    ▏a.older");
     test.keys("n");
     test.shows("2: Bridge reopens in March");
-    // On an article: title, author and date.
+    // Picks the title, author and date on an article.
     test.keys("g3");
     for (field, line) in [("4", "p.byline"), ("5", "span.stamp")] {
         test.keys(field);
@@ -409,7 +409,7 @@ fn ascii_mode_draws_only_ascii_in_the_workbench() {
 #[test]
 fn edits_selectors_without_the_page() {
     let mut test = BenchTest::open(String::new(), false, "W");
-    // The newest copy replaces it.
+    // The newest stored copy is shown instead of the page.
     test.shows("council.example cannot be reached");
     test.shows("stored copy of 2026-11-16");
     test.keys("i<C-u>h3 a<C-s>");
@@ -418,7 +418,7 @@ fn edits_selectors_without_the_page() {
 }
 
 #[test]
-fn edits_are_not_discarded_by_a_single_key() {
+fn a_single_key_does_not_discard_edits() {
     let mut test = BenchTest::open(rebuilt(), true, "e");
     test.keys("<Enter>Qq<Esc><Esc>");
     assert!(test.stage.exit_reason.is_none());
@@ -492,7 +492,7 @@ proptest! {
 }
 
 #[test]
-fn esc_leaves_the_form_too_if_only_the_workbench_was_opened() {
+fn esc_also_closes_the_form_opened_for_the_workbench() {
     let mut test = BenchTest::open(now_page(), false, "W<Esc>");
     assert!(!test.stage.screen(120, 40).contains("Edit source"));
 }

@@ -48,11 +48,11 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: Dial
     if let Stage::Found { discovery, selected, known } = &add.stage {
         found(app, frame, add, (discovery, *selected, known), area);
     }
-    // The field with the focus is drawn last, for the cursor.
+    // The focused field is drawn last, because it places the cursor.
     input(app, frame, ("URL", &add.field), !add.in_folder, field);
 }
 
-/// The text below the field, wrapped.
+/// The wrapped text below the field.
 fn stage_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
     let paragraph = |text: &str, role: Role| {
         let style = app.palette.style(role);
@@ -113,13 +113,13 @@ fn stage_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
     }
 }
 
-/// Width of the dialog.
+/// Width of the dialog, in cells.
 const WIDTH: u16 = 104;
 
 const OWN_ORIGINS: &str =
     "Your own: exec:PROGRAM, filter:PROGRAM:URL, mail:PATH, or a file's path.";
 
-/// Advice if nothing was found at a URL.
+/// Advice shown if nothing was found at a URL.
 pub(super) const NEXT_STEP: &str =
     "Type another URL, such as example.org or https://example.org/feed.xml, and press Enter.";
 
@@ -127,17 +127,17 @@ fn known_title(app: &App, source: i64) -> String {
     app.sources.entry(source).map(|entry| text::line(entry.title())).unwrap_or_default()
 }
 
-/// A program with its arguments, each on separate lines.
+/// A program and its arguments, one per line, wrapped to the width.
 fn argument_lines(argv: &[String], width: u16) -> Vec<String> {
     let space = usize::from(width).saturating_sub(2).max(1);
     let lines = argv.iter().flat_map(|word| wrap_plain(&text::line(word), space));
     lines.map(|line| format!("  {line}")).collect()
 }
 
-/// Maximum number of progress lines above the ways.
+/// Maximum number of lines with attempts above the list of ways.
 const MAX_TRIED: usize = 2;
 
-/// The attempts, each marked by whether it found something; as many per line as fit.
+/// The attempts, each with a mark for success or failure; as many per line as fit.
 fn tried_lines(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
     const GAP: usize = 3;
     let (found, missed) = if app.settings.ui.ascii { ("+", "-") } else { ("✓", "–") };
@@ -170,7 +170,7 @@ fn tried_lines(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// The attempts that are shown above the ways; what is left out is marked.
+/// The attempts shown above the list of ways; an ellipsis marks omitted ones.
 fn shown_attempts(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> {
     let mut lines = tried_lines(app, tried, width);
     if lines.len() > MAX_TRIED {
@@ -187,7 +187,7 @@ fn shown_attempts(app: &App, tried: &[Tried], width: u16) -> Vec<Line<'static>> 
 /// Width of the field labels.
 const LABELS: u16 = 10;
 
-/// A label and its field.
+/// Draws a label and its field.
 fn input(app: &App, frame: &mut Frame<'_>, (label, field): (&str, &Field), here: bool, area: Rect) {
     if area.is_empty() {
         return;
@@ -209,34 +209,34 @@ fn input(app: &App, frame: &mut Frame<'_>, (label, field): (&str, &Field), here:
     }
 }
 
-/// The number of rows for the ways that were found, independent of the selection.
+/// Number of rows for the ways that were found. It does not depend on the selection.
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     let tried = shown_attempts(app, &discovery.tried, width).len();
     let rows = |item: &PreviewItem| 1 + usize::from(!item.summary.is_empty());
     let entries = discovery.ways.iter().filter_map(Way::preview);
     let entries = entries.map(|entries| entries.iter().map(rows).sum::<usize>()).max();
-    // A way without entries has two lines, and one for its URL if that differs.
+    // A way without entries has two lines, or three if its URL differs from the typed one.
     let least = if discovery.ways.iter().any(|way| way.url != discovery.address) { 3 } else { 2 };
-    // The URL, headings, the folder, and empty rows between the parts.
+    // The URL, the headings, the folder, and the empty rows between them.
     let rows = 8 + tried + discovery.ways.len() + entries.unwrap_or(0).clamp(least, MAX_PREVIEW);
-    // The attempts get space even if there is little for anything else.
+    // Even a short list leaves space for the attempts.
     u16::try_from(rows).unwrap_or(u16::MAX).max(ROOMY + 2)
 }
 
 /// Maximum number of rows of the preview.
 const MAX_PREVIEW: usize = 10;
-/// Number of rows from which the preview shows summaries.
+/// Minimum number of rows for a preview with summaries.
 const WITH_SUMMARIES: usize = 6;
-/// Height from which there are headings, empty rows and progress lines.
+/// Minimum height for headings, empty rows and attempts.
 const ROOMY: u16 = 12;
-/// Number of cells for five squares and a word.
+/// Number of cells for the five squares and the word of a match quality.
 const QUALITY: usize = 18;
-/// Width from which the ways have a column for how well they match.
+/// Minimum width for a column with the match quality of each way.
 const WITH_QUALITY: u16 = 64;
-/// Width from which they also have a column for where they come from.
+/// Minimum width for an additional column with the origin of each way.
 const WITH_ORIGIN: u16 = 84;
 
-/// The ways that were found, a preview of the selected one, and the folder.
+/// Draws the ways that were found, a preview of the selected one, and the folder.
 fn found(
     app: &App,
     frame: &mut Frame<'_>,
@@ -265,7 +265,7 @@ fn found(
     }
     let ways = u16::try_from(discovery.ways.len()).unwrap_or(u16::MAX);
     let left = area.bottom().saturating_sub(y);
-    // The list gets at most half of the space, and the preview the rest; the folder is in the last row.
+    // The list uses at most half of the space, and the preview the rest; the folder is in the last row.
     let list = Rect { y, height: ways.min((left / 2).max(1)), ..area };
     let labels = discovery.labels(app.now);
     let mut cells: Vec<WayCells<'_>> = (discovery.ways.iter().zip(&labels))
@@ -306,13 +306,13 @@ fn found(
     }
 }
 
-/// The first entries of a way, or what will happen if they are not known yet.
+/// The first entries of a way, or a description of what following it does if no entries are known yet.
 fn preview(app: &App, (way, elsewhere): (&Way, bool), (width, height): (u16, u16)) -> Vec<Row> {
     const DATES: usize = 12;
     let style = |role| app.palette.style(role);
     let entries = way.preview().unwrap_or_default();
     if entries.is_empty() {
-        // The origin above may be cut, and is left out on narrow screens.
+        // The column with the origin may be truncated, and is hidden on narrow screens.
         let address = elsewhere.then(|| text::line(way.url.as_str()));
         let words = address.into_iter().chain([way.outlook().to_owned()]);
         let lines = words.flat_map(|words| wrap_plain(&words, width.into()));
@@ -345,7 +345,7 @@ fn preview(app: &App, (way, elsewhere): (&Way, bool), (width, height): (u16, u16
     entries.into_iter().flat_map(rows).collect()
 }
 
-/// A way: what it is, what it lists, and where it comes from.
+/// The cells of a way: its kind, its contents, and its origin.
 struct WayCells<'a> {
     name: &'a str,
     detail: String,
@@ -354,7 +354,7 @@ struct WayCells<'a> {
 
 fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> WayCells<'a> {
     let (name, mut detail) = way.describe(app.now);
-    // What distinguishes it from others of the same kind.
+    // The part of the label that distinguishes the way from others of the same kind.
     let own = label.strip_prefix(name).unwrap_or_default();
     let own = own.strip_prefix(&format!(" \u{b7} {detail}")).unwrap_or_default();
     let own = Some(own.trim_start_matches([' ', '\u{b7}'])).filter(|own| !own.is_empty());
@@ -362,7 +362,7 @@ fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> Way
     let title = title.filter(|_| way.kind() == SourceKind::Feed);
     let elsewhere =
         (way.url != discovery.address).then(|| short_address(&way.url, &discovery.address));
-    // Of a feed that was not read, only the title is known.
+    // If a feed was not read, only its title is known.
     if let Some(title) = title.as_ref().filter(|_| way.count().is_none()) {
         detail = format!("\u{201c}{title}\u{201d}, {detail}");
     }
@@ -371,7 +371,7 @@ fn cells<'a>(app: &App, discovery: &Discovery, way: &'a Way, label: &str) -> Way
     WayCells { name, detail, origin }
 }
 
-/// Adds the selectors of lists of articles that have the same name.
+/// Shows the selectors of article lists that would otherwise look the same.
 fn distinguish(cells: &mut [WayCells<'_>], ways: &[Way]) {
     let alike = |of: &WayCells<'_>, cells: &[WayCells<'_>]| {
         of.origin.is_empty() && cells.iter().filter(|cells| cells.name == of.name).count() > 1
@@ -384,17 +384,17 @@ fn distinguish(cells: &mut [WayCells<'_>], ways: &[Way]) {
     }
 }
 
-/// A URL without the part that it shares with the typed one.
+/// The URL without the origin if it is the origin of the typed URL.
 fn short_address(url: &Url, typed: &Url) -> String {
     let same = url.origin() == typed.origin();
     let part = if same { &url[url::Position::BeforePath..] } else { url.as_str() };
     text::line(part)
 }
 
-/// Widths of the columns for the ways.
+/// Widths of the columns in the list of ways.
 struct Columns {
     name: usize,
-    /// Whether names are shown without their explanation.
+    /// Whether names are shown without the explanation after the colon.
     is_narrow: bool,
     origin: usize,
 }
@@ -406,7 +406,7 @@ impl Columns {
         let is_narrow = width < usize::from(WITH_ORIGIN);
         let name =
             if is_narrow { widest(|cells| text::width(kind(cells.name))) } else { widest_name };
-        // The width that the other columns leave, at least a quarter.
+        // The width left by the other columns, but at least a quarter of the row.
         let others = name + 2 + widest(|cells| text::width(&cells.detail)) + QUALITY + 2;
         let most = width.saturating_sub(others).max(width / 4);
         let origin = widest(|cells| text::width(&cells.origin)).min(most);
@@ -418,12 +418,12 @@ impl Columns {
     }
 }
 
-/// A name such as "Sitemap: every new page of the site" without its explanation.
+/// The part of a name such as "Sitemap: every new page of the site" before the colon.
 fn kind(name: &str) -> &str {
     name.split_once(": ").map_or(name, |(kind, _)| kind)
 }
 
-/// As much of a description as fits: parts after a comma or semicolon are left out whole, then words.
+/// A description shortened to `space`: first at its commas and semicolons, then between words.
 pub(super) fn fitting(detail: &str, space: usize) -> String {
     let mut shown = detail;
     while text::width(shown) > space {
@@ -462,7 +462,7 @@ fn way_row(
     row.left(&detail, app.palette.style(Role::Soft));
 }
 
-/// Five squares and a word.
+/// Draws the match quality: five squares and a word.
 fn quality(app: &App, row: &mut Row, is_first: bool, confidence: f64) {
     let word = match confidence {
         0.6.. if is_first => "best match",
@@ -480,7 +480,7 @@ fn quality(app: &App, row: &mut Row, is_first: bool, confidence: f64) {
     row.right(format!("  {}", square.repeat(filled)), app.palette.style(Role::Ok));
 }
 
-/// The field of the folder.
+/// Draws the field for the folder.
 fn folder_row(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
     input(app, frame, ("Folder", &add.folder), add.in_folder, area);
     let hint = match add.in_folder {

@@ -1,4 +1,4 @@
-//! Everything around the panes: status line, titles, dividers, hints and messages.
+//! Everything around the panes: the status line, titles, dividers, key hints and messages.
 
 use super::super::app::{App, Focus};
 use super::frame::shown_keys;
@@ -23,7 +23,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) new: &'static str,
     pub(in crate::tui) later: &'static str,
     pub(in crate::tui) changed: &'static str,
-    /// The mark of an item in which only typos were changed.
+    /// The mark of an item in which only typos were corrected.
     pub(in crate::tui) edited: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,
@@ -37,18 +37,18 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) across: &'static str,
     pub(in crate::tui) down: &'static str,
     pub(in crate::tui) gone: &'static str,
-    /// The square in the colour of a source.
+    /// The square that is drawn in the colour of a source.
     pub(in crate::tui) square: &'static str,
-    /// The line below the title of the focused pane, and in progress bars.
+    /// The rule below the title of the focused pane, and the filled part of progress bars.
     pub(in crate::tui) heavy: &'static str,
-    /// The bar to the left of the selected row, in the focused pane and in others.
+    /// The bars to the left of the selected row, in the focused pane and in other panes.
     pub(in crate::tui) bar: &'static str,
     pub(in crate::tui) faint_bar: &'static str,
     pub(in crate::tui) thumb: &'static str,
     pub(in crate::tui) track: &'static str,
     pub(in crate::tui) pointer: &'static str,
     pub(in crate::tui) bullet: &'static str,
-    /// The sign before the number of sources that have a story.
+    /// The sign before the number of sources that cover a story.
     pub(in crate::tui) times: &'static str,
 }
 
@@ -118,12 +118,12 @@ pub(in crate::tui) fn marks(app: &App) -> &'static Marks {
     if app.settings.ui.ascii { &ASCII } else { &UNICODE }
 }
 
-/// The title of a pane and the rule below it, which is heavy under the title of the focused pane.
+/// Draws the title of a pane and the rule below it, which is heavy for the focused pane.
 pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let focused = has_focus(app, pane);
     let pad = match pane {
-        // As far from the edge as the text.
+        // Aligns the title with the text.
         Focus::Reader => super::reader::margin(area.width).into(),
         _ => padding(area.width),
     };
@@ -132,7 +132,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
         Focus::Items => items_title(app),
         Focus::Reader => reader_title(app),
     };
-    // The Reader alone shows where you are as calmly as possible.
+    // In zen mode, the title of the Reader is subdued.
     let calm = app.zen && pane == Focus::Reader;
     let words = if calm { "newsfed".to_owned() } else { words };
     let ascii = app.settings.ui.ascii && focused && !calm;
@@ -140,7 +140,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let mut row = Row::new(area.width);
     row.right(" ".repeat(pad), Style::new());
     row.left(&" ".repeat(pad - usize::from(ascii && pad > 0)), Style::new());
-    // The name of the program stands out as much as the focus.
+    // The name of the program stands out like the title of the focused pane.
     let strong = focused || pane == Focus::Sources;
     let role = if strong { Role::Title } else { Role::Soft };
     row.left(&words, style(if calm { Role::Dim } else { role }));
@@ -148,7 +148,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     if !beside.is_empty() {
         row.left(&format!("  {beside}"), style(Role::Dim));
     }
-    // Otherwise the number of items and their order would read as one: `15 pinned`.
+    // Without a wide gap, the number of items and their order would look like one phrase: `15 pinned`.
     let gap = if pane == Focus::Items { 3 } else { 1 };
     row.right_beside(format!("{:gap$}{right}", ""), style(Role::Dim));
     put(frame, &row.line(Style::new()), area);
@@ -165,7 +165,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     }
 }
 
-/// A title, the text next to it, and the text at the right.
+/// A title, the text next to it, and the text at the right edge.
 type Title = (String, String, String);
 
 fn sources_title(app: &App) -> Title {
@@ -185,19 +185,19 @@ fn sources_title(app: &App) -> Title {
     ("newsfed".to_owned(), playing, count)
 }
 
-/// The number of items in the list: the rows that were loaded, the counts of its sources, or the total.
+/// The number of items in the list: the number of loaded rows, the sum of its sources' counts, or the total.
 pub(in crate::tui) fn count_of_list(app: &App) -> String {
     let items = &app.items;
     let base = &items.listing.base;
     if items.is_complete() {
-        // Rows that were marked read since stay in the list.
+        // Rows that were marked as read after loading stay in the list of unread items, but are not counted.
         let counts = |row: &&ItemRow| !base.unread_only || !row.read;
         return items.rows.iter().filter(counts).count().to_string();
     }
     if !items.lists_whole_sources() {
         return if items.cut { items.rows.len().to_string() } else { total(app) };
     }
-    // A set, because a folder may have thousands of sources, and this runs for every frame.
+    // A set, because a folder may contain thousands of sources, and this code runs for every frame.
     let keys: Option<HashSet<i64>> = match &base.scope {
         Scope::Sources(keys) => Some(keys.iter().copied().collect()),
         _ => None,
@@ -208,7 +208,7 @@ pub(in crate::tui) fn count_of_list(app: &App) -> String {
     number.sum::<u32>().to_string()
 }
 
-/// The number of items in a list of which only a part is in memory.
+/// The number of items in a list that is only partly in memory.
 pub(super) fn total(app: &App) -> String {
     match app.items.total.count {
         Some(count) if count.more => format!("over {}", count.items),
@@ -228,7 +228,7 @@ fn items_title(app: &App) -> Title {
     let count = match &items.listing.base {
         _ if items.rows.is_empty() && !searched => String::new(),
         base if base.unread_only && base.scope == Scope::All && !searched => unread.to_string(),
-        // The titles of other lists do not show that read items are hidden, so the count does.
+        // The titles of other lists do not show that only unread items are listed, so the count does.
         base if base.unread_only => format!("{} unread", listed()),
         _ => listed(),
     };
@@ -240,7 +240,7 @@ fn items_title(app: &App) -> Title {
     (items.listing.title.clone(), beside, items.shown_order().label().to_owned())
 }
 
-/// Width of the text from which its title shows the reading time.
+/// Minimum width of the text for showing the reading time in the title.
 const ROOMY: u16 = 44;
 
 fn reader_title(app: &App) -> Title {
@@ -266,13 +266,13 @@ fn reader_title(app: &App) -> Title {
     (name.to_owned(), String::new(), parts.join("   "))
 }
 
-/// The position of an item in the list: `2 of 30`.
+/// The position of an item in the list, such as `2 of 30`.
 fn place_in_list(app: &App, key: i64) -> String {
     let items = &app.items;
     let at = items.rows.iter().position(|row| row.key == key);
     let Some(at) = at.filter(|_| !items.more_above) else { return String::new() };
     let all = count_of_list(app);
-    // Rows that were marked read since have a position too.
+    // Rows that were marked as read after loading are included in the position.
     let read = items.rows.iter().filter(|row| row.read && items.listing.base.unread_only).count();
     let all = all.parse::<usize>().map_or(all, |unread| (unread + read).to_string());
     format!("{} of {all}", at + 1)
@@ -285,7 +285,7 @@ pub(super) fn divider(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// The last line: keys at the left, the state of the engine and the key for help at the right.
+/// Draws the last line: key hints at the left, the state of the engine and the help key at the right.
 pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let style = |role| app.palette.style(role);
     let ground = style(Role::Status);
@@ -300,13 +300,13 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
         super::clickable(app, area, start..end, parse_sequence(&help).unwrap_or_default());
     }
     let (state, role) = state(app);
-    // Screen readers read the whole line again when a part of it changes.
+    // Screen readers read the whole line again if a part of it changes.
     let linear = app.settings.ui.linear;
     match role {
         Role::Dim if linear => {}
-        // Half of the text would be useless.
+        // A truncated state would be useless.
         Role::Dim if area.width < 60 => {}
-        // In the Reader, keys are more useful than the next check.
+        // In the Reader, key hints are more useful than the next check.
         Role::Dim if area.width < ROOMY_LINE && app.focus == Focus::Reader => {}
         Role::Dim => row.right(state, style(role)),
         _ => row.right_fitting(&state, style(role)),
@@ -319,7 +319,7 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
             "" => hint.label.into_owned(),
             _ => format!(" {}", hint.label),
         };
-        // Hints are shown completely or not at all; the first one always stays.
+        // Hints are shown completely or not at all, except the first, which is always shown.
         if i > 0 && gap + text::width(&keys) + text::width(&label) > row.free() {
             break;
         }
@@ -332,16 +332,16 @@ pub(super) fn status(app: &App, frame: &mut Frame<'_>, area: Rect) {
     put(frame, &row.line(Style::new()), area);
 }
 
-/// Width from which on a line shows the keys of the Reader and the next check.
+/// Minimum width of a status line with both the Reader's key hints and the next check.
 const ROOMY_LINE: u16 = 120;
 
-/// The key for help; in a text field, one that is not a character.
+/// The help key; in a text field, a key that does not type a character.
 fn help_key(app: &App) -> Option<String> {
     let all = app.keymap.all_keys_for(Context::Everywhere, Action::Help);
     all.into_iter().find(|keys| !app.typing || keys.chars().count() > 1)
 }
 
-/// What the engine is doing, or why it does nothing.
+/// The activity of the engine, or the reason why it is idle.
 fn state(app: &App) -> (String, Role) {
     let (m, status) = (marks(app), &app.status);
     let next = status.next.map(|t| (t - app.now).num_seconds());
@@ -351,7 +351,7 @@ fn state(app: &App) -> (String, Role) {
         (Part::Watches(None), ..) => ("checked by another process".to_owned(), Role::Soft),
         (Part::Reads, ..) => ("read-only".to_owned(), Role::Warning),
         _ if status.declaration_error.is_some() => {
-            // The error begins with the file and the line.
+            // The error begins with the file name and the line number.
             let error = status.declaration_error.as_deref().unwrap_or_default();
             let file = error.split(':').next().unwrap_or_default();
             let of_config = file.ends_with("config.toml");
@@ -381,7 +381,7 @@ fn state(app: &App) -> (String, Role) {
     };
     match (app.texts.progress(), app.crawls.progress()) {
         (Some((done, total)), _) => (format!("  {} page {done} of {total}", m.busy), Role::Soft),
-        // The next check can wait; a problem cannot.
+        // A crawl replaces the next check, but not a warning.
         (None, Some(crawl)) if role != Role::Warning => {
             (format!("  {} {crawl}", m.busy), Role::Soft)
         }
@@ -403,7 +403,7 @@ fn first_items(app: &App) -> String {
     }
 }
 
-/// `↻ 7 of 12 ━━━━━───`
+/// A progress bar such as `↻ 7 of 12 ━━━━━───`.
 fn progress(app: &App, done: usize, total: usize) -> String {
     const CELLS: usize = 8;
     if app.settings.ui.linear {

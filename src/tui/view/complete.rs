@@ -10,13 +10,13 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-/// Maximum number of visible rows.
+/// Maximum number of visible candidates.
 const MAX_ROWS: u16 = 8;
 /// Maximum width of the list, in cells.
 const MAX_WIDTH: u16 = 60;
 const LEAST_WIDTH: usize = 28;
 
-/// The rows that the list can cover: above a line at the bottom, below a line at the top.
+/// The rows that the list can cover: above a line in the lower half of the screen, otherwise below the line.
 fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
     let screen = frame.area();
     let (above, below) = (line.y, screen.bottom().saturating_sub(line.bottom() + 1));
@@ -29,22 +29,22 @@ fn free_rows(frame: &Frame<'_>, line: Rect, height: u16) -> Rect {
     }
 }
 
-/// How many rows below the line of a search leave the selected item visible.
+/// Number of rows below the search line that the list can cover without hiding the selected item.
 pub(super) fn rows_above_selected(app: &App, line: Rect) -> Option<u16> {
     let first = app.items.shown.iter().position(|shown| *shown == Some(app.items.selected))?;
     let selected = app.areas.items?.y.saturating_add(u16::try_from(first).ok()?);
     selected.checked_sub(line.bottom())
 }
 
-/// Number of rows that the candidates take if there is space: at most `most` until the user wants one of them.
+/// Number of rows for the candidates, if there is space: at most `most` until the user selects a candidate.
 pub(super) fn row_count(completion: &Completion, most: Option<u16>) -> u16 {
     let count = u16::try_from(completion.candidates.len()).unwrap_or(u16::MAX);
     let most = most.filter(|_| completion.applied.is_none()).unwrap_or(MAX_ROWS);
     count.min(MAX_ROWS).min(most)
 }
 
-/// Draws the candidates above or below a field with its frame, from the column `x` of the text that they replace;
-/// in at most `most` rows until the user wants one of them.
+/// Draws the candidates above or below a framed field, aligned with the text that they replace, which begins
+/// at column `x`. Uses at most `most` rows until the user selects a candidate.
 pub(super) fn candidates(
     app: &App,
     frame: &mut Frame<'_>,
@@ -56,11 +56,11 @@ pub(super) fn candidates(
     let height = free.height;
     let widest = completion.candidates.iter().map(|o| text::width(&o.text)).max().unwrap_or(0);
     let help_width = completion.candidates.iter().map(|o| text::width(&o.help)).max().unwrap_or(0);
-    // A narrow list would not stand out from what it covers.
+    // A narrower list would not stand out from the text below it.
     let width = u16::try_from((widest + help_width + 4).max(LEAST_WIDTH)).unwrap_or(MAX_WIDTH);
     let screen = frame.area();
     let width = width.min(MAX_WIDTH).min(screen.width);
-    // The names are below what is typed, after an empty cell.
+    // Candidates are indented by one cell, so that they are aligned with the typed text.
     let x = x.saturating_sub(1).clamp(screen.x, screen.right() - width);
     let area = Rect { x, width, ..free };
     frame.render_widget(Clear, area);
@@ -69,7 +69,8 @@ pub(super) fn candidates(
     for (candidate, i) in completion.candidates.iter().skip(first).zip(0..height) {
         let here = completion.applied == Some(first + usize::from(i));
         let selected = if here { app.palette.style(Role::Selected) } else { Style::new() };
-        // Only the surface is taken, because not every theme has a colour for the text on it.
+        // The style of the selected row is patched in, because not every theme has a text colour for this
+        // surface.
         let role = |role| app.palette.style(role).patch(selected);
         let mut row = Row::new(width);
         let last = first + usize::from(i) + 1;
@@ -90,7 +91,7 @@ pub(super) fn candidates(
     }
 }
 
-/// The hint about what can be typed besides words, as much of it as fits into a width.
+/// The longest hint about search operators that fits into the width.
 pub(super) fn syntax(width: u16) -> &'static str {
     const SYNTAX: [&str; 5] = [
         "words, is:unread, source:, age<3d; Tab lists all",
@@ -99,12 +100,13 @@ pub(super) fn syntax(width: u16) -> &'static str {
         "is:unread; Tab lists all",
         "Tab lists all",
     ];
-    // One cell on each side stays empty.
+    // One cell on each side stays blank.
     let fitting = SYNTAX.into_iter().find(|hint| text::width(hint) + 2 <= width.into());
     fitting.unwrap_or(SYNTAX[SYNTAX.len() - 1])
 }
 
-/// Draws a message about the text of a field: after the text if there is space, else above or below the line.
+/// Draws a message about the text of a field: after the text if there is space, otherwise above or below the
+/// line.
 pub(super) fn message_line(
     app: &App,
     frame: &mut Frame<'_>,

@@ -13,9 +13,9 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 84;
-/// Number of cells for the names of the fields.
+/// Width of the field labels.
 const LABELS: u16 = 10;
-/// Number of rows below the fields, for help or an error.
+/// Number of rows for help or an error below the fields.
 const BELOW: u16 = 4;
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, form: &CrawlForm, area: DialogArea) {
@@ -46,14 +46,14 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, form: &CrawlForm, a
     let used = u16::try_from(fields.len()).unwrap_or(0) + 1;
     let top = (inner.y + used).min(inner.bottom());
     below(app, frame, form, Rect { y: top, height: inner.bottom() - top, ..inner });
-    // This is last, because it places the cursor.
+    // The focused field is drawn last, because it places the cursor.
     if let Some((field, at)) = focused.filter(|(_, at)| at.width > 1) {
         frame.buffer_mut().set_style(at, style(Role::Input));
         field_line(app, frame, "", field, Rect { x: at.x + 1, width: at.width - 1, ..at });
     }
 }
 
-/// Help, an error, or a message that the crawl is starting.
+/// Draws help, an error, or a message that the crawl is starting.
 fn below(app: &App, frame: &mut Frame<'_>, form: &CrawlForm, area: Rect) {
     let (words, role) = match (&form.opening, &form.error) {
         (Some(_), _) => ("Opening …".to_owned(), Role::Accent),

@@ -1,4 +1,4 @@
-//! The targets found after each number of requests, as a plot, or in words if there is no space or no Unicode.
+//! A plot of the targets found by the number of requests; plain text where there is no space or no Unicode.
 
 use super::super::app::App;
 use crate::config::Role;
@@ -8,12 +8,12 @@ use ratatui::layout::Rect;
 use ratatui::symbols::Marker;
 use ratatui::widgets::{Axis, Chart, Dataset, GraphType};
 
-/// Minimum area of a plot.
+/// Minimum width and height of a plot.
 pub(super) const LEAST: (u16, u16) = (40, 6);
-/// Number of equal parts of the requests after which the finds are counted in words.
+/// Number of points at which the text reports the number of finds.
 const PARTS: u64 = 4;
 
-/// Draws the plot. Its right end is the last request.
+/// Draws the plot. Its right edge is the last request.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, crawl: &CrawlState, area: Rect) {
     let style = |role| app.palette.style(role);
     let points: Vec<(f64, f64)> =
@@ -35,7 +35,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, crawl: &CrawlState, area: R
     frame.render_widget(chart, area);
 }
 
-/// The same in words: `Found 3 after 30, 9 after 60, 14 after 90, 20 after 120 requests`; empty without any request.
+/// The curve as text: `Found 3 after 30, 9 after 60, 14 after 90, 20 after 120 requests`; empty without
+/// requests.
 pub(super) fn describe(curve: &Curve) -> String {
     let requests = curve.points().last().map_or(0, |(requests, _)| requests);
     let mut parts: Vec<u64> = (1..=PARTS).map(|n| requests * n / PARTS).collect();
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_shows_what_was_found_after_each_quarter() {
+    fn text_shows_the_finds_after_each_quarter() {
         let mut curve = Curve::default();
         assert_eq!(describe(&curve), "");
         curve.add(1, 0);

@@ -1,4 +1,4 @@
-//! The crawls on the left, and the finds of the selected one on the right.
+//! The list of crawls, with the finds of the selected crawl to the right of it.
 
 use super::super::app::{App, CrawlList, CrawlPart, CrawlRow};
 use super::super::reader::wrap_plain;
@@ -17,23 +17,23 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 const WIDTH: u16 = 132;
-/// Width inside the dialog from which both parts are side by side.
+/// Minimum width inside the dialog for showing the list and the details side by side.
 const BESIDE: u16 = 88;
-/// Width of the list in that layout.
+/// Width of the list next to the details.
 const LIST: u16 = 36;
-/// Number of cells between the parts.
+/// Gap between the list and the details, in cells.
 const GAP: u16 = 5;
-/// Number of cells for a fact: its name and its value.
+/// Width of a fact (a name and a value), in cells.
 const FACT: usize = 22;
-/// Number of cells for its name.
+/// Width of the name of a fact, in cells.
 const NAME: usize = 11;
-/// Maximum number of rows for kinds of links.
+/// Maximum number of rows for groups of links.
 const MOST_GROUPS: usize = 4;
-/// Minimum number of rows for the finds, including their title.
+/// Minimum number of rows for the finds, including the title.
 const FINDS: u16 = 4;
-/// Height from which there are empty rows between the parts.
+/// Minimum height for empty rows between the parts.
 const AIRY: u16 = 24;
-/// Maximum height of the plot with its title.
+/// Maximum height of the plot, including its title.
 const PLOT: u16 = 11;
 
 pub(in crate::tui) fn draw(
@@ -80,7 +80,7 @@ pub(in crate::tui) fn draw(
     }
 }
 
-/// How many crawls are running and how many are not.
+/// The number of running crawls, and the number of ended ones.
 fn subject(app: &App) -> String {
     let running = app.crawls.all.iter().filter(|crawl| crawl.is_running()).count();
     let parts = [
@@ -131,7 +131,7 @@ fn source_name(app: &App, source: i64) -> String {
     entry.map_or_else(|| "a removed source".to_owned(), |entry| entry.title().to_owned())
 }
 
-/// A word for what a crawl is doing.
+/// The state of a crawl in one word.
 fn state(crawl: &CrawlState) -> (&'static str, Role) {
     match &crawl.phase {
         CrawlPhase::Opening => ("opening", Role::Accent),
@@ -146,7 +146,7 @@ fn state(crawl: &CrawlState) -> (&'static str, Role) {
     }
 }
 
-/// A remark about the state.
+/// A sentence about the state, if the state needs an explanation.
 fn remark(crawl: &CrawlState) -> Option<(String, Role)> {
     Some(match &crawl.phase {
         CrawlPhase::Waiting => {
@@ -167,7 +167,7 @@ fn used_up(what: &str) -> (String, Role) {
     (format!("The {what} budget is used up; r resumes the crawl with a larger one"), Role::Soft)
 }
 
-/// Names and values; unknown ones are left out.
+/// Names and values of the facts; unknown ones are omitted.
 fn facts(app: &App, crawl: &CrawlState) -> Vec<(&'static str, String)> {
     let now = &crawl.progress;
     let of = |used: String, limit: Option<String>| match limit {
@@ -196,7 +196,7 @@ fn facts(app: &App, crawl: &CrawlState) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// The details of the selected crawl, and its finds.
+/// Draws the details of the selected crawl and its finds.
 fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>, area: Rect) {
     let crawl = match row {
         CrawlRow::Crawl(crawl) => crawl,
@@ -215,7 +215,7 @@ fn details(app: &App, frame: &mut Frame<'_>, list: &CrawlList, row: CrawlRow<'_>
     let left = area.height.saturating_sub(used);
     let below = u16::try_from(groups.len()).unwrap_or(0) + FINDS;
     let plot = if is_drawn && left >= below + crawl_plot::LEAST.1 + 2 {
-        // The finds get the larger part.
+        // The finds get more space than the plot.
         ((left - below) / 2 + 2).clamp(crawl_plot::LEAST.1 + 1, PLOT).min(left - below - 1)
     } else {
         0
@@ -261,7 +261,7 @@ fn wrapped(app: &App, words: &str, tone: Role, width: u16) -> Vec<Line<'static>>
     lines.into_iter().map(|line| Line::styled(line, style)).collect()
 }
 
-/// The URL, the folder, a remark, and the facts in columns.
+/// The URL, the folder, the remark, and the facts in columns.
 fn head(app: &App, crawl: &CrawlState, width: u16, is_airy: bool) -> Vec<Line<'static>> {
     let style = |role| app.palette.style(role);
     let mut first = Row::new(width);
@@ -287,7 +287,7 @@ fn head(app: &App, crawl: &CrawlState, width: u16, is_airy: bool) -> Vec<Line<'s
         let mut spans = Vec::new();
         for (name, value) in row {
             let space = wide.saturating_sub(NAME + 1);
-            // If the limit does not fit, it is left out.
+            // If a limit does not fit, only the used amount is shown.
             let is_wide = text::width(value) > space;
             let value =
                 value.split_once(" of ").filter(|_| is_wide).map_or(&**value, |(used, _)| used);
@@ -302,13 +302,13 @@ fn head(app: &App, crawl: &CrawlState, width: u16, is_airy: bool) -> Vec<Line<'s
     lines
 }
 
-/// The targets; a long list of media types is cut.
+/// The targets; a long list of media types is truncated.
 fn short(targets: &str) -> String {
     let targets = text::line(targets);
     text::truncate(&targets, 24).into_owned()
 }
 
-/// The kinds of links that lead to most targets.
+/// The groups of links that lead to the most targets.
 fn groups(app: &App, crawl: &CrawlState, width: u16) -> Vec<Line<'static>> {
     if crawl.groups.is_empty() {
         return vec![];
@@ -323,7 +323,7 @@ fn groups(app: &App, crawl: &CrawlState, width: u16) -> Vec<Line<'static>> {
 }
 
 fn finds(app: &App, frame: &mut Frame<'_>, list: &CrawlList, crawl: &CrawlState, area: Rect) {
-    // A title alone would be useless.
+    // A title without rows would be useless.
     if area.height < 2 {
         return;
     }
@@ -357,15 +357,14 @@ fn finds(app: &App, frame: &mut Frame<'_>, list: &CrawlList, crawl: &CrawlState,
     });
 }
 
-/// The title of an article, or the name of a file and the text of the link to it, because many links have the
-/// same text.
+/// The title of an article, or the name of a file with its link text, because many links have the same text.
 fn title_of(find: &CrawlFind) -> (String, String) {
     if let Some(title) = find.title.as_deref().map(text::line).filter(|title| !title.is_empty()) {
         return (title, String::new());
     }
     let name =
         |path: &str| text::line(path.trim_end_matches('/').rsplit('/').next().unwrap_or(path));
-    // The query is left out, because it is not part of the file name.
+    // The query is not part of the file name.
     let url = find.url.split(['?', '#']).next().unwrap_or_default();
     let name = find.file.as_deref().map_or_else(|| name(url), name);
     let words = text::line(&find.anchor);
@@ -374,7 +373,7 @@ fn title_of(find: &CrawlFind) -> (String, String) {
     (name, beside)
 }
 
-/// A source that explores its site.
+/// Draws the details of a source that is exploring its site.
 fn exploring(app: &App, frame: &mut Frame<'_>, (source, lines): (i64, &[String]), area: Rect) {
     let style = |role| app.palette.style(role);
     let title = Line::styled(source_name(app, source), style(Role::Bright));

@@ -20,27 +20,27 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use std::ops::Range;
 
-/// The areas in which a dialog is drawn.
+/// The areas and properties with which a dialog is drawn.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tui) struct DialogArea {
-    /// The screen between the top and the bottom line.
+    /// The area between the top line and the bottom line.
     pub(in crate::tui) body: Rect,
     /// The bottom line.
     pub(in crate::tui) foot: Rect,
-    /// The keys of the dialog.
+    /// The key hints of the dialog.
     pub(in crate::tui) hints: KeyHints,
-    /// Whether the dialog has the focus.
+    /// Whether the dialog is on top and has the focus.
     pub(in crate::tui) is_top: bool,
-    /// How keys that do not fit can be shown.
+    /// How the user can list the keys that do not fit.
     pub(in crate::tui) more: MoreKeys,
 }
 
-/// Whether the key for the help lists the keys of a dialog.
+/// Which help key can list the keys of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum MoreKeys {
-    /// Never: the dialog is the help, or takes every key.
+    /// None: the dialog is the help, or captures every key.
     Never,
-    /// A key that types a character is typed into its field.
+    /// Only a key that does not type a character, because the dialog has a text field.
     Untyped,
     Any,
 }
@@ -49,7 +49,7 @@ pub(in crate::tui) enum MoreKeys {
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
     let mut dialogs = std::mem::take(&mut app.dialogs);
     let count = dialogs.len();
-    // Only once, however many dialogs there are below.
+    // The screen is dimmed only once, below the topmost framed dialog.
     let covering = dialogs.iter().rposition(|dialog| dialog.is_framed());
     for (i, dialog) in dialogs.iter_mut().enumerate() {
         if covering == Some(i) && !app.settings.ui.linear {
@@ -69,8 +69,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect)
 /// Maximum width of command output, in cells.
 const MAX_OUTPUT: u16 = 110;
 
-/// A prompt in the bottom line: a mark, a label, the field, and its keys at the right if they fit. Returns
-/// the area without the keys, and the cells before the field.
+/// Draws a prompt in the bottom line: a mark, a label and the field, with the keys at the right if they fit.
+/// Returns the area without the keys, and the number of cells before the field.
 pub(super) fn foot_line(
     app: &App,
     frame: &mut Frame<'_>,
@@ -79,13 +79,13 @@ pub(super) fn foot_line(
     role: Role,
     area: DialogArea,
 ) -> (Rect, usize) {
-    /// Minimum number of cells for a field, which the keys leave free.
+    /// Minimum number of cells that the keys leave to the field.
     const FIELD: usize = 24;
     let whole = |label: &str| {
         let pad = " ".repeat(padding(area.foot.width));
         format!("{pad}{}", prompt_label(app, &format!("{label}: ")))
     };
-    // A label gets at most half of the line. Its remark is left out rather than cut.
+    // A label uses at most half of the line. Its remark in parentheses is dropped rather than truncated.
     let is_long = |label: &str| text::width(label) * 2 > area.foot.width.into();
     let label = match label.split_once(" (") {
         Some((short, _)) if is_long(&whole(label)) => whole(short),
@@ -95,7 +95,7 @@ pub(super) fn foot_line(
     let ground = app.palette.style(Role::Status);
     super::frame::clear(frame, area.foot);
     frame.buffer_mut().set_style(area.foot, ground);
-    // A remark is worth more than the keys.
+    // A remark is more important than the keys.
     let rest = if label.contains(" (") { before.max(FIELD) } else { FIELD };
     let space = usize::from(area.foot.width).saturating_sub(before + rest);
     let more = if label.contains(" (") { 0 } else { FIELD - LEAST_FIELD };
@@ -109,8 +109,8 @@ pub(super) fn foot_line(
     (line, before)
 }
 
-/// How many cells the keys of a prompt take with their margins: all of them, else the first and the last, if that
-/// is at most `space`, or a few cells `more` for these two; 0 if even they do not fit.
+/// Number of cells for the keys of a prompt, including margins: all keys if they fit into `space`, otherwise
+/// only the first and the last, which may use `more` cells in addition; 0 if neither fits.
 fn foot_keys(app: &App, hints: KeyHints, (space, more): (usize, usize), pad: usize) -> u16 {
     let hints = app.dialog_hints(hints).into_iter();
     let cells = hints.map(|hint| {
@@ -141,7 +141,7 @@ pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, 
     }
 }
 
-/// A field with its completion or its error, which are outside its frame: the line, and a rule below it.
+/// Draws a field on its line, with its completion or error above or below the frame around it.
 pub(super) fn completed_line(
     app: &App,
     frame: &mut Frame<'_>,
@@ -168,7 +168,7 @@ pub(super) fn completed_line(
     }
 }
 
-/// Minimum number of cells for what is typed, if the label needs more than half of the line.
+/// Minimum number of cells for the typed text if the label uses more than half of the line.
 const LEAST_FIELD: usize = 12;
 
 fn label_cells(label: &str, area: Rect) -> usize {
@@ -176,7 +176,7 @@ fn label_cells(label: &str, area: Rect) -> usize {
     text::width(label).min((width / 2).max(width.saturating_sub(LEAST_FIELD)))
 }
 
-/// Underlines a part (byte range) of the field that [`field_line`] has drawn.
+/// Underlines a byte range of the field that [`field_line`] has drawn.
 fn mark_error(
     app: &App,
     frame: &mut Frame<'_>,
@@ -195,15 +195,15 @@ fn mark_error(
     frame.buffer_mut().set_style(at, style);
 }
 
-/// The mark of a prompt, followed by its label, which may be empty.
+/// The mark of a prompt, followed by its label. The label may be empty.
 pub(super) fn prompt_label(app: &App, label: &str) -> String {
     let mark = if app.settings.ui.ascii { ">" } else { "›" };
     format!("{mark} {label}")
 }
 
-/// A label and a field on one line, with the terminal cursor in the field.
+/// Draws a label and a field on one line, with the terminal cursor in the field.
 pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &Field, area: Rect) {
-    // Earlier content, such as a message, must not remain visible; the surface stays.
+    // Clears earlier content, such as a message, but keeps the background.
     for position in area.intersection(frame.area()).positions() {
         let cell = &mut frame.buffer_mut()[position];
         let ground = cell.bg;
@@ -211,7 +211,7 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
         cell.bg = ground;
     }
     let used = label_cells(label, area);
-    // One cell stays empty between a name that is cut off and the text.
+    // A truncated label is separated from the text by one cell.
     let name = match text::width(label) > used {
         true => text::truncate(label.trim_end(), used.saturating_sub(1)).into_owned(),
         false => label.to_owned(),
@@ -229,7 +229,7 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
     frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
 }
 
-/// A list with a selected row, scrolled so that it is visible.
+/// Draws a list with a selected row, scrolled so that the row is visible.
 pub(super) fn rows(
     app: &App,
     frame: &mut Frame<'_>,
@@ -241,7 +241,7 @@ pub(super) fn rows(
     list_rows(app, frame, area, (count, Some(selected), true), draw);
 }
 
-/// Like [`rows`], for one of several lists, some of which may have no selected row; only the focused one has
+/// Like [`rows`], for one of several lists. A list may have no selected row, and only the focused one shows
 /// the cursor.
 pub(super) fn list_rows(
     app: &App,
@@ -275,7 +275,7 @@ pub(super) fn list_rows(
     }
 }
 
-/// A line between the parts of a dialog, from border to border.
+/// Draws a line between two parts of a dialog, from border to border.
 pub(super) fn rule(app: &App, frame: &mut Frame<'_>, row: Rect) {
     if app.settings.ui.linear {
         return;
@@ -287,7 +287,7 @@ pub(super) fn rule(app: &App, frame: &mut Frame<'_>, row: Rect) {
     frame.render_widget(line, whole.intersection(frame.area()));
 }
 
-/// Marks a row of a dialog as the selected one, up to its border.
+/// Draws the background of the selected row of a dialog, from border to border.
 pub(super) fn select_row(app: &App, frame: &mut Frame<'_>, row: Rect) {
     mark_row(app, frame, row, Role::Selected, Role::Accent);
 }
@@ -302,7 +302,7 @@ fn mark_row(app: &App, frame: &mut Frame<'_>, row: Rect, surface: Role, bar: Rol
     frame.buffer_mut().set_stringn(whole.x, whole.y, symbol, 1, app.palette.style(bar));
 }
 
-/// The style of a role in a row; the text of the selected one stands out.
+/// The style of a role in a row; the text of the selected row stands out.
 pub(super) fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
     match role {
         Role::Text if here => app.palette.style(Role::SelectedTitle),
@@ -310,7 +310,7 @@ pub(super) fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
     }
 }
 
-/// The first row of a dialog for its field, and the rest below an empty row if there is space.
+/// Splits a dialog into the row of its field and the area below, separated by an empty row if there is space.
 pub(super) fn split_field(inner: Rect) -> (Rect, Rect) {
     let field = Rect { height: inner.height.min(1), ..inner };
     let above = field.height + u16::from(inner.height >= 8);
@@ -318,7 +318,7 @@ pub(super) fn split_field(inner: Rect) -> (Rect, Rect) {
     (field, list)
 }
 
-/// A question, with what Enter does below it.
+/// Draws a confirmation: a question, its details, and how it can be undone.
 pub(in crate::tui) fn confirm(
     app: &App,
     frame: &mut Frame<'_>,
@@ -344,7 +344,7 @@ pub(in crate::tui) fn confirm(
     }
 }
 
-/// The output of a command.
+/// Draws the output of a command.
 pub(in crate::tui) fn output(
     app: &App,
     frame: &mut Frame<'_>,

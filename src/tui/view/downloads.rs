@@ -14,7 +14,7 @@ use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
 const MOST_ROWS: u16 = 24;
-/// Width from which a row shows the size of the whole file and the source.
+/// Minimum width of a row with the total size and the source.
 const WITH_ALL: u16 = 72;
 
 pub(in crate::tui) fn draw(
@@ -65,7 +65,7 @@ pub(in crate::tui) fn draw(
     });
 }
 
-/// The bytes received and, `with_total`, the size of the whole file.
+/// The number of received bytes, followed by the total size if `with_total`.
 fn bytes(download: &DownloadRow<'_>, with_total: bool) -> String {
     let (there, total) = match (download.running, download.entry) {
         (Some(running), Some(entry)) => {

@@ -12,13 +12,13 @@ use crate::util::{text, time_text};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// Width of the dialog.
+/// Width of the dialog, in cells.
 const WIDTH: u16 = 100;
-/// Size of the settings dialog, which shows previews of themes.
+/// Width and height of the settings dialog, which shows previews of themes.
 const SETTINGS_SIZE: (u16, u16) = (118, 32);
 /// Minimum and maximum width of the label column, in cells.
 const LABELS: (u16, u16) = (18, 24);
-/// The same in a narrow form.
+/// Minimum and maximum width of the label column in a narrow form.
 const NARROW_LABELS: (u16, u16) = (15, 23);
 /// Width below which a form is narrow, in cells.
 const NARROW: u16 = 60;
@@ -26,10 +26,10 @@ const NARROW: u16 = 60;
 const HEAD: u16 = 3;
 /// Number of rows for the help below the fields, if there is space.
 const FOOT: u16 = 3;
-/// Height from which there is space for both.
+/// Minimum height for `HEAD` and `FOOT` rows.
 const TALL: u16 = 14;
 
-/// Height from which there are two rows for the help.
+/// Minimum height for two rows of help.
 const TWO_HELP_ROWS: u16 = 10;
 
 /// A clickable part of the form.
@@ -37,14 +37,14 @@ const TWO_HELP_ROWS: u16 = 10;
 pub(in crate::tui) enum Place {
     Field(usize),
     Page(FormPage),
-    /// The index of a picture in the gallery.
+    /// A theme in the gallery, by index.
     Theme(usize),
 }
 
 /// One line of the form.
 enum Line {
     Field(usize),
-    /// The error of the field above.
+    /// A line of the error of the field above.
     Wrong(String),
     Empty,
 }
@@ -53,7 +53,7 @@ enum Line {
 struct Parts {
     pages: Rect,
     fields: Rect,
-    /// The pictures of the themes, next to the fields.
+    /// The previews of the themes, next to the fields.
     gallery: Rect,
     help: Rect,
 }
@@ -76,7 +76,7 @@ fn parts(editor: &Editor, inner: Rect) -> Parts {
     Parts { pages, fields, gallery, help }
 }
 
-/// The width of the labels on the open page.
+/// Width of the labels on the open page.
 fn labels_width(editor: &Editor, width: u16) -> u16 {
     let (least, most) = if width < NARROW { NARROW_LABELS } else { LABELS };
     let fields = editor.form.iter().flat_map(|form| form.fields());
@@ -87,7 +87,7 @@ fn labels_width(editor: &Editor, width: u16) -> u16 {
     longest.clamp(least, most).min(width / 2)
 }
 
-/// The size of the content, which the largest page determines.
+/// Width and height of the content. The height is that of the longest page.
 fn size_for(editor: &Editor) -> (u16, u16) {
     if editor.is_settings() {
         return SETTINGS_SIZE;
@@ -99,12 +99,13 @@ fn size_for(editor: &Editor) -> (u16, u16) {
     (WIDTH, rows.saturating_add(HEAD + FOOT))
 }
 
-/// The area inside the border on a screen of that size.
+/// The area inside the border on a screen of this size.
 fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
     shape(super::body_of(size), size_for(editor)).inner
 }
 
-/// The visible lines of the open page, including the focused field; the number of lines above them, and of all.
+/// The visible lines of the open page, scrolled to the focused field, the number of lines above them, and the
+/// total.
 fn lines(editor: &Editor, area: Rect) -> (Vec<Line>, usize, usize) {
     let Some(form) = &editor.form else { return (Vec::new(), 0, 0) };
     let page = editor.page();
@@ -130,26 +131,26 @@ fn lines(editor: &Editor, area: Rect) -> (Vec<Line>, usize, usize) {
         }
     }
     let height = usize::from(area.height);
-    // The error is visible too, but never at the expense of its field.
+    // The error is scrolled into view too, but never at the expense of its field.
     let top = here.end.saturating_sub(height).min(here.start);
-    // The last empty line separates nothing.
+    // A trailing empty line is not counted, because it separates nothing.
     let all = lines.len() - usize::from(matches!(lines.last(), Some(Line::Empty)));
     lines.drain(..top);
     lines.truncate(height);
     (lines, top, all)
 }
 
-/// The tabs of the pages, and whether there are more before and after them.
+/// The visible tabs of the pages, and whether there are more before and after them.
 struct Tabs {
     shown: Vec<(FormPage, Rect, String)>,
     before: bool,
     after: bool,
 }
 
-/// Number of cells for the sign that there are more tabs.
+/// Width of the mark for more tabs, in cells.
 const MORE: u16 = 2;
 
-/// The tabs of the pages. Tabs that do not fit completely are left out; the open one is always shown.
+/// The tabs that fit completely. The tab of the open page is always included.
 fn tabs(editor: &Editor, area: Rect) -> Tabs {
     let Some(form) = &editor.form else {
         return Tabs { shown: Vec::new(), before: false, after: false };
@@ -192,7 +193,7 @@ fn tabs(editor: &Editor, area: Rect) -> Tabs {
     Tabs { shown, before: from > 0, after: to < count }
 }
 
-/// Number of pictures of themes in a row; 1 if they are not in rows.
+/// Number of theme previews in each row; 1 if they are not in rows.
 pub(in crate::tui) fn theme_columns(app: &App, editor: &Editor) -> u16 {
     let width = parts(editor, inside(editor, app.size)).gallery.width;
     let one = app.settings.ui.linear || app.palette.support().depth == Depth::Mono;
@@ -253,7 +254,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, ar
         }
     }
     if seen.len() < all {
-        // In the gap beside the fields.
+        // The scroll bar is in the gap beside the fields.
         let beside = Rect { width: parts.fields.width + 1, ..parts.fields };
         super::scroll_bar(app, frame, beside, seen, all);
     }
@@ -298,7 +299,7 @@ fn draw_tabs(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect, rule
     }
 }
 
-/// The help of the focused field, or its error.
+/// Draws the help of the focused field, or its error.
 fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
     let Some(form) = &editor.form else { return };
     let field = form.fields().get(editor.focus);
@@ -335,7 +336,7 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
     }
 }
 
-/// When the source would be checked next, in the last row of its schedule; returns the rows above it.
+/// Draws the time of the next check in the last row of the schedule page; returns the area above.
 fn next_check(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) -> Rect {
     let next = editor.next_check.as_ref().filter(|_| {
         editor.page() == FormPage::Schedule && editor.search.is_none() && area.height > 1
@@ -354,7 +355,7 @@ fn next_check(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) -> 
     Rect { height: area.height - 1, ..area }
 }
 
-/// The search for a field, in the first row; returns the rows below it.
+/// Draws the search for a field in the first row; returns the area below.
 fn search_line(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) -> Rect {
     let Some(search) = editor.search.as_ref().filter(|_| !area.is_empty()) else { return area };
     let found = editor.matches();
@@ -382,7 +383,7 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     let at = Rect { x: area.x + labels, width: area.width - labels, ..area };
     frame.buffer_mut().set_style(at, style(if here { Role::InputFocus } else { Role::Input }));
     if here {
-        // The focus must be visible without colours.
+        // Marks the focused field on terminals without colours.
         let bar = if app.settings.ui.ascii { ">" } else { "▌" };
         let role = if field.error.is_some() { Role::Error } else { Role::Accent };
         frame.buffer_mut().set_stringn(at.x, at.y, bar, 1, style(role));
@@ -397,7 +398,7 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     }
     let space = row.free().saturating_sub(1).max(1);
     let (shown, cursor) = shown_value(field, typed, here, space);
-    // In the settings, a default is a value like any other.
+    // In the settings, a default value is drawn like any other value.
     let given = !typed.value().is_empty() || editor.is_settings();
     let role = match (given, here) {
         (false, _) => Role::Dim,
@@ -421,7 +422,7 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     }
 }
 
-/// The other values of a field next to the selected one, if they fit.
+/// Draws the other values of a field next to the selected value, if they fit.
 fn others(app: &App, row: &mut Row, field: &FormField) {
     let now = field.effective();
     let others = field.choices().iter().filter(|choice| *choice != now);
@@ -432,7 +433,7 @@ fn others(app: &App, row: &mut Row, field: &FormField) {
     }
 }
 
-/// The text of a field, and the cell of the cursor in it.
+/// The displayed text of a field, and the column of the cursor in it.
 fn shown_value(field: &FormField, typed: &Field, here: bool, space: usize) -> (String, usize) {
     let value = typed.value();
     let unset = match field.unset() {
@@ -442,7 +443,7 @@ fn shown_value(field: &FormField, typed: &Field, here: bool, space: usize) -> (S
     let unset = text::truncate(field.shown(unset), space).into_owned();
     match value {
         "" => (unset, 0),
-        // A fixed length, so that the length of a secret is not shown.
+        // A fixed length hides the length of the secret.
         _ if field.is_secret() && !here => ("*".repeat(8), 0),
         _ if here && field.choices().is_empty() => typed.visible(space),
         value => (text::truncate(field.shown(value), space).into_owned(), 0),

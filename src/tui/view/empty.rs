@@ -1,4 +1,4 @@
-//! The text in an empty list: why it is empty, and what can be done.
+//! The text in an empty list: the reason why it is empty, and helpful commands.
 
 use super::super::app::{App, Fate, SearchBar};
 use super::super::reader::wrap_plain;
@@ -18,7 +18,7 @@ use ratatui::text::{Line, Span};
 
 /// Maximum width of the text, in cells.
 const WIDEST: usize = 64;
-/// Height from which the text is lower, with empty rows between its parts.
+/// Minimum height for moving the text down and separating its parts with empty rows.
 const ROOMY: u16 = 12;
 
 /// The parts of the text.
@@ -26,11 +26,11 @@ struct Notice {
     mark: (&'static str, Role),
     title: String,
     text: String,
-    /// Earlier failures: how long ago, and why.
+    /// Earlier failures: the age and the message.
     earlier: Vec<(String, String)>,
-    /// Commands, with their effects here.
+    /// Commands, with descriptions of their effects in this list.
     commands: Vec<(Action, &'static str)>,
-    /// Whether there is a problem, so that the commands are shown as a list.
+    /// Whether the list is empty because of a problem, so that the commands are listed one per line.
     problem: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) 
     if focused {
         frame.set_cursor_position(Position::new(area.x, area.y));
     }
-    // In a small window, the pane only shows what can be typed.
+    // A small pane has no space for text, only for the hint about search operators.
     if app.is_search_empty() && area.height < ROOMY {
         return;
     }
@@ -51,7 +51,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) 
     let top = if roomy { (area.height - height) / 3 } else { 0 };
     let block = lines.iter().map(Line::width).max().unwrap_or(0);
     for (y, line) in (area.y + top..area.bottom()).zip(lines) {
-        // A list reads better if its lines are left-aligned.
+        // The lines of a list are left-aligned, others are centred.
         let cells = if notice.problem { block } else { line.width() };
         let left = match roomy {
             true => (usize::from(area.width).saturating_sub(cells) / 2).max(pad),
@@ -124,7 +124,7 @@ fn lines(app: &App, notice: &Notice, width: usize, roomy: bool) -> Vec<Line<'sta
     lines
 }
 
-/// The lines with earlier failures.
+/// Lines with earlier failures.
 fn earlier(app: &App, failures: &[(String, String)], width: usize) -> Vec<Line<'static>> {
     let style = |role| app.palette.style(role);
     let line = |(ago, why): &(String, String)| {
@@ -139,16 +139,16 @@ fn earlier(app: &App, failures: &[(String, String)], width: usize) -> Vec<Line<'
     head.into_iter().chain(failures.iter().map(line)).collect()
 }
 
-/// How to run a command without a key that is only needed in the first steps.
+/// How to run a command that has no key, because only new users need it.
 fn by_name(app: &App, action: Action) -> Option<String> {
     let is_first = matches!(action, Action::Starters | Action::Demo);
     let palette = app.keymap.keys_for(Context::Items, Action::Palette).filter(|_| is_first)?;
     Some(format!("{palette}{}", action.name()))
 }
 
-/// Commands that help while a filter that is being typed matches nothing.
+/// Commands that help if the filter being typed matches nothing.
 fn while_typing(app: &App, bar: &SearchBar) -> String {
-    // Completions or an error of the typed text need the space.
+    // The space is needed for completions or an error.
     if bar.completion.is_some() || bar.error.is_some() {
         return String::new();
     }
@@ -160,7 +160,7 @@ fn while_typing(app: &App, bar: &SearchBar) -> String {
     }
 }
 
-/// Why the list is empty; `None` while it is loading.
+/// The reason why the list is empty; `None` while the list is loading.
 fn notice(app: &App) -> Option<Notice> {
     let m = marks(app);
     let plain = |title: &str, text: &str, commands: Vec<(Action, &'static str)>| Notice {
@@ -206,8 +206,8 @@ fn notice(app: &App) -> Option<Notice> {
                 Vec::new(),
             )
         }
-        // An error in a search or in the query of a view. While a query is typed, its error is shown at its
-        // field.
+        // The query of a search or view has an error. While the query is being typed, the error is shown at
+        // its field.
         () if error.is_some() => Notice {
             mark: (m.failing, Role::Warning),
             title: match app.is_search() {
@@ -233,7 +233,7 @@ fn notice(app: &App) -> Option<Notice> {
     })
 }
 
-/// For the empty list of pinned items, or of those kept for later: the key that adds items of other lists.
+/// The notice for an empty list of pinned items or of items kept for later, with the key that adds items.
 fn nothing_marked(app: &App, by: Action) -> Notice {
     let (title, does, stays) = match by {
         Action::Pin => ("Nothing is pinned", "pins an item", " A pinned item stays here."),
@@ -251,7 +251,7 @@ fn nothing_marked(app: &App, by: Action) -> Notice {
     }
 }
 
-/// Why a list without a search is empty.
+/// The reason why a list without a query is empty.
 fn unfiltered(app: &App) -> Notice {
     let (m, base) = (marks(app), &app.items.listing.base);
     let within = |entry: &&SourceEntry| match &base.scope {
@@ -317,7 +317,7 @@ fn unfiltered(app: &App) -> Notice {
     }
 }
 
-/// For a source that was read without finding anything: what was tried, and what else can be done.
+/// The notice for a source in which nothing was found: what was tried, and alternatives.
 fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     let what = match entry.source.kind() {
         SourceKind::Feed => "The feed was read, but contains no entries.",
@@ -348,7 +348,7 @@ fn nothing_found(app: &App, entry: &SourceEntry) -> Notice {
     }
 }
 
-/// What to do if the URL of a page is followed as a feed, as may happen with imported lists.
+/// Advice if a page is followed as a feed, which may happen in imported lists.
 fn another_way(app: &App, entry: &SourceEntry) -> Option<String> {
     let is_page = entry.facts.last_outcome.as_ref().is_some_and(Outcome::is_html_page);
     if entry.source.kind() != SourceKind::Feed || !is_page {
@@ -362,7 +362,7 @@ fn another_way(app: &App, entry: &SourceEntry) -> Option<String> {
     ))
 }
 
-/// For a source that could not be read: what happened, and what newsfed does next.
+/// The notice for a source that could not be fetched: the error, and what newsfed does next.
 fn failed(app: &App, entry: &SourceEntry) -> Notice {
     let facts = &entry.facts;
     let why = match &facts.last_outcome {
@@ -376,7 +376,7 @@ fn failed(app: &App, entry: &SourceEntry) -> Notice {
     };
     let known = app.failures.as_ref().filter(|(source, _)| *source == facts.key);
     let polls = known.map(|(_, polls)| polls.as_slice()).unwrap_or_default();
-    // The title is about the last one.
+    // The title already describes the latest failure.
     let earlier = polls.iter().skip(1).map(|poll| match &poll.outcome {
         Outcome::Failed { message, .. } => {
             (age((app.now - poll.at).num_seconds()), message.clone())

@@ -1,4 +1,4 @@
-//! The frame of dialogs: border, title, subject, and the keys in the last row.
+//! The frame of a dialog: the border, the title, the subject, and the keys in the last row.
 
 use super::super::app::{App, Hint};
 use super::dialogs::{DialogArea, MoreKeys};
@@ -13,20 +13,20 @@ use ratatui::widgets::{Block, BorderType, Clear};
 
 /// Number of cells between the border and the content.
 const PADDING: u16 = 2;
-/// The same on narrow screens.
+/// Number of cells between the border and the content on narrow screens.
 const NARROW_PADDING: u16 = 1;
-/// Width of the screen from which there is space for padding.
+/// Minimum width of a screen that is not narrow.
 const WIDE: u16 = 60;
-/// Height from which the row below the title always stays empty.
+/// Minimum height at which the row below the title is always empty.
 const AIRY: u16 = 12;
-/// Height from which the row above the keys stays empty too, and a row above and below the dialog stays
-/// free.
+/// Minimum height at which the row above the keys is empty too, and the dialog leaves a row free above and
+/// below itself.
 pub(super) const FREE: u16 = 30;
 
-/// The parts of a dialog.
+/// The areas of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The dialog with its border.
+    /// The dialog including its border.
     pub(super) outer: Rect,
     /// The area for the content.
     pub(super) inner: Rect,
@@ -34,13 +34,13 @@ pub(super) struct Shape {
     keys: Rect,
 }
 
-/// Cells between the border and the content on a screen of that width.
+/// Number of cells between the border and the content, for the width of the screen.
 pub(super) fn padding(width: u16) -> u16 {
     if width < WIDE { NARROW_PADDING } else { PADDING }
 }
 
-/// The parts of a dialog with content of a size, in an area. If the content does not fit into a low area, the
-/// frame loses its empty rows first, then its keys.
+/// Computes the areas of a dialog from the size of its content. In a low area, the frame gives up its empty
+/// rows first, then its keys.
 pub(super) fn shape(body: Rect, (width, rows): (u16, u16)) -> Shape {
     let beside = 1 + padding(body.width);
     let width = width.min(body.width);
@@ -73,7 +73,7 @@ pub(super) fn shape(body: Rect, (width, rows): (u16, u16)) -> Shape {
     }
 }
 
-/// Draws the frame of a dialog with content of a size; returns the area for the content.
+/// Draws the frame of a dialog for content of this size; returns the area for the content.
 pub(super) fn window(
     app: &App,
     frame: &mut Frame<'_>,
@@ -90,7 +90,7 @@ pub(super) fn window(
     }
     clear(frame, outer);
     frame.buffer_mut().set_style(outer, app.palette.style(Role::Raised));
-    // A single row of the screen below the dialog would be half of an item.
+    // Clears a single row of the screen below the dialog, because it might show half of an item.
     if outer.bottom() + 1 == area.body.bottom() && area.body.height >= FREE {
         let below = Rect { y: outer.bottom(), height: 1, ..area.body };
         fill(frame, " ", Style::new(), below);
@@ -113,14 +113,14 @@ pub(super) fn window(
     head.fill(across, app.palette.style(Role::Edge));
     let head = head.line(app.palette.style(Role::Raised));
     let at = Rect { x: outer.x + 2, y: outer.y, width: outer.width.saturating_sub(4), height: 1 };
-    // A title without its own colour must not get the border's.
+    // Otherwise a title without its own colour would have the colour of the border.
     clear(frame, at);
     frame.render_widget(head, at);
     frame.render_widget(key_line(app, area, keys, app.palette.style(Role::Raised)), keys);
     inner
 }
 
-/// Draws only the dialog on the screen, without borders.
+/// Clears the screen and draws the title of a dialog, without borders.
 fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): (&str, &str)) {
     clear(frame, area.body);
     frame.buffer_mut().set_style(area.body, app.palette.style(Role::Raised));
@@ -130,7 +130,7 @@ fn linear(app: &App, frame: &mut Frame<'_>, area: DialogArea, (title, subject): 
     frame.render_widget(Line::styled(format!("{title}{of}{subject}"), style), head);
 }
 
-/// The key that lists the keys of a dialog.
+/// The hint for the key that lists all keys of the dialog.
 fn more_hint(app: &App, more: MoreKeys) -> Option<Hint> {
     let keys = app.keymap.all_keys_for(Context::Everywhere, Action::Help);
     let mut keys = keys.into_iter().map(|keys| (parse_sequence(&keys).unwrap_or_default(), keys));
@@ -143,21 +143,21 @@ fn more_hint(app: &App, more: MoreKeys) -> Option<Hint> {
     Some(Hint { keys, label: "more".into(), press })
 }
 
-/// As many keys with their labels as fit, most useful first, and the key for the others.
+/// Key hints, most useful first, as many as fit, followed by the key that lists the others.
 pub(super) fn key_line(
     app: &App,
     DialogArea { hints, more, .. }: DialogArea,
     area: Rect,
     ground: Style,
 ) -> Line<'static> {
-    /// Number of cells between two keys.
+    /// Number of cells between two hints.
     const GAP: usize = 3;
     let hints = app.dialog_hints(hints);
     let shown = |hint: &Hint| shown_keys(&hint.keys, app.settings.ui.ascii);
     let cells = |hint: &Hint| GAP + text::width(&shown(hint)) + 1 + text::width(&hint.label);
     let space = usize::from(area.width) + GAP;
     let all_fit = hints.iter().map(cells).sum::<usize>() <= space;
-    // The key that closes the dialog is always shown; it is the last one.
+    // The last hint is always shown, because its key closes the dialog.
     let (others, way_out) = hints.split_at(hints.len().saturating_sub(1));
     let least: usize = others.iter().take(1).chain(way_out).map(cells).sum();
     let more = more_hint(app, more).filter(|more| !all_fit && least + cells(more) <= space);
@@ -180,7 +180,7 @@ pub(super) fn key_line(
     row.line(ground)
 }
 
-/// The arrow keys are drawn as arrows.
+/// Replaces the names of arrow keys by arrows.
 pub(super) fn shown_keys(keys: &str, ascii: bool) -> String {
     match keys {
         "Up Down" if !ascii => "↑↓".to_owned(),
@@ -189,8 +189,8 @@ pub(super) fn shown_keys(keys: &str, ascii: bool) -> String {
     }
 }
 
-/// Clears an area. A wide character that extends into it from the left is removed, because its second cell
-/// would hide the border.
+/// Clears an area. Also removes a wide character that extends into the area from the left, because its second
+/// cell would hide the border.
 pub(super) fn clear(frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Clear, area);
     let Some(left) = area.x.checked_sub(1) else { return };
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_row_below_the_title_is_empty_whatever_the_content_needs() {
+    fn leaves_the_row_below_the_title_empty() {
         for height in 12..=60 {
             for rows in [1, 8, 30, u16::MAX] {
                 let Shape { outer, inner, keys } = shape(Rect::new(0, 0, 120, height), (96, rows));

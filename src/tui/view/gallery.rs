@@ -1,4 +1,4 @@
-//! The gallery of themes: a small picture of the panes in each theme.
+//! The gallery of themes: a small preview of the panes in each theme.
 
 use super::super::app::App;
 use super::super::reader::wrap_plain;
@@ -11,34 +11,34 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Minimum and maximum width of a picture, with space for the names of all built-in themes.
+/// Minimum and maximum width of a preview, with space for the names of all built-in themes.
 const WIDTHS: (u16, u16) = (31, 36);
-/// Height of a picture.
+/// Height of a preview.
 const HEIGHT: u16 = 5;
-/// Gap around a picture.
+/// Horizontal and vertical gap between previews.
 const GAP: (u16, u16) = (2, 1);
-/// Gap between the fields and the pictures, with space for a scroll bar and for the mark of the theme in use.
+/// Gap between the fields and the previews, with space for a scroll bar and the mark of the current theme.
 pub(super) const BEFORE: u16 = 3;
-/// Maximum number of columns next to the fields.
+/// Maximum number of columns of previews next to the fields.
 const COLUMNS: u16 = 2;
-/// Width that the fields need.
+/// Minimum width of the fields.
 const FIELDS: u16 = 40;
-/// Width of the sources in a picture: a mark and the longest word, with a cell on each side.
+/// Width of the Sources pane in a preview: a mark and the longest word, with a cell on each side.
 const PANEL: u16 = 10;
 
-/// Width of the pictures next to the fields of a form; 0 if there is no space for any.
+/// Width of the previews next to the fields of a form; 0 if there is no space for any.
 pub(super) fn width_beside(form: u16) -> u16 {
     let free = form.saturating_sub(FIELDS + BEFORE);
     let columns = columns(free).min(COLUMNS);
     free.min((columns * (WIDTHS.1 + GAP.0)).saturating_sub(GAP.0))
 }
 
-/// Number of pictures in a row.
+/// Number of previews in a row.
 pub(super) fn columns(width: u16) -> u16 {
     (width + GAP.0) / (WIDTHS.0 + GAP.0)
 }
 
-/// Explains why the pictures are alike on a terminal with few colours.
+/// Explains why the previews look alike on a terminal with few colours.
 fn note(depth: Depth) -> Option<&'static str> {
     match depth {
         Depth::Mono => Some("This terminal shows no colours. All themes are drawn like this:"),
@@ -49,15 +49,15 @@ fn note(depth: Depth) -> Option<&'static str> {
     }
 }
 
-/// The pictures that fit, around the one of the theme in use.
+/// The previews that fit, centred on the current theme.
 struct Tiles {
-    /// The explanation above them.
+    /// The explanation above the previews.
     note: Vec<String>,
-    /// The index of a theme and its place.
+    /// Theme indices and the positions of their previews.
     shown: Vec<(usize, Rect)>,
-    /// The index of the theme in use.
+    /// The index of the current theme.
     now: usize,
-    /// The row below them that shows how many there are, unless all are shown.
+    /// The row below the previews with the total number of themes, unless all are shown.
     more: Option<Rect>,
 }
 
@@ -99,7 +99,7 @@ fn tiles(app: &App, themes: &[Palette], area: Rect) -> Option<Tiles> {
     Some(Tiles { note, shown, now, more: (rows < all).then_some(Rect { y, height: 1, ..area }) })
 }
 
-/// The index of the theme whose picture is at a screen position.
+/// The index of the theme with its preview at a screen position.
 pub(super) fn at(app: &App, themes: &[Palette], area: Rect, at: Position) -> Option<usize> {
     let shown = tiles(app, themes, area)?.shown;
     shown.into_iter().find(|(_, tile)| tile.contains(at)).map(|(theme, _)| theme)
@@ -127,7 +127,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, themes: &[Palette], area: R
     }
 }
 
-/// Which theme is in use, and the keys that lead to the others.
+/// Draws the number of the current theme, and the keys that select others.
 fn more(app: &App, frame: &mut Frame<'_>, (now, count): (usize, usize), area: Rect) {
     let keys = super::frame::shown_keys("Left Right", app.settings.ui.ascii);
     let mut row = Row::new(area.width);
@@ -137,7 +137,7 @@ fn more(app: &App, frame: &mut Frame<'_>, (now, count): (usize, usize), area: Re
     frame.render_widget(row.line(Style::new()), area);
 }
 
-/// The sources and the items of a theme, in its own styles.
+/// Draws sources and items in the styles of a theme.
 fn picture(frame: &mut Frame<'_>, theme: &Palette, area: Rect, m: &Marks) {
     let style = |role| theme.style(role);
     let panel = Rect { width: PANEL, ..area };

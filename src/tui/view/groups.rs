@@ -1,5 +1,5 @@
-//! Groups of a list: its sources or, in a list that is sorted by date, today, yesterday, this week, last
-//! week, the months of a year, the earlier months of that year, and years.
+//! Groups of a list: by source, or, if the list is sorted by date: today, yesterday, this week, last week,
+//! the months of the last year, and earlier years.
 
 use super::super::app::{App, ItemsPane};
 use crate::config::{Grouping, SortOrder};
@@ -8,18 +8,18 @@ use crate::util::clock::start_of_day;
 use chrono::{Datelike, Days, Local, Months, NaiveDate};
 use std::cell::Cell;
 
-/// The rows of a group.
+/// A group of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group {
-    /// Pinned rows, which come first whatever their date.
+    /// Pinned rows, which come first regardless of their dates.
     Pinned,
     /// Rows dated in `from..to`.
     Dated(Time, Time),
-    /// Rows of a source (row key).
+    /// Rows of a source, by row key.
     Of(i64),
 }
 
-/// The groups of a list.
+/// Assigns the rows of a list to groups.
 pub(super) struct Groups {
     by_source: bool,
     now: Time,
@@ -27,7 +27,8 @@ pub(super) struct Groups {
     starts: [Time; 4],
     /// Number of pinned rows at the top of the list.
     pinned: usize,
-    /// The group of the previous row, because it is usually the same, and computing months takes long.
+    /// The group of the previous row. It is cached, because the next row is usually in the same group, and
+    /// computing months is slow.
     last: Cell<Option<(Time, Time)>>,
 }
 
@@ -56,7 +57,7 @@ impl Groups {
         Self { by_source: false, now, starts, pinned, last: Cell::new(None) }
     }
 
-    /// The group of a row.
+    /// The group of the row at an index.
     pub(super) fn of(&self, rows: &[ItemRow], index: usize) -> Group {
         if let Some(row) = rows.get(index).filter(|_| self.by_source) {
             return Group::Of(row.source_key);
@@ -71,7 +72,7 @@ impl Groups {
         Group::Dated(from, to)
     }
 
-    /// Start and end of the group of a date.
+    /// Start and end of the group that contains a date.
     fn around(&self, date: Time) -> (Time, Time) {
         let [today, yesterday, week, last_week] = self.starts;
         match date {
@@ -98,7 +99,7 @@ impl Groups {
         }
     }
 
-    /// The name of the group that begins at a time.
+    /// The label of the group that starts at this time.
     fn label_from(&self, from: Time) -> String {
         let [today, yesterday, week, last_week] = self.starts;
         let label = match from {
@@ -111,9 +112,9 @@ impl Groups {
         label.to_owned()
     }
 
-    /// The name of a date's month (with the year, if that is not the current one), its start and its end.
-    /// Dates before the last twelve months are grouped by year, or by the year's months before them, because
-    /// in old lists most months have only one item.
+    /// The label of the month that contains a date (with the year, unless it is the current one), its start
+    /// and its end. Dates before the last twelve months are grouped by year, because in old lists most months
+    /// have only one item. The latest of these years ends where the months begin.
     fn month(&self, date: Time) -> (String, Time, Time) {
         let day = date.with_timezone(&Local).date_naive();
         let today = self.now.with_timezone(&Local).date_naive();
@@ -131,12 +132,12 @@ impl Groups {
         (label, start(first_of(day)), start(next))
     }
 
-    /// Whether a row starts its group.
+    /// Whether the row is the first one of its group.
     pub(super) fn is_first(&self, rows: &[ItemRow], index: usize) -> bool {
         index == 0 || self.of(rows, index) != self.of(rows, index - 1)
     }
 
-    /// Number of rows in a group; `None` if the list may have more of them than were read.
+    /// Number of rows in a group; `None` if the group may have more rows than are loaded.
     pub(super) fn count(&self, items: &ItemsPane, group: Group) -> Option<usize> {
         self.count_rows(&items.rows, group, items.more_above, items.more_below)
     }
@@ -166,7 +167,7 @@ impl Groups {
     }
 }
 
-/// The name of a year, or of its months before `next`.
+/// The label of a year, or of its months before `next`.
 fn years_label(first: NaiveDate, next: NaiveDate) -> String {
     let last = next.pred_opt().unwrap_or(first);
     match last.month() {
@@ -235,8 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn a_year_is_not_a_group_beside_its_own_months() {
-        // The day, the age of the item in days, and its group.
+    fn does_not_list_a_year_beside_its_months() {
+        // The current day, the age of the item in days, and its group.
         for (now, age, expected) in [
             ((2026, 12, 31), 400, "2025"),
             ((2026, 1, 1), 340, "January 2025"),
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn pinned_rows_at_the_top_are_a_group() {
+    fn groups_pinned_rows_at_the_top() {
         let noon = Local.with_ymd_and_hms(2026, 11, 19, 12, 0, 0).unwrap().to_utc();
         let mut rows = rows(&[500, 1, 2, 600], noon);
         rows[0].pinned = true;

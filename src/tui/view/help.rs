@@ -1,4 +1,4 @@
-//! The list of keys, by task, with a filter.
+//! The list of keys, grouped by task, with a filter.
 
 use super::super::app::{App, Help};
 use super::super::reader::wrap_plain;
@@ -11,26 +11,26 @@ use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-/// Width from which there are two columns.
+/// Minimum width of a list with two columns.
 const TWO_COLUMNS: u16 = 96;
-/// Number of cells between them.
+/// Number of cells between the columns.
 const GAP: u16 = 4;
 
 /// A line of the list.
 enum Line {
     Heading(String),
-    /// Keys, what they do, and the panes that bind them if the focused one does not.
+    /// Keys, their description, and the panes that bind the keys if the focused pane does not.
     Keys(String, String, String),
     Empty,
 }
 
-/// Lines that stay together: an entry, with the heading above the first one of a group.
+/// Lines that stay together: an entry, preceded by the heading if the entry is the first of its group.
 type Block = Vec<Line>;
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, area: DialogArea) {
     let inner = window(app, frame, area, ("Keys", ""), (132, area.body.height));
     let (field, list) = split_field(inner);
-    // Ignores a search key that is typed by habit.
+    // Ignores a search key that users type out of habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
     let height = usize::from(list.height);
     let all = blocks(app, help, &typed, list.width.into());
@@ -47,7 +47,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     for (x, column) in (list.x..).step_by(usize::from(shown + GAP)).zip(&columns) {
         let visible = column.get(help.top..).unwrap_or_default();
         for (y, line) in (list.y..list.bottom()).zip(visible) {
-            // A heading belongs to what follows.
+            // A heading in the last row is hidden, because its entries are not visible.
             if y + 1 == list.bottom() && matches!(line, Line::Heading(_)) && visible.len() > height
             {
                 continue;
@@ -58,7 +58,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
             frame.render_widget(row.line(app.palette.style(Role::Text)), at);
         }
     }
-    // In the margin, next to the names of panes.
+    // The scroll bar is in the margin, next to the names of panes.
     let bar = Rect { width: list.width + 1, ..list };
     if rows > height {
         scroll_bar(app, frame, bar, help.top..help.top + height, rows);
@@ -66,8 +66,8 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, help: &mut Help, ar
     field_line(app, frame, &prompt_label(app, "Find: "), &help.field, field);
 }
 
-/// Two columns: the first is at least as high as the screen, and no block is split. A group that continues in
-/// the second column repeats its heading there.
+/// Splits the blocks into two columns, without splitting a block. The first column is at least as high as the
+/// screen. A group that continues in the second column repeats its heading there.
 fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
     let total: usize = blocks.iter().map(Vec::len).sum();
     let most = total.div_ceil(2).max(height);
@@ -90,7 +90,7 @@ fn in_columns(blocks: Vec<Block>, height: usize) -> Vec<Vec<Line>> {
     columns
 }
 
-/// Width of the keys, in cells.
+/// Width of the key column, in cells.
 fn keys_width(width: usize) -> usize {
     if width < 50 { 12 } else { 16 }
 }
@@ -109,8 +109,7 @@ fn draw_line(app: &App, row: &mut Row, line: &Line, keys_width: usize) {
     }
 }
 
-/// The keys of the dialog from which the help was opened, all actions by task, and further matches of the
-/// typed text.
+/// The keys of the dialog that opened the help, all actions by task, and other matches of the typed text.
 fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
     let keys = keys_width(width);
     let space = width.saturating_sub(keys + 4).max(8);
@@ -168,7 +167,7 @@ fn blocks(app: &App, help: &Help, typed: &str, width: usize) -> Vec<Block> {
 struct Entry {
     keys: Vec<String>,
     words: String,
-    /// Panes that bind the keys if the focused one does not.
+    /// Panes that bind the keys if the focused pane does not.
     panes: String,
 }
 
@@ -178,8 +177,8 @@ impl Entry {
     }
 }
 
-/// The keys of an action in a context, what it does, and which panes bind it if others do. An action without a
-/// key is a command.
+/// The keys of an action in a context, its description, and the panes that bind it if this context does not.
+/// An action without keys is shown as a command.
 fn entry(app: &App, context: Context, action: Action) -> Entry {
     let words = || match action {
         Action::Lines(_) => app.keymap.label(action),
@@ -203,7 +202,7 @@ fn entry(app: &App, context: Context, action: Action) -> Entry {
     }
 }
 
-/// The keys, with all digits from 1 as one range.
+/// The keys; the keys 1 to 9 are shown as a range.
 fn key_list(mut keys: Vec<String>, ascii: bool) -> Vec<String> {
     let digits: Vec<String> = (1..=9).map(|digit| digit.to_string()).collect();
     if keys.starts_with(&digits) {
@@ -213,7 +212,7 @@ fn key_list(mut keys: Vec<String>, ascii: bool) -> Vec<String> {
     keys
 }
 
-/// Keys with commas between them, as many per line as fit. A key is broken only if it is wider than a line.
+/// Keys separated by commas, as many per line as fit. A key is split only if it is wider than a line.
 fn key_lines(keys: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for key in keys {
@@ -231,8 +230,8 @@ fn key_lines(keys: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The lines of an entry. Its panes are next to the first line, or below if they would leave less than half
-/// of the space for the words.
+/// The lines of an entry. The panes are on the first line, or on a line below if they would leave less than
+/// half of the space for the description.
 fn wrap(Entry { keys, words, panes }: &Entry, (left, right): (usize, usize)) -> Block {
     let free = right.saturating_sub(text::width(panes));
     let beside = panes.is_empty() || free * 2 >= right;
@@ -259,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_broken_only_between_keys() {
+    fn breaks_lines_only_between_keys() {
         let lines = |keys: &[&str], width| key_lines(&texts(keys), width);
         assert_eq!(lines(&["Tab", "S-Tab"], 12), ["Tab, S-Tab"]);
         assert_eq!(lines(&["Tab", "S-Tab"], 8), ["Tab,", "S-Tab"]);
@@ -278,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn no_entry_is_in_two_columns() {
+    fn does_not_split_an_entry_between_columns() {
         for height in 1..14 {
             let blocks = (1..=4usize).map(|n| {
                 let entry = (0..n).map(|_| Line::Keys(n.to_string(), String::new(), String::new()));

@@ -1,4 +1,4 @@
-//! The history and the key bindings page.
+//! The list of changes and the page of key bindings.
 
 use super::super::app::{App, HistoryList, KeysPage};
 use super::super::reader::wrap_plain;
@@ -17,7 +17,7 @@ use std::ops::Range;
 const HISTORY_SIZE: (u16, u16) = (90, 24);
 const KEYS_SIZE: (u16, u16) = (104, 40);
 
-/// The changes, newest first. Undone ones are above the current state.
+/// Draws the changes, newest first. Undone changes are above the current state.
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, area: DialogArea) {
     let (steps, done) = (&app.history.steps, app.history.done);
     let count = app.history_rows();
@@ -41,7 +41,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList,
     });
 }
 
-/// Every action with its keys.
+/// Draws every action with its keys.
 pub(in crate::tui) fn draw_keys(
     app: &App,
     frame: &mut Frame<'_>,
@@ -55,7 +55,7 @@ pub(in crate::tui) fn draw_keys(
         wrap_plain(line, inner.width.max(8).into()).into_iter().map(move |line| (line, *role))
     });
     let mut footer: Vec<_> = footer.collect();
-    // A gap, because the text would otherwise seem to be the next row.
+    // An empty row, because the text would otherwise look like another row.
     if list.height >= 10 {
         footer.insert(0, (String::new(), Role::Dim));
     }
@@ -74,7 +74,7 @@ pub(in crate::tui) fn draw_keys(
     });
     let height = usize::from(list.height);
     if actions.len() > height {
-        // In the margin, next to the state of the keys.
+        // The scroll bar is in the margin, next to the state of the bindings.
         let first = first_row(at, height, actions.len());
         let beside = Rect { width: list.width + 1, ..list };
         scroll_bar(app, frame, beside, first..first + height, actions.len());
@@ -86,7 +86,7 @@ pub(in crate::tui) fn draw_keys(
     field_line(app, frame, &prompt_label(app, "Find: "), &page.field, field);
 }
 
-/// An action with all of its keys; those that Enter changes are marked.
+/// Draws an action with all of its keys. Brackets mark the keys that Enter would change.
 fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<usize>, bool)) {
     let style = |role| app.palette.style(role);
     let bindings = &page.rows[range.clone()];
@@ -97,8 +97,8 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     } else if all(KeyOrigin::Unbound) {
         row.right(" unbound", style(Role::Warning));
     }
-    // The descriptions have one width, so that the keys line up, except where the keys would not fit. The
-    // last row shows in full what is cut off.
+    // All descriptions have the same width, so that the keys line up, unless the keys would not fit. The last
+    // row of the dialog shows a truncated description in full.
     let keys = binding_keys(page, (range, here));
     let cells: usize = keys.iter().map(|(part, _)| text::width(part)).sum();
     let whole = row.free();
@@ -111,7 +111,7 @@ fn action_row(app: &App, row: &mut Row, page: &KeysPage, (range, here): (Range<u
     }
 }
 
-/// The keys of an action, with each pane that has them: `Items: n  Reader: N`.
+/// The keys of an action in each pane, such as `Items: n  Reader: N`.
 fn binding_keys(page: &KeysPage, (range, here): (Range<usize>, bool)) -> Vec<(String, Role)> {
     let mut parts = Vec::new();
     let mut context = Context::Everywhere;
@@ -133,7 +133,7 @@ fn binding_keys(page: &KeysPage, (range, here): (Range<usize>, bool)) -> Vec<(St
     parts
 }
 
-/// The text below the list: the help of the selected action or a question.
+/// The text below the list: a prompt, a confirmation, or the help of the selected action.
 fn footer(page: &KeysPage) -> Vec<(String, Role)> {
     if let Some(capture) = &page.capture {
         let (action, place) = (capture.row.action, capture.row.context.name());

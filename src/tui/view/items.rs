@@ -25,7 +25,7 @@ use std::borrow::Cow;
 
 /// Minimum width of a list that is compact by default.
 const COMPACT_FROM: u16 = 56;
-/// Minimum height of a list that has two rows per item by default, and day separators.
+/// Minimum height of a list with separators and, by default, two rows per item.
 const TALL: u16 = 12;
 /// Minimum width of a list with a summary in the second row.
 const SUMMARY_FROM: u16 = 60;
@@ -35,23 +35,23 @@ const SUMMARY_FROM: u16 = 60;
 struct Form {
     style: ListStyle,
     dates: DateStyle,
-    /// The columns from the left, as indexes of [`COLUMNS`].
+    /// Indices into [`COLUMNS`] of the visible columns, from the left.
     columns: [Option<usize>; COLUMNS.len()],
     separators: bool,
-    /// Whether the list, or each group of it, has a single source, whose name needs no column.
+    /// Whether the list or each of its groups has only one source, so that no column for the name is needed.
     one_source: bool,
-    /// Number of cells in the longest source name in the list.
+    /// Width of the longest source name in the list, in cells.
     source_cells: usize,
-    /// Whether long titles take a second row, because the list has rows to spare.
+    /// Whether long titles use a second row, because the list has unused rows.
     wraps: bool,
 }
 
-/// How the items are shown, if the list is on the screen.
+/// The style of the items, if the list is on the screen.
 pub(in crate::tui) fn list_style(app: &App) -> Option<ListStyle> {
     list_area(app).map(|area| Form::new(app, area).style)
 }
 
-/// Whether the rows of the list show the beginnings of the texts.
+/// Whether the rows of the list show summaries.
 pub(in crate::tui) fn shows_summaries(app: &App) -> bool {
     list_area(app).is_some_and(|area| match Form::new(app, area).style {
         ListStyle::Magazine => true,
@@ -67,7 +67,7 @@ fn list_area(app: &App) -> Option<Rect> {
     Some(Rect { x: 0, y: 0, width, height: app.size.1.saturating_sub(3) })
 }
 
-/// Minimum width of a list whose results show their matches behind the title.
+/// Minimum width of a search result with the matching text beside its title.
 const SNIPPETS_FROM: u16 = 96;
 
 /// Maximum width of a summary in a magazine, in cells.
@@ -76,7 +76,7 @@ const MAX_SUMMARY: usize = 100;
 /// Minimum width of a list with pictures.
 const PICTURES_FROM: u16 = 56;
 
-/// Whether a list with rows for pictures is on the screen.
+/// Whether a list with pictures is on the screen.
 pub(in crate::tui) fn shows_thumbnails(app: &App) -> bool {
     list_area(app).is_some_and(|area| with_pictures(app, Form::new(app, area), area.width))
 }
@@ -90,17 +90,17 @@ impl Form {
         let tall = area.height >= TALL;
         let scope = &app.items.listing.base.scope;
         let separators = tall && app.grouping() != Grouping::None;
-        // If items are grouped by source, the name is in the separator.
+        // If items are grouped by source, the separator shows the name.
         let one_source = matches!(scope, Scope::Sources(keys) if keys.len() == 1)
             || separators && app.grouping() == Grouping::Source;
         let (layout, ui) = (&app.items.listing.layout, &app.settings.ui);
         let style = match layout.list.unwrap_or(ui.list) {
             _ if !tall || app.settings.ui.linear => ListStyle::Compact,
-            // One row has no space for the part of the text that matches.
+            // A single row has no space for the matching text.
             ListStyle::Auto if app.items.listing.is_search && area.width < SNIPPETS_FROM => {
                 ListStyle::Comfortable
             }
-            // Without the source's name, the second row would be empty.
+            // Without a source name, the second row would be empty.
             ListStyle::Auto if area.width < COMPACT_FROM && !one_source => ListStyle::Comfortable,
             ListStyle::Auto => ListStyle::Compact,
             other => other,
@@ -134,9 +134,9 @@ impl Form {
 /// The content of a screen row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
-    /// The separator above an item.
+    /// The separator above the item with this index.
     Separator(usize),
-    /// A row of an item: the index of the item, and the number of its row.
+    /// A row of an item: the index of the item, and the index of the row in it.
     Item(usize, usize),
 }
 
@@ -154,7 +154,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let wraps = titles::wraps(app, form, area, separated);
     app.items.wraps = Some(((area.width, area.height), wraps));
     let form = Form { wraps, ..form };
-    // The held screen line does not apply to items of another height.
+    // The remembered screen line does not apply to items of a different height.
     if std::mem::replace(&mut app.items.item_height, form.rows()) != form.rows() {
         app.items.held = None;
     }
@@ -240,7 +240,7 @@ fn draw_row(
     let pictured = with_pictures(app, form, at.width);
     let text = at.width - if pictured { pictures::reserved(app, row) } else { 0 };
     let cell = Cell::new(app, row, form, text, (selected, focused));
-    // The row between two items, or a row beside a picture that is taller than the text.
+    // An empty row between two items, or beside a picture that is taller than the text.
     let blank = part + 1 == form.rows() || text == at.width && part > cell.summary().len() + 1;
     if cell.is_magazine() && blank {
         return;
@@ -255,7 +255,7 @@ fn draw_row(
     }
 }
 
-/// The name of a group, and how many items it has.
+/// The label of a group, and its number of items.
 fn separator(app: &App, label: &str, count: Option<usize>, width: u16) -> Line<'static> {
     let style = |role| app.palette.style(role);
     let pad = " ".repeat(padding(width));
@@ -277,7 +277,7 @@ struct Cell<'a> {
     row: &'a ItemRow,
     form: Form,
     width: u16,
-    /// Whether it is selected, and whether the pane has the focus.
+    /// Whether the item is selected, and whether the pane has the focus.
     selected: (bool, bool),
 }
 
@@ -286,13 +286,13 @@ impl<'a> Cell<'a> {
         Self { app, row, form, width, selected }
     }
 
-    /// The name of its source, in this many cells.
+    /// The name of the source, shortened to a width.
     fn source(&self, cells: usize) -> Cow<'a, str> {
         let entry = self.app.sources.entry(self.row.source_key);
         entry.map_or(Cow::default(), |entry| self.app.sources.name(entry, cells))
     }
 
-    /// One of the rows of the item.
+    /// Draws one of the rows of the item.
     fn line(&self, part: usize) -> Line<'static> {
         if self.app.settings.ui.linear {
             let (selected, focused) = self.selected;
@@ -314,12 +314,12 @@ impl<'a> Cell<'a> {
         self.app.palette.style(role)
     }
 
-    /// The number of sources that have its story.
+    /// The number of sources that cover the same story.
     fn stories(&self) -> String {
         format!("  {}{}", marks(self.app).times, u64::from(self.row.also) + 1)
     }
 
-    /// The number of comments, and how many of them are new; `None` without any.
+    /// The number of comments and of new ones; `None` without comments.
     fn comments(&self) -> Option<String> {
         let count = self.row.comment_count.filter(|count| *count > 0)?;
         let new = match self.row.new_comments {
@@ -336,7 +336,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The date; `~` and the time of discovery for an item without one.
+    /// The date, or `~` and the time of discovery if the item has no date.
     fn date(&self) -> String {
         let (date, now) = (self.row.found.unwrap_or(self.row.date), self.app.now);
         let shown = match self.form.dates {
@@ -347,7 +347,7 @@ impl<'a> Cell<'a> {
         if self.row.found.is_some() { format!("~{shown}") } else { shown }
     }
 
-    /// The start of a row: padding and a mark, or as much space.
+    /// The start of a row: the padding, and a mark or a blank of the same width.
     fn start(&self, marked: bool) -> (Row, usize) {
         let pad = padding(self.width);
         let mut out = Row::new(self.width);
@@ -371,7 +371,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The columns at the right of the first row; the title gets the rest.
+    /// The columns at the right of the first row. The title uses the remaining space.
     fn columns(&self) -> Row {
         let (mut out, pad) = self.start(true);
         let of_compact = |column: &&Column| {
@@ -387,7 +387,7 @@ impl<'a> Cell<'a> {
             .filter(|(_, cells)| *cells > 0)
             .collect();
         let limit = (usize::from(self.width) * 45 / 100).saturating_sub(pad);
-        // The number of other sources is narrow and must not displace the source.
+        // The number of other sources is narrow and must not displace the source column.
         let counted = |(column, _): &&(&Column, usize)| column.name != "stories";
         let used = |columns: &[(&Column, usize)]| -> usize {
             columns.iter().filter(counted).map(|(_, cells)| cells).sum()
@@ -408,10 +408,10 @@ impl<'a> Cell<'a> {
         self.form.style == ListStyle::Magazine
     }
 
-    /// Source, and summary or reading time.
+    /// The source, followed by the summary or the reading time.
     fn second(&self) -> Line<'static> {
         let (mut out, _) = self.start(false);
-        // The match in the text is more useful than the beginning of the text.
+        // The matching text is more useful than the beginning of the text.
         let hit = self.app.snippets.of(self.row.key).filter(|snippet| !snippet.hits.is_empty());
         let summary = self.text().filter(|_| self.width >= SUMMARY_FROM || hit.is_some());
         if summary.is_none() {
@@ -450,7 +450,7 @@ impl<'a> Cell<'a> {
         snippet.map(|snippet| snippet.text.as_str()).filter(|text| !text.is_empty())
     }
 
-    /// The rows of the summary: at most two, the second of which ends in an ellipsis if the text goes on.
+    /// Up to two rows of the summary. The second one ends in an ellipsis if the text continues.
     fn summary(&self) -> Vec<String> {
         let width = usize::from(self.width).saturating_sub(2 * padding(self.width) + 2);
         let width = width.clamp(1, MAX_SUMMARY);
@@ -467,7 +467,7 @@ impl<'a> Cell<'a> {
         lines
     }
 
-    /// A row of an item in a magazine below its title: the summary, the facts, and nothing.
+    /// A row below the title of an item in a magazine list: the summary, the facts, or an empty row.
     fn of_magazine(&self, number: usize) -> Line<'static> {
         let summary = self.summary();
         match summary.get(number) {
@@ -481,7 +481,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Source, age and reading time.
+    /// The source, the age and the reading time.
     fn facts(&self) -> Line<'static> {
         let (mut out, _) = self.start(false);
         self.put_source(&mut out, self.width.into());

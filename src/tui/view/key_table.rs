@@ -1,4 +1,4 @@
-//! The keys of the most used commands, on a page of the settings.
+//! The keys of the most used commands, on the Keys page of the settings.
 
 use super::super::app::{App, Editor};
 use super::row::Row;
@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// The commands, most useful first, because there may not be space for all.
+/// The commands, most useful first, because there may not be space for all of them.
 const COMMANDS: [Action; 24] = [
     Action::Open,
     Action::Back,
@@ -42,7 +42,7 @@ const COLUMN: u16 = 34;
 /// Width of the keys in a column.
 const KEYS: usize = 14;
 
-/// The context in which a command is usually given.
+/// The context in which a command is usually run.
 fn context(action: Action) -> Context {
     match action.task() {
         Task::Sources => Context::Sources,
@@ -51,14 +51,14 @@ fn context(action: Action) -> Context {
     }
 }
 
-/// Draws the keys that would result from the settings in the form.
+/// Draws the keys that result from the preset selected in the form.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, area: Rect) {
     let preview = editor.form.as_ref().and_then(SourceForm::preview_settings);
-    // Single keys are changed in another dialog, which saves at once.
+    // Individual bindings are changed in another dialog, which saves at once.
     let mut keys = app.settings.keys.clone();
     keys.preset = preview.map_or(keys.preset, |settings| settings.keys.preset.clone());
     let Ok(map) = KeyMap::load(&keys) else { return };
-    // One row is free above the title, and one below.
+    // Leaves an empty row above the title and one below it.
     let height = area.height.saturating_sub(3);
     if height == 0 {
         return;

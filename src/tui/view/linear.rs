@@ -1,4 +1,4 @@
-//! Rows in words, for screen readers.
+//! Rows as plain text, for screen readers.
 
 use super::super::app::{App, Row, RowId};
 use crate::model::{Health, ItemRow};
@@ -30,7 +30,7 @@ pub(super) fn item(app: &App, row: &ItemRow, source: &str) -> String {
     format!("{state}{title}{source}; {age}{also}")
 }
 
-/// A row of the sources: what it is, its name, its number of items, and its state.
+/// A row of the Sources pane: its kind, name, number of items, and state.
 pub(super) fn source(app: &App, row: &Row) -> String {
     let folded = |folded| if folded { ", folded" } else { ", unfolded" };
     let (what, fold) = match &row.id {

@@ -1,4 +1,4 @@
-//! The queue of episodes, with the current one below it.
+//! The queue of episodes, with the current episode below it.
 
 use super::super::app::{App, ListenList};
 use super::DialogArea;
@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
-/// Number of rows below the list: an empty one, the current episode, its chapter.
+/// Number of rows below the list: an empty row, the current episode and its chapter.
 const BELOW: u16 = 3;
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &ListenList, area: DialogArea) {
@@ -58,7 +58,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &ListenList, 
     }
 }
 
-/// `12:34 / 52:00`, of the current episode as it is now.
+/// The position in an episode, such as `12:34 / 52:00`; `now` is the live position if the episode is playing.
 fn place(episode: &Queued, now: Option<&Playing>) -> String {
     let progress = now.map_or(episode.progress, |now| now.progress);
     let length = progress.length.or(episode.length()).map(clock_time).unwrap_or_default();
@@ -68,7 +68,7 @@ fn place(episode: &Queued, now: Option<&Playing>) -> String {
     }
 }
 
-/// The playing episode, in short: `Playing 12:34 of 52:00`.
+/// A short description of the playing episode, such as `Playing 12:34 of 52:00`.
 fn summary(now: &Playing) -> String {
     let verb = if now.is_paused { "Paused" } else { "Playing" };
     let length = now.progress.length.map(|length| format!(" of {}", clock_time(length)));

@@ -36,7 +36,7 @@ pub(in crate::tui) fn import(
     area: DialogArea,
 ) {
     let lines = preview.lines();
-    // Only the name of the file, because the user has just typed its folder.
+    // The file name is enough, because the user has just typed the folder.
     let name = preview.path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or_default();
     let inner = window(app, frame, area, ("Import", name), (104, area.body.height));
     let (head, list) = split_field(inner);
@@ -57,7 +57,7 @@ pub(in crate::tui) fn import(
     let summary = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
     let summary = summary.collect::<Vec<_>>().join(", ");
     frame.render_widget(Line::styled(summary, style(Role::Header)), head);
-    // The selected line is shown in full below the list.
+    // Shows the selected line in full below the list.
     let detail = (list.height / 4).min(3);
     let list = Rect { height: list.height - detail, ..list };
     rows(app, frame, list, lines.len(), preview.selected, |i, row, here| {
@@ -74,7 +74,7 @@ pub(in crate::tui) fn import(
     }
 }
 
-/// The check box of a row that can be imported.
+/// Draws the check box of a row that can be imported.
 fn tick(app: &App, row: &mut Row, preview: &ImportPreview, line: ImportLine<'_>) {
     let indent = match line {
         ImportLine::Source(source) if source.folder.is_some() => "  ",

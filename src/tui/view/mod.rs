@@ -1,5 +1,4 @@
-//! Draws the state of the interface on the screen. Anything that an event handler can compute in advance is
-//! computed there.
+//! Draws the interface. What event handlers can compute in advance is computed there.
 
 pub(super) mod add;
 mod chrome;
@@ -48,21 +47,21 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use std::ops::Range;
 
-/// Smallest screen that is drawn.
+/// Minimum size of a screen that is drawn.
 const MIN_SIZE: (u16, u16) = (20, 6);
-/// Width from which two panes are shown.
+/// Minimum width for showing two panes.
 const TWO_PANES: u16 = 60;
-/// Width from which the Reader is shown next to a list.
+/// Minimum width for showing the Reader next to a list.
 const BESIDE: u16 = 100;
-/// Width from which three panes are shown.
+/// Minimum width for showing three panes.
 const THREE_PANES: u16 = 132;
 /// Minimum width of a Reader next to another pane.
 const READER: u16 = 56;
-/// Number of cells next to its text: margins, scroll bar, pointer.
+/// Number of cells around the Reader's text: margins, scroll bar and pointer.
 const READER_MARGINS: u16 = 8;
 /// Minimum height of a screen with titles.
 const TITLES: u16 = 10;
-/// Minimum height of a screen with a blank row above the titles, and below the lists.
+/// Minimum height for an empty row above the titles and below the lists.
 const AIRY: u16 = 36;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
@@ -89,7 +88,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     dialogs::draw(app, frame, body, bottom);
     toasts::draw(app, frame, above);
     if app.settings.ui.ascii {
-        // A dialog over the article is not part of it.
+        // If a dialog covers the article, everything is replaced.
         let covered = app.dialogs.iter().any(|dialog| dialog.is_framed());
         let article = app.areas.reader.filter(|_| !covered);
         ascii_marks(frame.buffer_mut(), article.unwrap_or_default());
@@ -98,8 +97,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     pictures::cover(app, frame.buffer_mut());
 }
 
-/// Replaces the marks of texts that are cut off, the marks between facts, and shades by ASCII, except in the
-/// article, which is shown unchanged.
+/// Replaces ellipses, separators and shades by ASCII, except in the article, which is shown unchanged.
 fn ascii_marks(buffer: &mut Buffer, article: Rect) {
     for position in buffer.area.positions().filter(|position| !article.contains(*position)) {
         let cell = &mut buffer[position];
@@ -115,13 +113,13 @@ fn ascii_marks(buffer: &mut Buffer, article: Rect) {
     }
 }
 
-/// The screen above the status line.
+/// The area above the status line.
 fn body_of((width, height): (u16, u16)) -> Rect {
     Rect { x: 0, y: 0, width, height: height.saturating_sub(1) }
 }
 
-/// For the two letters of a flag, some terminals draw a flag, others two letters of one cell each. The cell
-/// after a flag gets a no-break space, so that the next frame draws over it even if the new content is a
+/// Some terminals draw the two letters of a flag as a flag, others as two letters of one cell each. The cell
+/// after a flag gets a no-break space, so that the next frame overwrites it even if its new content is a
 /// space.
 fn part_flags(buffer: &mut Buffer) {
     let is_flag = |symbol: &str| {
@@ -134,10 +132,10 @@ fn part_flags(buffer: &mut Buffer) {
     }
 }
 
-/// Minimum and maximum width of a list beside the sources and an article.
+/// Minimum and maximum width of a list between the sources and an article.
 const LIST: (u16, u16) = (40, 60);
 
-/// The panes shown at this width, with their widths.
+/// The panes shown at this width, and their widths.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let is_open = app.reader.article.is_some() || app.focus == Focus::Reader;
     // If there is space for all panes, the preview is shown from the start.
@@ -163,7 +161,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     let default = if width < BESIDE { 22 } else { part(width, 22).clamp(24, 34) };
     let sources = or_default(app.borders.sources_width(ui), width / 2, default);
     let beside = |space: u16, default: u16| {
-        // The space beyond the text column and its margins is more useful in the list.
+        // Most of the space that the text column does not need goes to the list.
         let left = space.saturating_sub(default + 1 + app.reader.column + READER_MARGINS);
         let default = default + left / 3 * 2;
         let limit = space.saturating_sub(READER + 1).max(12);
@@ -172,8 +170,8 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     };
     let hidden = !ui.sources_pane && app.focus != Focus::Sources;
     let space = width.saturating_sub(sources);
-    // While an article is read, its text is not narrower than on a screen for two panes: the list shrinks, or the
-    // sources make way. Widths that the user has chosen stay.
+    // While an article is read, its column is not narrower than with two panes: the list shrinks, or the
+    // sources are hidden. Widths that the user has set are kept.
     let chosen = app.borders.sources_width(ui) > 0 || app.borders.items_width(ui) > 0;
     let text_first = app.focus == Focus::Reader && !chosen;
     let beside_text = space.saturating_sub(1 + app.reader.column + READER_MARGINS);
@@ -202,7 +200,7 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     for (i, &(pane, width)) in panes.iter().enumerate() {
         let whole = Rect { x, width, ..area };
         let body = Rect { y: area.y + head, height: area.height - head, ..whole };
-        // The row above the keys stays empty too.
+        // The row above the key hints stays empty too.
         let above_keys = Rect { height: body.height - top, ..body };
         if pane == Focus::Sources {
             frame.buffer_mut().set_style(whole, app.palette.style(Role::Panel));
@@ -212,12 +210,12 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             Focus::Items => items::draw(app, frame, above_keys),
             Focus::Reader => reader::draw(app, frame, body),
         }
-        // This follows the pane, which lays out the text that the title refers to.
+        // Drawn after the pane, because the pane lays out the text that the title refers to.
         if head > 0 {
             chrome::title(app, frame, pane, Rect { y: area.y + top, height: 2, ..whole });
         }
         x += width;
-        // The surface separates the Sources pane from the list.
+        // The background of the Sources pane separates it from the list.
         let painted = pane == Focus::Sources && app.palette.style(Role::Panel).bg.is_some();
         if i + 1 < panes.len() && painted {
             continue;
@@ -230,7 +228,7 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Makes a part of a row, in cells, clickable: a click presses the keys.
+/// Makes a range of cells in a row clickable: a click presses the keys.
 fn clickable(app: &App, row: Rect, cells: Range<usize>, keys: Vec<Key>) {
     let cell = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
     let part = Rect { x: row.x + cell(cells.start), width: cell(cells.len()), ..row };
@@ -243,28 +241,28 @@ fn clickable(app: &App, row: Rect, cells: Range<usize>, keys: Vec<Key>) {
 fn select(app: &App, frame: &mut Frame<'_>, area: Rect, selected: bool, focused: bool) {
     let role = if focused { Role::Selected } else { Role::SelectedUnfocused };
     let style = app.palette.style(role);
-    // Without a surface, only the title shows the selection.
+    // If the theme has no background for it, only the title shows the selection.
     if selected && style.bg.is_some() {
         frame.buffer_mut().set_style(area, style);
     }
 }
 
-/// The style of the title in a row; `usual` if the row is not selected.
+/// The style of the title in a row; based on `usual`.
 fn title_style(app: &App, usual: Role, selected: bool, focused: bool) -> Style {
     let style = app.palette.style(usual);
     let elsewhere = app.palette.style(Role::SelectedUnfocused);
     match (selected, focused) {
         (true, true) => app.palette.style(Role::SelectedTitle),
         (true, false) if elsewhere.bg.is_none() => style.patch(elsewhere),
-        // The position in the list is also shown while the Reader has the focus.
+        // The selected row is also visible while the Reader has the focus.
         (true, false) => style.add_modifier(Modifier::BOLD),
         _ => style,
     }
 }
 
-/// The bar at the left of a selected row.
+/// Draws the bar at the left of a selected row.
 fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
-    // A screen reader reads the row of the cursor; with a bar, it would read both rows that have changed.
+    // A screen reader reads the row of the cursor. If bars moved, it would read both changed rows.
     if app.settings.ui.linear {
         return;
     }
@@ -274,13 +272,13 @@ fn select_bar(app: &App, frame: &mut Frame<'_>, area: Rect, focused: bool) {
     frame.buffer_mut()[(area.x, area.y)].set_symbol(bar).set_style(style);
 }
 
-/// The first visible row, so that the selected one is visible, in the middle if possible.
+/// The index of the first visible row, with the selected row in the middle if possible.
 fn first_row(selected: usize, height: usize, count: usize) -> usize {
     let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
     first.min(count.saturating_sub(height))
 }
 
-/// A thumb in the last column that shows which part of `all` is visible.
+/// Draws a scroll bar in the last column that shows which part of `all` is visible.
 fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, all: usize) {
     let space = usize::from(area.height);
     if space < 3 || all == 0 || area.width < 22 || app.settings.ui.linear {
@@ -295,7 +293,7 @@ fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, 
         let (symbol, role) = if thumb { (m.thumb, Role::Edge) } else { (m.track, Role::Border) };
         let cell = &mut frame.buffer_mut()[(area.right() - 1, y)];
         let style = app.palette.style(role);
-        // Without colours, it would be the brightest part of the screen.
+        // Without colours, the bar would be the brightest part of the screen.
         let dim = if style.fg.is_none_or(|ink| ink == Color::Reset) {
             Modifier::DIM
         } else {
@@ -307,7 +305,7 @@ fn scroll_bar(app: &App, frame: &mut Frame<'_>, area: Rect, seen: Range<usize>, 
 
 /// Whether a pane receives keys.
 fn has_focus(app: &App, pane: Focus) -> bool {
-    // Typing into these lines changes the pane.
+    // A pane keeps the focus while the user types into its search line or filter.
     let finds = app.dialog::<Prompt>().is_some_and(|prompt| prompt.kind == PromptKind::Find);
     let lines = usize::from(app.dialog::<SearchBar>().is_some()) + usize::from(finds);
     app.focus == pane && app.dialogs.len() == lines

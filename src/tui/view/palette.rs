@@ -1,4 +1,4 @@
-//! The command palette: commands in groups, with the letters that match and their keys.
+//! The command palette: commands in groups, with the matching letters highlighted, and their keys.
 
 use super::super::app::{App, Hit, Palette, command_takes};
 use super::super::reader::wrap_plain;
@@ -14,11 +14,11 @@ use ratatui::text::Line as TextLine;
 
 /// Maximum width of the dialog, in cells.
 const WIDTH: u16 = 92;
-/// Height of the list from which groups have headings.
+/// Minimum height of a list with headings for groups.
 const WITH_HEADINGS: u16 = 10;
-/// Width of the list from which command names have a column.
+/// Minimum width of a list with a column for command names.
 const WITH_NAMES: u16 = 66;
-/// Width of that column.
+/// Width of the column for command names.
 const NAMES: usize = 18;
 /// Width of the key column.
 const KEYS: usize = 6;
@@ -27,14 +27,14 @@ const KEYS: usize = 6;
 enum Line {
     Empty,
     Heading(&'static str),
-    /// Index of the hit.
+    /// A command, by its index in the hits.
     Hit(usize),
 }
 
 pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, palette: &Palette, area: DialogArea) {
     let hits = app.palette_hits(palette);
     let selected = palette.selected.min(hits.len().saturating_sub(1));
-    // At most two thirds of the screen, and the height stays the same while fewer commands match.
+    // At most two thirds of the screen. The height stays the same while fewer commands match.
     let height = (area.body.height * 2 / 3).max(14).saturating_sub(5);
     let typed = palette.field.value();
     let count = match hits.len() {
@@ -95,7 +95,7 @@ fn lines(hits: &[Hit], with_headings: bool) -> Vec<Line> {
     lines
 }
 
-/// What the selected command does, or why it is not available.
+/// The description of the selected command, or the reason why it is not available.
 fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)> {
     let Some(hit) = hit else { return Vec::new() };
     let (words, role) = match hit.reason {
@@ -107,11 +107,11 @@ fn explanation(app: &App, hit: Option<&Hit>, inner: Rect) -> Vec<(String, Role)>
     lines.into_iter().filter(|line| !line.is_empty()).take(most).map(|l| (l, role)).collect()
 }
 
-/// What the row of a command, or of a command with an argument, does not show.
+/// The parts of a command's description that its row does not show.
 fn described(app: &App, hit: &Hit, width: u16) -> String {
     let (help, named) = (text::width(&hit.help), width >= WITH_NAMES);
     match hit.argument {
-        // A setting is explained in the row, which may be too narrow.
+        // The row describes a setting, but may be too narrow.
         Some(_) if !hit.help.is_empty() && !argument_fits(width, help) => hit.help.clone(),
         Some(_) => hit.action.details().to_owned(),
         None => {
@@ -123,7 +123,7 @@ fn described(app: &App, hit: &Hit, width: u16) -> String {
     }
 }
 
-/// The argument of a command, and its keys if the row does not show all of them: ` Keys: m in Items and Reader.`
+/// The argument of a command, and its keys unless the row shows all: ` Keys: m in Items and Reader.`
 fn usage(app: &App, action: Action) -> String {
     let mut places: Vec<(Vec<String>, Vec<Context>)> = Vec::new();
     let everywhere = app.keymap.all_keys_for(Context::Everywhere, action);
@@ -155,12 +155,12 @@ fn usage(app: &App, action: Action) -> String {
     [takes, keys].into_iter().flatten().collect()
 }
 
-/// Number of cells for the argument of a command in a row of a width.
+/// Number of cells for the argument of a command in a row of this width.
 fn argument_cells(width: u16) -> usize {
     usize::from(width) * 2 / 5
 }
 
-/// Whether a row shows the whole description of an argument beside it.
+/// Whether the full description of an argument fits into its row.
 fn argument_fits(width: u16, help: usize) -> bool {
     width >= WITH_NAMES && argument_cells(width) + 2 + help <= width.into()
 }
@@ -198,7 +198,7 @@ fn found_style(app: &App) -> Style {
     app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED | Modifier::BOLD)
 }
 
-/// Adds a text with the typed words marked.
+/// Adds a title with the typed words highlighted.
 fn matched(row: &mut Row, title: &str, typed: &str, style: Style, found: Style) {
     let marks = marks(title, typed);
     let mut rest = title;
@@ -210,7 +210,7 @@ fn matched(row: &mut Row, title: &str, typed: &str, style: Style, found: Style) 
     }
 }
 
-/// For each character, whether it belongs to the first occurrence of a typed word.
+/// For each character of the title, whether it belongs to the first occurrence of a typed word.
 fn marks(title: &str, typed: &str) -> Vec<bool> {
     let fold = |c: char| c.to_lowercase().next().unwrap_or(c);
     let letters: Vec<char> = title.chars().map(fold).collect();

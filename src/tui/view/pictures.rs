@@ -1,4 +1,4 @@
-//! Draws pictures: half blocks first, then the pixels that the terminal can draw over them.
+//! Draws pictures: as half blocks first, and then as pixels if the terminal supports them.
 
 use super::super::app::App;
 use super::super::graphics::Placed;
@@ -11,12 +11,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Color;
 
-/// Columns and rows of a picture in a list.
+/// Maximum columns and rows of a picture in a list.
 const THUMBNAIL: (u16, u16) = (16, 4);
-/// Number of empty cells before it.
+/// Number of empty cells before the picture.
 const GAP: u16 = 2;
 
-/// Draws a row of a picture starting at a cell; each cell has an upper and a lower half.
+/// Draws a row of a picture, starting at a cell. Each cell shows an upper and a lower pixel.
 pub(super) fn draw_row(
     palette: &Palette,
     pixels: &[[[u8; 4]; 2]],
@@ -42,7 +42,7 @@ pub(super) fn draw_row(
     }
 }
 
-/// Records where the pictures of the article were drawn.
+/// Records the positions of the pictures in the article.
 pub(super) fn place_article(app: &mut App, buffer: &Buffer, body: Rect) {
     if app.graphics().is_none() {
         return;
@@ -69,7 +69,7 @@ pub(super) fn place_article(app: &mut App, buffer: &Buffer, body: Rect) {
         let link = article.document.links.get(first.link);
         let picture =
             link.and_then(|link| Some((link.url.clone(), app.reader.picture(&link.url)?)));
-        // A picture that is wider than the column stays in half blocks.
+        // A picture that is wider than the column is drawn only as half blocks.
         if let Some(picture) = picture.filter(|_| width == first.cells.0) {
             let area = Rect { x, y, width, height };
             found.push(Placed::new(picture, first.cells, (area, first.row), buffer));
@@ -78,7 +78,7 @@ pub(super) fn place_article(app: &mut App, buffer: &Buffer, body: Rect) {
     found.into_iter().for_each(|placed| app.reader.pictures.place(placed));
 }
 
-/// Lets the terminal draw the pictures that nothing covers.
+/// Draws pixels over the pictures that are not covered by other content.
 pub(super) fn cover(app: &mut App, buffer: &mut Buffer) {
     let Some(graphics) = app.graphics() else { return };
     let ground = app.palette.style(Role::Ground).bg;
@@ -94,15 +94,15 @@ pub(super) fn cover(app: &mut App, buffer: &mut Buffer) {
     }
 }
 
-/// Number of cells that the picture in a row of a list takes, with the space before it; 0 without one.
+/// Number of cells for the picture of a row, including the gap before it; 0 without a picture.
 pub(super) fn reserved(app: &App, row: &ItemRow) -> u16 {
     let url = app.snippets.of(row.key).and_then(|snippet| snippet.picture.as_deref());
-    // Space is reserved for a picture that has not arrived yet, so that the text does not move.
+    // Also reserves space for a picture that is still loading, so that the text does not move.
     let shown = url.is_some_and(|url| !matches!(app.reader.pictures.small(url), Some(None)));
     if shown { THUMBNAIL.0 + GAP } else { 0 }
 }
 
-/// Draws the picture of a list row at the right of an area, as many rows of it as fit.
+/// Draws the picture of a list row at the right edge of an area, clipped to its height.
 pub(super) fn draw_thumbnail(app: &mut App, buffer: &mut Buffer, area: Rect, row: i64) {
     let url = app.snippets.of(row).and_then(|snippet| snippet.picture.clone());
     let Some(url) = url else { return };

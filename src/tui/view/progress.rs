@@ -1,4 +1,5 @@
-//! The progress of a refresh: a bar, and a row per source. Without one, the last checks. The log has the same rows.
+//! The progress of a refresh: a bar, and a row for each source. Without a refresh, the last checks. The log
+//! has the same rows.
 
 use super::super::app::{App, CheckRow, Fate, LogList, Progress};
 use super::super::reader::wrap_plain;
@@ -14,21 +15,21 @@ use ratatui::text::Line;
 
 const WIDTH: u16 = 100;
 const LEAST_HEIGHT: u16 = 12;
-/// The title while there are results of a refresh.
+/// The title of the dialog after a refresh has started.
 const REFRESH: &str = "Refresh";
 /// Minimum and maximum number of cells for the names of sources.
 const NAMES: (usize, usize) = (12, 30);
-/// Number of cells for the ages of checks, with the gap after them.
+/// Number of cells for the age of a check, including the gap after it.
 const AGES: usize = 5;
-/// Minimum number of rows that the list keeps.
+/// Minimum number of rows for the list.
 const LEAST_ROWS: u16 = 2;
 
-/// The columns of the list, in cells.
+/// Widths of the columns, in cells.
 #[derive(Clone, Copy)]
 struct Columns {
     names: usize,
     ages: usize,
-    /// The width of a row.
+    /// The width of the whole row.
     all: usize,
 }
 
@@ -38,13 +39,13 @@ impl Columns {
         Self { names: (all / 3).clamp(NAMES.0, NAMES.1), ages, all }
     }
 
-    /// Whether the result of a row is cut off.
+    /// Whether the result in a row is truncated.
     fn cuts(self, row: &CheckRow<'_>) -> bool {
         2 + self.names + 2 + self.ages + text::width(&row.words) > self.all
     }
 
-    /// The lines with the whole result of a row, and with its source if that is cut off too, if the row does not
-    /// show them; then what else is known about it.
+    /// The lines below the list for a row: the result if it is truncated in the row (with the source if its
+    /// name is truncated too), followed by further details.
     fn detail(self, app: &App, row: &CheckRow<'_>) -> Vec<String> {
         let more =
             wrap_plain(&row.more, self.all.max(8)).into_iter().filter(|line| !line.is_empty());
@@ -90,7 +91,7 @@ pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, area:
     }
 }
 
-/// Draws a list of checks below a summary, and what is not shown of the selected row below the list.
+/// Draws a list of checks with a summary above it, and the details of the selected row below it.
 fn checks(
     app: &App,
     frame: &mut Frame<'_>,
@@ -101,18 +102,18 @@ fn checks(
 ) {
     let width = usize::from(shape(area.body, (WIDTH, 1)).inner.width);
     let columns = Columns::of(list, width);
-    // The longest result decides, so that the list does not jump while the selection moves.
+    // The height depends on the longest result, so that the list does not move while the selection changes.
     let cut = list.iter().filter(|row| columns.cuts(row) || !row.more.is_empty());
     let longest = cut.max_by_key(|row| text::width(&row.words));
     let lines = |row| columns.detail(app, row).len() + 1;
     let detail = longest.into_iter().chain(list.get(selected)).map(lines).max();
-    // The rule alone is not drawn.
+    // Without details, the rule is not drawn either.
     let detail = u16::try_from(detail.filter(|lines| *lines > 1).unwrap_or(0)).unwrap_or(u16::MAX);
     let height = u16::try_from(list.len()).unwrap_or(u16::MAX).saturating_add(detail + 2);
     let inner = window(app, frame, area, title, (WIDTH, height.max(LEAST_HEIGHT)));
     let with_bar = title.0 == REFRESH && app.has_refreshed();
     summary(app, frame, list, with_bar, Rect { height: inner.height.min(1), ..inner });
-    // The summary, and an empty row if there is space.
+    // The summary, followed by an empty row if there is space.
     let above = if inner.height < 2 + LEAST_ROWS + detail { 1 } else { 2 };
     let top = (inner.y + above).min(inner.bottom());
     let below = detail.min(inner.height.saturating_sub(above + LEAST_ROWS));
@@ -133,7 +134,7 @@ fn checks(
     }
 }
 
-/// How many sources have which result, and the bar of a refresh.
+/// Draws the number of sources with each result, and the progress bar of a refresh.
 fn summary(app: &App, frame: &mut Frame<'_>, list: &[CheckRow<'_>], with_bar: bool, area: Rect) {
     let count = |fate| list.iter().filter(|row| row.fate == fate).count();
     let counts = [
@@ -175,7 +176,7 @@ fn bar(app: &App, done: usize, total: usize) -> String {
     m.heavy.repeat(filled) + &m.across.repeat(CELLS - filled)
 }
 
-/// The mark of a result; the words next to it have the same meaning.
+/// The mark of a result. The text next to it has the same meaning.
 pub(super) fn mark(app: &App, fate: Fate) -> (&'static str, Role) {
     let ascii = app.settings.ui.ascii;
     let of = |unicode, plain| if ascii { plain } else { unicode };

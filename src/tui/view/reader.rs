@@ -1,4 +1,4 @@
-//! The Reader pane: a head, a column of text, a scroll bar.
+//! The Reader pane: the article's header, a column of text, and a scroll bar.
 
 mod head;
 
@@ -15,11 +15,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
-/// Minimum free space beside the text column, in cells, for code to extend into it.
+/// Minimum free space to the right of the text column for code to extend into, in cells.
 const LEAST_BEYOND: u16 = 8;
-/// Height of a screen from which there is an empty line above the head.
+/// Minimum height of a screen with an empty line above the header.
 const TALL: u16 = 36;
-/// Maximum height of a picture, in percent of the pane.
+/// Maximum height of a picture, in percent of the pane's height.
 const MAX_PICTURE: usize = 40;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -27,7 +27,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.space = area.width.saturating_sub(2 * margin);
     let column = app.reader.space.min(app.reader.column);
     let inner = Rect { x: area.x + (area.width - column) / 2, width: column, ..area };
-    // To the right of a centred column there is space for long lines of code; the scroll bar needs its own.
+    // Long lines of code may use the space to the right of a centred column, except that of the scroll bar.
     let beyond = area.right().saturating_sub(inner.right() + 2);
     let beyond = if beyond < LEAST_BEYOND { 0 } else { beyond };
     let nothing = app.previews_nothing();
@@ -46,13 +46,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         width: inner.width.into(),
         wrap_code: ui.wrap_code,
         ascii: ui.ascii,
-        // Screen readers and terminals without styles do not show it.
+        // Strikethrough is not visible to screen readers or on terminals without styles.
         strikes: !ui.linear && app.palette.support().depth != Depth::Mono,
         picture_lines: if app.shows_pictures() { lines.max(1) } else { 0 },
         graphics: app.graphics(),
         beyond: usize::from(beyond),
     };
-    // This precedes the head, which depends on the position in the text.
+    // The text is laid out before the header, which depends on the scroll position.
     app.reader.fit(shape);
     let (mut head, head_rows) = head::lines(app, &article, inner);
     app.reader.head_rows = head_rows;
@@ -89,7 +89,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     pictures::place_article(app, frame.buffer_mut(), body);
 }
 
-/// Number of cells on each side of the text.
+/// Number of blank cells on each side of the text.
 pub(super) fn margin(width: u16) -> u16 {
     match width {
         ..30 => 1,
@@ -98,17 +98,17 @@ pub(super) fn margin(width: u16) -> u16 {
     }
 }
 
-/// Draws lines of the article.
+/// Draws the lines of the article.
 struct Pen<'a> {
     app: &'a App,
     glyphs: &'static Glyphs,
     hints: Option<&'a Hints>,
-    /// Whether the head shows where the text comes from.
+    /// Whether the header shows the origin of the text.
     head_has_facts: bool,
 }
 
 impl Pen<'_> {
-    /// Draws a line by its index.
+    /// Draws the line with this index.
     fn draw(&self, number: usize, buffer: &mut Buffer, area: Rect) {
         let reader = &self.app.reader;
         let Some(line) = reader.lines.lines.get(number) else {
@@ -132,7 +132,7 @@ impl Pen<'_> {
             };
             buffer.set_stringn(x, area.y, cell.text, area.right().saturating_sub(x).into(), style);
             x += width;
-            // Hint letters may replace the number that ends here.
+            // Hint letters may replace the number of a link that ends at this cell.
             if let Some(span) = cell.span.filter(|span| span.mark && span.target.is_some()) {
                 match labels.last_mut() {
                     Some((end, last)) if std::ptr::eq(*last, span) => *end = x,
@@ -154,8 +154,8 @@ impl Pen<'_> {
         if span.struck { style.add_modifier(Modifier::CROSSED_OUT) } else { style }
     }
 
-    /// The style of a position: its text's, or a search match's. The current match is filled, the
-    /// others are underlined as in lists.
+    /// The style of a character, given its style without a search. The current match is filled, others are
+    /// underlined as in lists.
     fn found(&self, line: usize, at: usize, plain: Style) -> Style {
         let find = self.app.reader.find.as_ref().filter(|find| !find.is_faded);
         let Some(find) = find else { return plain };
@@ -175,15 +175,15 @@ impl Pen<'_> {
         }
     }
 
-    /// Draws the hint letters over the number of a target, which ends at a column. Longer labels cover the
-    /// text before it, so that nothing moves.
+    /// Draws the hint letters of a target in place of its number, which ends at column `end`. Longer labels
+    /// cover the text before the number, so that nothing moves.
     fn label(&self, span: &Span, buffer: &mut Buffer, area: Rect, end: u16) {
         let letters = self.hints.zip(span.target).and_then(|(hints, target)| hints.label(target));
         let Some(letters) = letters else { return };
         let cells = text::width(&span.text).max(letters.len());
         let x = end.saturating_sub(u16::try_from(cells).unwrap_or(0)).max(area.x);
         let style = self.app.palette.style(Role::Match).add_modifier(Modifier::BOLD);
-        // The first half of a wide character cannot be drawn alone.
+        // Half of a wide character must not remain before the label.
         if x > area.x
             && let Some(before) = buffer.cell_mut((x - 1, area.y))
             && text::width(before.symbol()) > 1
@@ -195,14 +195,14 @@ impl Pen<'_> {
         buffer.set_stringn(x, area.y, letters, area.right().saturating_sub(x).into(), style);
     }
 
-    /// The lines after the text, which show what the key for the next page does there.
+    /// Draws the line after the text. It shows what the key for the next page does at the end.
     fn end(&self, number: usize, buffer: &mut Buffer, area: Rect) {
         if number + 1 < self.app.reader.line_count() {
             return;
         }
         let key = |action| self.app.keymap.keys_for(Context::Reader, action);
         let key = key(Action::PageDown).or_else(|| key(Action::NextUnread));
-        // While stepping through matches or changes, that key does something else.
+        // While the user steps through matches or changes, this key does something else.
         let goes_on = !self.app.stepping() || self.app.reader.shows_searched();
         let key = key.filter(|_| has_focus(self.app, Focus::Reader) && goes_on);
         let is_left = self.app.sources.list.sources.iter().any(|entry| entry.facts.unread > 0);
@@ -219,8 +219,8 @@ impl Pen<'_> {
         buffer.set_stringn(area.x, area.y, words, area.width.into(), style);
     }
 
-    /// Why the page gave no text, for a text from the feed, as much of it as fits completely. Nothing if the
-    /// head of the article shows it.
+    /// For a text from the feed, the reason why there is no full text, as far as it fits into `space`. `None`
+    /// if the header shows the reason.
     fn no_full_text(&self, space: usize) -> Option<String> {
         let article = self.app.reader.article.as_ref()?;
         let is_shown = article.item.text_from == TextFrom::Feed && !article.item.page_text;
@@ -232,7 +232,7 @@ impl Pen<'_> {
         [whole, short].into_iter().find(|words| text::width(words) <= space)
     }
 
-    /// The words for what ends there (the article, or a teaser), and the key for the full text.
+    /// What ends here (the article or a teaser), and the hint for the full text.
     fn end_of_text(&self) -> (&'static str, Option<String>) {
         let Some(article) = self.app.reader.article.as_ref() else { return ("", None) };
         if self.app.texts.is_fetching(article.row.key) {
@@ -248,7 +248,7 @@ impl Pen<'_> {
         ("teaser", key.map(|key| format!(" {} {key}: full text", marks(self.app).bullet)))
     }
 
-    /// Draws which part of the article is visible; nothing if all of it is.
+    /// Draws a scroll bar, unless the whole article is visible.
     fn scroll_bar(&self, buffer: &mut Buffer, area: Rect) {
         let reader = &self.app.reader;
         let (count, seen, rows) = (reader.line_count(), reader.height, usize::from(area.height));
@@ -268,7 +268,7 @@ impl Pen<'_> {
     }
 }
 
-/// Text of a role, for lines.
+/// A span of text in the style of a role.
 fn ink(app: &App, words: impl Into<String>, role: Role) -> Ink<'static> {
     Ink::styled(words.into(), app.palette.style(role))
 }

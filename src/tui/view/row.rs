@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use std::borrow::Cow;
 
-/// Text at the left and right of a row; the left part is clipped.
+/// Text at the left and right of a row. The left text is clipped if there is not enough space.
 pub(super) struct Row {
     width: usize,
     left: Vec<Span<'static>>,
@@ -23,7 +23,7 @@ impl Row {
         Self { width: width.into(), left: Vec::new(), used: 0, right: Vec::new(), reserved: 0 }
     }
 
-    /// Adds text at the right, before the text that is already there, if at least half of the row stays free.
+    /// Adds text to the left of the right-aligned text, if at least half of the row remains free.
     pub(super) fn right(&mut self, content: impl Into<String>, style: Style) {
         let content = content.into();
         let cells = text::width(&content);
@@ -33,8 +33,7 @@ impl Row {
         }
     }
 
-    /// Adds text at the right, before the text that is already there, if all of it fits next to the text at
-    /// the left.
+    /// Adds text to the left of the right-aligned text, if it fits completely beside the left-aligned text.
     pub(super) fn right_beside(&mut self, content: String, style: Style) {
         let cells = text::width(&content);
         if cells <= self.free() {
@@ -43,7 +42,7 @@ impl Row {
         }
     }
 
-    /// Like `right`, with as many of the words as fit.
+    /// Like [`Self::right`], with as many words as fit.
     pub(super) fn right_fitting(&mut self, words: &str, style: Style) {
         let mut words = words;
         while (self.reserved + text::width(words)) * 2 > self.width {
@@ -55,7 +54,7 @@ impl Row {
         self.right(words, style);
     }
 
-    /// Adds text at the left, clipped at the end of the row.
+    /// Adds left-aligned text, clipped at the end of the row.
     pub(super) fn left(&mut self, content: &str, style: Style) {
         let space = self.free();
         if space == 0 {
@@ -64,7 +63,7 @@ impl Row {
         let shown = text::truncate(content, space);
         let is_cut = matches!(shown, Cow::Owned(_));
         let mut shown = shown.into_owned();
-        // Nothing follows a text that was cut, even if a wide character left a cell free.
+        // After truncated text nothing may follow, even if a wide character left a cell free.
         if is_cut {
             shown += &" ".repeat(space - text::width(&shown));
         }
@@ -72,7 +71,7 @@ impl Row {
         self.left.push(Span::styled(shown, style));
     }
 
-    /// Adds text at the left in a column of a given width, whose last two cells stay empty.
+    /// Adds text in a left-aligned column of this width. The last two cells of the column stay blank.
     pub(super) fn column(&mut self, content: &str, width: usize, style: Style) {
         let shown = text::truncate(content, width.saturating_sub(2)).into_owned();
         let space = width.saturating_sub(text::width(&shown));
@@ -83,17 +82,17 @@ impl Row {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }
 
-    /// Number of cells taken at the left.
+    /// Number of cells used by left-aligned text.
     pub(super) fn used(&self) -> usize {
         self.used
     }
 
-    /// Free cells.
+    /// Number of free cells.
     pub(super) fn free(&self) -> usize {
         self.width.saturating_sub(self.used + self.reserved)
     }
 
-    /// Fills the space between left and right.
+    /// Fills the space between the left-aligned and the right-aligned text.
     pub(super) fn fill(&mut self, with: &str, style: Style) {
         let space = self.free();
         self.left.push(Span::styled(with.repeat(space), style));
@@ -107,8 +106,8 @@ impl Row {
     }
 }
 
-/// Draws a line from the left of a row, like ratatui's widget. Most of a frame consists of rows, which
-/// usually need no search for graphemes.
+/// Draws a line in a row like ratatui's widget, but faster for text without grapheme clusters. Most of a
+/// frame consists of such rows.
 pub(super) fn put(frame: &mut Frame<'_>, line: &Line<'_>, at: Rect) {
     put_line(frame.buffer_mut(), line, at);
 }
@@ -133,7 +132,7 @@ fn put_line(buffer: &mut Buffer, line: &Line<'_>, at: Rect) {
     }
 }
 
-/// Draws a text for which [`text::is_simple`] holds; returns the number of cells that it took.
+/// Draws a span for which [`text::is_simple`] is true; returns the number of cells used.
 fn put_simple(buffer: &mut Buffer, span: &Span<'_>, at: Rect) -> u16 {
     let first = buffer.index_of(at.x, at.y);
     let cells = buffer.content.iter_mut().skip(first).take(at.width.into());
@@ -146,7 +145,7 @@ fn put_simple(buffer: &mut Buffer, span: &Span<'_>, at: Rect) -> u16 {
     taken
 }
 
-/// Fills a row with a symbol of one cell.
+/// Fills a row with a symbol that is one cell wide.
 pub(super) fn fill(frame: &mut Frame<'_>, symbol: &str, style: Style, at: Rect) {
     let at = Rect { height: 1, ..at }.intersection(frame.area());
     for x in at.x..at.right() {
@@ -154,7 +153,7 @@ pub(super) fn fill(frame: &mut Frame<'_>, symbol: &str, style: Style, at: Rect) 
     }
 }
 
-/// Number of empty cells on each side of a row in a pane of a given width.
+/// Number of blank cells on each side of a row, for the width of its pane.
 pub(super) fn padding(width: u16) -> usize {
     if width < 22 { 1 } else { 2 }
 }
@@ -165,7 +164,7 @@ mod tests {
     use ratatui::style::{Color, Modifier, Stylize};
 
     #[test]
-    fn lines_are_drawn_as_ratatui_draws_them() {
+    fn draws_lines_like_ratatui() {
         let lines = [
             Line::default(),
             Line::raw("plain"),
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_has_one_ellipsis() {
+    fn a_row_has_only_one_ellipsis() {
         for width in 6..18 {
             let mut row = Row::new(width);
             row.left("日本語の知らせ、橋", Style::new());

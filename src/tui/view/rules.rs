@@ -1,4 +1,4 @@
-//! The list of rules, and the dialog that adds a rule which hides items.
+//! The list of rules, and the dialog that adds a rule to hide items.
 
 use super::super::app::{App, DryRun, KeyHint, KeyHints, Mute, RuleList, UNTIL};
 use super::super::reader::wrap_plain;
@@ -16,7 +16,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 
 const WIDTH: u16 = 96;
-/// Number of rows for matches, with the line above them.
+/// Number of rows for the matches, including the line above them.
 const MATCHES: u16 = 9;
 
 fn line(app: &App, frame: &mut Frame<'_>, text: &str, tone: Role, area: Rect) {
@@ -32,7 +32,7 @@ pub(in crate::tui) fn draw(
 ) {
     let rules = &app.settings.rules;
     list.selected = list.selected.min(rules.len().saturating_sub(1));
-    // The hint of an empty list takes up to two rows.
+    // The hint in an empty list uses up to two rows.
     let least = if rules.is_empty() { 2 } else { 1 };
     let height = u16::try_from(rules.len()).unwrap_or(u16::MAX).clamp(least, 20);
     let below = if rules.is_empty() { 0 } else { MATCHES + 2 };
@@ -70,7 +70,7 @@ pub(in crate::tui) fn draw(
     matches(app, frame, &list.run, &rules[list.selected].describe_outside(), rest);
 }
 
-/// How the commands of a rule ended.
+/// The results of a rule's commands.
 fn commands_line(commands: &CommandRecord) -> String {
     let mut said = format!("{} succeeded", counted(commands.ok, "command"));
     if commands.failed > 0 {
@@ -87,7 +87,7 @@ fn commands_line(commands: &CommandRecord) -> String {
     said
 }
 
-/// Width of the names and of the effects, in cells, with the space after them.
+/// Widths of the name and effect columns, in cells, including the gap after each.
 struct Columns {
     name: usize,
     effects: usize,
@@ -133,14 +133,15 @@ fn rule_row(
     }
     row.column(&rule.name, columns.name, role(app, here, Role::Text));
     row.column(&rule.describe_effects(), columns.effects, role(app, here, Role::Accent));
-    // Earlier versions named it differently.
+    // Earlier versions used different names.
     let named = ["Hide", "Mute"].map(|verb| format!("{verb} {}", rule.query));
     if rule.name != rule.query && !named.contains(&rule.name) {
         row.left(&rule.query, role(app, here, Role::Dim));
     }
 }
 
-/// The stored items that a query matches, below a line with their number and the effects `outside` the list.
+/// Draws the stored items that match a query, below a line with their number and the rule's effects `outside`
+/// the list.
 fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: Rect) {
     let at = |y: u16| Rect { y, height: 1, ..area };
     if area.height < 2 {
@@ -181,8 +182,8 @@ fn matches(app: &App, frame: &mut Frame<'_>, run: &DryRun, outside: &str, area: 
     }
 }
 
-/// The possible durations of a mute, closer together if there is less space; if there is little, only the
-/// selected one.
+/// The selectable durations of a mute: spaced out, or closer together on a narrow screen. If there is little
+/// space, only the selected one is shown.
 fn how_long(app: &App, set: usize, width: u16) -> Row {
     let names: usize = UNTIL.iter().map(|(name, _)| name.len() + 4).sum();
     let (label, gap) = match usize::from(width) {
@@ -223,6 +224,6 @@ pub(in crate::tui) fn draw_mute(app: &App, frame: &mut Frame<'_>, mute: &Mute, a
     frame.render_widget(until.line(Style::new()), at(list.bottom() + 1, 1));
     let rest = at(list.bottom() + 2, below);
     matches(app, frame, &mute.run, "", rest);
-    // This is last, because it places the cursor.
+    // Drawn last, because it places the cursor.
     field_line(app, frame, "Query  ", &mute.field, at(inner.y, 1));
 }

@@ -1,4 +1,4 @@
-//! The line of a search.
+//! The search field.
 
 use super::super::app::{App, SearchBar};
 use super::chrome::marks;
@@ -11,7 +11,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Draws it in the title of the list, or at the bottom if there is no title.
+/// Draws the field in place of the list's title, or at the bottom if titles are not shown.
 pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, area: DialogArea) {
     /// Minimum number of cells for the number of matches.
     const COUNT: u16 = 14;
@@ -50,7 +50,7 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     }
     completed_line(app, frame, &label, typed, role, (line, framed, most));
     if bar.field.value().is_empty() && bar.completion.is_none() {
-        // One row, so that it covers the rule, but no title. The rule above the list stays visible.
+        // A single row, so that the message covers the lower rule but no heading.
         let hint = complete::syntax(row.width);
         let used = text::width(&label);
         let beside = used + 3 + text::width(hint) < line.width.into();
@@ -63,9 +63,9 @@ pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, 
     }
 }
 
-/// Clears the headings of the list that the candidates would cover only in part.
+/// Clears the headings of the list that the candidates would only partly cover.
 fn clear_headings(app: &App, frame: &mut Frame<'_>, area: Rect) {
-    // The scroll bar stays.
+    // Does not clear the scroll bar.
     let width = area.width.saturating_sub(1);
     for (y, shown) in (area.y..area.bottom()).zip(&app.items.shown) {
         if shown.is_none() {
@@ -74,7 +74,7 @@ fn clear_headings(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// The rule below the line, which is heavy as far as the line goes.
+/// Draws the rule below the field. It is heavy along the whole field.
 fn rule(app: &App, frame: &mut Frame<'_>, line: Rect) {
     if app.settings.ui.linear {
         return;
@@ -86,18 +86,18 @@ fn rule(app: &App, frame: &mut Frame<'_>, line: Rect) {
     fill(frame, marks(app).heavy, app.palette.style(Role::BorderFocus), under);
 }
 
-/// How many items match: `7 found`, or `7 of 30` in a list of which the number of items is known.
+/// The number of matching items: `7 found`, or `7 of 30` if the number of items in the list is known.
 fn found(app: &App, bar: &SearchBar) -> String {
     if let Some(total) = &bar.total {
         let count = super::chrome::count_of_list(app);
-        // Items may have arrived since the total was read.
+        // Items may have arrived since the total was loaded.
         let number = |text: &str| text.parse::<u64>().ok();
         let total = if number(&count) > number(total) { &count } else { total };
         return format!("{count} of {total}");
     }
     let count = match app.items.is_complete() {
         true => app.items.rows.len().to_string(),
-        // As long as no condition is complete, the previous list is counted.
+        // Until a condition is complete, the list is still the previous one.
         false if app.items.lists_whole_sources() => super::chrome::count_of_list(app),
         false => super::chrome::total(app),
     };

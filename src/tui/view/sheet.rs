@@ -7,37 +7,37 @@ use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-/// Number of empty cells at the left, and between two columns.
+/// Number of blank cells at the left, and between two columns.
 const MARGIN: usize = 3;
 /// Maximum number of columns.
 const MAX_COLUMNS: usize = 4;
-/// Minimum number of cells for a label.
+/// Minimum width of a label, in cells.
 const LEAST_LABEL: usize = 8;
 
-/// The widths of the columns with their margins, and the number of rows.
+/// The widths of the columns, including margins, and the number of rows.
 struct Layout {
     columns: Vec<usize>,
     rows: usize,
 }
 
-/// Draws the popup at the bottom of an area, if it is due. Returns the area that it leaves free.
+/// Draws the popup at the bottom of an area when its delay has passed. Returns the area above the popup.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) -> Rect {
     let Some((title, hints)) = app.key_sheet() else { return body };
     let keys = hints.iter().map(|hint| text::width(&hint.keys)).max().unwrap_or(0) + 2;
     let labels: Vec<usize> = hints.iter().map(|hint| text::width(&hint.label)).collect();
     let space = usize::from(body.width).saturating_sub(MARGIN);
-    // The first row is the edge with the title.
+    // The first row is for the edge and the title.
     let free = usize::from(body.height).saturating_sub(1);
     let layout = layout(&labels, (keys, space), free);
     let shown = layout.rows.min(free);
-    // An empty row above and below the keys, if there is space.
+    // The keys have an empty row above and below them, if there is space.
     let above = usize::from(free > shown);
     let below = usize::from(free > shown + above);
     let height = u16::try_from(1 + above + shown + below).unwrap_or(u16::MAX).min(body.height);
     let area = Rect { y: body.bottom() - height, height, ..body };
     super::frame::clear(frame, area);
     frame.buffer_mut().set_style(area, app.palette.style(Role::Raised));
-    // Rows that do not fit are missing in each column.
+    // In each column, the last rows may not fit.
     let missing = (0..hints.len()).filter(|i| i % layout.rows >= shown).count();
     frame.render_widget(edge(app, &title, missing, area.width), Rect { height: 1, ..area });
     let top = area.y + 1 + u16::from(above > 0);
@@ -53,8 +53,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) -> Rect {
     Rect { height: body.height - height, ..body }
 }
 
-/// Columns of equal widths if all rows fit, else columns as wide as their labels, else narrower ones that cut
-/// labels.
+/// Columns of equal width if all rows fit, otherwise columns as wide as their labels, otherwise narrow
+/// columns with truncated labels.
 fn layout(labels: &[usize], (keys, space): (usize, usize), height: usize) -> Layout {
     let equal = |columns: usize| {
         let columns = columns.max(1);
@@ -78,7 +78,7 @@ fn layout(labels: &[usize], (keys, space): (usize, usize), height: usize) -> Lay
     (2..=labels.len().max(2)).map(fitted).find(fits).unwrap_or_else(narrow)
 }
 
-/// The edge with the title, and how many keys do not fit.
+/// The upper edge, with the title and the number of keys that do not fit.
 fn edge(app: &App, title: &str, missing: usize, width: u16) -> ratatui::text::Line<'static> {
     let across = super::chrome::marks(app).across;
     let border = app.palette.style(Role::Edge);
@@ -92,7 +92,7 @@ fn edge(app: &App, title: &str, missing: usize, width: u16) -> ratatui::text::Li
     row.line(border)
 }
 
-/// One key and its label, padded to the widths of the keys and of the column.
+/// Draws a key and its label, padded to the widths of the keys and of the column.
 fn cell(app: &App, row: &mut Row, hint: &Hint, (keys, width): (usize, usize)) {
     let pad = |used: usize, wide: usize| " ".repeat(wide.saturating_sub(used));
     row.left(&hint.keys, app.palette.style(Role::KeyHint));

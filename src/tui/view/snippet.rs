@@ -1,4 +1,4 @@
-//! Titles and texts of search results with their hits marked.
+//! Titles and texts of search results with highlighted hits.
 
 use super::super::app::App;
 use super::row::Row;
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Minimum width of a snippet, in cells.
 const LEAST: usize = 16;
 
-/// The title of an item; if it has none, the beginning of its text, else a name from its URL.
+/// The title of an item, or the beginning of its text, or a name made from its URL.
 pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
     let text = || app.snippets.of(item.key).map(|snippet| snippet.text.as_str());
     match (item.title.as_str(), text()) {
@@ -27,9 +27,9 @@ pub(super) fn title<'a>(app: &'a App, item: &'a ItemRow) -> Cow<'a, str> {
     }
 }
 
-/// Draws the title of a row into the left part of a line, followed by the part of its text that
-/// matches the search if `with_text` is set and space is left. `plain` is the style of the title,
-/// `dim` the style of the text; hits get the role of matches.
+/// Draws the title of an item at the left of a row, followed by the text around a match if `with_text` is set
+/// and there is space. `plain` is the style of the title, and `dim` that of the text. Matches are
+/// highlighted.
 pub(super) fn draw(
     app: &App,
     item: &ItemRow,
@@ -43,7 +43,7 @@ pub(super) fn draw(
     let end = hits.first().map_or(0, |hit| hit.end);
     let seen = title.get(..end).map_or(0, words::width) < out.free();
     match hits.len() {
-        // Shows the hit rather than the start of the title.
+        // Scrolls to the first hit instead of showing the start of the title.
         1.. if !seen && words::width(title) > out.free() => {
             out.left("…", dim);
             let (title, hits) = from_first(title, hits, out.free());
@@ -57,22 +57,22 @@ pub(super) fn draw(
     }
 }
 
-/// Draws the part of a text that matches a search into the left part of a line, with its hits marked.
+/// Draws the part of a text that matches a search, with highlighted hits.
 pub(super) fn text(app: &App, snippet: &Snippet, out: &mut Row, plain: Style) {
     let (text, hits) = from_first(&snippet.text, &snippet.hits, out.free());
     marked(text, &hits, out, plain, hit_style(app, plain));
 }
 
-/// As in the palette, because blocks of colour in every row would stand out more than the selection.
+/// Underlined as in the palette, because colour blocks in every row would stand out more than the selection.
 pub(super) fn hit_style(app: &App, base: Style) -> Style {
     base.patch(app.palette.style(Role::Pinned).add_modifier(Modifier::UNDERLINED))
 }
 
-/// A text with its hits (byte ranges) in another style, cut off at the end of the line.
+/// Draws a text with its hits (byte ranges) in another style, truncated at the end of the row.
 fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: Style) {
     let shown = words::truncate(text, out.free());
     let cut = shown.len() < text.len() || *shown != *text;
-    // The ellipsis follows the last kept character.
+    // The position of the ellipsis, after the last visible character.
     let kept = if cut { shown.trim_end_matches('…').len() } else { text.len() };
     let mut at = 0;
     for range in hits {
@@ -88,9 +88,9 @@ fn marked(text: &str, hits: &[Range<usize>], out: &mut Row, plain: Style, hit: S
     out.left(shown.get(at..).unwrap_or_default(), plain);
 }
 
-/// The text from a word before its first hit on, so that the hit is visible in this many cells, and the hits
-/// moved accordingly. The text before the hit gets a third of the cells, or what the rest of the text leaves
-/// free.
+/// The text from a word shortly before its first hit, so that the hit is visible in this many cells, with
+/// adjusted hit ranges. The text before the hit uses a third of the cells, or all cells that the rest of the
+/// text does not need.
 fn from_first<'a>(
     text: &'a str,
     hits: &[Range<usize>],
@@ -111,7 +111,7 @@ mod tests {
     use super::from_first;
 
     #[test]
-    fn begins_shortly_before_the_first_hit() {
+    fn starts_shortly_before_the_first_hit() {
         let text = "one two three four 日本 hit end";
         let at = text.find("hit").unwrap();
         let hits = [at..at + 3, at + 4..at + 7];

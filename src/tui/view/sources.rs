@@ -1,4 +1,4 @@
-//! The Sources pane: the list, and a card about one source below it.
+//! The Sources pane: the list, and a card about the selected source below it.
 
 use super::super::app::{App, Focus, Row as SourceRow, RowId, Smart};
 use super::chrome::{Marks, marks};
@@ -16,11 +16,11 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Width from which the next check of a failing source is shown.
+/// Minimum width for showing the next check of a failing source in its row.
 const WIDE: u16 = 30;
-/// Height of the pane from which the card is shown.
+/// Minimum height of a pane with the card.
 const CARD_FROM: u16 = 26;
-/// Number of rows in the card with its rule.
+/// Number of rows in the card, including the rule above it.
 const CARD: u16 = 5;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -29,11 +29,11 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.areas.sources = Some(list);
     let height = usize::from(list.height);
     app.sources.scroll_to_selection(height);
-    // Groups are separated by a blank row if there is space for all of them.
+    // Groups are separated by empty rows, if there is space for all of these rows.
     let rows = &app.sources.rows;
     let starts_group = |i: usize| match rows[i].id {
         RowId::Folder(_) => rows[i].depth == 0,
-        // The sources without a folder.
+        // The first source without a folder starts a group.
         RowId::Source(_) => {
             let above = i.checked_sub(1).map(|i| &rows[i]);
             rows[i].depth == 0
@@ -43,7 +43,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     };
     let blanks = || (0..rows.len()).filter(|i| starts_group(*i)).count();
     let parted = rows.len() <= height && rows.len() + blanks() <= height;
-    // Without blank rows, a source without a folder would seem to be in the one above.
+    // Without empty rows, an unindented source would seem to belong to the folder above it.
     let in_folder = |row: &SourceRow| matches!(row.id, RowId::Source(_)) && row.depth > 0;
     let is_loose = |pair: &[SourceRow]| {
         in_folder(&pair[0]) && matches!(pair[1].id, RowId::Source(_)) && pair[1].depth == 0
@@ -97,7 +97,7 @@ fn line(
     out.right(" ".repeat(pad), Style::new());
     let (state, role) = state(app, row, m, width);
     let more = if row.more { "+" } else { "" };
-    // The card below also shows the time of the next check.
+    // Only the mark is shown, because the card below also shows the time of the next check.
     let mark = state.trim_start().split(' ').next().unwrap_or_default();
     let is_word = mark.starts_with(char::is_alphabetic);
     match row.count {
@@ -130,7 +130,7 @@ fn line(
         RowId::Tag(_) => (m.tag, Role::Soft),
         RowId::Folder(f) if app.sources.folded.contains(f) => (m.folded, Role::Soft),
         RowId::Folder(_) => (m.open, Role::Soft),
-        // In the place of the square, so that nothing moves during a refresh.
+        // The mark replaces the square, so that nothing moves during a refresh.
         RowId::Source(key) if app.status.claimed.contains(key) => (m.busy, Role::Accent),
         RowId::Source(key) => (m.square, app.sources.color(*key)),
     };
@@ -172,7 +172,7 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
         }
         Health::Ok if next.overdue => (" late".to_owned(), Role::Warning),
         Health::Ok => (String::new(), Role::Dim),
-        // A pause alone is not an error.
+        // A pause is not an error unless requests have failed.
         Health::Paused if entry.facts.fail_count == 0 => (" paused".to_owned(), Role::Dim),
         Health::Paused | Health::Retrying => (attention(m.failing), Role::Warning),
         Health::Failing => (attention(m.failing), Role::Error),
@@ -180,10 +180,10 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     }
 }
 
-/// A label and a value of the card.
+/// A label, a value and its role, for a line of the card.
 type Fact = (&'static str, String, Role);
 
-/// Facts about the selected source, else the open article's source, else all sources.
+/// Draws facts about the selected source, or the open article's source, or all sources.
 fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let rule = Line::styled(m.across.repeat(area.width.into()), style(Role::Border));
@@ -238,7 +238,7 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
         if y < area.bottom() {
             let mut row = Row::new(area.width.saturating_sub(2));
             row.left(&format!("{pad}{label:<9}"), style(Role::Dim));
-            // A value that does not fit completely is left out.
+            // If a value does not fit, only its first part is shown.
             if text::width(&value) <= row.free() {
                 row.left(&value, style(role));
             } else if let Some((first, _)) = value.split_once(", ") {
@@ -252,7 +252,7 @@ fn draw_card(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Items per day over the last seven days, and the same in fewer words.
+/// Items per day over the last seven days, in a long and a short form.
 fn rate(per_day: &[u32]) -> (String, String) {
     let (number, unit) = engine::item_rate(per_day);
     let period = unit.split_once(' ').map_or(unit, |(_, period)| period);
@@ -274,7 +274,7 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
         all.push(("Checked", ago, Role::Soft));
     }
     let since = |time: Time| span((app.now - time).num_seconds());
-    // A wait that a server requests while the source works only moves the next check.
+    // If the source works, a pause requested by its server only postpones the next check.
     let pause = facts.pause.filter(|pause| pause.until > app.now && pause.reason.is_trouble());
     if let Some(pause) = pause {
         all.push(("Paused", pause.reason.describe().to_owned(), Role::Warning));
@@ -311,7 +311,7 @@ fn source_facts(app: &App, entry: &SourceEntry) -> Vec<Fact> {
 
 fn all_facts(app: &App) -> Vec<Fact> {
     let sources = &app.sources.list.sources;
-    // Servers check account sources.
+    // Sources of accounts are polled by servers.
     let local = || sources.iter().filter(|s| s.source.account.is_none());
     let checked = local().filter(|s| s.facts.last_poll.is_some()).count();
     let mut all = vec![("Checked", format!("{checked} of {}", local().count()), Role::Soft)];

@@ -1,4 +1,4 @@
-//! The statistics dialog: totals, charts, and the sources.
+//! The statistics dialog: totals, charts and sources.
 
 mod weeks;
 
@@ -22,20 +22,20 @@ use ratatui::widgets::{Bar, BarChart, BarGroup};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// A line: texts with their styles.
+/// A line, as pieces of text with their styles.
 type Pieces = Vec<(String, Style)>;
 
-/// Width of the dialog.
+/// Width of the dialog, in cells.
 const WIDTH: u16 = 110;
-/// Minimum width and height inside the dialog for charts.
+/// Minimum width and height inside a dialog with charts.
 const CHARTS_FROM: (u16, u16) = (64, 17);
-/// Height of the charts with their titles, in a tall dialog.
+/// Height of the charts in a tall dialog, including their titles.
 const CHARTS: u16 = 10;
-/// The same in a low dialog.
+/// Height of the charts in a low dialog, including their titles.
 const LOW_CHARTS: u16 = 7;
-/// Height from which a dialog is tall.
+/// Minimum height of a tall dialog.
 const HIGH: u16 = 24;
-/// Width from which the totals are four tiles side by side.
+/// Minimum width for the totals as four tiles side by side.
 const TILES_FROM: u16 = 84;
 /// Gap between the tiles.
 const GAP: usize = 2;
@@ -81,7 +81,7 @@ pub(in crate::tui) fn draw(
     paint(frame, &lines[panel.top..], list);
     let seen = panel.top..lines.len().min(panel.top + usize::from(list.height));
     if seen.len() < lines.len() {
-        // The scroll bar is in the padding, so that it hides nothing.
+        // The scroll bar is in the padding, so that it covers no text.
         let beside = Rect { width: list.width + 1, ..list };
         super::scroll_bar(app, frame, beside, seen, lines.len());
     }
@@ -97,17 +97,17 @@ fn paint(frame: &mut Frame<'_>, lines: &[Pieces], area: Rect) {
     }
 }
 
-/// A total: the number, what it counts, and a remark.
+/// A total: the number, its label, and a remark.
 struct Total {
     value: String,
     label: String,
     remark: String,
 }
 
-/// The sources of the interface, by their ids.
+/// The followed sources, by id.
 type Entries<'a> = HashMap<&'a SourceId, &'a SourceEntry>;
 
-/// The statistics, with everything that is needed to draw them.
+/// Draws the statistics as lines and charts.
 struct Sheet<'a> {
     app: &'a App,
     all: &'a Statistics,
@@ -158,7 +158,7 @@ impl Sheet<'_> {
         ]
     }
 
-    /// The totals as tiles, or one per line if there is no space for tiles.
+    /// The totals as tiles, or on one line each if there is no space for tiles.
     fn totals(&self) -> Vec<Pieces> {
         let totals = self.summary();
         if self.width < TILES_FROM {
@@ -174,7 +174,7 @@ impl Sheet<'_> {
             };
             return totals.iter().map(line).collect();
         }
-        // Together they are as wide as the dialog.
+        // Together, the tiles are as wide as the dialog.
         let free = usize::from(self.width) - 3 * GAP;
         let ground = self.style(Role::Sunken);
         let (mut upper, mut lower) = (Vec::new(), Vec::new());
@@ -194,7 +194,7 @@ impl Sheet<'_> {
         vec![upper, lower]
     }
 
-    /// The charts, each in one line.
+    /// The charts as sparklines, one per line.
     fn small_charts(&self) -> Vec<Pieces> {
         let all = self.all;
         let line = |name: &str, values: &[u32], each: &str| {
@@ -223,7 +223,7 @@ impl Sheet<'_> {
         self.hours(frame, halves[2]);
     }
 
-    /// Items by the hour of the day, as bars.
+    /// Draws the number of items by hour of the day as bars.
     fn hours(&self, frame: &mut Frame<'_>, area: Rect) {
         let bar = |count: &u32| Bar::default().value(u64::from(*count)).text_value(String::new());
         let bars: Vec<Bar<'_>> = self.all.hours.iter().map(bar).collect();
@@ -239,7 +239,7 @@ impl Sheet<'_> {
         frame.render_widget(scale, Rect { y: inside.bottom(), height: 1, ..area });
     }
 
-    /// The sources as a table, then those with problems and those that could be removed.
+    /// A table of the sources, followed by the sources with problems and those that could be removed.
     fn sources(&self) -> Vec<Pieces> {
         let entries = self.entries();
         let wide = self.width >= CHARTS_FROM.0 && !self.app.settings.ui.linear;
@@ -248,7 +248,7 @@ impl Sheet<'_> {
         let numbers = 7 + 7 + 7 + time;
         let names = self.all.sources.iter().map(|source| self.name(source, &entries, usize::MAX));
         let longest = names.map(|name| text::width(&name)).max().unwrap_or(0);
-        // The numbers are next to the names, not at the other end of the row.
+        // The numbers are next to the names, not at the right edge.
         let free = usize::from(self.width).saturating_sub(2 + numbers + chart);
         let names = longest.clamp(6, free.max(6)).min(48);
         let mut head = format!("  {:<names$}{:>7}{:>7}{:>7}", "Source", "New", "Read", "Share");
@@ -267,7 +267,7 @@ impl Sheet<'_> {
         lines
     }
 
-    /// The sources that are listed.
+    /// The followed sources, by id.
     fn entries(&self) -> Entries<'_> {
         self.app.sources.list.sources.iter().map(|entry| (&entry.source.id, entry)).collect()
     }
@@ -296,7 +296,7 @@ impl Sheet<'_> {
         wide: bool,
         entries: &Entries<'_>,
     ) -> Pieces {
-        // Sources that published or were read stand out.
+        // The numbers of active sources stand out.
         let number = |n: u32| if n == 0 { Role::Dim } else { Role::Text };
         let title = text::truncate(&self.name(source, entries, names), names).into_owned();
         let blank = " ".repeat(names - text::width(&title));
@@ -309,7 +309,7 @@ impl Sheet<'_> {
             (format!("{:>7}", share(source.read, source.items)), self.style(Role::Dim)),
         ];
         if wide {
-            // Full blocks would touch those in the next row.
+            // Full blocks would touch the chart in the next row.
             let chart = sparkline(&source.items_per_week, self.ascii()).replace('█', "▇");
             let entry = entries.get(&source.source);
             let color = entry.map_or(Role::Accent, |entry| self.app.sources.color(entry.facts.key));

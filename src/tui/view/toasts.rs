@@ -1,5 +1,5 @@
-//! Messages at the lower right, with a colour and a mark for their kind: over a dialog, above its keys; over
-//! an article, beside the keys or in place of them, so that its text stays visible.
+//! Messages at the lower right, with a colour and a mark for their kind. Above a dialog's keys if a dialog is
+//! open; in the row of the key hints if an article is open, so that its text stays visible.
 
 use super::super::app::{App, Toast, Tone};
 use super::super::reader::wrap_plain;
@@ -14,24 +14,24 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Clear;
 
-/// Widths that are tried until a message takes at most three rows.
+/// Widths to try until a message needs at most three rows.
 const WIDTHS: [u16; 4] = [48, 64, 80, 96];
 const ROWS: usize = 3;
-/// Width of the screen from which messages have the same width.
+/// Minimum width of a screen on which all messages have the same width.
 const WIDE: u16 = 100;
-/// Width of the screen from which messages have a gap at the right.
+/// Minimum width of a screen with a gap to the right of messages.
 const GAP_FROM: u16 = 60;
-/// Number of cells for the bar and the mark.
+/// Number of cells for the bar and the mark of a message.
 const START: u16 = 4;
-/// Number of cells at the end.
+/// Number of blank cells at the end of a message.
 const END: u16 = 2;
-/// Least number of cells for keys beside a message.
+/// Minimum number of cells for key hints beside a message.
 const KEYS: u16 = 24;
 
-/// A row of a message: texts with their styles.
+/// A row of a message, as pieces of text with their styles.
 type Pieces = Vec<(String, Style)>;
 
-/// A message in the status line, and in the rows above if it is longer.
+/// Draws a message in the status line, and in the rows above it if the message is longer.
 fn announce(app: &App, frame: &mut Frame<'_>, message: &str) {
     let screen = frame.area();
     let lines = wrap_plain(message, screen.width.max(1).into());
@@ -44,7 +44,7 @@ fn announce(app: &App, frame: &mut Frame<'_>, message: &str) {
     }
 }
 
-/// Draws the messages, the newest one below.
+/// Draws the messages, with the newest at the bottom.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
     if app.settings.ui.linear {
         let texts: Vec<&str> =
@@ -68,7 +68,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect) {
         return;
     };
     let used = toast(app, frame, newest, body);
-    // One row stays free between them.
+    // One row stays free between two messages.
     let above = Rect { height: (used.y - body.y).saturating_sub(1), ..body };
     let covered = app.dialogs.iter().any(|dialog| !dialog.is_line());
     if let Some(problem) = app.problem.as_ref().filter(|_| !covered && above.height > 0) {
@@ -87,8 +87,8 @@ fn kind(app: &App, toast: &Toast) -> (&'static str, Role) {
     }
 }
 
-/// The area for a message of a given size: above the status line or, if a dialog leaves no rows for it there,
-/// on the status line or else in the dialog, above its keys.
+/// The area for a message of this size: above the status line, or, if an open dialog leaves no rows for it
+/// there, on the status line, or in the dialog above its keys.
 fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Rect {
     let gap = if body.width >= GAP_FROM { 2 } else { 0 };
     let covering = app.dialogs.last().is_some_and(|dialog| dialog.is_framed());
@@ -105,7 +105,7 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
             (outer.right().saturating_sub(gap.max(1)), bottom)
         }
         None => {
-            // The workbench, which fills the screen, has its own messages in the last row.
+            // The workbench fills the screen, and shows its own messages in the last row.
             let fills = app.dialogs.last().is_some_and(|d| !d.is_framed() && !d.is_line());
             let lowest = body.bottom() + 1 == screen.bottom();
             let below = u16::from((fills || body.height >= FREE) && lowest);
@@ -116,12 +116,12 @@ fn place(app: &App, screen: Rect, body: Rect, (width, height): (u16, u16)) -> Re
     Rect { x: right - width, y: bottom - height, width, height }
 }
 
-/// Whether messages are drawn in the row of the keys. A typed line is in that row, too.
+/// Whether messages are drawn in the row of the key hints, where no prompt is open.
 fn is_with_keys(app: &App) -> bool {
     app.areas.reader.is_some() && app.dialogs.is_empty() && !app.settings.ui.linear
 }
 
-/// The part of the last row that a message leaves for keys.
+/// The part of the last row that a message leaves to the key hints.
 pub(super) fn beside(app: &App, row: Rect) -> Rect {
     let message = app.toast.as_ref().or(app.problem.as_ref()).filter(|_| is_with_keys(app));
     let used = message.map_or(0, |message| width_joined(&rows_joined(app, message)));
@@ -131,13 +131,13 @@ pub(super) fn beside(app: &App, row: Rect) -> Rect {
     }
 }
 
-/// Width of a message in one row, in cells.
+/// Width of a message in a single row, in cells.
 fn width_joined(line: &Pieces) -> u16 {
     u16::try_from(cells(line)).unwrap_or(u16::MAX).saturating_add(START + END)
 }
 
-/// Draws a message at the right end of the last row above `bottom`, which has the keys, or in as many rows as it
-/// needs; returns the row where it begins.
+/// Draws a message at the right of the row of key hints, which ends at `bottom`, or in as many rows as it
+/// needs. Returns the first row of the message.
 fn in_row_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u16) -> u16 {
     let screen = frame.area();
     let line = rows_joined(app, message);
@@ -157,7 +157,7 @@ fn in_row_of_keys(app: &App, frame: &mut Frame<'_>, message: &Toast, bottom: u16
     area.y
 }
 
-/// The whole message in one row.
+/// The whole message in a single row.
 fn rows_joined(app: &App, message: &Toast) -> Pieces {
     let gap = |after: &str| (after.to_owned(), Style::new());
     let lines = rows(app, message, usize::MAX);
@@ -213,7 +213,7 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     let screen = frame.area();
     let area = place(app, screen, body, (width, height));
     if area.bottom() == screen.bottom() {
-        // Half of a status line is worse than none.
+        // A partly covered status line would be useless.
         let last = Rect { y: screen.bottom() - 1, height: 1, ..screen };
         frame.render_widget(Clear, last);
         frame.buffer_mut().set_style(last, style(Role::Status));
@@ -224,7 +224,7 @@ fn toast(app: &App, frame: &mut Frame<'_>, toast: &Toast, body: Rect) -> Rect {
     area
 }
 
-/// The rows of a message: what happened, further information, and the key that undoes it.
+/// The rows of a message: the event, further information, and the undo key.
 fn rows(app: &App, toast: &Toast, width: usize) -> Vec<Pieces> {
     let style = |role| app.palette.style(role);
     let (first, rest) = match toast.body.split_once(". ") {
@@ -251,13 +251,13 @@ fn rows(app: &App, toast: &Toast, width: usize) -> Vec<Pieces> {
     lines
 }
 
-/// A row in which keys, as in "Press Esc again", have the colour of keys.
+/// A row in which keys, as in "Press Esc again", are coloured.
 fn with_keys(app: &App, line: &str, style: Style, after_press: &mut bool) -> Pieces {
     let mut pieces: Pieces = Vec::new();
     for word in line.split_inclusive(' ') {
         let name = word.trim_end();
         if std::mem::replace(after_press, matches!(name, "Press" | "press")) {
-            // A key may be a punctuation mark itself.
+            // The key itself may be a punctuation mark.
             let key =
                 if name.len() > 1 { name.trim_end_matches(['.', ',', ';', ':']) } else { name };
             pieces.push((key.to_owned(), app.palette.style(Role::KeyHint)));

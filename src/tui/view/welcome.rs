@@ -1,4 +1,4 @@
-//! The first page: a field for a URL, and the other ways to start.
+//! The welcome page: a field for a URL, and other ways to start.
 
 use super::super::app::{Add, App, Choice, Stage, as_sentence};
 use super::super::reader::wrap_plain;
@@ -18,13 +18,13 @@ const PURPOSE: &str = "News from any page, with or without a feed";
 const PLACEHOLDER: &str = "Paste or type the URL of any site";
 /// Maximum width of the content, in cells.
 const WIDEST: u16 = 76;
-/// Height of the page from which there are empty rows around the field.
+/// Minimum height of a page with empty rows around the field.
 const LOOSE: u16 = 10;
-/// Height of the page from which there are empty rows between all parts.
+/// Minimum height of a page with empty rows between all parts.
 const ROOMY: u16 = 16;
-/// Number of cells for the name of a way to start.
+/// Width of the column with the names of the choices.
 const NAME: usize = 20;
-/// The same on narrow screens.
+/// Width of that column on narrow screens.
 const NARROW_NAME: usize = 17;
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) {
@@ -80,12 +80,12 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, at: DialogArea) 
     }
 }
 
-/// Whether the page is shown, and not the results.
+/// Whether the welcome page is shown instead of discovery results.
 pub(super) fn is_shown(add: &Add) -> bool {
     matches!(add.stage, Stage::Typing | Stage::Failed(_))
 }
 
-/// The keys, in the bottom line.
+/// Draws the key hints in the bottom line.
 fn keys(app: &App, frame: &mut Frame<'_>, at: DialogArea) {
     let ground = app.palette.style(Role::Status);
     clear(frame, at.foot);
@@ -101,7 +101,7 @@ fn centred(frame: &mut Frame<'_>, text: &str, style: Style, area: Rect) {
     frame.render_widget(Line::styled(text, style).centered(), area);
 }
 
-/// Why nothing was found at the last URL.
+/// Lines that explain why nothing was found at the last URL.
 fn problem_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
     let Stage::Failed(why) = &add.stage else { return Vec::new() };
     let style = app.palette.style(Role::Error);
@@ -120,7 +120,7 @@ fn problem_lines(app: &App, add: &Add, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// The field, on a surface with a bar at its left.
+/// Draws the field, with a bar to the left of it.
 fn address(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
     let style = |role| app.palette.style(role);
     if area.is_empty() {

@@ -14,24 +14,24 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// A line of the panel.
+/// A line of the panel, as pieces of text with their styles.
 type Pieces = Vec<(String, Style)>;
 
-/// Width of the dialog.
+/// Width of the dialog, in cells.
 const WIDTH: u16 = 100;
 /// Height of the dialog while it is loading.
 const HEIGHT: usize = 28;
-/// Inner width from which totals, hours and habits are side by side.
+/// Minimum inner width for showing totals, hours and habits side by side.
 const WIDE: usize = 80;
-/// Inner width from which they are drawn at all.
+/// Minimum inner width for drawing charts.
 const DRAWN: usize = 50;
-/// Width of the name and time columns.
+/// Width of the columns for names and times.
 const NAMES: usize = 11;
-/// Width of the day names.
+/// Width of the column for day names.
 const DAY: usize = 5;
-/// Minimum width of the part next to the hours.
+/// Minimum width of the text beside the chart of hours.
 const BESIDE: usize = 34;
-/// Number of checks that are listed.
+/// Maximum number of listed checks.
 const LISTED: usize = 8;
 
 pub(in crate::tui) fn draw(
@@ -42,11 +42,11 @@ pub(in crate::tui) fn draw(
 ) {
     let width = WIDTH.min(area.body.width);
     let space = usize::from(width.saturating_sub(2 * (1 + super::frame::padding(area.body.width))));
-    // Screen readers only get words, as on narrow screens.
+    // For screen readers, charts are replaced by text, as on narrow screens.
     let width_of_page = if app.settings.ui.linear { space.min(DRAWN - 1) } else { space };
     let lines =
         panel.report.as_ref().map(|report| Page { app, report, width: width_of_page }.lines());
-    // Use the usual height while loading, so that the panel does not jump.
+    // While the report is loading, the dialog has its usual height, so that it does not jump.
     let height = lines.as_ref().map_or(HEIGHT, Vec::len);
     let height = u16::try_from(height).unwrap_or(u16::MAX);
     let lines = lines.unwrap_or_default();
@@ -62,18 +62,18 @@ pub(in crate::tui) fn draw(
     }
     let seen = panel.top..lines.len().min(panel.top + usize::from(inner.height));
     if seen.len() < lines.len() {
-        // The scroll bar is in the padding, so that it hides nothing.
+        // The scroll bar is in the padding, so that it covers no text.
         let beside = Rect { width: inner.width + 1, ..inner };
         super::scroll_bar(app, frame, beside, seen, lines.len());
     }
     frame.set_cursor_position(Position::new(inner.x, inner.y));
 }
 
-/// What is needed to draw the lines.
+/// The report, with everything needed to draw it.
 struct Page<'a> {
     app: &'a App,
     report: &'a ScheduleReport,
-    /// Number of cells in a line.
+    /// Width of a line, in cells.
     width: usize,
 }
 
@@ -105,7 +105,7 @@ impl Page<'_> {
         lines
     }
 
-    /// The next check and its reasons.
+    /// The time of the next check, and the reasons for it.
     fn head(&self) -> Vec<Pieces> {
         let basis = &self.report.basis;
         let mut first = vec![(self.report.next.clone(), self.style(Role::Bright))];
@@ -129,7 +129,7 @@ impl Page<'_> {
         lines
     }
 
-    /// The totals, side by side if they are drawn.
+    /// The totals, as tiles side by side if there is space for charts.
     fn totals(&self) -> Vec<Pieces> {
         const GAP: usize = 2;
         let linear = self.app.settings.ui.linear;
@@ -171,7 +171,7 @@ impl Page<'_> {
         lines
     }
 
-    /// When the source publishes, and what limits the checks.
+    /// The publishing habits of the source, and the limits of the schedule.
     fn habits(&self) -> Vec<Pieces> {
         let chart = if self.width < DRAWN { vec![] } else { self.week() };
         let column = DAY + 24 * self.cells() + 5;
@@ -189,7 +189,7 @@ impl Page<'_> {
         }
         let rows = chart.len().max(beside.len() + 1);
         let mut chart = chart.into_iter();
-        // The first row has the title of the chart.
+        // The first row is left to the title of the chart.
         let mut beside = std::iter::once(vec![]).chain(beside);
         let line = |_| {
             let mut pieces = chart.next().unwrap_or_default();
@@ -204,7 +204,7 @@ impl Page<'_> {
         (0..rows).map(line).collect()
     }
 
-    /// Names with their values, wrapped at a width.
+    /// Names with their values, wrapped to a width.
     fn pairs(&self, pairs: &[(&'static str, String)], width: usize) -> Vec<Pieces> {
         let mut lines = Vec::new();
         for (name, value) in pairs {
@@ -218,7 +218,7 @@ impl Page<'_> {
         lines
     }
 
-    /// The hours of the week.
+    /// A chart of the hours of the week.
     fn week(&self) -> Vec<Pieces> {
         if self.report.week.is_empty() {
             return vec![];
@@ -242,7 +242,7 @@ impl Page<'_> {
         lines
     }
 
-    /// Number of cells for an hour.
+    /// Number of cells for each hour.
     fn cells(&self) -> usize {
         if self.width >= WIDE { 2 } else { 1 }
     }
@@ -270,7 +270,7 @@ impl Page<'_> {
         lines
     }
 
-    /// A check as a mark: its symbol and style.
+    /// The symbol and style for the result of a check.
     fn mark(&self, result: CheckResult) -> (&'static str, Style) {
         let ascii = self.ascii();
         match result {
@@ -280,7 +280,7 @@ impl Page<'_> {
         }
     }
 
-    /// Past and coming checks on a line.
+    /// A timeline with past and planned checks.
     fn timeline(&self) -> Vec<Pieces> {
         let report = self.report;
         let (line, planned, here) =
@@ -293,12 +293,13 @@ impl Page<'_> {
                 *slot = cell;
             }
         };
-        // Checks of the last and the next minutes are beside the mark of the present, which would hide them.
+        // The mark of the present would hide checks within the last or next minutes, so these are drawn
+        // beside it.
         for at in &report.coming {
             let column = window.column(*at).map(|column| column.max(now + 1));
             put(column, (planned, self.style(Role::Accent)));
         }
-        // What is new stays visible among checks that found nothing.
+        // Checks with results are drawn last, so that checks without changes do not hide them.
         let found = |check: &&Check| check.result != CheckResult::Unchanged;
         let (found, nothing): (Vec<_>, Vec<_>) = report.checks.iter().rev().partition(found);
         for check in nothing.into_iter().chain(found) {
@@ -313,7 +314,7 @@ impl Page<'_> {
             (self.mark(CheckResult::Failed), " failed"),
             ((planned, self.style(Role::Accent)), " planned"),
         ];
-        // Only what is on the line.
+        // The legend lists only the marks on the timeline.
         for ((mark, style), label) in marks.into_iter().filter(|(mark, _)| cells.contains(mark)) {
             title.push((format!("   {mark}"), style));
             title.push((label.to_owned(), self.style(Role::Dim)));
@@ -322,7 +323,7 @@ impl Page<'_> {
         vec![title, cells.collect(), self.scale(&window)]
     }
 
-    /// The times below the line.
+    /// The times below the timeline.
     fn scale(&self, window: &Window) -> Pieces {
         let mut line: Pieces = Vec::new();
         let mut used = 0;
@@ -340,14 +341,14 @@ impl Page<'_> {
         line
     }
 
-    /// The time of day within a day, the date otherwise.
+    /// The time of day if it is within the last 24 hours, otherwise the date.
     fn when(&self, at: Time) -> String {
         let recent = self.report.now - at < TimeDelta::hours(24);
         let form = if recent { "%H:%M" } else { "%-d %b" };
         (at + TimeDelta::seconds(self.report.east.into())).format(form).to_string()
     }
 
-    /// A row in the list of checks.
+    /// A row of the list of checks.
     fn check(&self, check: &Check) -> Pieces {
         const WHAT: usize = 16;
         let (mark, style) = self.mark(check.result);
@@ -362,7 +363,7 @@ impl Page<'_> {
     }
 }
 
-/// Adds a tile of a given width, with one cell of padding on each side.
+/// Appends a tile of this width, with one blank cell on each side.
 pub(super) fn tile(line: &mut Pieces, pieces: Pieces, cells: usize, ground: Style) {
     line.push((" ".to_owned(), ground));
     let mut free = cells.saturating_sub(2);
@@ -374,22 +375,22 @@ pub(super) fn tile(line: &mut Pieces, pieces: Pieces, cells: usize, ground: Styl
     line.push((" ".repeat(free + 1), ground));
 }
 
-/// The time that a line covers; three quarters of it are in the past.
+/// The period that the timeline covers; three quarters of it are in the past.
 struct Window {
     from: Time,
     span: TimeDelta,
     width: usize,
-    /// The user's time zone.
+    /// The offset of the user's time zone from UTC.
     east: TimeDelta,
 }
 
-/// Possible numbers of hours that a line covers.
+/// Possible lengths of the timeline, in hours.
 const SPANS: [i64; 5] = [1, 4, 8, 24, 96];
-/// Number of checks that a line should show.
+/// Minimum number of checks that the timeline should show.
 const ENOUGH: usize = 6;
 
 impl Window {
-    /// The shortest window with enough checks.
+    /// The shortest period with enough checks.
     fn of(report: &ScheduleReport, width: usize) -> Self {
         let window = |hours: i64| {
             let span = TimeDelta::hours(hours);
@@ -408,18 +409,18 @@ impl Window {
         SPANS.map(window).into_iter().find(enough).unwrap_or_else(|| window(SPANS[SPANS.len() - 1]))
     }
 
-    /// The cell of a time, if it is inside.
+    /// The column of a time, if it is on the timeline.
     fn column(&self, at: Time) -> Option<usize> {
         let passed = (at - self.from).num_seconds();
         let column = passed * i64::try_from(self.width).ok()? / self.span.num_seconds().max(1);
         usize::try_from(column).ok().filter(|column| passed >= 0 && *column < self.width)
     }
 
-    /// Round times with their labels; days if the window covers several.
+    /// Round times with their labels; days if the timeline covers several.
     fn labels(&self) -> impl Iterator<Item = (Time, String)> + use<> {
         let step = (self.span / 4).max(TimeDelta::minutes(15));
         let (from, east) = (self.from + self.east, self.east);
-        // Times of the local day, so that midnight is one of them.
+        // Rounded in local time, so that midnight is one of the times.
         let first = from.duration_trunc(step).unwrap_or(from) + step;
         let form = if step >= TimeDelta::hours(24) { "%-d %b" } else { "%H:%M" };
         (0..5).map(move |n| (first + step * n - east, (first + step * n).format(form).to_string()))

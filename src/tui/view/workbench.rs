@@ -16,20 +16,20 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-/// Width from which the page and the matches are side by side.
+/// Minimum width for showing the page and the matches side by side.
 const SIDE_BY_SIDE: u16 = 66;
-/// Width from which the fields are in two columns.
+/// Minimum width for two columns of fields.
 const TWO_COLUMNS: u16 = 110;
-/// Width from which the stored copy of a broken list is shown next to it.
+/// Minimum width for showing the stored copy of a broken list next to the page.
 const THREE_SIDES: u16 = 140;
-/// Height from which there are rules below titles.
+/// Minimum height for rules below the titles.
 const RULED: u16 = 20;
-/// Height from which rows above and below the titles stay empty.
+/// Minimum height for empty rows above and below the titles.
 const AIRY: u16 = 35;
-/// Rows of the page and the articles that stay if the fields are spaced.
+/// Minimum number of rows for the page and the articles at which the fields are spaced out.
 const SPACED: u16 = 12;
 
-/// The colour of a selector, its matches and its values.
+/// The colour for a selector, its matches and its values.
 fn color(part: SelectorField) -> Role {
     match part {
         SelectorField::Articles => Role::Source1,
@@ -41,7 +41,7 @@ fn color(part: SelectorField) -> Role {
     }
 }
 
-/// A clickable part: a line of the page, an article, a field.
+/// A clickable part: a line of the page, an article, or a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum Spot {
     Line(usize),
@@ -49,26 +49,26 @@ pub(in crate::tui) enum Spot {
     Field(usize),
 }
 
-/// The areas of the parts.
+/// The areas of the workbench.
 struct Parts {
     header: Rect,
-    /// The page, the articles and what is beside them.
+    /// The area above the fields, with the page, the articles and everything beside them.
     middle: Rect,
-    /// The page with its title.
+    /// The page, including its title.
     page: Option<Rect>,
     /// The stored copy of the page.
     copy: Option<Rect>,
-    /// The list of articles with its title.
+    /// The list of articles, including its title.
     items: Option<Rect>,
-    /// The fetched article with its title.
+    /// The fetched article, including its title.
     article: Option<Rect>,
-    /// Rows of a title with its rule.
+    /// Number of rows for a title and its rule.
     title: u16,
     /// The title of the fields.
     rule: Rect,
     fields: Rect,
     columns: u16,
-    /// Rows from one field to the next; in the second one is the message about the field.
+    /// Number of rows per field; the second row is for a message about the field.
     step: u16,
     message: Rect,
 }
@@ -77,7 +77,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     let body = super::body_of(size);
     let columns = if body.width >= TWO_COLUMNS { 2 } else { 1 };
     let title = if body.height >= RULED { 2 } else { 1 };
-    // Rows that stay empty where there are many.
+    // Number of empty rows between the parts on a tall screen.
     let air = u16::from(body.height >= AIRY);
     let count = u16::try_from(bench.fields.len()).unwrap_or(0).div_ceil(columns);
     let limit = match body.height {
@@ -87,7 +87,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
         _ => count,
     };
     let lines = count.min(limit);
-    // The message, the titles, and the empty rows above, below and between them.
+    // The message, the titles, and the empty rows around them.
     let around = 1 + 3 * title + 4 * air;
     let spaced = body.height >= around + 2 * lines - lines.min(1) + SPACED;
     let step = if spaced { 2 } else { 1 };
@@ -126,7 +126,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     }
 }
 
-/// The areas of the page, of its stored copy, and of what the selectors find.
+/// The areas of the page, its stored copy, and the matches.
 fn columns_of(bench: &Bench, middle: Rect) -> (Option<Rect>, Option<Rect>, Option<Rect>) {
     if middle.width < SIDE_BY_SIDE {
         return match bench.pane {
@@ -152,15 +152,16 @@ fn below(area: Rect, title: u16) -> Rect {
     Rect { y: area.y + title, height: area.height - title, ..area }
 }
 
-/// Height of the page from which a row at its end shows the path of the selected element.
+/// Minimum height of a page with a row for the path of the selected element.
 const WITH_PATH: u16 = 6;
-/// Height of the page from which another one shows what the active selector gives.
+/// Minimum height of a page with a row for the value of the active selector.
 const WITH_VALUE: u16 = 11;
-/// Heights of the list of articles from which each has a second row with its summary, and an empty one.
+/// Minimum heights of the list for a second row with the summary of each article, and for an empty row
+/// between articles.
 const WITH_SUMMARIES: u16 = 8;
 const WITH_GAPS: u16 = 14;
 
-/// The lines of the page, and the rows for the path of the selected element and the value.
+/// The area for the lines of the page, and the rows for the path of the selected element and the value.
 fn page_parts(area: Rect, title: u16) -> (Rect, Rect) {
     let area = below(area, title);
     let (rows, gap) = match area.height {
@@ -182,12 +183,12 @@ fn item_rows(bench: &Bench, area: Rect) -> u16 {
     }
 }
 
-/// Number of articles that fit; the empty row after the last one may be missing.
+/// Number of articles that fit. The empty row after the last one may be omitted.
 fn item_count(area: Rect, rows: u16) -> usize {
     usize::from((area.height + rows / 3) / rows)
 }
 
-/// The first visible line of fields, so that the active one is visible.
+/// The index of the first visible row of fields, with the active field visible.
 fn first_field(bench: &Bench, parts: &Parts) -> usize {
     let columns = usize::from(parts.columns);
     let height = usize::from(parts.fields.height.div_ceil(parts.step));
@@ -267,7 +268,7 @@ pub(in crate::tui) fn draw(
     message::draw(app, frame, editor, bench, &parts);
 }
 
-/// Source title and URL, state, and numbers of matched and lost articles.
+/// Draws the title and the URL of the source, the state, and the numbers of matched and lost articles.
 fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     let (mut row, m) = (Row::new(area.width), marks(app));
@@ -308,7 +309,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
     }
 }
 
-/// The title of a part; if it is focused, a heavy rule is below its words.
+/// Draws the title of a part. If the part has the focus, the rule is heavy below the title.
 fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
     if area.height == 0 || words.is_empty() {
         return;

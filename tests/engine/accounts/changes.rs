@@ -1,10 +1,10 @@
-//! Changes to subscriptions that the user makes here.
+//! Changes to subscriptions that the user makes in newsfed.
 
 use super::*;
 use newsfed::config::FileChange;
 use newsfed::engine::FollowError;
 
-/// Titles and folders here, by stream, and those on the server.
+/// Titles and folders by URL, in newsfed and on the server.
 async fn subscriptions(
     engine: &Handle,
     server: &Reader,
@@ -34,7 +34,7 @@ async fn edit(engine: &Handle, id: &SourceId, key: &str, value: &str) {
 }
 
 #[tokio::test]
-async fn changes_wait_and_are_sent_in_order() {
+async fn changes_are_queued_and_sent_in_order() {
     for kind in KINDS {
         let server = reader(kind, 4, 5);
         let home = home_of(&server);
@@ -50,7 +50,8 @@ async fn changes_wait_and_are_sent_in_order() {
         let new = "http://feeds.example/new.xml".parse().unwrap();
         let (title, folder) = (Some("Fresh".to_owned()), Some("home/Daily".to_owned()));
         engine.subscribe_at("home", &new, title, folder).await.unwrap();
-        // The changes are shown at once, after a restart, and whatever the server still lists.
+        // The changes are visible at once, even after a restart, and even if the server still lists the old
+        // values.
         engine.shutdown().await;
         let engine = home.on_demand().await;
         assert_eq!(status_of(&engine).await.changes.len(), 5);
@@ -75,7 +76,7 @@ async fn changes_wait_and_are_sent_in_order() {
 }
 
 #[tokio::test]
-async fn a_change_that_a_server_does_not_make_is_given_up_and_undone() {
+async fn undoes_a_change_that_the_server_repeatedly_ignores() {
     let server = reader(Kind::FreshRss, 3, 5);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -102,7 +103,7 @@ async fn a_change_that_a_server_does_not_make_is_given_up_and_undone() {
 }
 
 #[tokio::test]
-async fn changes_are_undone_here_and_there() {
+async fn undoes_changes_in_newsfed_and_on_the_server() {
     let server = reader(Kind::FreshRss, 2, 5);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -134,7 +135,7 @@ async fn changes_are_undone_here_and_there() {
 }
 
 #[tokio::test]
-async fn settings_that_servers_do_not_have_are_in_the_file_or_refused() {
+async fn stores_local_settings_of_account_sources_in_the_file() {
     let server = reader(Kind::FreshRss, 2, 1);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -163,7 +164,7 @@ async fn settings_that_servers_do_not_have_are_in_the_file_or_refused() {
     assert!(text().contains("account = \"home\"") && !text().contains("title"), "{}", text());
     assert_eq!(own(&engine).await.0, ["x"]);
     assert_eq!(own(&engine).await.1, Some(3));
-    // The form shows it, and changes a key of the entry.
+    // The form shows the setting, and changes another key of the entry.
     let base = engine.source_section(&id).await.unwrap();
     assert!(base.text().contains("color = 3"), "{}", base.text());
     let changes = vec![newsfed::config::KeyChange {
@@ -173,7 +174,7 @@ async fn settings_that_servers_do_not_have_are_in_the_file_or_refused() {
     engine.edit(FileChange::Section { base, changes }).await.unwrap();
     assert_eq!(own(&engine).await.3.unwrap().days, Some(9));
     assert_eq!(text().matches("[[source]]").count(), 1, "{}", text());
-    // The setting survives synchronisations, a restart, and a new URL of the feed.
+    // The setting is kept across synchronisations, a restart, and a new URL of the feed.
     server.world().feeds.get_mut(&1).unwrap().0 = "http://feeds.example/new.xml".to_owned();
     home.clock.advance(2 * HOUR);
     synced(&engine).await;
@@ -183,7 +184,7 @@ async fn settings_that_servers_do_not_have_are_in_the_file_or_refused() {
     assert_eq!(status_of(&engine).await.unused, []);
     let undone = engine.edit(FileChange::Revert(done.edits)).await;
     assert!(undone.is_err(), "the entry was changed since");
-    // Removing a subscription keeps the entry, with a hint.
+    // Removing the subscription keeps the entry, and reports it as unused.
     engine.edit(FileChange::Remove(vec![id.clone()])).await.unwrap();
     synced(&engine).await;
     assert_eq!(status_of(&engine).await.unused.len(), 1);
@@ -199,7 +200,7 @@ async fn the_form_changes_titles_on_the_server() {
     let engine = home.on_demand().await;
     synced(&engine).await;
     let id = id_of(&engine, "1.xml").await;
-    // The form contains title and folder.
+    // The form contains the title and the folder.
     let base = engine.source_section(&id).await.unwrap();
     let changes = vec![newsfed::config::KeyChange {
         path: vec!["title".to_owned()],
@@ -211,10 +212,10 @@ async fn the_form_changes_titles_on_the_server() {
     engine.shutdown().await;
 }
 
-/// This happens within the hour in which the list of subscriptions is not read again, and with too few items
+/// The list of subscriptions is read only once an hour, and there are too few items to identify the server.
 /// to recognise the server by them.
 #[tokio::test]
-async fn changes_reach_no_other_server() {
+async fn does_not_send_changes_to_another_server() {
     for kind in KINDS {
         for same_url in [true, false] {
             let server = reader(kind, 2, 2);
@@ -243,7 +244,7 @@ async fn changes_reach_no_other_server() {
 }
 
 #[tokio::test]
-async fn sources_that_wait_to_be_removed_are_found_on_a_new_server() {
+async fn pending_removals_apply_to_a_relinked_server() {
     let server = reader(Kind::FreshRss, 2, 2);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -258,7 +259,7 @@ async fn sources_that_wait_to_be_removed_are_found_on_a_new_server() {
 }
 
 #[tokio::test]
-async fn a_change_that_fails_does_not_stop_the_others() {
+async fn a_failing_change_does_not_stop_the_others() {
     for failure in [Failure::Status(503), Failure::Status(413), Failure::Cut, Failure::Drop] {
         let server = reader(Kind::FreshRss, 2, 5);
         let home = home_of(&server);
@@ -270,7 +271,7 @@ async fn a_change_that_fails_does_not_stop_the_others() {
         edit(&engine, &two, "title", "Harbour").await;
         server.world().stubborn_feed = Some(1);
         for tries in 1..=3 {
-            // Other changes are sent three times.
+            // Other requests are retried, so they must fail three times.
             let times = if failure == Failure::Status(413) { 1 } else { 3 };
             server.world().fail("subscription/edit", failure, times);
             let now = server.world().now;
@@ -287,9 +288,9 @@ async fn a_change_that_fails_does_not_stop_the_others() {
     }
 }
 
-/// Tries only count if the server works otherwise.
+/// Attempts count only if the server works otherwise.
 #[tokio::test]
-async fn an_unreachable_server_undoes_no_change() {
+async fn does_not_undo_changes_if_the_server_is_unreachable() {
     let server = reader(Kind::FreshRss, 1, 5);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -309,7 +310,7 @@ async fn an_unreachable_server_undoes_no_change() {
     engine.shutdown().await;
 }
 
-/// There are so many changes that, without them, the server would count as a different one.
+/// With so many sources missing, the server would otherwise be taken for a different one.
 #[tokio::test]
 async fn all_sources_can_be_removed() {
     let server = reader(Kind::FreshRss, 6, 1);

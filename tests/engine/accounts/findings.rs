@@ -1,4 +1,4 @@
-//! Problems of servers, passwords and large changes.
+//! Problems with servers, passwords and large changes.
 
 use super::*;
 use newsfed::api::{Api, set_password};
@@ -6,7 +6,7 @@ use newsfed::engine::Role;
 use newsfed::serve::{Limits, Server as Serving};
 use tokio_util::sync::CancellationToken;
 
-/// Waits until a request to an endpoint has arrived.
+/// Waits until a request to this endpoint has arrived.
 async fn requested(server: &Reader, endpoint: &str) {
     let arrived = || server.world().log.iter().any(|(name, _)| name.contains(endpoint));
     let wait = async {
@@ -17,7 +17,7 @@ async fn requested(server: &Reader, endpoint: &str) {
     soon(wait).await;
 }
 
-/// Waits until the last synchronisation in the background succeeded, or failed.
+/// Waits until the latest background synchronisation has failed or succeeded.
 async fn noted(engine: &Handle, failed: bool) {
     let mut status = engine.status();
     let is_so = |s: &Status| s.accounts.first().is_some_and(|n| n.problem.is_some() == failed);
@@ -34,7 +34,7 @@ async fn quitting_does_not_wait_for_a_server() {
     let within = tokio::time::timeout(20 * SECOND, engine.shutdown());
     within.await.expect("a request may take a minute");
     server.world().failures.clear();
-    // A synchronisation on request stops too.
+    // Quitting also stops a requested synchronisation.
     let engine = home.on_demand().await;
     server.world().fail("items/ids", Failure::Stall, 9);
     server.world().log.clear();
@@ -53,7 +53,7 @@ async fn quitting_does_not_wait_for_a_server() {
 }
 
 #[tokio::test]
-async fn a_login_in_another_process_is_used_at_once() {
+async fn uses_a_login_from_another_process_at_once() {
     let server = reader(Kind::FreshRss, 1, 5);
     let mut home = home_of(&server);
     let account = &mut home.settings.accounts[0];
@@ -73,7 +73,7 @@ async fn a_login_in_another_process_is_used_at_once() {
 }
 
 #[tokio::test]
-async fn a_changed_password_is_read_again() {
+async fn rereads_a_changed_password() {
     let server = reader(Kind::FreshRss, 1, 5);
     let mut home = home_of(&server);
     let account = &mut home.settings.accounts[0];
@@ -88,7 +88,7 @@ async fn a_changed_password_is_read_again() {
 }
 
 #[tokio::test]
-async fn a_synchronisation_does_not_overwrite_a_login() {
+async fn a_synchronisation_does_not_overwrite_a_newer_login() {
     let home = Home::new();
     let store = home.store();
     let open = || store.open_account("home".into(), "http://a.example".into(), "alice".into());
@@ -107,7 +107,7 @@ async fn a_synchronisation_does_not_overwrite_a_login() {
 }
 
 #[tokio::test]
-async fn items_that_arrive_later_are_discovered_when_stored() {
+async fn items_that_arrive_late_are_discovered_when_stored() {
     let server = reader(Kind::FreshRss, 1, 5);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -164,10 +164,11 @@ async fn one_rejected_mark_does_not_block_the_others() {
     }
 }
 
-/// The first change has arrived at the server, but the user has changed the mark back before newsfed saw
+/// The server has received the first change, but the user reverts the mark before newsfed receives the
+/// response.
 /// that.
 #[tokio::test]
-async fn a_mark_that_was_sent_and_changed_back_is_kept() {
+async fn keeps_a_mark_that_is_reverted_during_the_request() {
     for kind in KINDS {
         let server = reader(kind, 1, 10);
         let all = ids(&server);
@@ -196,7 +197,7 @@ async fn a_mark_that_was_sent_and_changed_back_is_kept() {
 }
 
 #[tokio::test]
-async fn items_that_come_back_are_synchronised_again() {
+async fn synchronises_items_that_reappear() {
     for kind in KINDS {
         let server = reader(kind, 1, 50);
         let all = ids(&server);
@@ -217,7 +218,7 @@ async fn items_that_come_back_are_synchronised_again() {
         let [here, there] = marks(&engine, &server);
         assert_eq!(here, there, "{kind:?}");
         assert_eq!((here[&all[0]], here[&all[3]]), ((true, false), (false, true)));
-        // The loss of most items at once is not accepted.
+        // A sudden loss of most items is refused until it is confirmed.
         server.world().items = kept.into_iter().filter(|(id, _)| *id > all[30]).collect();
         home.clock.advance(DAY);
         let result = try_sync(&engine, false).await;
@@ -229,7 +230,7 @@ async fn items_that_come_back_are_synchronised_again() {
 }
 
 #[tokio::test]
-async fn an_item_that_is_too_large_is_skipped() {
+async fn skips_an_item_that_is_too_large() {
     for kind in KINDS {
         let server = reader(kind, 2, 40);
         let all = ids(&server);
@@ -251,7 +252,7 @@ async fn an_item_that_is_too_large_is_skipped() {
 }
 
 #[tokio::test]
-async fn items_that_cannot_be_stored_are_fetched_once() {
+async fn fetches_items_that_cannot_be_stored_only_once() {
     for kind in KINDS {
         let server = reader(kind, 3, 10);
         server.world().feeds.get_mut(&2).unwrap().0 = "ftp://feeds.example/".to_owned();
@@ -265,7 +266,7 @@ async fn items_that_cannot_be_stored_are_fetched_once() {
         assert_eq!(server.world().requests().len(), 3, "{kind:?}");
         let rows = || engine.store().reader().unwrap().remote_items(1).unwrap().len();
         assert_eq!(rows(), 30);
-        // The items are forgotten when the server removes them.
+        // When the server removes the items, they are forgotten.
         server.world().items.retain(|_, item| item.feed != 3);
         home.clock.advance(DAY);
         synced(&engine).await;
@@ -302,14 +303,14 @@ async fn a_token_may_expire_several_times() {
 }
 
 #[tokio::test]
-async fn items_of_a_failed_list_of_everything_are_fetched_later() {
+async fn retries_items_after_the_complete_list_failed() {
     let server = reader(Kind::FreshRss, 1, 10);
     let home = home_of(&server);
     let engine = home.on_demand().await;
     synced(&engine).await;
     home.clock.advance(DAY);
     synced(&engine).await;
-    // Only the complete list shows it.
+    // Only the complete list contains this item.
     let id = {
         let mut world = server.world();
         let old = world.now - 30 * 86_400;
@@ -326,7 +327,7 @@ async fn items_of_a_failed_list_of_everything_are_fetched_later() {
 }
 
 #[tokio::test]
-async fn large_changes_are_accepted_while_newsfed_runs() {
+async fn accepts_large_changes_while_newsfed_is_running() {
     let server = reader(Kind::FreshRss, 1, 40);
     for item in server.world().items.values_mut() {
         item.starred = true;

@@ -1,10 +1,10 @@
-//! Tags of items here and labels on servers.
+//! Tags in newsfed and labels on servers.
 
 use super::*;
 
 type Tags = BTreeMap<i64, Vec<String>>;
 
-/// The tags of the items here and the labels on the server, by identifier.
+/// The tags of items in newsfed and the labels on the server, by item identifier.
 fn tags(engine: &Handle, server: &Reader) -> [Tags; 2] {
     let reader = engine.store().reader().unwrap();
     let here = local(engine).into_iter().map(|(id, (key, ..))| {
@@ -34,7 +34,7 @@ async fn tag(engine: &Handle, ids: &[i64], tag: &str, to: bool) {
 }
 
 #[tokio::test]
-async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
+async fn merges_label_changes_from_both_sides() {
     let server = reader(Kind::FreshRss, 2, 20);
     let all = ids(&server);
     label(&server, &all[..6], "Rust é", true);
@@ -48,7 +48,7 @@ async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
     server.world().requests();
     assert_eq!(synced(&engine).await, SyncDone::default());
     assert_eq!(server.world().requests().len(), 3, "labels are read once an hour");
-    // Tags are set here, there, and on both sides.
+    // Tags are changed locally, on the server, and on both sides.
     tag(&engine, &all[10..12], "RUST E", true).await;
     tag(&engine, &all[10..13], "new", true).await;
     tag(&engine, &all[..2], "Rust é", false).await;
@@ -64,7 +64,7 @@ async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
     let [here, there] = tags(&engine, &server);
     let mut written = here.clone();
     for id in &all[10..12] {
-        // The server already has the label.
+        // The server already has the label with a different spelling.
         assert_eq!(
             written.insert(*id, there[id].clone()),
             Some(vec!["RUST E".into(), "new".into()])
@@ -80,7 +80,7 @@ async fn labels_go_both_ways_and_the_side_that_changed_one_decides() {
 }
 
 #[tokio::test]
-async fn errors_lose_no_label() {
+async fn errors_lose_no_labels() {
     let failures =
         [Failure::Status(500), Failure::Drop, Failure::Late, Failure::Lost, Failure::Cut];
     for failure in failures {
@@ -107,9 +107,9 @@ async fn errors_lose_no_label() {
     }
 }
 
-/// FreshRSS confirms the label but does nothing, and lists the folder's items for it.
+/// FreshRSS reports success without setting the label, and lists the items of the folder for it.
 #[tokio::test]
-async fn a_tag_with_the_name_of_a_folder_stays_here() {
+async fn a_tag_named_like_a_folder_stays_local() {
     let server = reader(Kind::FreshRss, 2, 10);
     let all = ids(&server);
     let home = home_of(&server);
@@ -149,9 +149,9 @@ async fn a_label_that_loses_many_items_needs_confirmation() {
     engine.shutdown().await;
 }
 
-/// Miniflux has no labels, so tags stay here, and nothing waits or is sent.
+/// Miniflux has no labels, so tags stay local, and are neither queued nor sent.
 #[tokio::test]
-async fn tags_stay_here_where_a_server_has_no_labels() {
+async fn tags_stay_local_if_the_server_has_no_labels() {
     let server = reader(Kind::Miniflux, 1, 10);
     let home = home_of(&server);
     let engine = home.on_demand().await;
@@ -165,7 +165,7 @@ async fn tags_stay_here_where_a_server_has_no_labels() {
     engine.shutdown().await;
 }
 
-/// When retention removes items, the user has not removed their tags. A new server gets all tags.
+/// Tags of items removed by retention do not count as removed by the user. A new server receives all tags.
 #[tokio::test]
 async fn tags_survive_a_new_server() {
     let server = reader(Kind::FreshRss, 2, 30);
@@ -187,7 +187,7 @@ async fn tags_survive_a_new_server() {
 }
 
 #[tokio::test]
-async fn a_server_that_lists_no_labels_is_synchronised() {
+async fn synchronises_a_server_that_lists_no_labels() {
     for failure in [Failure::Status(400), Failure::Html] {
         let server = reader(Kind::FreshRss, 1, 10);
         let home = home_of(&server);

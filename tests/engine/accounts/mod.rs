@@ -1,4 +1,4 @@
-//! Accounts on servers of the Google Reader API.
+//! Accounts on servers with the Google Reader API.
 
 mod changes;
 mod findings;
@@ -20,7 +20,7 @@ fn reader(kind: Kind, feeds: i64, items: i64) -> Reader {
     Reader::start(kind, feeds, items, 1_800_000_000)
 }
 
-/// A home with an account on that server; the password is in a file.
+/// A home directory with an account on this server; the password is in a file.
 fn home_of(server: &Reader) -> Home {
     use std::os::unix::fs::PermissionsExt;
     let mut home = Home::new();
@@ -51,7 +51,7 @@ async fn status_of(engine: &Handle) -> AccountStatus {
     engine.accounts().await.unwrap().remove(0)
 }
 
-/// Identifier on the server, row key, and marks of all items here, by identifier.
+/// Row key and marks of all local items, by the identifier on the server.
 fn local(engine: &Handle) -> BTreeMap<i64, (i64, bool, bool)> {
     let reader = engine.store().reader().unwrap();
     let window = reader.window(&View::of(Scope::All), Anchor::First, 10_000).unwrap();
@@ -63,7 +63,7 @@ fn local(engine: &Handle) -> BTreeMap<i64, (i64, bool, bool)> {
     window.rows.iter().map(row).collect()
 }
 
-/// The marks on both sides.
+/// The marks in newsfed and on the server.
 fn marks(engine: &Handle, server: &Reader) -> [BTreeMap<i64, (bool, bool)>; 2] {
     let here = local(engine).into_iter().map(|(id, (_, read, pinned))| (id, (read, pinned)));
     let world = server.world();
@@ -81,7 +81,7 @@ fn ids(server: &Reader) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn first_synchronisation_fetches_all_and_the_next_needs_three_requests() {
+async fn first_sync_fetches_everything_and_later_ones_changes() {
     for kind in KINDS {
         let server = reader(kind, 4, 300);
         for id in ids(&server).into_iter().take(100) {
@@ -104,7 +104,7 @@ async fn first_synchronisation_fetches_all_and_the_next_needs_three_requests() {
         assert_eq!(all.len(), 4);
         assert!(all.iter().all(|(s, f)| s.account.is_some() && f.items == 300));
         assert_eq!(all[0].0.folder.as_deref(), Some("home/Folder 1 é&"));
-        // There is nothing new.
+        // A synchronisation without changes needs three requests.
         while engine.store().index_step().await.unwrap().is_some() {}
         let revision = *engine.store().revision().borrow();
         for _ in 0..2 {
@@ -112,7 +112,7 @@ async fn first_synchronisation_fetches_all_and_the_next_needs_three_requests() {
             assert_eq!(server.world().requests().len(), 3, "{kind:?}");
         }
         assert_eq!(*engine.store().revision().borrow(), revision, "the interface need not notice");
-        // The sources are never polled, nor removed with the declared ones.
+        // The sources are neither polled nor removed together with declared sources.
         engine.reload().await.unwrap();
         assert_eq!(engine.refresh(None, Pace::Force).await.recv().await, None);
         assert_eq!(server.world().requests(), []);
@@ -126,7 +126,7 @@ async fn first_synchronisation_fetches_all_and_the_next_needs_three_requests() {
 }
 
 #[tokio::test]
-async fn marks_made_offline_wait_and_are_sent_in_few_requests() {
+async fn sends_marks_made_offline_in_few_requests() {
     for kind in KINDS {
         let server = reader(kind, 2, 400);
         let all = ids(&server);
@@ -143,7 +143,7 @@ async fn marks_made_offline_wait_and_are_sent_in_few_requests() {
         mark(&engine, Mark::Read, &all[200..300], false).await;
         mark(&engine, Mark::Pinned, &all[300..400], true).await;
         mark(&engine, Mark::Pinned, &all[400..500], false).await;
-        // Marking and unmarking causes no requests.
+        // Setting a mark and removing it again causes no requests.
         mark(&engine, Mark::Read, &all[600..610], true).await;
         mark(&engine, Mark::Read, &all[600..610], false).await;
         engine.shutdown().await;
@@ -178,7 +178,7 @@ async fn errors_lose_nothing() {
         ["ClientLogin", "token", "subscription/list", "items/ids", "contents", "edit-tag"];
     for kind in KINDS {
         for failure in failures {
-            // The dialects share the login and what follows from it.
+            // Both kinds of server have the same login and token, so these failures are tested only once.
             let from = if kind == Kind::Miniflux { 3 } else { 0 };
             for endpoint in &endpoints[from..] {
                 let server = reader(kind, 2, 20);
@@ -187,7 +187,7 @@ async fn errors_lose_nothing() {
                 let engine = home.on_demand().await;
                 server.world().fail(endpoint, failure, 1);
                 let _ = try_sync(&engine, false).await;
-                // The next synchronisation repairs what failed.
+                // The next synchronisation recovers.
                 server.world().failures.clear();
                 synced(&engine).await;
                 mark(&engine, Mark::Read, &all[..7], true).await;
@@ -212,7 +212,7 @@ async fn errors_lose_nothing() {
     }
 }
 
-/// The marks here by the URLs of the articles.
+/// The marks in newsfed, by the URLs of the articles.
 fn by_url(engine: &Handle) -> BTreeMap<String, (bool, bool)> {
     let of = |item: Item| (item.url.unwrap(), (item.read, item.pinned));
     items(engine).into_iter().map(of).collect()
@@ -226,7 +226,7 @@ fn there_by_url(server: &Reader) -> BTreeMap<String, (bool, bool)> {
 }
 
 #[tokio::test]
-async fn a_different_server_at_the_address_changes_nothing_until_relinked() {
+async fn a_different_server_changes_nothing_until_relinked() {
     for kind in KINDS {
         let server = reader(kind, 2, 30);
         let home = home_of(&server);
@@ -244,7 +244,7 @@ async fn a_different_server_at_the_address_changes_nothing_until_relinked() {
             assert!(matches!(result, Err(AccountError::OtherServer)), "{kind:?}: {result:?}");
             assert_eq!(local(&engine), before);
             assert!(server.world().items.values().all(|item| !item.read && !item.starred));
-            // The next synchronisations have something to send.
+            // Sets more marks, so that the next synchronisations have something to send.
             mark(&engine, Mark::Pinned, &all[30..32], true).await;
         }
         assert!(status_of(&engine).await.problem.unwrap().contains("relink"));
@@ -261,7 +261,7 @@ async fn a_different_server_at_the_address_changes_nothing_until_relinked() {
 }
 
 #[tokio::test]
-async fn items_that_arrive_late_or_with_a_different_clock_are_found() {
+async fn finds_items_that_arrive_late_or_with_clock_skew() {
     for kind in KINDS {
         for skew in [-7200, 0, 7200] {
             let server = Reader::start(kind, 2, 10, 1_800_000_000 + skew);
@@ -275,7 +275,7 @@ async fn items_that_arrive_late_or_with_a_different_clock_are_found() {
                     world.now += 15 * 60;
                     world.now
                 };
-                // An article of three years ago.
+                // An article that was published three years ago.
                 let old = server.world().add(1, 1000 + now, now - 3 * 365 * 86_400, now);
                 assert_eq!(synced(&engine).await.new, 1, "{kind:?} {skew}");
                 assert!(local(&engine).contains_key(&old));
@@ -297,7 +297,7 @@ async fn pins_survive_wrong_lists_and_removed_items() {
         let engine = home.on_demand().await;
         synced(&engine).await;
         let before = local(&engine);
-        // The server returns all items instead of the starred ones.
+        // The server returns all items in place of the starred ones.
         server.world().fail("starred", Failure::Everything, 1);
         let result = try_sync(&engine, false).await;
         let refused = matches!(result, Err(AccountError::Pins { lost: 0, gained: 170 }));
@@ -305,7 +305,7 @@ async fn pins_survive_wrong_lists_and_removed_items() {
         assert_eq!(local(&engine), before);
         synced(&engine).await;
         assert_eq!(local(&engine), before);
-        // The server removes 50 items, 5 of them pinned, and one pin.
+        // The server removes 50 items, including 5 pinned ones, and unpins another item.
         for id in &all[25..75] {
             server.world().items.remove(id);
         }
@@ -323,7 +323,7 @@ async fn pins_survive_wrong_lists_and_removed_items() {
 }
 
 #[tokio::test]
-async fn a_refused_password_stops_synchronising_and_no_secret_is_shown() {
+async fn a_refused_password_stops_synchronising_without_leaking() {
     let server = reader(Kind::FreshRss, 1, 5);
     let home = home_of(&server);
     let file = home.settings.accounts[0].password_file.clone().unwrap();
@@ -344,7 +344,7 @@ async fn a_refused_password_stops_synchronising_and_no_secret_is_shown() {
 }
 
 #[tokio::test]
-async fn due_accounts_are_synchronised_in_the_background() {
+async fn synchronises_due_accounts_in_the_background() {
     let server = reader(Kind::FreshRss, 1, 5);
     let home = home_of(&server);
     let engine = home.following().await;
@@ -356,7 +356,7 @@ async fn due_accounts_are_synchronised_in_the_background() {
 }
 
 #[tokio::test]
-async fn an_account_announces_only_its_own_new_items() {
+async fn an_account_notifies_only_about_its_own_new_items() {
     use newsfed::config::RuleSettings;
     use std::sync::atomic::{AtomicBool, Ordering};
     let (open, opened) = std::sync::mpsc::channel::<()>();
@@ -373,7 +373,7 @@ async fn an_account_announces_only_its_own_new_items() {
     let server = reader(Kind::FreshRss, 1, 3);
     let mut home = home_of(&server);
     home.declare(&[source("a", &feeds.url("/a"))]);
-    // The source is on another host, so that both are polled at once.
+    // The second source is on another host, so that both are polled at the same time.
     home.declare(&[source("slow", &feeds.url("/slow").replace("127.0.0.1", "localhost"))]);
     home.settings.rules = vec![RuleSettings {
         name: "Ring".to_owned(),
@@ -397,7 +397,7 @@ async fn an_account_announces_only_its_own_new_items() {
         world.now += 7200;
         let now = world.now;
         world.add(1, 100, now, now);
-        // A new feed, with items of the past.
+        // A new feed, with items that are not news.
         let folder = "Folder 0".to_owned();
         world
             .feeds

@@ -1,8 +1,8 @@
-//! Moving feeds to a server, and back.
+//! Moving feeds to a server and back.
 
 use super::*;
 
-/// A feed as the simulated server would list it: items 1 to 10.
+/// A feed with items 1 to 10, as the simulated server would list them.
 pub(super) fn local_feed(request: &Request) -> Reply {
     let page = request.path.replace("/f/", "/p/");
     let host = request.headers.iter().find(|(name, _)| name == "host").unwrap();
@@ -19,7 +19,7 @@ pub(super) fn local_feed(request: &Request) -> Reply {
     Reply::ok("application/rss+xml", text)
 }
 
-/// The marks of a source's items here, by the numbers of the items.
+/// The marks of a source's items in newsfed, by item number.
 fn of_source(engine: &Handle, id: &str) -> BTreeMap<String, (bool, bool)> {
     let own = items(engine).into_iter().filter(|item| item.source.as_str() == id);
     own.map(|item| {
@@ -64,7 +64,7 @@ pub(super) fn ids_of(ids: &[&str]) -> Vec<SourceId> {
 }
 
 #[tokio::test]
-async fn feeds_move_with_their_marks_and_back() {
+async fn moves_feeds_with_their_marks_and_back() {
     for kind in KINDS {
         let feeds = Server::start(local_feed).unwrap();
         let server = reader(kind, 1, 5);
@@ -118,7 +118,7 @@ async fn feeds_move_with_their_marks_and_back() {
         assert!(left.contains("account = \"home\"") && !left.contains("interval"), "{left}");
         assert!(!left.contains("/f/2.xml") && left.contains("/f/bad"), "{left}");
         assert_eq!(engine.refresh(Some(vec![1]), Pace::Force).await.recv().await, None);
-        // Back.
+        // Moves the feeds back.
         let back = engine.move_back("home").await.unwrap();
         assert_eq!((back.moved.len(), back.staying.len()), (2, 0), "{back:?}");
         assert_eq!(server.world().feeds.len(), 1);
@@ -138,7 +138,7 @@ async fn feeds_move_with_their_marks_and_back() {
 }
 
 #[tokio::test]
-async fn a_feed_that_the_server_already_has_is_merged_with_it() {
+async fn merges_a_feed_that_the_server_already_has() {
     let feeds = Server::start(local_feed).unwrap();
     let server = reader(Kind::FreshRss, 1, 5);
     let url = feeds.url("/f/1.xml");
@@ -175,7 +175,7 @@ async fn a_feed_that_the_server_already_has_is_merged_with_it() {
     let facts = engine.sources().await.unwrap();
     let one = &facts.iter().find(|(s, _)| s.id.as_str() == "one").unwrap().1;
     assert_eq!((facts.len(), one.items, one.unread, one.pinned), (2, 11, 8, 2));
-    // The server already had the feed before, so it stays there.
+    // The server already had the feed before the move, so moving back does not unsubscribe from it.
     engine.move_back("home").await.unwrap();
     assert_eq!(server.world().feeds.len(), 2);
     assert_eq!(of_source(&engine, "one"), here);

@@ -1,4 +1,4 @@
-//! Moves that fail, are interrupted, or cannot be undone at once.
+//! Moves that fail, are interrupted, or cannot be undone immediately.
 
 use super::moving::{ids_of, local_feed};
 use super::*;
@@ -7,7 +7,7 @@ use newsfed::engine::FollowError;
 use newsfed::model::Retention;
 use newsfed::store::MovedSource;
 
-/// A server with its own feed, and a home with the user's own source `one`, which was polled once.
+/// A server with its own feed, and a home directory with the user's own source `one`, which was polled once.
 async fn before_moving() -> (Server, Reader, Home, Handle) {
     let feeds = Server::start(local_feed).unwrap();
     let server = reader(Kind::FreshRss, 1, 2);
@@ -27,7 +27,7 @@ async fn moved() -> (Server, Reader, Home, Handle) {
     world
 }
 
-/// Identifiers and accounts of all sources, with the numbers of their items.
+/// All sources: identifier, whether the source belongs to an account, and number of items.
 async fn sources(engine: &Handle) -> Vec<(String, bool, u32)> {
     let all = engine.sources().await.unwrap();
     let mut all: Vec<_> =
@@ -45,7 +45,7 @@ fn urls(server: &Reader) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn sources_that_would_change_on_a_server_are_not_moved() {
+async fn does_not_move_sources_that_would_lose_settings() {
     let (feeds, _server, home, engine) = before_moving().await;
     let mut kept = source("kept", &feeds.url("/f/2.xml"));
     kept.retention = Some(Retention { days: Some(9), ..Retention::default() });
@@ -68,7 +68,7 @@ async fn sources_that_would_change_on_a_server_are_not_moved() {
 }
 
 #[tokio::test]
-async fn two_sources_with_one_feed_on_the_server_do_not_become_one() {
+async fn does_not_merge_two_sources_with_the_same_feed() {
     let (feeds, server, home, engine) = before_moving().await;
     home.declare(&[source("two", &feeds.url("/f/1.xml?utm_source=x"))]);
     engine.reload().await.unwrap();
@@ -77,7 +77,7 @@ async fn two_sources_with_one_feed_on_the_server_do_not_become_one() {
     assert_eq!(moved.moved, ids_of(&["one"]));
     assert!(moved.staying[0].1.contains("one"), "{moved:?}");
     assert!(text().contains("utm_source") && !text().contains("f/1.xml\""));
-    // Nor later.
+    // The second source is not moved later either.
     let moved = engine.move_to_account("home", &ids_of(&["two"])).await.unwrap();
     assert_eq!((moved.moved.len(), moved.staying.len()), (0, 1), "{moved:?}");
     engine.move_back("home").await.unwrap();
@@ -86,9 +86,9 @@ async fn two_sources_with_one_feed_on_the_server_do_not_become_one() {
     engine.shutdown().await;
 }
 
-/// The server has subscribed, and then its list fails.
+/// The server has subscribed to the feed, but its list of subscriptions cannot be read.
 #[tokio::test]
-async fn a_move_that_failed_is_repeated_or_undone() {
+async fn repeats_or_undoes_a_failed_move() {
     for repeated in [false, true] {
         let (_feeds, server, home, engine) = before_moving().await;
         server.world().fail("subscription/list", Failure::Pass, 1);
@@ -113,7 +113,7 @@ async fn a_move_that_failed_is_repeated_or_undone() {
 }
 
 #[tokio::test]
-async fn a_move_that_was_interrupted_is_completed() {
+async fn completes_an_interrupted_move() {
     for in_file in [false, true] {
         let (feeds, server, home, engine) = before_moving().await;
         let store = engine.store();
@@ -155,7 +155,7 @@ async fn a_move_that_was_interrupted_is_completed() {
 }
 
 #[tokio::test]
-async fn moving_back_reaches_no_other_server() {
+async fn moving_back_does_not_affect_another_server() {
     let (_feeds, server, _home, engine) = moved().await;
     let before = sources(&engine).await;
     server.world().reset();
@@ -176,11 +176,11 @@ fn grow(server: &Reader, feed: i64) {
 }
 
 #[tokio::test]
-async fn only_feeds_that_the_server_has_unsubscribed_from_come_back() {
+async fn moves_back_only_feeds_that_the_server_has_unsubscribed() {
     let (_feeds, server, home, engine) = moved().await;
     grow(&server, 2);
     synced(&engine).await;
-    // Waiting marks are sent first.
+    // Pending marks are sent first.
     let id = *local(&engine).keys().next_back().unwrap();
     mark(&engine, Mark::Read, &[id], true).await;
     server.world().stubborn_feed = Some(2);
@@ -198,9 +198,9 @@ async fn only_feeds_that_the_server_has_unsubscribed_from_come_back() {
     engine.shutdown().await;
 }
 
-/// The user's own source takes the identifier while a server polls the other source.
+/// The user declares another source with the identifier while the moved source is on the server.
 #[tokio::test]
-async fn sources_come_back_with_their_identifiers() {
+async fn moved_sources_return_with_their_identifiers() {
     let (feeds, _server, home, engine) = moved().await;
     home.declare(&[source("one", &feeds.url("/f/7.xml"))]);
     engine.reload().await.unwrap();
@@ -216,7 +216,7 @@ async fn sources_come_back_with_their_identifiers() {
 
 /// All sources return with their items, including sources that the server renamed.
 #[tokio::test]
-async fn an_account_is_removed_without_losing_moved_sources() {
+async fn removing_an_account_keeps_moved_sources() {
     let (_feeds, server, home, engine) = moved().await;
     server.world().feeds.get_mut(&2).unwrap().0 = "http://feeds.example/moved".to_owned();
     home.clock.advance(2 * HOUR);
@@ -226,7 +226,7 @@ async fn an_account_is_removed_without_losing_moved_sources() {
     let entries = store.reader().unwrap().moved_sources(account).unwrap();
     let entries: Vec<_> = entries.into_iter().map(|m| (m.id, m.entry)).collect();
     SourcesFile::open(&home.paths()).restore(&entries).unwrap();
-    // Another process has read the file in between.
+    // Another process reads the file before the account is removed.
     engine.reload().await.unwrap();
     let (store, now) = (store.clone(), home.clock.now());
     let remove = move || store.remove_account_blocking("home".to_owned(), now);

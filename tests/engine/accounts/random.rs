@@ -1,10 +1,10 @@
-//! Random marks on three sides, with failures.
+//! Random changes of marks on three sides, with failures.
 
 #![allow(clippy::print_stdout, reason = "prints its seeds and counts")]
 
 use super::*;
 
-/// Number of steps between two times at which everything is synchronised.
+/// Number of steps before everything is synchronised.
 const STEPS: usize = 100;
 const ENDPOINTS: [&str; 5] = ["edit-tag", "edit-tag", "items/ids", "starred", "token"];
 const FAILURES: [Failure; 8] = [
@@ -17,15 +17,15 @@ const FAILURES: [Failure; 8] = [
     Failure::Cut,
     Failure::Html,
 ];
-/// After three lost requests in a row, a mark is given up and reported.
+/// Maximum number of lost requests, because a mark is given up and reported after the third.
 const MOST_LOST: usize = 2;
-/// The side of a user on the server's own pages.
+/// The index of the side that changes marks on the server's web pages.
 const WEB: usize = 2;
 
-/// One mark of an item; `true` is read, `false` pinned.
+/// A mark of an item; `true` is read, `false` is pinned.
 type Cell = (i64, bool);
 
-/// Until this is dropped, time stands still except for `advance`, so no real time passes between two tries.
+/// Stops the clock until this value is dropped, except for `advance`, so that retries do not take real time.
 struct Still(#[expect(dead_code, reason = "open as long as the time is to stand")] Opened);
 type Opened = std::sync::mpsc::Sender<()>;
 
@@ -33,13 +33,13 @@ impl Still {
     fn new() -> Self {
         tokio::time::pause();
         let (open, closed) = std::sync::mpsc::channel();
-        // Paused time does not advance on its own while a blocking task runs.
+        // The paused clock does not advance automatically while a blocking task is running.
         tokio::task::spawn_blocking(move || closed.recv());
         Self(open)
     }
 }
 
-/// Lets the pauses between two tries pass. A minute, after which requests fail, takes 1,200 rounds.
+/// Skips the delays between retries. Skipping the request timeout of a minute takes 1,200 rounds.
 async fn without_pauses<T>(work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
@@ -52,21 +52,21 @@ async fn without_pauses<T>(work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Two instances of newsfed, and the pages of one server.
+/// Two instances of newsfed, and the web pages of a server.
 struct Sides {
     server: Reader,
     engines: [Handle; 2],
-    /// Row keys of the items on both sides, by identifier.
+    /// Row keys of the items in each instance, by identifier.
     keys: [BTreeMap<i64, i64>; 2],
     random: fastrand::Rng,
-    /// Which sides have changed a mark since everything was synchronised, and its last value.
+    /// The sides that have changed a mark since the last synchronisation, and the last value of the mark.
     changed: BTreeMap<Cell, ([bool; 3], bool)>,
     lost: usize,
     epoch: usize,
 }
 
 impl Sides {
-    /// A mark, and the side that changes it; most marks are changed by one side only.
+    /// A random mark, the side that changes it, and the new value. Most marks are changed by one side only.
     fn next(&mut self) -> (usize, Cell, bool) {
         let random = &mut self.random;
         let at = random.usize(..self.keys[0].len());
@@ -90,7 +90,7 @@ impl Sides {
         (sides[side], *last) = (true, to);
     }
 
-    /// Several requests fail, so that some synchronisations fail.
+    /// Makes several requests fail, so that some synchronisations fail.
     fn fail(&mut self) {
         let mut failure = FAILURES[self.random.usize(..FAILURES.len())];
         let times = match failure {
@@ -108,7 +108,7 @@ impl Sides {
         self.server.world().fail(endpoint, failure, times);
     }
 
-    /// Synchronises one side, while a user may continue to change marks on it.
+    /// Synchronises one side, possibly while its user changes more marks.
     async fn synchronise(&mut self, side: usize) -> bool {
         let engine = self.engines[side].clone();
         if self.random.u8(..3) > 0 {
@@ -130,8 +130,8 @@ impl Sides {
         without_pauses(both).await.0.is_ok()
     }
 
-    /// Random changes, until everything is synchronised again. Returns how many synchronisations
-    /// there were, and how many failed.
+    /// Makes random changes, and then synchronises everything. Returns the number of synchronisations and of
+    /// failures.
     async fn epoch(&mut self) -> [usize; 2] {
         let mut syncs = [0; 2];
         for _ in 0..STEPS {
@@ -157,8 +157,8 @@ impl Sides {
         syncs
     }
 
-    /// Checks that all marks are the same everywhere, and that marks changed on only one side are
-    /// as that side left them.
+    /// Checks that all sides have the same marks, and that marks changed by only one side have the value from
+    /// that side.
     fn check(&mut self, what: &str) -> usize {
         let [first, there] = marks(&self.engines[0], &self.server);
         let [second, _] = marks(&self.engines[1], &self.server);
@@ -205,8 +205,8 @@ async fn converges(kind: Kind, seed: u64, steps: usize) {
     }
 }
 
-/// Two instances of newsfed and a web client change marks at random, with failures. Then all three are equal,
-/// and a mark that only one side changed has that value everywhere.
+/// Two instances of newsfed and a web client change marks at random, with failures. In the end all three are
+/// equal, and a mark that only one side changed has the value from that side.
 #[tokio::test]
 async fn random_marks_converge() {
     for (kind, seed) in [(Kind::FreshRss, 1), (Kind::Miniflux, 2)] {
@@ -214,7 +214,7 @@ async fn random_marks_converge() {
     }
 }
 
-/// The same test, for longer.
+/// The same test with more steps.
 #[tokio::test]
 #[ignore = "10,000 steps take a minute"]
 async fn many_random_marks_converge() {

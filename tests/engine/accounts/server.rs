@@ -1,4 +1,4 @@
-//! A server of the Google Reader API on loopback, as FreshRSS and Miniflux behave.
+//! A simulated Google Reader API server on loopback that behaves like FreshRSS or Miniflux.
 
 use newsfed::greader::{
     Category, Contents, Entry, EntryText, ItemRef, ItemRefs, Link, Origin, QuickAdd, RemoteId,
@@ -24,21 +24,21 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
     Status(u16),
-    /// The connection closes before anything is done.
+    /// Closes the connection without executing the request.
     Drop,
-    /// The request is executed, then the connection closes.
+    /// Executes the request, and then closes the connection without a response.
     Late,
-    /// Nothing is done, but the response reports success.
+    /// Reports success without executing the request.
     Lost,
-    /// Half of the response.
+    /// Sends half of the response.
     Cut,
-    /// A page for humans.
+    /// Sends an HTML page instead of the response.
     Html,
-    /// All items instead of the starred ones.
+    /// Returns all items instead of the starred ones.
     Everything,
-    /// No response until the server stops.
+    /// Sends no response until the server stops.
     Stall,
-    /// Nothing goes wrong.
+    /// Does not fail.
     Pass,
 }
 
@@ -56,30 +56,30 @@ pub(super) struct Item {
 pub(super) struct World {
     pub(super) kind: Kind,
     pub(super) items: BTreeMap<i64, Item>,
-    /// Feeds by number: URL, title and folder.
+    /// URL, title and folder of each feed, by number.
     pub(super) feeds: BTreeMap<i64, (String, String, String)>,
     /// The server's clock, in seconds.
     pub(super) now: i64,
-    /// Endpoints, and how many identifiers their bodies had.
+    /// The requested endpoints, and the number of item identifiers in each request.
     pub(super) log: Vec<(String, usize)>,
-    /// How the next requests to an endpoint fail.
+    /// The failures of the next requests to an endpoint.
     pub(super) failures: Vec<(String, Failure)>,
-    /// Responses with this item are refused as too large.
+    /// Responses that contain this item are too large.
     pub(super) heavy: Option<i64>,
-    /// Marks with this item are rejected.
+    /// Marks of this item are rejected.
     pub(super) rejected: Option<i64>,
-    /// Feeds that are not in the list of subscriptions.
+    /// Feeds that are missing from the list of subscriptions.
     pub(super) hidden: Vec<i64>,
-    /// Changes to subscriptions are confirmed, but not made.
+    /// Whether changes to subscriptions are confirmed but not made.
     pub(super) stubborn: bool,
-    /// The same for one feed.
+    /// Like `stubborn`, for a single feed.
     pub(super) stubborn_feed: Option<i64>,
     epoch: i64,
     serial: i64,
 }
 
 impl World {
-    /// In each epoch, the same numbers stand for different feeds and items.
+    /// Creates feeds and items. In each epoch, the numbers refer to different feeds and items.
     fn build(&mut self, feeds: i64, items: i64) {
         for feed in 1..=feeds {
             let page = (feed - 1 + self.epoch) % feeds + 1;
@@ -109,7 +109,7 @@ impl World {
         id
     }
 
-    /// Simulates a new installation: the same feeds, different identifiers, nothing read.
+    /// Simulates a new installation with the same feeds, different identifiers, and no read items.
     pub(super) fn reset(&mut self) {
         let (feeds, items) = (self.feeds.len() as i64, self.items.len() as i64);
         self.feeds.clear();
@@ -128,7 +128,7 @@ impl World {
         self.failures.extend(std::iter::repeat_n((endpoint.to_owned(), failure), times));
     }
 
-    /// The requests since the last call.
+    /// Takes the requests since the last call.
     pub(super) fn requests(&mut self) -> Vec<(String, usize)> {
         std::mem::take(&mut self.log)
     }
@@ -166,7 +166,7 @@ impl World {
         self.feeds.values().any(|(.., folder)| folder == name)
     }
 
-    /// A page of a stream, newest first. An unknown label returns the whole list.
+    /// A page of item identifiers in a stream, newest first. An unknown label returns the whole list.
     fn select(&self, stream: &str, query: &BTreeMap<String, String>) -> (Vec<i64>, Option<String>) {
         let starred = stream.ends_with("/starred");
         let label = stream.strip_prefix("user/-/label/").filter(|l| self.labels().contains(l));
@@ -188,7 +188,7 @@ impl World {
         if self.kind == Kind::FreshRss {
             ids.retain(|id| c.is_none_or(|c| *id < c));
             ids.truncate(most);
-            // After a full last page, there is one more, empty page.
+            // If the last page is full, it is followed by an empty page.
             let next = (ids.len() == most).then(|| ids.last().unwrap().to_string());
             return (ids, next);
         }
@@ -207,7 +207,7 @@ impl World {
         let by_token = call.form("T") == Some(TOKEN);
         let allowed = match (self.kind, call.post) {
             (Kind::Miniflux, true) => by_token,
-            // The body of the request is the list.
+            // The request body is the list, so it cannot contain the token.
             (Kind::FreshRss, true) if endpoint == "subscription/import" => by_header,
             (Kind::FreshRss, true) => by_header && by_token,
             _ => by_header,
@@ -357,7 +357,7 @@ struct Call {
 }
 
 impl Call {
-    /// PHP reads 1,000 fields, and only the last of several with one name.
+    /// Like PHP, reads at most 1,000 fields, and only the last of several fields with the same name.
     fn form(&self, name: &str) -> Option<&str> {
         let read = self.form.iter().take(1000).rev();
         read.into_iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
@@ -369,7 +369,7 @@ impl Call {
     }
 }
 
-/// Stops when it is dropped.
+/// A running server; dropping it stops the server.
 pub(super) struct Reader {
     pub(super) url: String,
     address: std::net::SocketAddr,
@@ -428,7 +428,7 @@ fn pairs(text: &str) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
-/// Responds to the requests of a connection.
+/// Responds to all requests on a connection.
 fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()> {
     let mut reader = BufReader::new(connection.try_clone().ok()?);
     loop {
@@ -480,7 +480,7 @@ fn serve(connection: TcpStream, prefix: &str, world: &Mutex<World>) -> Option<()
             (status, text, failure, world.now)
         };
         if failure == Some(Failure::Stall) {
-            // Runs until the client leaves.
+            // Waits until the client closes the connection.
             let _ = reader.read(&mut [0]);
         }
         if matches!(failure, Some(Failure::Drop | Failure::Late | Failure::Stall)) {

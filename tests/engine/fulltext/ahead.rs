@@ -1,4 +1,4 @@
-//! Pages that are fetched before their items are opened.
+//! Pages that are fetched before the user opens their items.
 
 use super::*;
 
@@ -19,7 +19,7 @@ async fn fetches_pages_of_new_items_if_configured() {
 }
 
 #[tokio::test]
-async fn fetches_nothing_in_advance_in_quiet_hours() {
+async fn prefetches_nothing_in_quiet_hours() {
     let server = Blog::with(2).start();
     let mut home = home(&server, FullText::All);
     let engine = home.on_demand().await;
@@ -50,7 +50,7 @@ async fn fetches_only_pages_of_pinned_items() {
 }
 
 #[tokio::test]
-async fn prefetches_pages_once_with_a_known_size() {
+async fn prefetches_a_known_number_of_pages_once() {
     let server = Blog::with(6).start();
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
@@ -82,7 +82,7 @@ async fn prefetches_pages_once_with_a_known_size() {
 }
 
 #[tokio::test]
-async fn a_running_page_request_is_finished_when_a_poll_begins() {
+async fn finishes_a_running_page_request_when_a_poll_begins() {
     let blog = Blog::with(2);
     blog.put("/post-1", page(1, &prose(1), "").after(SECOND));
     let server = blog.start();
@@ -97,7 +97,7 @@ async fn a_running_page_request_is_finished_when_a_poll_begins() {
 }
 
 #[tokio::test]
-async fn a_failed_page_is_dropped_when_the_feed_has_full_text() {
+async fn drops_failed_pages_of_full_text_feeds() {
     let blog = Blog { whole: true, ..Blog::with(3) };
     blog.put("/post-1", Reply::status(500));
     let server = blog.start();
@@ -118,7 +118,7 @@ async fn a_failed_page_is_dropped_when_the_feed_has_full_text() {
 }
 
 #[tokio::test]
-async fn failed_pages_are_planned_again_when_due() {
+async fn retries_failed_pages_when_due() {
     let blog = Blog::with(3);
     blog.put("/post-1", Reply::status(500));
     blog.put("/post-2", Reply::status(404));
@@ -127,7 +127,7 @@ async fn failed_pages_are_planned_again_when_due() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let database = rusqlite::Connection::open(home.paths().database()).unwrap();
-    // A name so long that no server is queried for it.
+    // DNS names cannot be this long, so no DNS query is sent.
     let nowhere = format!("http://{}.example/post-3", "n".repeat(64));
     let set = "UPDATE item SET url = ?1 WHERE title = 'Post 3'";
     assert_eq!(database.execute(set, [nowhere]).unwrap(), 1);

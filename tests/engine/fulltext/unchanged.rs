@@ -1,16 +1,16 @@
-//! Requests for another text of an article that has not changed.
+//! Requests for another text of an unchanged article.
 
 use super::*;
 
 #[tokio::test]
-async fn the_pages_text_is_not_a_change_to_the_feeds_text() {
+async fn switching_to_the_pages_text_is_not_a_change() {
     let blog = Blog { whole: true, ..Blog::with(1) };
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     assert_eq!(open(&engine, 1).await, TextGot::InFeed);
-    // The publisher corrects a word in the feed and on the page, which has one more line.
+    // The publisher corrects a word in the feed and on the page. The page also gains a line.
     let corrected = prose(1).replace("paragraph 5, of", "paragraph 5 and a half, of");
     let line = "<p>The keeper of the island has more letters about the bridge in the garden.</p>";
     let host = server.url("/").trim_start_matches("http://").trim_end_matches('/').to_owned();
@@ -52,7 +52,7 @@ async fn a_different_extraction_method_is_not_a_change() {
     assert!(matches!(open(&engine, 1).await, TextGot::Fetched { changed: false, .. }));
     let first = item(&engine, 1);
     assert!(!first.body().contains("number 21"), "the post alone");
-    // Later the page shows more views.
+    // Later, the page shows a higher number of views.
     blog.put("/post-1", several(18));
     home.clock.advance(HOUR);
     let another = soon(engine.full_text(key(&engine, 1), Some(TextWay::Page))).await.unwrap();

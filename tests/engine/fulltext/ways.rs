@@ -1,13 +1,13 @@
-//! Every way of reading a page, one after the other.
+//! All ways of reading a page, in turn.
 
 use super::super::pages::{item, key, watched};
 use super::super::websites::{Site, website};
 use super::*;
 use newsfed::model::{SourceRules, WebsiteRules};
 
-/// A page with an article, a teaser, a notice and metadata, all with different contents.
+/// A page with different texts in its article, selected part, notice and metadata.
 fn page(text: &str) -> String {
-    // The selected part changes too.
+    // The part that the selectors match is different in each text.
     let (start, rest) = text.split_at(text.find("</p>").unwrap() + "</p>".len());
     let words = newsfed::util::html::to_text(text);
     let data = serde_json::json!({
@@ -25,8 +25,8 @@ fn page(text: &str) -> String {
     )
 }
 
-/// Reads the only item in every way, three times around, then a change of the page in the last way.
-/// With `several`, the ways result in different texts.
+/// Reads the only item in all ways, several times in turn, and then with a changed page in the last way.
+/// `several` is whether the ways result in different texts.
 async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
     let title = declared.title.clone();
     let home = Home::with(&[declared]);
@@ -41,14 +41,14 @@ async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
         let from = shown.text_from;
         assert_eq!(change, (false, false, 0, true), "{title:?}, {round}: {from:?}");
         texts.push((from, shown.body().to_owned()));
-        // More time passes than pages are kept, so the page is fetched again every third time.
+        // After every third request, the cached page expires and is fetched again.
         if round % 3 == 2 {
             home.clock.advance(HOUR);
         }
     }
     let differ = texts.iter().any(|text| *text != texts[0]);
     assert!(differ || !several, "{title:?}: one text {:?}", texts[0]);
-    // The way stays the same, and the text changes.
+    // The page is read in the same way, but its text has changed.
     home.clock.advance(DAY);
     site.html(path, &page(&prose(2)));
     let way = engine.store().reader().unwrap().page(key(&engine)).unwrap().unwrap().way;
@@ -58,7 +58,7 @@ async fn goes_around(declared: Source, several: bool, site: &Site, path: &str) {
 }
 
 #[tokio::test]
-async fn a_different_way_of_reading_a_page_is_never_a_change() {
+async fn a_different_reading_of_a_page_is_no_change() {
     let site = Site::default();
     site.list(1);
     site.html("/news/story-1", &page(&prose(1)));

@@ -1,8 +1,8 @@
-//! Pages on which the obvious group of links is not the list, or only a part of it.
+//! Pages on which the most obvious group of links is not the list, or only a part of it.
 
 use super::pages::Sample;
 
-/// Headlines with their slugs; `from` and `count` select some.
+/// Headlines and their slugs: `count` of them, starting at `from`.
 fn stories(from: usize, count: usize) -> Vec<(String, String)> {
     const WHO: [&str; 6] =
         ["Council", "Harbour master", "City library", "School board", "Tram company", "Museum"];
@@ -20,7 +20,8 @@ fn stories(from: usize, count: usize) -> Vec<(String, String)> {
     (from..from + count).map(story).collect()
 }
 
-/// One row per story; `{u}` is its path below `base`, `{t}` its title, `{n}` its number.
+/// A row for each story. In `row`, `{u}` is replaced by the URL path below `base`, `{t}` by the title, and
+/// `{n}` by the number.
 fn rows(base: &str, stories: &[(String, String)], row: &str) -> String {
     let fill = |(n, (slug, title)): (usize, &(String, String))| {
         let number = (n + 1).to_string();
@@ -54,7 +55,7 @@ pub(crate) fn samples() -> Vec<Sample> {
     all
 }
 
-/// The list is the union of groups.
+/// Pages on which the list consists of several groups.
 fn two_groups() -> Vec<Sample> {
     let s = stories(0, 12);
     let base = "/news/";
@@ -111,7 +112,7 @@ fn two_groups() -> Vec<Sample> {
     ]
 }
 
-/// Other links of the page resemble a list.
+/// Pages with other links that resemble a list.
 fn beside_other_links() -> Vec<Sample> {
     let (s, other) = (stories(0, 10), stories(14, 4));
     let base = "/news/";
@@ -159,7 +160,7 @@ fn beside_other_links() -> Vec<Sample> {
     ]
 }
 
-/// Rows other than a headline in a heading.
+/// Pages with rows that are not just a headline in a heading.
 fn unusual_rows() -> Vec<Sample> {
     let s = stories(0, 10);
     let with = |name, base: &str, list: String| {

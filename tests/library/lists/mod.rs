@@ -1,5 +1,5 @@
-//! Proposes selectors for difficult synthetic list pages, and checks that the selectors still work
-//! after a rebuild of the page with a different order, advertisements and new class hashes.
+//! Suggests selectors for difficult synthetic list pages, and checks that the selectors still work after the
+//! site was rebuilt with a different order, advertisements and new class hashes.
 
 mod adversarial;
 mod pages;
@@ -9,7 +9,7 @@ use newsfed::website::{Page, Selectors, list_page, propose::propose};
 use std::collections::HashSet;
 use url::Url;
 
-/// Paths with their queries.
+/// The paths of URLs, including queries.
 fn paths<'a>(urls: impl IntoIterator<Item = &'a Url>) -> HashSet<String> {
     urls.into_iter().map(|u| u[url::Position::BeforePath..].to_owned()).collect()
 }
@@ -19,7 +19,7 @@ fn wanted(sample: &Sample) -> HashSet<String> {
     paths(&sample.articles.iter().map(|a| site.join(a).unwrap()).collect::<Vec<_>>())
 }
 
-/// Whether a selector is right: recall and precision are at least nine tenths.
+/// Whether a selector is correct: recall and precision are at least 90 %.
 fn is_right(found: &HashSet<String>, sample: &Sample) -> bool {
     let wanted = wanted(sample);
     let common = found.intersection(&wanted).count();
@@ -76,7 +76,7 @@ fn finds_all_groups_of_a_list_and_nothing_else() {
 }
 
 #[test]
-fn proposals_include_titles() {
+fn suggestions_include_titles() {
     for sample in samples(&Build::first()) {
         let proposals = propose(&page(&sample));
         let best =
@@ -88,7 +88,7 @@ fn proposals_include_titles() {
 }
 
 #[test]
-fn selectors_survive_a_rebuild_of_the_site() {
+fn selectors_still_match_after_a_rebuild_of_the_site() {
     let before = samples(&Build::first());
     for seed in 1..=3 {
         let after = samples(&Build::again(seed));
@@ -96,7 +96,7 @@ fn selectors_survive_a_rebuild_of_the_site() {
         for (old, new) in before.iter().zip(&after) {
             let selector = propose(&page(old)).first().map(|p| p.articles.clone()).unwrap();
             let found = list_page(&page(new), &Selectors::parse(&selector).unwrap(), None);
-            // Links to other sites are never fetched.
+            // Links to other sites are ignored, because they are never fetched.
             let own = found
                 .links
                 .iter()
@@ -125,7 +125,7 @@ fn selectors_use_neither_positions_nor_hashes() {
 }
 
 #[test]
-fn pages_without_a_list_give_no_confident_proposal() {
+fn makes_no_confident_suggestion_without_a_list() {
     let at = Url::parse("https://example.org/about").unwrap();
     let pages = [
         "<nav><a href=/>Home</a><a href=/about>About</a><a href=/contact>Contact</a></nav><p>We are here.",

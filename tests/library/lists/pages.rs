@@ -1,5 +1,4 @@
-//! Synthetic list pages, built with a given order, with or without advertisements, and with the class
-//! hashes of a build.
+//! Synthetic list pages. Builds differ in the order of entries, advertisements and class hashes.
 
 pub(crate) struct Build {
     seed: u64,
@@ -9,17 +8,17 @@ pub(crate) struct Build {
 impl Build {
     pub(crate) const FIRST_HASH: &'static str = "x8Kq2";
 
-    /// The original build.
+    /// The original build of the site.
     pub(crate) fn first() -> Self {
         Self { seed: 0, hash: Self::FIRST_HASH }
     }
 
-    /// A build with a different order, advertisements and different hashes.
+    /// A later build with a different order, advertisements and different hashes.
     pub(crate) fn again(seed: u64) -> Self {
         Self { seed, hash: "Zr93v" }
     }
 
-    /// The entries in the order of this build, with an advertisement in between.
+    /// The rows in the order of this build, with an advertisement between them.
     fn rows(&self, mut rows: Vec<String>, ad: &str) -> String {
         if self.seed > 0 {
             fastrand::Rng::with_seed(self.seed).shuffle(&mut rows);
@@ -29,7 +28,7 @@ impl Build {
     }
 }
 
-/// A page and its links to articles.
+/// A page, and its links to articles.
 pub(crate) struct Sample {
     pub(crate) name: &'static str,
     pub(crate) url: &'static str,
@@ -78,7 +77,7 @@ fn sample(name: &'static str, url: &'static str, body: &str, articles: Vec<Strin
 
 const AD: &str = "<div class=ad-slot><a href='https://ads.example/click?id=77'>Win a voyage to the far islands now</a></div>";
 
-/// Every page of a build.
+/// All pages of a build.
 pub(crate) fn samples(build: &Build) -> Vec<Sample> {
     vec![
         front_page(build),

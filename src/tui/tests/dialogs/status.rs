@@ -1,4 +1,4 @@
-//! Tests of views about the state of the sources, and of lists of keys: they show everything on small screens too.
+//! Tests of views of the sources' state, and of key lists: they show everything on small screens too.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn words(screen: &str) -> String {
     inside.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A list in which the last check of every source failed with a message.
+/// A list in which the last check of every source failed with this message.
 fn failing(message: &str) -> SourceList {
     let mut list = source_list();
     for entry in &mut list.sources {
@@ -20,7 +20,7 @@ fn failing(message: &str) -> SourceList {
 }
 
 #[test]
-fn the_whole_error_of_the_selected_check_is_shown_at_every_size() {
+fn shows_the_whole_error_at_every_size() {
     let error = "notes.kernel.example did not respond completely within 30 s, and the part that was \
         received is not a feed";
     for (width, height) in [(120, 36), (80, 24), (50, 15), (40, 12)] {
@@ -29,7 +29,7 @@ fn the_whole_error_of_the_selected_check_is_shown_at_every_size() {
         stage.keys("gg");
         let screen = stage.screen(width, height);
         assert!(words(&screen).contains(error), "{width}x{height}\n{screen}");
-        // The name is complete where the column cuts it.
+        // The full name is shown below the list where the column truncates it.
         let selected = screen.lines().find(|line| line.contains('▌')).unwrap();
         assert_eq!(selected.contains("Kernel notes and other"), width > 60, "{screen}");
         assert_eq!(words(&screen).contains("Kernel notes and other things: "), width < 100);
@@ -90,7 +90,7 @@ fn a_source_without_items_shows_its_earlier_failures() {
 }
 
 #[test]
-fn the_names_of_checks_leave_most_of_the_row_to_the_results() {
+fn check_names_leave_most_of_the_row_to_results() {
     for (width, height) in [(80, 24), (50, 15)] {
         let error = "kernel.example asks for a pause";
         let mut stage = Stage::with(Settings::default(), failing(error), item_rows());
@@ -112,7 +112,7 @@ fn sheet(stage: &mut Stage, size: (u16, u16)) -> String {
 }
 
 #[test]
-fn the_popup_of_keys_shows_all_of_them_at_every_size() {
+fn the_popup_of_keys_is_complete_at_every_size() {
     for size in [(120, 36), (80, 24), (50, 15), (40, 12), (50, 10)] {
         let screen = sheet(&mut Stage::new(), size);
         let next = ["g  top", "e  end", "u  All", "q  queue", "n  new", "r  reader", "/  search"];
@@ -120,16 +120,16 @@ fn the_popup_of_keys_shows_all_of_them_at_every_size() {
             assert!(screen.contains(words), "{words} at {size:?}\n{screen}");
         }
     }
-    // Whole labels where there is space.
+    // Labels are not truncated where there is space.
     let screen = sheet(&mut Stage::new(), (50, 15));
     assert!(screen.contains("new since last time"), "{screen}");
-    // A screen that is too low says how many are missing.
+    // On a very low screen, the popup shows how many keys are missing.
     let screen = sheet(&mut Stage::new(), (20, 6));
     assert!(screen.contains(" 11 more"), "{screen}");
 }
 
 #[test]
-fn the_hint_of_an_empty_search_fits_into_one_line() {
+fn the_empty_search_hint_fits_on_one_line() {
     for (width, height) in [(120, 36), (80, 24), (60, 20), (50, 15), (40, 12)] {
         let mut stage = Stage::new();
         stage.screen(width, height);
@@ -143,7 +143,7 @@ fn the_hint_of_an_empty_search_fits_into_one_line() {
     }
 }
 
-/// The panel with the schedule of a source.
+/// Draws the schedule panel of a source.
 fn schedule(report: ScheduleReport, size: (u16, u16)) -> String {
     let mut stage = Stage::new();
     stage.screen(size.0, size.1);
@@ -154,7 +154,7 @@ fn schedule(report: ScheduleReport, size: (u16, u16)) -> String {
 }
 
 #[test]
-fn checks_just_before_and_after_now_are_on_the_timeline() {
+fn the_timeline_shows_checks_just_before_and_after_now() {
     for size in [(120, 36), (80, 24)] {
         let mut report = *report();
         (report.week, report.habits, report.limits) = (vec![], vec![], vec![]);
@@ -164,7 +164,7 @@ fn checks_just_before_and_after_now_are_on_the_timeline() {
         let screen = schedule(report.clone(), size);
         let line = screen.lines().find(|line| line.contains('┃'));
         assert!(line.is_some_and(|line| line.contains("●┃◇")), "{size:?}\n{screen}");
-        // The legend names only what is there.
+        // The legend lists only the symbols on the timeline.
         let legend = screen.lines().find(|line| line.contains("Checks   ")).unwrap();
         assert!(legend.contains("● new   ◇ planned"), "{screen}");
         assert!(!legend.contains("unchanged") && !legend.contains("failed"), "{screen}");
@@ -174,7 +174,7 @@ fn checks_just_before_and_after_now_are_on_the_timeline() {
 }
 
 #[test]
-fn new_items_stay_on_the_timeline_among_checks_that_found_nothing() {
+fn the_timeline_prefers_checks_with_new_items() {
     let mut report = *report();
     let (new, nothing) = (report.checks[0].clone(), report.checks[1].clone());
     let at =
@@ -186,7 +186,7 @@ fn new_items_stay_on_the_timeline_among_checks_that_found_nothing() {
 }
 
 #[test]
-fn a_schedule_that_does_not_fit_has_a_scroll_bar() {
+fn a_long_schedule_has_a_scroll_bar() {
     assert!(schedule(*report(), (80, 24)).contains('▐'));
     let low = schedule(*report(), (50, 15));
     assert!(low.contains('▐'), "{low}");
@@ -197,7 +197,7 @@ fn a_schedule_that_does_not_fit_has_a_scroll_bar() {
 }
 
 #[test]
-fn fields_that_do_not_fit_are_behind_a_scroll_bar() {
+fn a_long_form_has_a_scroll_bar() {
     let screen = settings("", (80, 24)).screen(80, 24);
     assert!(!screen.contains("Sources pane  ") && screen.contains('▐'), "{screen}");
     let screen = settings("", (120, 36)).screen(120, 36);
@@ -209,7 +209,7 @@ fn fields_that_do_not_fit_are_behind_a_scroll_bar() {
 }
 
 #[test]
-fn settings_are_on_the_pages_that_their_names_suggest() {
+fn settings_are_on_the_expected_pages() {
     let mut stage = settings("", (120, 36));
     let mut page = |name: &str| {
         let mut presses = 0;
@@ -232,7 +232,7 @@ fn settings_are_on_the_pages_that_their_names_suggest() {
 }
 
 #[test]
-fn the_period_of_the_statistics_is_named_once() {
+fn names_the_period_of_the_statistics_once() {
     for (width, height) in [(120, 36), (80, 24), (50, 15)] {
         let mut stage = Stage::new();
         stage.keys("%");
@@ -244,7 +244,7 @@ fn the_period_of_the_statistics_is_named_once() {
 }
 
 #[test]
-fn sources_are_indented_only_if_one_without_a_folder_follows() {
+fn indents_sources_only_before_one_without_a_folder() {
     let indented = |list: SourceList| {
         let mut stage = Stage::with(Settings::default(), list, item_rows());
         let screen = stage.screen(80, 12);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::tui::tests::styles::drawn;
 
-/// The words inside the dialog, without its border.
+/// The words inside the dialog, without the border.
 fn words(stage: &mut Stage, (width, height): (u16, u16)) -> String {
     let screen = stage.screen(width, height);
     let inside = screen.lines().filter_map(|line| line.split('│').nth(1));
@@ -22,7 +22,7 @@ fn failed() -> Stage {
 }
 
 #[test]
-fn sentences_in_the_add_dialog_are_wrapped() {
+fn wraps_sentences_in_the_add_dialog() {
     for size in [(80, 24), (50, 15)] {
         let mut stage = Stage::new();
         stage.keys("a");
@@ -44,7 +44,7 @@ fn sentences_in_the_add_dialog_are_wrapped() {
 }
 
 #[test]
-fn the_preview_has_summaries_and_no_folder_is_called_none() {
+fn the_preview_shows_summaries_and_the_folder() {
     let mut stage = found(vec![list_way()], &[]);
     let screen = stage.screen(80, 24);
     let rows: Vec<&str> = screen.lines().collect();
@@ -52,7 +52,7 @@ fn the_preview_has_summaries_and_no_folder_is_called_none() {
     assert!(rows[title + 1].contains("             Summary of Night buses"), "{screen}");
     let folder = rows.iter().find(|row| row.contains("Folder")).unwrap();
     assert!(folder.contains("  none "), "{screen}");
-    // If there is little space, titles are more useful.
+    // If there is little space, only titles are shown.
     let news = ["a", "b", "c", "d"].map(|title| (title, now()));
     let url = "https://council.example/news";
     let mut stage = found(vec![Way::sample(url, "", Some(("li > a", 0.8)), &news)], &[]);
@@ -61,7 +61,7 @@ fn the_preview_has_summaries_and_no_folder_is_called_none() {
 }
 
 #[test]
-fn sentences_that_do_not_fit_are_cut_between_words() {
+fn truncates_sentences_between_words() {
     let news = [("Night buses", now())];
     let url = "https://council.example/sitemap.xml";
     let ways = || vec![list_way(), Way::sample(url, "", None, &news)];
@@ -77,7 +77,7 @@ fn sentences_that_do_not_fit_are_cut_between_words() {
 }
 
 #[test]
-fn the_form_of_a_new_source_dims_the_dialog_below() {
+fn a_form_dims_the_dialog_below() {
     let size = (120, 36);
     let mut stage = found(vec![list_way()], &[]);
     let before = drawn(&mut stage, size);
@@ -89,12 +89,12 @@ fn the_form_of_a_new_source_dims_the_dialog_below() {
     assert!(screen.contains("─ New source ─") && !screen.contains("Edit source"), "{screen}");
     assert_eq!(after[edge].symbol(), "╰", "{screen}");
     assert_ne!(after[edge].fg, before[edge].fg);
-    // The panes are dimmed once, however many dialogs are open.
+    // The panes are dimmed only once, even below several dialogs.
     assert_eq!(after[(0, 0)].bg, before[(0, 0)].bg);
 }
 
 #[test]
-fn the_first_page_describes_the_ways_to_start_on_narrow_screens() {
+fn the_welcome_page_describes_each_choice_on_narrow_screens() {
     let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
     let screen = stage.screen(50, 15);
     for words in ["13 feeds in 5 topics", "an OPML file, newsboat's urls", "fictional sites"] {
@@ -103,7 +103,7 @@ fn the_first_page_describes_the_ways_to_start_on_narrow_screens() {
 }
 
 #[test]
-fn the_help_of_a_field_is_wrapped_on_low_screens() {
+fn wraps_the_help_of_a_field_on_low_screens() {
     let mut stage = settings((50, 15));
     for _ in 0..40 {
         let editor: &Editor = stage.app.dialog().unwrap();

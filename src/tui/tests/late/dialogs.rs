@@ -1,4 +1,4 @@
-//! Dialogs in which the user types while a reply arrives that was requested earlier.
+//! Dialogs in which the user types while a reply to an earlier request arrives.
 
 use super::super::defects::last_request;
 use super::super::lists::{SOURCES, file, stage_with_files};
@@ -13,7 +13,7 @@ fn followed(id: &str) -> (Vec<Followed>, crate::config::FileEdit) {
     followed_in(&stage_with_files(), id)
 }
 
-/// Adds a source to the file of a stage.
+/// Adds a source to the sources file of a stage.
 fn followed_in(stage: &Stage, id: &str) -> (Vec<Followed>, crate::config::FileEdit) {
     let paths = stage.files.as_ref().unwrap().paths.clone();
     let url = format!("https://{id}.example/").parse().unwrap();
@@ -23,7 +23,7 @@ fn followed_in(stage: &Stage, id: &str) -> (Vec<Followed>, crate::config::FileEd
 }
 
 #[test]
-fn a_late_reply_does_not_close_the_dialog_in_which_the_user_types() {
+fn a_late_reply_does_not_close_an_open_dialog() {
     let list = |stage: &mut Stage| {
         stage.keys("ihttps://slow.example/list.opml<Enter>");
         last_request(stage)
@@ -41,7 +41,7 @@ fn a_late_reply_does_not_close_the_dialog_in_which_the_user_types() {
         stage.happen(Event::Discovered(last_request(stage), Ok(found)));
         stage.keys("<Enter>");
         let request = last_request(stage);
-        // Following continues in the background.
+        // The source is still added in the background.
         stage.keys("<Esc>");
         request
     };
@@ -83,7 +83,7 @@ fn a_late_reply_does_not_close_the_dialog_in_which_the_user_types() {
 }
 
 #[test]
-fn dialogs_that_wait_for_a_reply_are_closed_when_it_arrives() {
+fn the_expected_reply_closes_a_waiting_dialog() {
     let mut stage = Stage::new();
     stage.keys("a");
     stage.happen(Event::Pasted("https://other.example/".to_owned()));
@@ -91,7 +91,7 @@ fn dialogs_that_wait_for_a_reply_are_closed_when_it_arrives() {
     let feed = Way::announced("https://other.example/feed", "Other");
     let found = Discovery::sample("https://other.example/", vec![feed], &[]);
     stage.happen(Event::Discovered(last_request(&stage), Ok(found)));
-    // The form of the way is above the add dialog.
+    // The form of the way is open above the add dialog.
     stage.keys("e<C-s>");
     assert!(stage.app.dialog::<Editor>().is_some_and(Editor::is_saving));
     let request = last_request(&stage);
@@ -117,11 +117,11 @@ fn undo_waits_for_a_source_that_is_being_added() {
     stage.happen(Event::Followed(request, Ok(added)));
     assert_eq!(file(&stage), SOURCES, "adding is undone");
     assert!(stage.app.history.rests_at(1), "and the mark is not");
-    // A newer change is undone at once.
+    // A change that is newer than the pending source is undone at once.
     let mut stage = with_a_mark();
     stage.keys("giCBu");
     assert!(stage.app.history.rests_at(1));
-    // If the source cannot be added, there is nothing to undo.
+    // If the source could not be added, there is nothing to undo.
     let mut stage = with_a_mark();
     stage.keys("giC");
     let request = last_request(&stage);
@@ -131,7 +131,7 @@ fn undo_waits_for_a_source_that_is_being_added() {
 }
 
 #[test]
-fn undo_of_a_source_that_is_being_added_applies_to_nothing_else() {
+fn undo_of_a_pending_source_reverts_nothing_else() {
     // The mark is stored before or after the source is added.
     for stored_first in [false, true] {
         let mut stage = with_a_mark();
@@ -152,7 +152,7 @@ fn undo_of_a_source_that_is_being_added_applies_to_nothing_else() {
         assert!(stage.app.history.rests_at(2), "and both marks stay");
         assert!(stage.rows.iter().any(|row| row.later));
     }
-    // Redo lets the source stay.
+    // Redo cancels the pending undo, so that the source stays.
     let mut stage = with_a_mark();
     stage.keys("giC");
     let request = last_request(&stage);
@@ -164,7 +164,7 @@ fn undo_of_a_source_that_is_being_added_applies_to_nothing_else() {
 }
 
 #[test]
-fn an_open_article_stays_when_a_source_was_added() {
+fn an_open_article_stays_when_a_source_is_added() {
     let mut stage = Stage::new();
     stage.keys("C");
     let request = last_request(&stage);
@@ -178,7 +178,7 @@ fn an_open_article_stays_when_a_source_was_added() {
 }
 
 #[test]
-fn the_first_page_waits_for_what_was_chosen_there() {
+fn the_welcome_page_waits_for_its_request() {
     let first = || Stage::with(Settings::default(), SourceList::default(), vec![]);
     let mut stage = first();
     stage.keys("<Down><Enter>");
@@ -193,7 +193,7 @@ fn the_first_page_waits_for_what_was_chosen_there() {
     let two = vec![added[0].clone(), added[0].clone()];
     stage.happen(Event::Followed(last_request(&stage), Ok((two, edit))));
     assert!(stage.app.dialogs.is_empty() && stage.has_message("Following 2 sources"));
-    // The URL of a list can be corrected.
+    // After an error, the URL of a list can be corrected.
     let mut stage = first();
     stage.keys("<Down><Down><Enter>");
     stage.keys("https://planet.example/<Enter>");
@@ -210,7 +210,7 @@ fn two_files() -> Vec<Enclosure> {
 }
 
 #[test]
-fn the_files_of_several_items_are_downloaded_without_a_list() {
+fn downloads_files_of_several_items_without_a_list() {
     let mut stage = Stage::new();
     stage.keys("  <C-s>");
     let of = |item| FileOf { item, source: 1 };

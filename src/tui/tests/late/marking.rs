@@ -1,4 +1,4 @@
-//! Commands that mark many items read, and the numbers of lists, while something is being counted.
+//! Commands that mark many items as read, and totals of lists, while items are being counted.
 
 use super::super::*;
 use super::{only_read, window_request};
@@ -6,7 +6,8 @@ use crate::store::{Count, Part, View};
 use crate::tui::effect::ExitReason;
 
 impl Stage {
-    /// Presses a key that marks items once they are counted; returns the request, and what would be marked.
+    /// Presses a key that counts items before it marks them. Returns the request for the count, and what is
+    /// counted.
     #[track_caller]
     fn counts(&mut self, keys: &str) -> (RequestId, View, Part) {
         let effects = self.hold(keys);
@@ -26,7 +27,7 @@ impl Stage {
         self.asked_for("MarkViewRead")
     }
 
-    /// Answers a request for rows with a part of a list; returns the effects.
+    /// Replies to a request for rows with a part of a list; returns the effects.
     fn part_of_list(&mut self, request: RequestId, at: Time) -> Vec<Effect> {
         let window = Window { rows: item_rows(), more_below: true, ..Window::default() };
         self.app.update(Event::WindowLoaded(request, Ok(window)), at)
@@ -41,7 +42,7 @@ fn total_request(effects: &[Effect]) -> Option<RequestId> {
 }
 
 #[test]
-fn items_that_the_list_does_not_show_are_counted_too() {
+fn counts_items_that_the_list_does_not_show() {
     type Change = fn(&mut App);
     let changes: [(&str, Change); 3] = [
         ("a search lists only a part of the matches", |app| app.items.cut = true),
@@ -63,7 +64,7 @@ fn items_that_the_list_does_not_show_are_counted_too() {
 }
 
 #[test]
-fn the_rows_of_a_folded_search_are_marked_with_their_stories() {
+fn marks_folded_search_results_with_their_stories() {
     for folds in [false, true] {
         let mut stage = Stage::new();
         stage.keys("/e<Enter>gi");
@@ -74,7 +75,7 @@ fn the_rows_of_a_folded_search_are_marked_with_their_stories() {
 }
 
 #[test]
-fn a_second_command_does_not_replace_one_that_is_still_counted() {
+fn a_second_command_does_not_replace_a_pending_one() {
     let mut stage = Stage::new();
     let (first, ..) = stage.counts("gi}");
     assert!(stage.hold("}").is_empty(), "one question is enough");
@@ -91,7 +92,7 @@ fn a_second_command_does_not_replace_one_that_is_still_counted() {
 }
 
 #[test]
-fn quitting_waits_until_it_is_decided_what_is_marked_read() {
+fn quitting_waits_for_a_pending_mark_read_command() {
     for (count, marks, quits) in [(3, 1, true), (60, 0, false)] {
         let mut stage = Stage::new();
         let (request, ..) = stage.counts("gi}");
@@ -107,12 +108,12 @@ fn quitting_waits_until_it_is_decided_what_is_marked_read() {
             assert_eq!((stage.marks(), stage.exit_reason), (1, Some(ExitReason::Quit)));
         }
     }
-    // A second time, it does not wait.
+    // Pressing the key twice quits without waiting.
     let mut stage = Stage::new();
     stage.counts("gi}");
     stage.keys("QQ");
     assert_eq!((stage.marks(), stage.exit_reason), (0, Some(ExitReason::Quit)));
-    // A question that waits behind another dialog comes first.
+    // A confirmation that waits behind another dialog is shown instead of quitting.
     let mut stage = Stage::new();
     let (request, ..) = stage.counts("gi}");
     stage.keys("V");
@@ -124,20 +125,20 @@ fn quitting_waits_until_it_is_decided_what_is_marked_read() {
 }
 
 #[test]
-fn the_number_of_a_list_is_not_shown_for_the_next_one() {
+fn does_not_show_the_total_of_another_list() {
     let mut stage = Stage::new();
     stage.keys("/age>1");
     let window = window_request(&stage.hold("d")).unwrap();
     let effects = stage.part_of_list(window, now());
     let late = total_request(&effects).unwrap();
-    // Another list, whose rows are all in memory.
+    // Switches to a list that is completely in memory.
     stage.keys("<Esc>ga");
     stage.happen(Event::TotalCounted(late, Ok(Count { items: 5234, more: false })));
     assert!(stage.app.items.is_complete() && stage.app.items.total.count.is_none());
 }
 
 #[test]
-fn a_list_is_counted_again_at_most_once_a_second() {
+fn recounts_a_list_at_most_once_a_second() {
     let mut stage = Stage::new();
     stage.keys("/age>1");
     let window = window_request(&stage.hold("d")).unwrap();
@@ -161,7 +162,7 @@ fn a_list_is_counted_again_at_most_once_a_second() {
 }
 
 #[test]
-fn questions_are_answered_with_y_and_n() {
+fn y_and_n_answer_questions() {
     for (answer, marks) in [("y", 1), ("n", 0), ("q", 0), ("x<Esc>", 0)] {
         let mut stage = Stage::new();
         stage.keys("/e<Enter>");

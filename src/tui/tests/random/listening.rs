@@ -1,4 +1,4 @@
-//! Random queues of episodes, and states of the player.
+//! Random episode queues and player states.
 
 use crate::engine::{PlayerProblem, PlayerState, Playing};
 use crate::model::{EpisodeKey, Progress, Queued};

@@ -99,7 +99,7 @@ impl Chaos {
         Box::new(settings)
     }
 
-    /// A reply of a workbench over a small page, or an error.
+    /// A reply of a workbench with a small page, or an error.
     fn bench_answer(&mut self, bench: u64, ask: BenchRequest) -> Option<Event> {
         let url = "https://kernel.example/news".parse().unwrap();
         let page = "<main><h3><a href=/1>日本語 one</a></h3><h3><a href=/2>Two</a></h3></main>";
@@ -125,7 +125,7 @@ impl Chaos {
         Some(Event::BenchReplied(bench, said.swap_remove(at)))
     }
 
-    /// A possible reply of the driver.
+    /// A possible reply of the driver to an effect.
     pub(super) fn answer(&mut self, effect: Effect) -> Option<Event> {
         Some(match effect {
             Effect::Read(Read::Sources) => {

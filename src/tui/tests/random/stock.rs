@@ -1,16 +1,16 @@
-//! Prepared values for random replies.
+//! Reusable values for random replies.
 
 use super::*;
 use crate::config::{
     FileEdit, Import, KeyChange, ListLayout, Paths, Section, SourcesFile, ViewSettings,
 };
 
-/// Prepared values for replies.
+/// Values that are built once and used in many replies.
 pub(super) struct Stock {
     pub(super) rows: Vec<ItemRow>,
     pub(super) entry: Section,
     pub(super) settings: Section,
-    /// A changed title, a removed source, a changed setting, an added view, and an edit by hand.
+    /// A changed title, a removed source, a changed setting, an added view, and a manual edit.
     pub(super) edits: [FileEdit; 5],
     pub(super) list: Import,
     _folder: tempfile::TempDir,

@@ -1,4 +1,4 @@
-//! Tests of jumps: to footnotes, headings, other items and matches, and back.
+//! Tests of jumping to footnotes, headings, other items and matches, and of jumping back.
 
 use super::*;
 use crate::tui::app::Focus;
@@ -56,14 +56,14 @@ fn a_link_to_a_heading_jumps_there_and_back() {
     assert_eq!(names.len(), 1, "only the other page: {names:?}");
 }
 
-/// A text whose link leads to the second item.
+/// The HTML of an article that links to the second item.
 fn linked() -> String {
     let before = "<p>before</p>".repeat(40);
     format!("{before}<p><a href='https://kernel.example/1'>other</a></p>{before}")
 }
 
 #[test]
-fn a_link_to_a_stored_item_opens_it_and_going_back_returns() {
+fn a_link_to_a_stored_item_can_be_followed_back() {
     for open in [";a", "1", "L<Enter>"] {
         let mut stage = stage(&linked(), None);
         stage.screen(80, 24);
@@ -81,7 +81,7 @@ fn a_link_to_a_stored_item_opens_it_and_going_back_returns() {
         assert!(stage.rows[1].read, "opened, so read");
         stage.shows("Press C-o to go back");
         assert_eq!(stage.app.reader.top, 0);
-        // The mark is set on the item that is being read.
+        // The key acts on the open item.
         stage.keys("p");
         assert!(stage.rows.iter().all(|row| row.pinned == (row.key == 2 || row.key == 3)));
         stage.screen(80, 24);
@@ -98,7 +98,7 @@ fn a_link_to_another_page_opens_the_browser() {
     let mut stage = stage("<p><a href='https://kernel.example/unknown'>other</a></p>", None);
     stage.screen(80, 24);
     stage.keys_give("<Enter>1", r#"Browse { urls: ["https://kernel.example/unknown"] }"#);
-    // A link of an item to itself opens in the browser too.
+    // A link from an item to itself opens in the browser too.
     let mut stage = self::stage("<p><a href='https://kernel.example/0'>this</a></p>", None);
     stage.screen(80, 24);
     stage.keys("<Enter>");
@@ -107,7 +107,7 @@ fn a_link_to_another_page_opens_the_browser() {
 }
 
 #[test]
-fn an_item_opened_in_the_list_leaves_no_jump_to_undo() {
+fn opening_an_item_in_the_list_is_no_jump() {
     let mut stage = stage(&linked(), None);
     stage.screen(120, 40);
     stage.keys("<Enter>1h");
@@ -117,7 +117,7 @@ fn an_item_opened_in_the_list_leaves_no_jump_to_undo() {
     stage.keys_give("<C-o>", "Nothing to go back to");
 }
 
-/// A text with a word in every tenth paragraph.
+/// The Reader with an article that has a station in every tenth paragraph.
 fn stations() -> Stage {
     let paragraph = |n: usize| match n % 10 {
         5 => format!("<p>station {n}</p>"),
@@ -136,7 +136,7 @@ fn at(stage: &Stage) -> String {
 }
 
 #[test]
-fn the_next_match_is_counted_from_what_is_on_the_screen() {
+fn the_next_match_is_relative_to_the_visible_text() {
     let mut stage = stations();
     stage.keys("<C-f>station<Enter>");
     stage.screen(80, 24);
@@ -173,7 +173,7 @@ fn a_search_in_the_text_is_a_jump() {
 }
 
 #[test]
-fn a_search_comes_back_when_the_changes_are_hidden() {
+fn a_search_returns_when_the_changes_are_hidden() {
     let html = "<p>a station</p><p>and a station</p>";
     let mut stage = stage(html, Some("<p>a stop</p>"));
     stage.screen(80, 24);
@@ -188,7 +188,7 @@ fn a_search_comes_back_when_the_changes_are_hidden() {
 }
 
 #[test]
-fn a_page_down_begins_where_the_first_page_ends() {
+fn page_down_continues_where_the_page_ended() {
     for (width, height) in [(80, 24), (120, 40), (60, 17), (40, 12), (40, 9)] {
         let words: String = (0..200).map(|n| format!("<p>line {n}</p>")).collect();
         let mut stage = stage(&words, None);
@@ -207,7 +207,7 @@ fn a_page_down_begins_where_the_first_page_ends() {
 }
 
 #[test]
-fn keys_move_from_heading_to_heading() {
+fn keys_jump_between_headings() {
     let part = |n: usize| format!("<h2>Part {n}</h2>{}", "<p>text</p>".repeat(30));
     let html = format!("<p>intro</p>{}{}{}", part(1), part(2), part(3));
     let mut stage = stage(&html, None);
@@ -234,7 +234,7 @@ fn keys_move_from_heading_to_heading() {
 }
 
 #[test]
-fn urls_of_links_are_copied() {
+fn copies_urls_of_links() {
     let html =
         "<p><a href='https://site.example/a'>one</a> <a href='https://site.example/b'>two</a>";
     let mut stage = stage(html, None);
@@ -245,12 +245,12 @@ fn urls_of_links_are_copied() {
     stage.shows("Copied https://site.example/b");
     stage.keys_give("Ly", r#"Copy { text: "https://site.example/a" }"#);
     assert_eq!(stage.asked_for("Browse"), 0);
-    // The list is still open.
+    // The list stays open.
     stage.keys_give("<Enter>", r#"Browse { urls: ["https://site.example/a"] }"#);
 }
 
 #[test]
-fn long_lines_of_code_use_the_space_beside_the_text() {
+fn long_code_lines_extend_beyond_the_text_column() {
     let code = "x".repeat(90);
     let mut stage = stage(&format!("<p>text</p><pre>{code}</pre><p>more</p>"), None);
     stage.screen(140, 40);
@@ -258,7 +258,7 @@ fn long_lines_of_code_use_the_space_beside_the_text() {
     assert!(!stage.screen(140, 40).contains(&code), "beside the list");
     stage.keys("z");
     assert!(stage.screen(140, 40).contains(&code), "{}", stage.screen(140, 40));
-    // Code uses only the space that there is.
+    // A narrower window clips the code.
     assert!(stage.screen(90, 40).contains('›'));
     stage.keys(".");
     let screen = stage.screen(140, 40);
@@ -266,7 +266,7 @@ fn long_lines_of_code_use_the_space_beside_the_text() {
 }
 
 #[test]
-fn another_text_and_wrapped_lines_begin_at_the_left() {
+fn wrapping_lines_resets_the_horizontal_scroll() {
     let mut stage = stage(EVERYTHING, None);
     stage.screen(40, 12);
     for key in ["<Enter>", "<C-f>greeting", "<Enter>", "<Right>"] {

@@ -1,4 +1,4 @@
-//! Pictures of articles and of lists.
+//! Pictures in articles and lists.
 
 use super::super::styles::{drawn, styled};
 use super::super::view;
@@ -17,12 +17,12 @@ use ratatui::buffer::{Buffer, CellDiffOption};
 use ratatui::layout::Position;
 use ratatui::style::Color;
 
-/// A picture of one colour, half as high as wide.
+/// A picture of one colour, with half the height of its width.
 fn thumbnail(color: [u8; 4]) -> Arc<Thumbnail> {
     Arc::new(Thumbnail::new(100, 50, vec![color; 5000]))
 }
 
-/// An article with pictures of these URLs.
+/// An article with pictures from these URLs.
 fn illustrated(urls: &[String]) -> Stage {
     let figure = |url: &String| {
         let name = url.rsplit(['/', '.']).nth(1).unwrap_or_default();
@@ -44,7 +44,7 @@ fn came(stage: &mut Stage, url: &str, picture: Option<Arc<Thumbnail>>) {
 }
 
 #[test]
-fn pictures_are_fetched_and_drawn() {
+fn fetches_and_draws_pictures() {
     let urls = urls(&["site", "site"]);
     let mut stage = illustrated(&urls);
     stage.screen(80, 24);
@@ -60,10 +60,10 @@ fn pictures_are_fetched_and_drawn() {
     let buffer = terminal.backend().buffer();
     let red = |y| (0..80).filter(|x| buffer[(*x, y)].fg == Color::Rgb(250, 0, 0)).count();
     let rows: Vec<usize> = (0..24).map(red).filter(|n| *n > 0).collect();
-    // The picture takes at most 40 % of the pane's height, and is as wide as that allows.
+    // The picture takes at most 40 % of the pane's height, and is scaled to that.
     assert!(rows.len() > 4 && rows.len() <= 9, "{rows:?}");
     assert!(rows.iter().all(|n| *n == rows[0] && *n <= 72), "{rows:?}");
-    // A picture that cannot be shown keeps its description, and nothing is fetched again.
+    // For a picture that cannot be shown, its description stays, and it is not fetched again.
     came(&mut stage, &urls[1], None);
     stage.keys("G");
     let screen = stage.screen(80, 24);
@@ -74,7 +74,7 @@ fn pictures_are_fetched_and_drawn() {
 }
 
 #[test]
-fn pictures_that_failed_are_counted_after_the_last_one() {
+fn reports_failed_pictures_after_the_last_one() {
     let urls = urls(&["one", "two", "three"]);
     let failed = "could not be loaded";
     let mut stage = illustrated(&urls);
@@ -85,7 +85,7 @@ fn pictures_that_failed_are_counted_after_the_last_one() {
     assert!(!stage.has_message(failed), "one is still missing");
     came(&mut stage, &urls[2], None);
     assert!(stage.has_message(&format!("2 pictures {failed}")), "{}", stage.screen(80, 40));
-    // Pictures that the user has not asked for are not reported.
+    // Pictures that are fetched automatically are not reported.
     let mut settings = crate::config::Settings::default();
     settings.ui.images = true;
     let mut other = Stage::with(settings, super::super::source_list(), item_rows());
@@ -98,7 +98,7 @@ fn pictures_that_failed_are_counted_after_the_last_one() {
 }
 
 #[test]
-fn a_page_begins_with_the_start_of_a_picture() {
+fn page_down_stops_at_the_start_of_a_picture() {
     let text = "<p>Some words of a paragraph.</p>";
     let mut cut = 0;
     for before in 0..30 {
@@ -120,10 +120,10 @@ fn a_page_begins_with_the_start_of_a_picture() {
             let row = |line: usize| reader.lines.lines[line].picture.as_ref().map(|p| p.row);
             let first = row(reader.top).unwrap_or(0);
             if reader.top <= last {
-                // The end of the text, and the next item.
+                // The end of the text is reached, and the next item is open.
                 break;
             }
-            // The previous page showed it from its start.
+            // The previous page began with the picture's first row.
             let seen = row(last).is_some_and(|row| row == 0);
             assert!(first == 0 || seen, "{before}: row {first}");
             cut += usize::from(reader.top < last + reader.height && row(reader.top) == Some(0));
@@ -133,7 +133,7 @@ fn a_page_begins_with_the_start_of_a_picture() {
 }
 
 #[test]
-fn an_embedded_picture_is_named_without_a_link() {
+fn an_embedded_picture_has_a_description_but_no_link() {
     let data = format!("data:image/jpeg;base64,{}", "/9j/".repeat(200));
     let text =
         format!("<p>text</p><img alt='A map' src='{data}'><p>Sign: <img src='{data}'> end</p>");
@@ -149,13 +149,13 @@ fn an_embedded_picture_is_named_without_a_link() {
 }
 
 #[test]
-fn four_hosts_are_fetched_from_at_once_and_visible_pictures_come_first() {
+fn fetches_visible_pictures_first_from_four_hosts_at_once() {
     let hosts = ["one", "one", "two", "three", "four", "five", "six", "six"];
     let urls = urls(&hosts);
     let mut stage = illustrated(&urls);
     stage.screen(80, 16);
     stage.keys("<Enter>z");
-    // At the end of the article, the last pictures are visible.
+    // The end of the article shows the last pictures.
     stage.screen(80, 13);
     stage.keys("G");
     stage.screen(80, 13);
@@ -174,14 +174,14 @@ fn four_hosts_are_fetched_from_at_once_and_visible_pictures_come_first() {
     assert_eq!(fetched(&stage)[5..], [0], "one of each host");
     came(&mut stage, &urls[6], None);
     assert_eq!(fetched(&stage)[6..], [7]);
-    // Pictures of a closed article are cancelled, and fetched again when it is opened.
+    // Closing an article cancels its pictures. Opening it fetches them again.
     stage.keys("<Esc><Esc>");
     assert_eq!(stage.asked_for("CancelPicture"), 4, "{:?}", stage.requested);
     stage.keys("<Enter>");
     assert_eq!(fetched(&stage).len(), 11, "{:?}", stage.requested);
 }
 
-/// The cells that the terminal fills with pictures itself.
+/// The cells that the terminal itself covers with pictures.
 fn covered(buffer: &Buffer) -> Vec<Position> {
     let forced = |at: &Position| {
         let cell = &buffer[*at];
@@ -191,7 +191,7 @@ fn covered(buffer: &Buffer) -> Vec<Position> {
 }
 
 #[test]
-fn a_terminal_that_draws_pixels_gets_uncovered_pictures() {
+fn draws_only_uncovered_pictures_as_pixels() {
     let urls = urls(&["site"]);
     let mut stage = illustrated(&urls);
     stage.replies = Replies { kitty: true, cell: Some((10, 20)), ..Replies::default() };
@@ -223,7 +223,7 @@ fn a_terminal_that_draws_pixels_gets_uncovered_pictures() {
 }
 
 #[test]
-fn pictures_are_cut_at_the_edges_of_the_pane() {
+fn clips_pictures_at_the_edges_of_the_pane() {
     let urls = urls(&["site"]);
     let text: String = (0..60).map(|i| format!("<p>Line {i}</p>")).collect();
     let html = format!("{text}<figure><img src='{}' alt='a'></figure>{text}", urls[0]);
@@ -277,7 +277,7 @@ fn pictures_need_colours_and_an_open_article() {
 }
 
 #[test]
-fn pictures_of_an_article_are_drawn_with_half_blocks() {
+fn draws_pictures_of_an_article_with_half_blocks() {
     let urls = urls(&["site"]);
     let mut stage = illustrated(&urls);
     stage.screen(60, 16);
@@ -292,7 +292,7 @@ fn pictures_of_an_article_are_drawn_with_half_blocks() {
     insta::assert_snapshot!("half-blocks", styled(&drawn(&mut stage, (60, 16))));
 }
 
-/// A magazine whose first items have pictures, after their texts were read.
+/// A magazine list in which the first items have pictures, after their summaries were loaded.
 fn magazine() -> Stage {
     let mut stage = Stage::new();
     stage.app.settings.ui.images = true;
@@ -315,7 +315,7 @@ fn rest(stage: &mut Stage) {
 }
 
 #[test]
-fn a_magazine_shows_pictures_of_visible_items_after_scrolling_stops() {
+fn a_magazine_shows_pictures_after_scrolling_stops() {
     let mut stage = magazine();
     stage.screen(120, 40);
     assert_eq!(stage.asked_for("FetchPicture"), 0, "{:?}", stage.requested);
@@ -336,16 +336,16 @@ fn a_magazine_shows_pictures_of_visible_items_after_scrolling_stops() {
     rest(&mut stage);
     assert_eq!(stage.asked_for("FetchPicture"), 5, "{:?}", stage.requested);
     let after = stage.screen(120, 40);
-    // The text does not move, and the picture is at its right.
+    // The text stays in place, and the picture is to the right of it.
     assert_eq!(after.replace('▀', " "), before);
     let rows: Vec<&str> = after.lines().filter(|line| line.contains("▀")).collect();
     assert_eq!(rows.len(), 4, "{after}");
     assert!(rows.iter().all(|row| row.matches('▀').count() == 16), "{after}");
-    // A picture that cannot be shown leaves its space to the text.
+    // If a picture cannot be shown, the text uses its space.
     let url = "https://host2.example/p.png".to_owned();
     stage.happen(Event::PictureFetched(PictureUse::List, url, None));
     assert_ne!(stage.screen(120, 40), after);
-    // Pictures that have scrolled away are no longer fetched.
+    // Pictures that have scrolled out of view are no longer fetched.
     stage.screen(120, 16);
     stage.keys("G");
     stage.screen(120, 16);
@@ -354,7 +354,7 @@ fn a_magazine_shows_pictures_of_visible_items_after_scrolling_stops() {
 }
 
 #[test]
-fn lists_without_space_and_other_lists_fetch_no_pictures() {
+fn only_a_magazine_with_space_fetches_pictures() {
     for (style, width, images) in [
         (ListStyle::Comfortable, 120, true),
         (ListStyle::Compact, 120, true),
@@ -372,14 +372,14 @@ fn lists_without_space_and_other_lists_fetch_no_pictures() {
 }
 
 #[test]
-fn pictures_on_the_screen_are_encoded_once_whatever_their_size() {
+fn encodes_visible_pictures_once_whatever_their_size() {
     let mut stage = Stage::new();
     let mut random = fastrand::Rng::with_seed(3);
     let mut noise = || {
         let pixels = (0..320 * 320).map(|_| [random.u8(..), random.u8(..), random.u8(..), 255]);
         Arc::new(Thumbnail::new(320, 320, pixels.collect()))
     };
-    // Together, the pictures exceed the number that is kept.
+    // Together, the pictures exceed the size of the cache.
     let pictures: Vec<_> = (0..8).map(|_| noise()).collect();
     let graphics = Graphics { protocol: Protocol::Kitty, cell: (10, 20) };
     let key = |n: usize| (format!("https://a.example/{n}.png"), graphics, (40, 20));

@@ -1,4 +1,4 @@
-//! Styles, surfaces and places of the Reader.
+//! Styles, surfaces and positions in the Reader.
 
 use super::super::view;
 use super::*;
@@ -9,7 +9,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::{Color, Style};
 
-/// The style of the first cell of a text on a drawn screen.
+/// The style of the first cell of a text on the screen.
 fn style_of(stage: &mut Stage, words: &str) -> Style {
     let mut terminal = Terminal::new(TestBackend::new(80, 100)).unwrap();
     terminal.draw(|frame| view::draw(&mut stage.app, frame)).unwrap();
@@ -83,7 +83,7 @@ fn every_part_has_the_style_of_its_role() {
 }
 
 #[test]
-fn code_has_its_surface_up_to_the_end_of_the_column() {
+fn code_has_its_background_across_the_whole_column() {
     let mut stage = stage("<p>text</p><pre>one\n\ntwo</pre><p>text</p>", None);
     stage.screen(60, 30);
     stage.keys("<Enter>z");
@@ -114,7 +114,7 @@ fn right_to_left_paragraphs_are_right_aligned() {
 }
 
 #[test]
-fn time_left_shrinks_while_reading() {
+fn the_remaining_time_shrinks_while_reading() {
     let text: String = (0..2300).map(|n| format!("word{n} ")).collect();
     let mut stage = stage(&text, None);
     stage.rows.iter_mut().for_each(|row| row.words = 2300);

@@ -1,4 +1,4 @@
-//! Tests of articles that are opened from a search, whose words are marked in them.
+//! Tests of articles opened from a search, in which the matches are highlighted.
 
 use super::*;
 use crate::config::ViewSettings;
@@ -27,7 +27,7 @@ fn stage(html: &str) -> Stage {
     stage
 }
 
-/// Presses keys; the screen is drawn after each of them, as in the program.
+/// Presses keys, and draws the screen after each, like the program.
 fn press(stage: &mut Stage, keys: &[&str]) -> String {
     for keys in keys {
         stage.keys(keys);
@@ -71,7 +71,7 @@ fn an_article_opens_at_the_first_match() {
 }
 
 #[test]
-fn keys_step_through_the_matches_in_a_text_and_close_the_search() {
+fn keys_step_through_the_matches_and_close_the_search() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
@@ -80,7 +80,7 @@ fn keys_step_through_the_matches_in_a_text_and_close_the_search() {
     let screen = press(&mut stage, &["<Esc>"]);
     assert!(!screen.contains("match 1") && marked(&mut stage).is_empty(), "{screen}");
     assert_eq!((stage.app.focus, stage.app.reader.top), (Focus::Reader, top));
-    // The user's own text search begins empty, and replaces the marked words.
+    // A search in the text begins empty, and replaces the highlighted matches.
     press(&mut stage, &["h", "<Enter>"]);
     assert!(press(&mut stage, &["<C-f>concert"]).contains("1 of 1"));
 }
@@ -91,7 +91,7 @@ fn an_article_without_a_match_opens_at_its_start() {
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     assert!(!screen.contains("match ") && stage.app.reader.top == 0, "{screen}");
     assert!(!stage.app.stepping(), "n goes to the next unread item");
-    // The full text that arrives later has a match.
+    // The full text that arrives later contains a match.
     stage.shown = Some(long(TWO));
     let key = stage.shown_key();
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Same(TextWay::Best))));
@@ -100,7 +100,7 @@ fn an_article_without_a_match_opens_at_its_start() {
 }
 
 #[test]
-fn a_match_does_not_count_as_the_place_where_reading_stopped() {
+fn jumping_to_a_match_keeps_the_reading_position() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>", "h"]);
     assert_eq!(stage.asked_for("StorePosition"), 0, "{:?}", stage.requested);
@@ -109,7 +109,7 @@ fn a_match_does_not_count_as_the_place_where_reading_stopped() {
 }
 
 #[test]
-fn a_half_read_article_of_a_saved_view_opens_where_reading_stopped() {
+fn articles_in_views_open_at_the_reading_position() {
     for (keys, opens_at_match) in [("<C-p>Bridges<Enter>", false), ("/bridge<Enter>", true)] {
         let mut stage = stage(TWO);
         stage.shown.as_mut().unwrap().position = "Nothingofinterest.".len() * 2;
@@ -121,7 +121,7 @@ fn a_half_read_article_of_a_saved_view_opens_where_reading_stopped() {
 }
 
 #[test]
-fn an_article_that_is_found_by_its_title_opens_where_reading_stopped() {
+fn a_title_match_does_not_scroll_the_article() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>"]);
     let key = stage.app.items.current().unwrap().key;
@@ -135,14 +135,14 @@ fn an_article_that_is_found_by_its_title_opens_where_reading_stopped() {
 }
 
 #[test]
-fn the_list_of_links_has_no_matches() {
+fn matches_in_the_list_of_links_are_not_counted() {
     let mut stage = stage("<p>A <a href='https://e.org/bridge'>bridge</a>.</p>");
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     assert!(screen.contains("match 1 of 1"), "{screen}");
 }
 
 #[test]
-fn typing_a_search_keeps_the_place_where_reading_stopped() {
+fn typing_a_search_keeps_the_reading_position() {
     for typed in ["/bridge<Esc>", "/bridgex<Esc>", "/bridge<Enter>q", "/bridge<BS><BS>xx<Esc>"] {
         let mut stage = stage(TWO);
         press(&mut stage, &["<Enter>", "<Space>", "h"]);
@@ -157,7 +157,7 @@ fn typing_a_search_keeps_the_place_where_reading_stopped() {
 }
 
 #[test]
-fn marked_words_follow_what_is_typed_and_disappear_with_the_search() {
+fn highlights_follow_the_query_and_disappear_with_it() {
     let mut stage = stage(TWO);
     press(&mut stage, &["<Enter>", "h", "/bridge"]);
     assert_eq!(marked(&mut stage), ["bridges", "Bridge"]);
@@ -165,13 +165,13 @@ fn marked_words_follow_what_is_typed_and_disappear_with_the_search() {
     assert_eq!(marked(&mut stage), ["one"]);
     press(&mut stage, &["<Esc>"]);
     assert_eq!(marked(&mut stage), [""; 0]);
-    // A search that begins in the Reader leaves the article as it is until Enter.
+    // A search that begins in the Reader leaves the article unchanged until Enter.
     press(&mut stage, &["<Enter>", "g/bridge"]);
     assert_eq!(marked(&mut stage), [""; 0]);
 }
 
 #[test]
-fn space_goes_on_to_the_next_item_at_the_end_of_a_result() {
+fn space_opens_the_next_item_at_the_end() {
     let mut stage = stage("");
     let document = Arc::new(from_html("<p>Recent things.</p>", None));
     stage.shown = Some(Article { document, ..article(item_rows()[0].clone()) });
@@ -180,13 +180,13 @@ fn space_goes_on_to_the_next_item_at_the_end_of_a_result() {
     let first = stage.shown_key();
     press(&mut stage, &["<Space>"]);
     assert_ne!(stage.shown_key(), first);
-    // In the user's own text search, Space only scrolls, and the last line does not claim otherwise.
+    // During a search in the text, Space only scrolls, and the last line does not offer the next item.
     let screen = press(&mut stage, &["<C-f>things<Enter>"]);
     assert!(!screen.contains("Space: next unread"), "{screen}");
 }
 
 #[test]
-fn the_second_row_of_a_result_shows_where_its_text_matches() {
+fn the_second_row_of_a_result_shows_its_match() {
     let mut stage = stage(TWO);
     press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     let key = stage.shown_key();
@@ -201,13 +201,13 @@ fn the_second_row_of_a_result_shows_where_its_text_matches() {
 }
 
 #[test]
-fn highlights_stay_while_the_user_reads_on_and_disappear_with_esc() {
+fn highlights_stay_while_scrolling_and_disappear_with_esc() {
     let far = format!("{TWO}{}<p>The bridge again.</p>", "<p>Nothing of interest.</p>".repeat(60));
-    // A key must not change its meaning while the text is scrolled.
+    // The meaning of a key must not change while the text is scrolled.
     let mut stage = stage(&far);
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>", "<Space>", "<Space>", "<Space>"]);
     assert!(screen.contains("n next match") && stage.app.stepping(), "{screen}");
-    // The first Esc hides the marks, the next one closes the article.
+    // The first Esc hides the highlights, the second one closes the article.
     let mut stage = self::stage(&far);
     let screen = press(&mut stage, &["/bridge<Enter>", "<Enter>"]);
     assert!(screen.contains(" of 3") && stage.app.stepping(), "{screen}");
@@ -216,13 +216,13 @@ fn highlights_stay_while_the_user_reads_on_and_disappear_with_esc() {
     assert_eq!(stage.app.focus, Focus::Reader);
     press(&mut stage, &["<Esc>"]);
     assert_eq!(stage.app.focus, Focus::Items);
-    // Matches of the user's own text search stay marked.
+    // Matches of a search in the text stay highlighted.
     press(&mut stage, &["<Enter>", "<C-f>nothing<Enter>", "<Space><Space><Space>"]);
     assert!(!marked(&mut stage).is_empty());
 }
 
 #[test]
-fn stepping_past_the_last_match_opens_the_next_result_and_back_past_the_first_the_previous_one() {
+fn stepping_past_the_matches_opens_the_adjacent_result() {
     let mut stage = stage("<p>The regatta and a concert, one Regatta.</p>");
     press(&mut stage, &["/re<Enter>", "<Enter>"]);
     assert!(stage.app.items.rows.len() > 1);
@@ -231,12 +231,12 @@ fn stepping_past_the_last_match_opens_the_next_result_and_back_past_the_first_th
     assert!(press(&mut stage, &["n"]).contains("match 2 of 2"));
     let screen = press(&mut stage, &["n"]);
     assert_eq!((open(&stage), screen.contains("match 1 of 2")), (next, true), "{screen}");
-    // Goes back to where the search was.
+    // Returns to the last match of the previous result.
     let screen = press(&mut stage, &["N"]);
     assert_eq!((open(&stage), screen.contains("match 2 of 2")), (first, true), "{screen}");
     let screen = press(&mut stage, &["N"]);
     assert!(screen.contains("match 1 of 2"), "{screen}");
-    // No result follows the last one, so its own first match follows.
+    // After the last result, the first match of the same item follows.
     let last = stage.app.items.rows.len() - 1;
     for _ in first..last {
         press(&mut stage, &["n", "n"]);

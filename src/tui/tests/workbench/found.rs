@@ -1,4 +1,4 @@
-//! Tests of what the workbench shows about the page and the articles found on it.
+//! Tests of what the workbench shows about the page and about the articles found on it.
 
 use super::*;
 
@@ -6,16 +6,16 @@ use super::*;
 fn shows_the_path_of_the_selected_element() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.shows("Path  main > section.news-list > article.card > h3 > a");
-    // The text has the same path.
+    // The text view shows the same path.
     test.keys("v");
     test.shows("Path  main > section.news-list > article.card > h3 > a");
-    // What does not fit is left out at the start.
+    // A path that does not fit is truncated at its start.
     let screen = test.screen_of(70, 24);
     assert!(screen.contains("Path  … > ") && screen.contains(" > h3 > a "), "{screen}");
 }
 
 #[test]
-fn found_articles_have_summaries_and_their_dates_and_authors_are_counted() {
+fn shows_summaries_and_counts_dates_and_authors() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.shows("After nine months of work.");
     test.shows("dates 5 of 5   authors 0 of 5");
@@ -45,7 +45,7 @@ fn a_click_on_a_summary_selects_its_article() {
 }
 
 #[test]
-fn a_selector_without_matches_is_compared_with_the_page() {
+fn suggests_a_similar_selector_if_nothing_matches() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("i<C-u>article.crad h3 > a");
     test.shows("✗ Matches nothing. Did you mean article.card h3 > a?");
@@ -55,7 +55,7 @@ fn a_selector_without_matches_is_compared_with_the_page() {
 }
 
 #[test]
-fn the_number_of_suggestions_is_never_cut() {
+fn never_truncates_the_number_of_suggestions() {
     let mut test = BenchTest::open(now_page(), false, "W");
     for (width, height) in [(120, 36), (80, 24), (66, 20)] {
         let screen = test.screen_of(width, height);
@@ -64,7 +64,7 @@ fn the_number_of_suggestions_is_never_cut() {
 }
 
 #[test]
-fn an_empty_list_names_the_key_of_the_suggestions() {
+fn an_empty_list_names_the_key_for_suggestions() {
     let mut test = BenchTest::open(now_page(), false, "W");
     assert!(!test.screen().contains("P uses"));
     test.keys("i<C-u>.nothing<Enter>");
@@ -73,7 +73,7 @@ fn an_empty_list_names_the_key_of_the_suggestions() {
 }
 
 #[test]
-fn the_help_lists_its_keys_in_whole_words() {
+fn the_help_does_not_truncate_descriptions() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("?");
     for words in ["choose field", "open article", "type a selector", "show text or outline"] {
@@ -82,10 +82,10 @@ fn the_help_lists_its_keys_in_whole_words() {
 }
 
 #[test]
-fn every_selector_has_a_number_of_matches() {
+fn shows_the_number_of_matches_of_every_selector() {
     let mut test = BenchTest::open(now_page(), false, "W");
     let screen = test.screen();
-    // The selectors of articles match on the first one, while the list is shown.
+    // While the list is shown, the article selectors are matched on the first article.
     assert!(screen.contains("Page outline · now"), "{screen}");
     for (label, result) in [("1 Articles", "5  ✓"), ("3 Title", "1  ✓"), ("7 Content", "0  ✗")]
     {
@@ -99,7 +99,7 @@ fn every_selector_has_a_number_of_matches() {
 }
 
 #[test]
-fn an_article_that_was_not_asked_for_fails_silently() {
+fn a_prefetched_article_fails_silently() {
     let mut test = BenchTest::new(now_page(), false);
     test.stage.keys("W");
     let entry = test.entry();
@@ -134,7 +134,7 @@ fn an_article_that_was_not_asked_for_fails_silently() {
 }
 
 #[test]
-fn a_message_about_a_field_is_directly_below_it() {
+fn shows_a_message_about_a_field_below_it() {
     let mut test = BenchTest::open(now_page(), false, "W");
     for field in ["1", "2", "4"] {
         test.keys(field);
@@ -149,12 +149,12 @@ fn a_message_about_a_field_is_directly_below_it() {
 }
 
 #[test]
-fn selectors_that_find_no_articles_are_saved_only_when_asked_twice() {
+fn asks_before_saving_selectors_that_find_no_articles() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("i<C-u>time<Enter><C-s>");
     test.shows("Press C-s again to save anyway");
     assert_eq!(test.text(), FILE);
-    // Another selector is another question.
+    // A changed selector has to be confirmed again.
     test.keys("i<C-u>footer a<Enter><C-s>");
     assert_eq!(test.text(), FILE);
     test.keys("<C-s>");
@@ -163,7 +163,7 @@ fn selectors_that_find_no_articles_are_saved_only_when_asked_twice() {
 }
 
 #[test]
-fn elements_without_links_are_no_success() {
+fn elements_without_links_do_not_count_as_articles() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("i<C-u>time<Enter>");
     let screen = test.screen();
@@ -173,7 +173,7 @@ fn elements_without_links_are_no_success() {
 }
 
 #[test]
-fn a_picked_element_can_be_undone() {
+fn undoes_a_picked_element() {
     let mut test = BenchTest::open(now_page(), false, "W");
     test.keys("u");
     test.shows("Nothing to undo: no element was picked");

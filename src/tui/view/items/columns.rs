@@ -6,15 +6,15 @@ use crate::config::{DateStyle, Role};
 use crate::tui::app::App;
 use crate::util::text;
 
-/// Minimum width of a list in which the number of comments has space for a word.
+/// Minimum width of a list that shows "comments" after the number.
 const COMMENTS_FROM: u16 = 124;
 
 /// A column at the right of a row.
 pub(super) struct Column {
     pub(super) name: &'static str,
-    /// Columns with a higher number are left out first.
+    /// Columns with a higher rank are hidden first.
     pub(super) rank: u8,
-    /// Its width in cells, for the width of the list; 0 if it is not shown.
+    /// Width in cells, depending on the width of the list; 0 if the column is hidden.
     pub(super) cells: fn(&Cell<'_>) -> usize,
     /// Texts with their roles, at most as wide as the column.
     pub(super) draw: fn(&Cell<'_>, usize) -> Vec<(String, Role)>,
@@ -22,14 +22,14 @@ pub(super) struct Column {
 
 /// Maximum width of the source column.
 const MAX_SOURCE: usize = 22;
-/// Width of its square with the blanks.
+/// Width of the square in the source column, including blanks.
 const SQUARE: usize = 4;
-/// Maximum length of a source name that the column shows.
+/// Maximum width of a source name in the source column.
 const MAX_NAME: usize = MAX_SOURCE - SQUARE;
 
-/// The columns to the right of the title, from the left. In total they take at most 45 % of a row.
+/// The columns to the right of the title, from left to right. They use at most 45 % of a row in total.
 pub(super) const COLUMNS: &[Column] = &[
-    // This is the first one, so that its width may differ from row to row.
+    // The leftmost column, so that its width may differ from row to row.
     Column {
         name: "stories",
         rank: 0,
@@ -77,7 +77,7 @@ pub(super) const COLUMNS: &[Column] = &[
             most.min(cell.form.source_cells.saturating_add(SQUARE))
         },
         draw: |cell, cells| {
-            // Two cells before the mark, one after it.
+            // Two blanks before the mark and one after it.
             let mark = format!("  {} ", marks(cell.app).square);
             let space = cells - text::width(&mark);
             let name = text::truncate(&cell.source(space), space).into_owned();
@@ -106,7 +106,7 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 impl Form {
-    /// With the source names of the list, which affect its columns.
+    /// Sets the width of the longest source name, which determines the width of the column.
     pub(super) fn with_names(self, app: &App) -> Self {
         let mut sources: Vec<i64> = app.items.rows.iter().map(|row| row.source_key).collect();
         sources.sort_unstable();
@@ -115,7 +115,7 @@ impl Form {
         let mut source_cells = 0;
         for name in names {
             source_cells = source_cells.max(text::width(&app.sources.name(name, usize::MAX)));
-            // Longer names do not make the column wider.
+            // Longer names do not widen the column.
             if source_cells >= MAX_NAME {
                 break;
             }

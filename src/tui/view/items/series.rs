@@ -1,19 +1,19 @@
-//! Titles of a series, which begin alike, are shortened in the middle, so that the visible parts differ.
+//! Shortens the titles of a series in the middle, because they begin alike and would otherwise look the same.
 
 use crate::model::ItemRow;
 use crate::util::text;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Sign for the omitted part.
+/// Separator in place of the omitted part.
 const GAP: &str = " … ";
 
-/// How many bytes each title of a list shares with the start of another title, by row key of the
-/// item; without titles for which that is less than [`LEAST`].
+/// The number of bytes that each title shares with the start of another title, by row key of the item.
+/// Contains only titles with at least [`LEAST`] shared bytes.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Series(HashMap<i64, usize>);
 
-/// Minimum number of common bytes at the start from which titles are shortened.
+/// Minimum number of bytes in a common prefix for titles to be shortened.
 const LEAST: usize = 8;
 
 impl Series {
@@ -21,7 +21,7 @@ impl Series {
         let mut titles: Vec<&str> = rows.iter().map(|row| row.title.as_str()).collect();
         titles.sort_unstable();
         titles.dedup();
-        // Among sorted titles, the most similar ones are adjacent.
+        // In sorted order, the titles with the longest common prefix are adjacent.
         let after: Vec<usize> = titles.windows(2).map(|pair| common(pair[0], pair[1])).collect();
         let alike = |title: &str| {
             let at = titles.binary_search(&title).ok()?;
@@ -32,7 +32,7 @@ impl Series {
         Self(found.collect())
     }
 
-    /// The start and the end of the title of an item (row key), if another title has the same visible start.
+    /// The visible start and end of an item's title, if another title has the same visible start.
     pub(super) fn parts<'a>(
         &self,
         item: i64,
@@ -43,15 +43,15 @@ impl Series {
     }
 }
 
-/// The start and the end of a title with more than `space` cells, if another title begins with its
-/// entire visible part; `alike` is the number of common bytes.
+/// The visible start and end of a title that is wider than `space`, if another title begins with the same
+/// visible text. `alike` is the number of bytes in the common prefix.
 fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
     if text::width(title) <= space {
         return None;
     }
-    // The last cell is the ellipsis.
+    // The last cell is for the ellipsis.
     let seen = text::truncate(title, space).trim_end_matches('…').len();
-    // The title may have changed since.
+    // The title may have changed since `alike` was computed.
     if alike < seen || !title.is_char_boundary(alike) {
         return None;
     }
@@ -60,7 +60,7 @@ fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
         true => title[..alike].trim_end_matches(is_inside).len(),
         false => alike,
     };
-    // In scripts without blanks, there is no word start to go back to.
+    // Scripts without spaces have no start of a word to move back to.
     let from = if word * 2 > alike { word } else { alike };
     let end = title[from..].trim_start_matches(|c: char| !c.is_alphanumeric());
     let gap = text::width(GAP);
@@ -76,7 +76,7 @@ fn parts(title: &str, alike: usize, space: usize) -> Option<(&str, &str)> {
     (!start.is_empty() && !end.is_empty()).then_some((start, end))
 }
 
-/// Length in bytes of the common start of two texts.
+/// Length in bytes of the longest common prefix.
 fn common(a: &str, b: &str) -> usize {
     let same = a.char_indices().zip(b.chars()).find(|((_, a), b)| a != b);
     same.map_or(a.len().min(b.len()), |((at, _), _)| at)
@@ -112,7 +112,7 @@ mod tests {
         "日本語の文章の組み方について、第一回 はじめに",
     ];
 
-    /// A title as it is shown among others.
+    /// The shortened title in a list with other titles.
     fn among(title: &str, others: &[&str], space: usize) -> Option<String> {
         let titles: Vec<&str> = others.iter().copied().chain([title]).collect();
         let first = item_rows().remove(0);
@@ -133,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn titles_that_begin_alike_show_how_they_differ() {
+    fn shows_how_titles_with_a_common_prefix_differ() {
         for (title, space, expected) in [
             (SERIES[0], 38, Some("Building an … Composable Row-Level Security")),
             (SERIES[1], 38, Some("Building an … Automated Auditing")),
             (SERIES[1], 43, Some("Building an Enterprise … Automated Auditing")),
-            // Words are not cut, even if two begin alike.
+            // Words are not split, even if two words begin alike.
             (SERIES[2], 30, Some("Building … Automatic Soft-Delete")),
-            // No change for titles that fit, or differ in the visible part.
+            // A title that fits, or differs in its visible part, is not changed.
             (SERIES[3], 30, None),
             (SERIES[0], 80, None),
             (SERIES[0], 60, None),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_titles_and_prefixes_of_others_are_left_as_they_are() {
+    fn does_not_change_equal_titles_and_prefixes() {
         for (title, other) in [
             ("A rather long title of an item", "A rather long title of an item"),
             ("A rather long title of an item", "A rather"),
@@ -171,10 +171,10 @@ mod tests {
         ] {
             assert_eq!(among(title, &[other], 12), None, "{title}");
         }
-        // The longer one of two titles.
+        // The longer of two titles is shortened.
         let found = among("A rather long title, part two", &["A rather long title"], 14);
         assert_eq!(found.as_deref(), Some("A … part two"));
-        // A title that changes while the list is shown is not cut at the old position.
+        // A title that changes while the list is shown is not split at the old offset.
         assert_eq!(parts("é".repeat(20).as_str(), 15, 6), None);
     }
 }

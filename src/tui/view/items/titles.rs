@@ -1,4 +1,4 @@
-//! The titles of items, in one row, or in two if the list has rows to spare.
+//! Titles of items: in one row, or in two if the list has unused rows.
 
 use super::super::snippet;
 use super::series;
@@ -13,8 +13,8 @@ use ratatui::text::Line;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Whether long titles take two rows, which they do if all items still fit into the list. If they once do not fit,
-/// titles take one row until another list is opened, so that they move at most once while the list fills.
+/// Whether long titles use two rows: if all items still fit into the list. Once they do not fit, titles use
+/// one row until another list is opened, so that rows move at most once while the list fills.
 pub(super) fn wraps(app: &App, form: Form, area: Rect, separated: impl Fn(usize) -> bool) -> bool {
     let items = &app.items;
     let (count, space) = (items.rows.len(), usize::from(area.height));
@@ -34,7 +34,7 @@ pub(super) fn wraps(app: &App, form: Form, area: Rect, separated: impl Fn(usize)
 }
 
 impl<'a> Cell<'a> {
-    /// The title, and the columns to the right of it.
+    /// The first row: the title, and the columns to the right of it.
     pub(super) fn first(&self) -> Line<'static> {
         let mut out = self.columns();
         let row = self.row;
@@ -49,7 +49,7 @@ impl<'a> Cell<'a> {
         out.line(Style::new())
     }
 
-    /// The rest of a title that takes two rows.
+    /// The second row of a title that uses two.
     pub(super) fn rest(&self) -> Line<'static> {
         let space = self.columns().free();
         let (mut out, _) = self.start(false);
@@ -60,12 +60,12 @@ impl<'a> Cell<'a> {
         out.line(Style::new())
     }
 
-    /// Whether the title takes two rows.
+    /// Whether the title uses two rows.
     pub(super) fn is_wrapped(&self) -> bool {
         let snippet = self.app.snippets.of(self.row.key);
-        // The part that matches a search is shown instead of the rest.
+        // The second row shows the matching text instead.
         let is_found = snippet.is_some_and(|s| !(s.title_hits.is_empty() && s.hits.is_empty()));
-        // In the list of one source, the second row would have only the reading time.
+        // In the list of a single source, the second row would contain only the reading time.
         let is_free = self.form.style == ListStyle::Comfortable
             && self.form.one_source
             && self.text().filter(|_| self.width >= SUMMARY_FROM).is_none();
@@ -74,7 +74,7 @@ impl<'a> Cell<'a> {
         }
         let title = snippet::title(self.app, self.row);
         let space = self.columns().free();
-        // A row with only a mark would seem to be a gap.
+        // If not even the mark of the first row fits beside a word, the row would look empty.
         text::width(&title) > space && title.starts_with(&first_line(&title, space))
     }
 
@@ -103,7 +103,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// As many words of a title as fit into a row.
+/// The first words of a title, as many as fit into a row.
 fn first_line(title: &str, space: usize) -> String {
     wrap_plain(title, space.max(1)).into_iter().next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The head of an article: source, title, author, date, facts.
+//! The header of an article: source, title, author, date and other facts.
 
 use super::super::super::app::App;
 use super::super::super::event::{Article, Difference, SourceEntry};
@@ -14,28 +14,29 @@ use chrono::{Local, TimeZone};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span as Ink};
 
-/// Maximum number of lines in a title.
+/// Maximum number of lines of the title.
 const MAX_TITLE: usize = 4;
-/// Maximum number of lines in a fact.
+/// Maximum number of lines of a fact.
 const MAX_FACT: usize = 2;
-/// Maximum number of cells in a list of names.
+/// Maximum number of characters in a list of names.
 const LONGEST: usize = 300;
-/// Number of cells between two facts.
+/// Separator between two facts.
 const GAP: &str = "   ";
-/// The head of a scrolled article is reduced if it takes more than one in this many rows of the height.
+/// While the article is scrolled, the header is reduced if it uses more than this fraction (1/8) of the
+/// height.
 const LEAST_PART: usize = 8;
-/// Added after the origin of the text while its page is being fetched.
+/// Appended to the origin of the text while its page is being fetched.
 const FETCHING: &str = "; fetching the full text …";
-/// Height of the pane from which all facts are shown.
+/// Minimum height of a pane that shows all facts.
 pub(super) const ROOMY: u16 = 16;
 
-/// The lines of the head, with an empty one at the end, and how many of them scroll away with the text. If it takes
-/// much space, only the title stays.
+/// The lines of the header, which end with an empty line, and how many of them scroll away with the text. If
+/// the header uses much space, only the title stays.
 pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'static>>, usize) {
     const REDUCED: usize = 2;
     let mut out = whole(app, article, area);
     let height = usize::from(area.height);
-    // A text that fits below the full head is not scrolled.
+    // If the text fits below the full header, it is not scrolled.
     let goes_on = app.reader.line_count() > height.saturating_sub(1);
     if out.len() * LEAST_PART <= height || !goes_on {
         return (out, 0);
@@ -60,8 +61,8 @@ pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'stat
     (out, most)
 }
 
-/// A line of a title, right-aligned if the title is written from right to left. ratatui would count ligatures,
-/// but draw letters, and cut the end off.
+/// A line of the title, right-aligned if the title is right-to-left. ratatui would measure ligatures but draw
+/// separate letters, and truncate the line.
 fn aligned(title: &str, mut line: Line<'static>, width: usize) -> Line<'static> {
     if reader::is_right_to_left(&[Span::new(title, Role::Title)]) {
         let cells: usize = line.spans.iter().map(|span| text::width(&span.content)).sum();
@@ -85,7 +86,7 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
         let lines = wrap_plain(words, width).into_iter();
         cut(lines.map(|line| Line::from(ink(app, line, role))), limit, width)
     };
-    // An item without a title begins with its text.
+    // The first words of the text replace a missing title.
     let title =
         if item.title.is_empty() { vec![] } else { part(&item.title, MAX_TITLE, Role::Title) };
     out.extend(title.into_iter().map(|line| aligned(&item.title, line, width)));
@@ -97,12 +98,12 @@ fn whole(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     out
 }
 
-/// No more of a list of names than a head shows, because it is wrapped for every frame.
+/// Truncates a list of names, because it is wrapped again for every frame.
 fn short(names: &str) -> String {
     text::truncate(names, LONGEST).into_owned()
 }
 
-/// Author, date and reading time.
+/// The author, the date and the reading time.
 fn byline(app: &App, item: &Item, source: Option<&SourceEntry>) -> String {
     let is_source = |name: &str| source.is_some_and(|s| s.title().trim() == name.trim());
     let authors: Vec<&str> =
@@ -122,8 +123,8 @@ fn byline(app: &App, item: &Item, source: Option<&SourceEntry>) -> String {
     parts.join(&format!(" {} ", marks(app).bullet))
 }
 
-/// A date as text: `today 00:55`, `yesterday 14:05`, `20 Nov`, `20 Nov 2024`; without a time if the
-/// publisher gave none.
+/// A date as text, such as `today 00:55`, `yesterday 14:05`, `20 Nov` or `20 Nov 2024`; without the time if
+/// the publisher gave none.
 fn describe<Z: TimeZone>(time: Time, now: Time, zone: &Z) -> String
 where
     Z::Offset: std::fmt::Display,
@@ -137,10 +138,10 @@ where
     }
 }
 
-/// A fact: its words with their roles.
+/// A fact, as pieces of text with their roles.
 type Fact = Vec<(String, Role)>;
 
-/// The other facts about the article, in as many lines as needed.
+/// The other facts about the article, on as many lines as needed.
 fn facts(
     app: &App,
     article: &Article,
@@ -170,7 +171,7 @@ fn facts(
     rows(app, all.into_iter().flatten().chain(notes).collect(), area.width.into())
 }
 
-/// Facts side by side, as many per line as fit.
+/// Lays out facts side by side, as many per line as fit.
 fn rows(app: &App, facts: Vec<Fact>, width: usize) -> Vec<Line<'static>> {
     let mut out: Vec<Line<'static>> = Vec::new();
     let mut used = usize::MAX;
@@ -202,7 +203,7 @@ fn rows(app: &App, facts: Vec<Fact>, width: usize) -> Vec<Line<'static>> {
     out
 }
 
-/// At most so many lines; the last one ends with an ellipsis if others follow.
+/// At most `most` lines. The last one ends in an ellipsis if lines were omitted.
 fn cut(
     lines: impl Iterator<Item = Line<'static>>,
     most: usize,
@@ -216,7 +217,7 @@ fn cut(
     lines
 }
 
-/// Marks a line as cut off.
+/// Appends an ellipsis, shortening the line if necessary.
 fn end_with_ellipsis(line: &mut Line<'static>, width: usize) {
     let Some(last) = line.spans.pop() else { return };
     let before: usize = line.spans.iter().map(|span| text::width(&span.content)).sum();
@@ -229,10 +230,10 @@ fn key(app: &App, action: Action) -> Option<String> {
     app.keymap.keys_for(Context::Reader, action)
 }
 
-/// The origin of the text, and the key for the text of the page if that differs.
+/// The origin of the text, and the key that shows the other text.
 fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<Fact> {
     let item = &article.item;
-    // The text of a website's item was read from the article page.
+    // For a website, the item's own text was read from the article page.
     let reads_pages = source.is_some_and(|s| s.source.kind().reads_pages());
     let is_entry = source.is_some_and(|s| s.source.kind() == SourceKind::Entries);
     let is_listed = is_entry && item.text_from == TextFrom::Feed;
@@ -269,7 +270,7 @@ fn origin(app: &App, article: &Article, source: Option<&SourceEntry>) -> Option<
     Some(fact)
 }
 
-/// The other sources that have its story.
+/// The other sources that cover the same story.
 fn also_in(app: &App, article: &Article) -> Option<Fact> {
     let names = article.also_in.iter().map(|other| {
         let known = app.sources.list.sources.iter().find(|entry| entry.source.id == other.source);
@@ -334,7 +335,7 @@ fn comments(app: &App, article: &Article) -> Option<Fact> {
     Some(fact)
 }
 
-/// The changes in words, with the key that shows them.
+/// A summary of the changes, and the key that shows them.
 fn changed(app: &App, article: &Article) -> Option<Fact> {
     let mark = marks(app).changed;
     let item = &article.item;
@@ -361,14 +362,14 @@ fn changed(app: &App, article: &Article) -> Option<Fact> {
         fact.push((key, Role::KeyHint));
         fact.push((" shows how".to_owned(), Role::Dim));
     }
-    // This follows the key, because it may be cut off.
+    // The summary follows the key, because it may be truncated.
     if !summary.is_empty() {
         fact.push((format!(": {summary}"), Role::Dim));
     }
     Some(fact)
 }
 
-/// Which difference is shown, what changed, and the key that returns to the article.
+/// The position of the shown difference, its summary, and the key that returns to the article.
 fn shown_difference(app: &App, article: &Article, difference: &Difference) -> Fact {
     let (at, count) = (app.reader.difference_at + 1, article.differences.len());
     let which = if count > 1 { format!("Change {at} of {count}, ") } else { String::new() };
@@ -404,14 +405,14 @@ mod tests {
         ] {
             assert_eq!(describe(time.parse().unwrap(), now, &Utc), expected);
         }
-        // A date without a time stays the same day, even west of Greenwich.
+        // A date without a time is the same day in every time zone, even west of Greenwich.
         let west = chrono::FixedOffset::west_opt(5 * 3600).unwrap();
         let day = "2026-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(describe(day, now, &west), "today");
     }
 
     #[test]
-    fn cut_lines_end_with_an_ellipsis() {
+    fn truncated_lines_end_with_an_ellipsis() {
         let shown = |words: &[&str], width| {
             let lines = words.iter().map(|words| Line::from((*words).to_owned()));
             let lines = cut(lines, 2, width);
@@ -424,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_with_ligatures_are_complete() {
+    fn draws_complete_titles_with_ligatures() {
         use ratatui::buffer::Buffer;
         use ratatui::widgets::Widget;
         for title in ["الفنارة التي لا تنطفئ", "لأن الأحلام لا تباع", "מגדלור"]

@@ -8,34 +8,35 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// Symbols for the steps within a cell.
+/// Block characters in steps of an eighth.
 const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// Maximum number of cells in a week: the bars and a gap.
+/// Maximum number of cells for a week: the bars and a gap.
 const WIDEST: usize = 8;
 
-/// Height of a bar in eighths of a cell; any value above 0 is visible.
+/// Height of a bar in eighths of a cell. A value above 0 is always visible.
 fn eighths(value: u32, most: u32, rows: u16) -> usize {
     let steps = u64::from(value) * u64::from(rows) * 8;
     usize::try_from(steps.div_ceil(u64::from(most.max(1)))).unwrap_or(0)
 }
 
-/// The symbol of a bar in a row, counted from below.
+/// The symbol of a bar in a row; row 0 is the lowest.
 fn step(height: usize, row: usize) -> &'static str {
     STEPS[height.saturating_sub(row * 8).min(8)]
 }
 
-/// The number on top of a bar, if a space after it keeps it apart from the next one.
+/// The number above a bar, or blanks if it would touch the next number.
 fn number(items: u32, week: usize) -> String {
     let number = format!("{items:<week$}");
     if number.ends_with(' ') { number } else { " ".repeat(week) }
 }
 
-/// Draws the bars with their legend above and the time below.
+/// Draws the bars, with a legend above them and the dates below them.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rect) {
     let style = |role| app.palette.style(role);
     let count = all.items_per_week.len().max(1);
     let week = (usize::from(area.width) / count).min(WIDEST);
-    // The read items are a narrow bar next to the new ones, so that the bars differ even without colours.
+    // Read items have a narrow bar next to that of the new items, so that the bars differ even without
+    // colours.
     let (new, read) = match week {
         0..3 => (1, 0),
         3 => (1, 1),
@@ -50,7 +51,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
         legend.left(" read", style(Role::Dim));
     }
     frame.render_widget(legend.line(Style::new()), Rect { height: area.height.min(1), ..area });
-    // One row each is for the legend, the numbers and the time.
+    // The legend, the numbers and the dates need one row each.
     let rows = area.height.saturating_sub(3);
     let most = all.items_per_week.iter().chain(&all.read_per_week).copied().max().unwrap_or(0);
     let high = |value: &u32| eighths(*value, most, rows);
@@ -59,7 +60,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, all: &Statistics, area: Rec
         let row = usize::from(row);
         let mut line = Row::new(area.width);
         for (items, seen) in all.items_per_week.iter().zip(&all.read_per_week) {
-            // The number is on top of the bar.
+            // The number is directly above the bar.
             if high(items).div_ceil(8) == row && *items > 0 {
                 line.left(&number(*items, week), style(Role::Soft));
                 continue;

@@ -11,14 +11,14 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// Width of the name column, in cells.
+/// Width of the label column, in cells.
 const LABELS: u16 = 17;
-/// Width of the number of matches with its sign, in cells, and in narrow fields.
+/// Width of the number of matches with its mark, in cells; then the same in narrow fields.
 const RESULTS: u16 = 8;
 const NARROW_RESULTS: u16 = 6;
-/// Width of narrow fields.
+/// Width below which a field is narrow, in cells.
 const NARROW: u16 = 50;
-/// Cells between the columns.
+/// Gap between the columns, in cells.
 const BETWEEN: u16 = 3;
 
 /// Draws the fields that fit, including the active one.
@@ -36,7 +36,7 @@ pub(super) fn fields(
     }
 }
 
-/// The row of a field, if it is visible.
+/// The row of a field, if the row is visible.
 fn field_area(bench: &Bench, parts: &Parts, field: usize) -> Option<Rect> {
     let lines = bench.fields.len().div_ceil(parts.columns.into()).max(1);
     let (column, line) = (field / lines, field % lines);
@@ -49,7 +49,7 @@ fn field_area(bench: &Bench, parts: &Parts, field: usize) -> Option<Rect> {
     (y < parts.fields.height).then_some(Rect { x, y: parts.fields.y + y, width, height: 1 })
 }
 
-/// The input of a field within its row.
+/// The input area in the row of a field.
 fn input(area: Rect) -> Rect {
     let labels = LABELS.min(area.width / 2);
     let results = if area.width < NARROW { NARROW_RESULTS } else { RESULTS };
@@ -57,12 +57,12 @@ fn input(area: Rect) -> Rect {
     Rect { x: area.x + labels, width, ..area }
 }
 
-/// The input of a field, if it is visible.
+/// The input area of a field, if the field is visible.
 pub(super) fn input_area(bench: &Bench, parts: &Parts, field: usize) -> Option<Rect> {
     field_area(bench, parts, field).map(input)
 }
 
-/// The result of a field: the number of matched elements, and whether that is good.
+/// The result of a field: the number of matching elements, and whether the result is good.
 fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Verdict) {
     let article = bench.preview.article.as_ref();
     let date = article.and_then(|page| page.article.published);
@@ -76,7 +76,7 @@ fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (
         }
         (Some(part), _) => match bench.found(part) {
             Some(Some(found)) if found.count > 0 => {
-                // Links are wanted, not just elements.
+                // For these fields, matching elements must also contain links.
                 let good = match part {
                     SelectorField::Articles => bench.items().1 > 0,
                     SelectorField::Next => {
@@ -91,7 +91,7 @@ fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (
             None if bench.is_loading(part) => ("…".to_owned(), Verdict::None),
             None => none(),
         },
-        // The date format matches no elements, but reads a date or not.
+        // The date format matches no elements. Its result is good if a date was parsed.
         (None, _) if article.is_some_and(|page| page.date_text.is_some()) => {
             (String::new(), Verdict::Bad)
         }
@@ -145,7 +145,7 @@ fn draw_field(
     label.right(result, style(role));
     frame.render_widget(label.line(Style::new()), area);
     let inside = input(area);
-    // Without space between them, the fields would be one dark block.
+    // Without a gap between them, fields with a background would look like one block.
     let surface = match (typing, active) {
         (true, _) => Some(Role::InputFocus),
         (_, true) => Some(Role::SelectedUnfocused),

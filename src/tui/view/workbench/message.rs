@@ -11,7 +11,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-/// That the selector of the active field finds nothing: for articles always, for others while it is typed.
+/// A message if the active selector finds nothing: always for articles, otherwise only while the field is
+/// focused.
 fn nothing_matched(editor: &Editor, bench: &Bench) -> Option<String> {
     let articles = bench.field()?.part == Some(SelectorField::Articles);
     if let Some(Some(found)) = bench.found(SelectorField::Articles).filter(|_| articles)
@@ -31,7 +32,7 @@ fn nothing_matched(editor: &Editor, bench: &Bench) -> Option<String> {
     Some(format!("Matches nothing.{}", meant.unwrap_or_default()))
 }
 
-/// What is wrong with the active field: with its label, unless it is shown below the field.
+/// The problem with the active field, prefixed with the label unless the message is directly below the field.
 fn of_field(app: &App, editor: &Editor, bench: &Bench, labelled: bool) -> Option<String> {
     let gone = marks(app).gone;
     let field = bench.field();
@@ -51,7 +52,7 @@ fn of_field(app: &App, editor: &Editor, bench: &Bench, labelled: bool) -> Option
     Some(format!("{gone} \"{text}\" is not a recognised date; set the date format"))
 }
 
-/// The suggested repair.
+/// The hint for the suggested repair.
 fn repair(editor: &Editor, bench: &Bench) -> Option<String> {
     let repair = bench.repair()?;
     let applied = repair.selectors.iter().filter(|(part, _)| editor.is_filled(*part));
@@ -65,7 +66,7 @@ fn repair(editor: &Editor, bench: &Bench) -> Option<String> {
     Some(format!("Press Enter to apply repair 1 of {of}: {selectors}{known}"))
 }
 
-/// A message that is not about a field, or the help of the active one.
+/// A message that is not about a field, or the help of the active field.
 fn general(editor: &Editor, bench: &Bench) -> (String, Role) {
     let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
     let list_failed = bench.failed.get(&WorkbenchPage::List);
@@ -84,7 +85,7 @@ fn general(editor: &Editor, bench: &Bench) -> (String, Role) {
     (info.map_or("", |info| info.help()).to_owned(), Role::Dim)
 }
 
-/// Draws the message: what is wrong with a field below the field, everything else in the last row.
+/// Draws the message: below the field if it is about a field, otherwise in the last row.
 pub(super) fn draw(
     app: &App,
     frame: &mut Frame<'_>,
@@ -112,7 +113,7 @@ pub(super) fn draw(
         row.right(pad.clone(), Style::new());
         row.right(format!("   P: {} suggested", bench.offers().len()), Style::new());
     }
-    // Of a help that is too long, the first part is better than half a word.
+    // If the help is too long, only its first part is shown, rather than truncated words.
     let fits = |words: &str| text::width(words) + pad.len() <= row.free();
     let first = words.split_once(',').map(|(first, _)| format!("{first}."));
     let words = match first.filter(|_| role == Role::Dim && !fits(&words)) {
@@ -125,7 +126,7 @@ pub(super) fn draw(
     frame.render_widget(row.line(app.palette.style(role)), at);
 }
 
-/// Draws a message in the row below a field, from further left if it is too long.
+/// Draws a message in the row below a field. If the message is long, it starts further to the left.
 fn below_field(app: &App, frame: &mut Frame<'_>, words: &str, field: Rect) {
     let screen = frame.area();
     let pad = u16::try_from(padding(screen.width)).unwrap_or(0);

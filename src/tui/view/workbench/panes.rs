@@ -1,4 +1,4 @@
-//! The page, the articles found on it, and the fetched article.
+//! The page, the articles found on it, and a fetched article.
 
 use super::super::first_row;
 use super::{below, color, item_count, item_rows, line, page_parts, title};
@@ -15,10 +15,10 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-/// Width of the page below which there are no lines from an element to those within it.
+/// Width below which the page has no lines from elements to their children.
 const NARROW: u16 = 42;
 
-/// The element tree or the text of the page, with the matches of the active selector marked.
+/// Draws the element tree or the text of the page, with the matches of the active selector highlighted.
 pub(super) fn page(
     app: &App,
     frame: &mut Frame<'_>,
@@ -74,7 +74,7 @@ pub(super) fn page(
     }
 }
 
-/// The path of the selected element; what does not fit is left out at its start.
+/// Draws the path of the selected element, truncated at its start.
 fn path(app: &App, frame: &mut Frame<'_>, sheet: &SheetView, area: Rect) {
     let style = |role| app.palette.style(role);
     let pad = " ".repeat(padding(area.width));
@@ -91,7 +91,7 @@ fn path(app: &App, frame: &mut Frame<'_>, sheet: &SheetView, area: Rect) {
     frame.render_widget(row.line(Style::new()), Rect { height: area.height.min(1), ..area });
 }
 
-/// What the active selector gives.
+/// Draws the value of the active selector.
 fn value(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     let Some(part) = bench.field().and_then(|field| field.part) else { return };
@@ -152,7 +152,7 @@ impl Lines<'_> {
             _ => (" ", Role::Text),
         };
         row.left(bar.0, self.style(bar.1));
-        // The selectors that select this line, each with its colour.
+        // The selectors that match this line, in their colours.
         row.right(" ", Style::new());
         for part in self.bench.parts() {
             if marked(*part) == Marked::Yes {
@@ -174,7 +174,7 @@ impl Lines<'_> {
         let depth = usize::from(line.depth).min(usize::from(width) / 6);
         row.left(&guide.repeat(depth), self.style(Role::Border));
         let fold = if self.sheet.is_folded(i) { m.folded } else { " " };
-        // Apart from the name, so that all names of a level begin in one column.
+        // The fold mark has its own column, so that all names of a level are aligned.
         let gap = if width < NARROW { "" } else { " " };
         row.left(&format!("{fold}{gap}"), self.style(Role::Dim));
         self.name(&mut row, &line.name);
@@ -191,7 +191,7 @@ impl Lines<'_> {
         row.line(Style::new())
     }
 
-    /// A name such as `h3 > a.headline`, with classes and ids styled differently from elements.
+    /// Adds a name such as `h3 > a.headline`, with different styles for elements and for classes and ids.
     fn name(&self, row: &mut Row, name: &str) {
         for (n, part) in name.split(" > ").enumerate() {
             if n > 0 {
@@ -204,7 +204,7 @@ impl Lines<'_> {
     }
 }
 
-/// The title of the list, with how many of the articles have a date and an author.
+/// The title of the list, with the numbers of articles that have a date and an author.
 fn found_title(app: &App, frame: &mut Frame<'_>, items: &[&ListLink], focused: bool, area: Rect) {
     let all = items.len();
     let dates = items.iter().filter(|item| item.date.is_some()).count();
@@ -227,7 +227,7 @@ fn found_title(app: &App, frame: &mut Frame<'_>, items: &[&ListLink], focused: b
     }
 }
 
-/// The articles that the selectors find in the list.
+/// Draws the articles that the selectors find on the list page.
 pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows): (Rect, u16)) {
     let style = |role| app.palette.style(role);
     let focused = bench.pane == BenchPane::Items;
@@ -298,7 +298,7 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows
     }
 }
 
-/// The fetched article as extracted by the selectors.
+/// Draws the fetched article as extracted by the selectors.
 pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, (area, rows): (Rect, u16)) {
     let style = |role| app.palette.style(role);
     title(app, frame, "Article", false, Rect { height: area.height.min(rows), ..area });
