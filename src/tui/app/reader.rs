@@ -215,6 +215,12 @@ impl ReaderPane {
         if place == 0 { 0 } else { after.saturating_sub(1) }
     }
 
+    /// The line with the header of a table whose body is at the top of the pane.
+    pub(crate) fn table_header(&self) -> Option<usize> {
+        let below = self.lines.lines.get(self.top)?.below_header;
+        self.top.checked_sub(below).filter(|_| below > 0)
+    }
+
     /// Number of lines, including those after the text.
     pub(crate) fn line_count(&self) -> usize {
         let end = if self.show_difference { 0 } else { END_LINES };

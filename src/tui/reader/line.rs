@@ -111,6 +111,8 @@ pub(crate) struct Line {
     /// Whether a heading begins on the line.
     pub(crate) heading: bool,
     pub(crate) ground: Option<Ground>,
+    /// Number of lines up to the header of its table; 0 if it is not in the body of a table with a header.
+    pub(crate) below_header: usize,
     /// A row of a picture instead of text.
     pub(crate) picture: Option<Box<PictureRow>>,
     /// Whether the line is right-aligned, with its margin on the right.

@@ -18,6 +18,9 @@ const LONG_WORD: usize = 16;
 /// Maximum length of a number with its unit, in characters.
 const MAX_NUMBER: usize = 16;
 
+/// Number of lines of a header of one line and the rule below it.
+const HEADER_LINES: usize = 2;
+
 /// The cells of a table as spans.
 type Cells = Vec<Vec<Vec<Span>>>;
 
@@ -58,6 +61,13 @@ fn grid(header: bool, cells: &Cells, widths: &[usize], glyphs: &Glyphs) -> Vec<L
             lines.push(Line::of(Span::label(glyphs.rule.repeat(wide), Role::Edge)));
         } else if tall && i + 1 < wrapped.len() {
             lines.push(Line::default());
+        }
+    }
+    // A header of one line stays visible while the rows are scrolled.
+    let header_height = wrapped.first().and_then(|row| row.iter().map(Vec::len).max());
+    if header && header_height == Some(1) {
+        for (i, line) in lines.iter_mut().enumerate().skip(HEADER_LINES) {
+            line.below_header = i;
         }
     }
     lines

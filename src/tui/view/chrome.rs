@@ -269,13 +269,19 @@ fn reader_title(app: &App) -> Title {
 /// The position of an item in the list, such as `2 of 30`.
 fn place_in_list(app: &App, key: i64) -> String {
     let items = &app.items;
-    let at = items.rows.iter().position(|row| row.key == key);
-    let Some(at) = at.filter(|_| !items.more_above) else { return String::new() };
+    let Some(at) = items.rows.iter().position(|row| row.key == key) else { return String::new() };
     let all = count_of_list(app);
-    // Rows that were marked as read after loading are included in the position.
+    // Rows that were marked read since have a position too.
     let read = items.rows.iter().filter(|row| row.read && items.listing.base.unread_only).count();
-    let all = all.parse::<usize>().map_or(all, |unread| (unread + read).to_string());
-    format!("{} of {all}", at + 1)
+    let count = all.parse::<usize>().ok().map(|unread| unread + read);
+    let all = count.map_or(all, |count| count.to_string());
+    // Near the end of a long list, the rows above are not read.
+    let above = match (items.more_above, items.more_below) {
+        (false, _) => Some(0),
+        (true, false) => count.and_then(|count| count.checked_sub(items.rows.len())),
+        (true, true) => None,
+    };
+    above.map(|above| format!("{} of {all}", above + at + 1)).unwrap_or_default()
 }
 
 pub(super) fn divider(app: &App, frame: &mut Frame<'_>, area: Rect) {

@@ -62,6 +62,14 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         head.insert(0, Line::default());
     }
     let used = u16::try_from(head.len()).unwrap_or(0).min(inner.height / 2);
+    // Within a table, its header replaces the title of the article, or the empty line below the facts.
+    let is_reduced = head_rows > 0 && app.reader.head_hidden >= head_rows;
+    let row = usize::from(used).saturating_sub(if is_reduced { head::REDUCED } else { 1 });
+    let is_shown = usize::from(used) == head.len() && !app.settings.ui.linear;
+    let table = app.reader.table_header().filter(|_| is_shown);
+    if let Some((line, _)) = head.get_mut(row).zip(table) {
+        *line = Line::default();
+    }
     for (y, line) in (inner.y..inner.y + used).zip(head) {
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
@@ -69,6 +77,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.set_height(body.height.into());
     app.areas.reader = Some(body);
     let pen = Pen { app, glyphs: glyphs(shape.ascii), hints: app.dialog(), head_has_facts };
+    if let Some((header, row)) = table.zip(u16::try_from(row).ok()) {
+        pen.draw(header, frame.buffer_mut(), Rect { y: inner.y + row, height: 1, ..inner });
+    }
     let top = app.reader.top;
     for (y, i) in (body.y..body.bottom()).zip(top..app.reader.line_count()) {
         pen.draw(i, frame.buffer_mut(), Rect { y, height: 1, ..body });

@@ -27,13 +27,14 @@ const GAP: &str = "   ";
 const LEAST_PART: usize = 8;
 /// Appended to the origin of the text while its page is being fetched.
 const FETCHING: &str = "; fetching the full text …";
+/// Number of lines of a reduced header: the title and a rule.
+pub(super) const REDUCED: usize = 2;
 /// Minimum height of a pane that shows all facts.
 pub(super) const ROOMY: u16 = 16;
 
 /// The lines of the header, which end with an empty line, and how many of them scroll away with the text. If
 /// the header uses much space, only the title stays.
 pub(super) fn lines(app: &App, article: &Article, area: Rect) -> (Vec<Line<'static>>, usize) {
-    const REDUCED: usize = 2;
     let mut out = whole(app, article, area);
     let height = usize::from(area.height);
     // If the text fits below the full header, it is not scrolled.
