@@ -74,9 +74,11 @@ fn is_path(text: &str) -> bool {
         && name.starts_with(char::is_alphanumeric)
 }
 
-/// Whether a piece before a break is only the start of a word, such as the first slash of a path.
+/// Whether a piece before a break is only the start of a word, such as the first slash of a path or
+/// the scheme of a URL.
 fn is_prefix(piece: &str) -> bool {
-    piece.bytes().all(|byte| byte.is_ascii_punctuation()) && piece.len() <= LONGEST_PREFIX
+    piece.ends_with("://")
+        || piece.len() <= LONGEST_PREFIX && piece.bytes().all(|byte| byte.is_ascii_punctuation())
 }
 
 /// Wraps plain text into lines of `width` cells.
@@ -184,6 +186,7 @@ mod tests {
             ("see --all", 6, vec!["see", "--all"]),
             ("see ../all", 6, vec!["see", "../all"]),
             ("mot : mot", 5, vec!["mot :", "mot"]),
+            ("see http://a.example/b", 18, vec!["see", "http://a.example/b"]),
             ("", 5, vec![""]),
         ] {
             assert_eq!(lines(input, width), expected, "{input}");
