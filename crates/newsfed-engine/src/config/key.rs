@@ -22,7 +22,7 @@ pub enum KeyCode {
     Down,
     Left,
     Right,
-    /// Function key, 1-24.
+    /// A function key, 1-24.
     F(u8),
 }
 
@@ -217,7 +217,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn parses_every_written_form() {
+    fn parses_every_notation() {
         let cases = [
             ("j", "j"),
             ("S-a", "A"),
@@ -258,7 +258,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shown_sequences_parse_back(keys in prop::collection::vec(any_key(), 1..=MAX_SEQUENCE_KEYS)) {
+        fn shown_sequences_round_trip(keys in prop::collection::vec(any_key(), 1..=MAX_SEQUENCE_KEYS)) {
             prop_assert_eq!(parse_sequence(&show_sequence(&keys)).unwrap(), keys);
         }
 
