@@ -18,7 +18,7 @@ impl Handle {
     }
 
     /// Synchronises accounts now, one after the other. With `accept`, large numbers of changed pins are
-    /// accepted. A read-only process synchronises nothing.
+    /// accepted. Does nothing in a process that cannot poll.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,

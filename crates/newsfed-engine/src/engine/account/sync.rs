@@ -184,7 +184,7 @@ impl Sync {
         self.merge_labels(sent_labels).await
     }
 
-    /// The known items that the lists can change: those with unsent marks or unread or pinned state, those
+    /// The known items that the lists can change: those that are unread or pinned here or on the server, those
     /// that are listed, and with `all` every item.
     async fn known(
         &self,
