@@ -44,7 +44,7 @@ pub struct Expected {
     pub mean_delay_min: f64,
 }
 
-/// How often a source, or the sources of a folder, publish, and how soon their items are found.
+/// How often the items of a source or folder are published, and how soon they are found.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Publishing {
     /// The identifier of the source, or the folder.

@@ -18,7 +18,8 @@ impl Handle {
     }
 
     /// Synchronises accounts now, one after the other. With `accept`, large numbers of changed pins are
-    /// accepted. Does nothing in a process that cannot poll.
+    /// accepted. Does nothing if another process polls or the database is
+    /// read-only.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,

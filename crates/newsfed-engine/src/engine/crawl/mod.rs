@@ -335,7 +335,7 @@ impl Crawl {
         }
     }
 
-    /// Fetches the start page again, to tell an unreachable host from failing pages.
+    /// Fetches the start page again, to distinguish an unreachable host from failing pages.
     async fn is_there(&mut self) -> Result<bool, CrawlError> {
         let got = self.fetcher.fetch(self.order.start.as_str(), LinkRequest::default()).await;
         let Ok(got) = got else { return Ok(false) };
