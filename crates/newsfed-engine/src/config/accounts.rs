@@ -185,7 +185,7 @@ fn path_of(text: &str) -> PathBuf {
     }
 }
 
-/// The accounts; those with errors are left out.
+/// The valid accounts. Invalid ones are left out.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<AccountSettings> {
     let mut accounts: Vec<AccountSettings> = Vec::new();
     for (node, table) in elements(pair, report) {

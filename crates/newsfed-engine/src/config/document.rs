@@ -1,4 +1,4 @@
-//! A TOML file as a tree in which every key and value has its position.
+//! A TOML file as a tree of keys and values with their positions.
 
 use super::error::{At, Report};
 use crate::util::file_error::reason;
@@ -84,7 +84,7 @@ fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Parses a text. All syntax errors are reported and give an empty tree.
+/// Parses a text. Reports all syntax errors, and returns an empty tree if there are any.
 pub(crate) fn parse(text: &str, report: &mut Report) -> Vec<Pair> {
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {

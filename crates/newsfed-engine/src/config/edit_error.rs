@@ -25,7 +25,7 @@ pub enum EditError {
     Conflict {
         /// The dotted keys.
         keys: Vec<String>,
-        /// The section as it is now.
+        /// The current section.
         now: Box<Section>,
     },
     /// A part that the undo would restore was changed elsewhere in the meantime.

@@ -36,7 +36,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// The namespace of attributes that only newsfed knows.
+/// The namespace of newsfed's own attributes.
 pub(super) const NAMESPACE: &str = "https://newsfed.example/opml";
 
 /// Sources and views as text.

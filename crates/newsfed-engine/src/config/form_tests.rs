@@ -101,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn edits_keep_every_comment_and_every_other_byte(
+    fn edits_keep_all_comments_and_unrelated_bytes(
         lines in prop::collection::vec(any::<bool>(), LINES.len()),
         table in 0..=TABLES.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8),

@@ -118,7 +118,7 @@ fn day(text: &str) -> Result<String, String> {
     day.map(|day| day.to_string()).map_err(|_| "expected a day such as 2026-12-31".to_owned())
 }
 
-/// An effect. A tag must have the form in which it is stored, as in the command `tag`.
+/// An effect. A tag must have its stored form, as in the command `tag`.
 fn effect_of(text: &str) -> Result<Effect, String> {
     let effect = text.parse()?;
     if let (Effect::Tag(tag), Some(typed)) = (&effect, text.strip_prefix("tag:"))

@@ -1,4 +1,4 @@
-//! Keys and key sequences as they are written: `j`, `g g`, `C-d`, `PgDn`, `S-Tab`.
+//! The notation of keys and key sequences: `j`, `g g`, `C-d`, `PgDn`, `S-Tab`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ pub struct Key {
     shift: bool,
 }
 
-/// Names of the keys that type no character. The first name of a key is the one shown.
+/// Names of the keys that type no character. The first name of each key is the displayed one.
 const NAMES: &[(&str, KeyCode)] = &[
     ("Enter", KeyCode::Enter),
     ("Return", KeyCode::Enter),

@@ -247,8 +247,8 @@ impl KeyMap {
         self.declared().any(|(c, k, _)| c == context && k == keys)
     }
 
-    /// The bindings of a context whose keys are the same as these, are a prefix of these, or begin
-    /// with these.
+    /// The bindings of a context that clash with these keys: the same keys, a prefix of them, or longer
+    /// sequences that begin with them.
     pub(super) fn clashes(&self, context: Context, keys: &[Key]) -> Vec<(Vec<Key>, Action)> {
         let map = self.effective.get(&context).into_iter().flatten();
         map.filter(|(k, _)| k.starts_with(keys) || keys.starts_with(k))

@@ -81,7 +81,7 @@ struct Outlines {
     root_open: bool,
     cut: bool,
     has_outlines: bool,
-    /// Names of the open outlines; those with a URL have none.
+    /// Names of the open outlines; `None` for an outline with a URL.
     open: Vec<Option<String>>,
     /// The prefix of newsfed's namespace, such as `newsfed:`.
     prefix: Option<String>,
@@ -319,7 +319,7 @@ fn salvage(tag: &str, name: &str) -> Option<String> {
 /// Maximum length of a reference between `&` and `;`.
 const MAX_REFERENCE_BYTES: usize = 12;
 
-/// The text of an attribute. Unknown references stay as they are.
+/// The text of an attribute. Unknown references are kept unchanged.
 fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;

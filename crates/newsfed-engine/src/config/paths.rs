@@ -8,7 +8,7 @@ pub const CONFIG_DIR_VARIABLE: &str = "NEWSFED_CONFIG_DIR";
 /// Environment variable with the folder of the database.
 pub const DATA_DIR_VARIABLE: &str = "NEWSFED_DATA_DIR";
 
-/// The folder beside the database with the data that crawls of sources have learned.
+/// The folder next to the database with the data that crawls of sources have learned.
 pub const CRAWLS_FOLDER: &str = "crawls";
 
 /// The folders of one run. They are created only when something is written.

@@ -28,7 +28,7 @@ pub(crate) enum Rule {
     Address(fn(&str) -> Result<String, String>, &'static str),
 }
 
-/// Where a value goes. The variant is the type of the value.
+/// The place to store a value. The variant is the value's type.
 pub(crate) enum Slot<'a> {
     Flag(&'a mut bool),
     Text(&'a mut String),

@@ -120,7 +120,7 @@ fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// The new text in a temporary file beside the target, synced to disk.
+/// Writes the new text to a temporary file next to the target, and syncs it to disk.
 fn prepare(folder: &Path, target: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
     // Created with owner-only permissions.
     let mut file =

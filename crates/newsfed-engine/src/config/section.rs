@@ -90,7 +90,7 @@ impl Section {
         &self.text
     }
 
-    /// The source whose entry this is; `None` for the settings.
+    /// The source of this entry; `None` for the settings.
     pub fn source_id(&self) -> Option<&SourceId> {
         match &self.scope {
             Scope::Source(id) => Some(id),

@@ -73,7 +73,7 @@ impl Engine {
     }
 
     /// Like [`Self::start`], but the background tasks only begin when the guard is dropped, so that the
-    /// interface can show its first list before.
+    /// interface can show its first list earlier.
     pub async fn start_held(self) -> Result<(Handle, DropGuard)> {
         let readable = self.store.writable().is_err_and(|e| e.leaves_reading());
         // With `follow`, showing the stored items is enough, but a command that must write fails.

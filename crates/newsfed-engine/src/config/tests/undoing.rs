@@ -131,7 +131,7 @@ fn undo_refuses_keys_changed_elsewhere() {
 }
 
 #[test]
-fn undoes_a_change_made_in_an_editor_unless_the_file_changed_again() {
+fn undoes_an_editor_change_unless_the_file_changed_again() {
     let (_folder, paths) = home("# one\n");
     let write = |new: &str| fs::write(paths.sources_file(), new).unwrap();
     assert_eq!(FileEdit::by_hand("# one\n".to_owned(), "# one\n".to_owned()), None);

@@ -18,8 +18,7 @@ impl Handle {
     }
 
     /// Synchronises accounts now, one after the other. With `accept`, large numbers of changed pins are
-    /// accepted. Does nothing if another process polls or the database is
-    /// read-only.
+    /// accepted. Does nothing if another process polls or the database is read-only.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,
@@ -57,7 +56,7 @@ impl Handle {
         reports
     }
 
-    /// Logs in again and stores the new token; the next synchronisation is due at once.
+    /// Logs in again and stores the new token. The next synchronisation is due immediately.
     ///
     /// # Errors
     /// If the account is not in config.toml, or the server rejects the login.

@@ -153,7 +153,7 @@ impl CrawlFolder {
             .map_err(|why| CrawlError::File { path, why })
     }
 
-    /// Writes the manifest anew from the log of the crawl.
+    /// Rewrites the manifest from the log of the crawl.
     pub(super) fn rewrite(&self, lines: &[String]) -> Result<(), CrawlError> {
         let path = self.path.join(MANIFEST);
         let write = || -> std::io::Result<()> {

@@ -268,7 +268,7 @@ async fn take(
     Ok(PageOutcome { undated, ..PageOutcome::stored(got) })
 }
 
-/// The state of an item of `source`, or of its declared source.
+/// The state of an item. Its source is `source`, or else the declared one.
 pub(super) async fn state(
     context: &Arc<Context>,
     key: i64,

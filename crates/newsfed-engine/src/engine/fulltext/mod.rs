@@ -145,7 +145,7 @@ impl Handle {
     }
 
     /// Fetches the full text of an opened item (row key) if the settings require it and it is not stored yet
-    /// or may have changed. A process that cannot poll sends no requests.
+    /// or may have changed. Sends no requests if another process polls or the database is read-only.
     ///
     /// # Errors
     /// If the database cannot be read or written.
