@@ -184,8 +184,8 @@ impl Sync {
         self.merge_labels(sent_labels).await
     }
 
-    /// The known items that the lists can change: those that are unread or pinned here or on the server, those
-    /// that are listed, and with `all` every item.
+    /// The known items that the lists can change: those that are unread or pinned here or on the server, the
+    /// listed ones, and with `all` every item.
     async fn known(
         &self,
         lists: &Lists,
