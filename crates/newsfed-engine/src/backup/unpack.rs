@@ -1,4 +1,4 @@
-//! Reads a backup into a temporary folder. Nothing in the archive decides where a file is written.
+//! Extracts a backup into a temporary folder. Nothing in the archive decides where a file is written.
 
 use super::manifest::{self, FORMAT, Manifest, PackedFile};
 use super::pack::{Hashed, hex};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The files of a backup in a temporary folder, with their sums checked.
+/// The files of a backup, extracted into a temporary folder and verified against their checksums.
 pub(super) struct Unpacked {
     pub(super) manifest: Manifest,
     pub(super) files: Vec<(Place, PathBuf)>,
@@ -20,7 +20,7 @@ pub(super) struct Unpacked {
 /// Maximum number of zero bytes that may follow the last entry.
 const MAX_PADDING: u64 = 1 << 20;
 
-/// Reads a backup into a folder, as files with numbers for names.
+/// Extracts a backup into a folder. The extracted files are named by number.
 pub(super) fn unpack(
     file: &Path,
     into: &Path,
@@ -60,7 +60,7 @@ impl Backup<'_> {
 
     fn read(&self, opened: File, packed: u64) -> Result<Unpacked, BackupError> {
         let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(opened)));
-        // Raw: extensions of the format, which could be large, count as entries and are refused.
+        // Raw, so that extensions of the format, which could be large, count as entries and are rejected.
         let mut entries = archive.entries().map_err(|e| self.unreadable(&e))?.raw(true);
         let first = entries.next().ok_or_else(|| self.not_a_backup("it is empty"))?;
         let first = first.map_err(|_| self.not_a_backup("it is not a compressed archive"))?;
@@ -81,7 +81,7 @@ impl Backup<'_> {
             let name = String::from_utf8_lossy(&name.path_bytes()).into_owned();
             return Err(self.damaged(format!("it has {name:?}, which its manifest does not list")));
         }
-        // To the end, so that the checksum of the compression is checked.
+        // Read to the end, so that the checksum of the compressed data is verified.
         let mut rest = archive.into_inner().take(MAX_PADDING + 1);
         let rest = io::copy(&mut rest, &mut io::sink()).map_err(|e| self.unreadable(&e))?;
         if rest > MAX_PADDING {

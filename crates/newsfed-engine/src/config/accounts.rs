@@ -27,7 +27,7 @@ use url::Url;
 pub struct AccountSettings {
     /// Its name in lists and messages; unique.
     pub id: String,
-    /// The URL of the API, without a slash at its end.
+    /// The URL of the API, without a trailing slash.
     pub url: String,
     pub user: String,
     /// A command that prints the password, as a list of arguments.
@@ -82,7 +82,7 @@ fn id(text: &str) -> Result<String, String> {
     check_id(text).map(|()| text.to_owned())
 }
 
-/// A path that does not depend on the folder in which newsfed is started.
+/// Checks that a path is absolute or in the home folder.
 fn file(text: &str) -> Result<String, String> {
     let text = word(text)?;
     if Path::new(&text).is_absolute() || text.starts_with("~/") {
@@ -91,7 +91,7 @@ fn file(text: &str) -> Result<String, String> {
     Err(format!("expected an absolute path, or one that begins with ~/, found {}", quote(&text)))
 }
 
-/// The URL of an API, in one form.
+/// Checks the URL of an API and removes trailing slashes.
 fn api(text: &str) -> Result<String, String> {
     let error = || {
         let found = quote(&without_secrets(text));
@@ -109,7 +109,7 @@ fn api(text: &str) -> Result<String, String> {
 }
 
 impl AccountSettings {
-    /// Where the password is.
+    /// Where to read the password from.
     pub fn password(&self) -> Option<Secret> {
         let command = (!self.password_command.is_empty())
             .then(|| Secret::Command(self.password_command.clone()));
@@ -117,13 +117,13 @@ impl AccountSettings {
         command.or(file).or_else(|| self.password_env.clone().map(Secret::Env))
     }
 
-    /// Whether its URL would send the password without encryption to another computer.
+    /// Whether the URL would send the password unencrypted to another computer.
     pub fn is_exposed(&self) -> bool {
         let url = Url::parse(&self.url).ok();
         url.is_some_and(|url| url.scheme() == "http" && !is_loopback_host(&url))
     }
 
-    /// What is wrong with it: the key, and why.
+    /// The first problem: the key, and what is wrong with it.
     fn problem(&self) -> Option<(&'static str, String)> {
         let missing = [("id", &self.id), ("url", &self.url), ("user", &self.user)];
         if let Some((key, _)) = missing.into_iter().find(|(_, value)| value.is_empty()) {
@@ -185,7 +185,7 @@ fn path_of(text: &str) -> PathBuf {
     }
 }
 
-/// The accounts; those with errors are left out.
+/// The valid accounts. Invalid ones are left out.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<AccountSettings> {
     let mut accounts: Vec<AccountSettings> = Vec::new();
     for (node, table) in elements(pair, report) {

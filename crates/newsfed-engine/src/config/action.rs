@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The tasks of commands: the groups of the help and of the palette.
+/// The tasks that commands belong to: the groups in the help and the palette.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
     Move,
@@ -41,12 +41,12 @@ macro_rules! actions {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Action {
             $($(#[doc = $help] $name,)+)+
-            /// Commands with arguments, by their number in the bindings that were loaded.
+            /// Commands with arguments, as an index into the lines of the loaded key map.
             Lines(u16),
         }
 
         impl Action {
-            /// Every command, by task, in the order of the help; not [`Action::Lines`].
+            /// Every command except [`Action::Lines`], by task, in the order of the help.
             pub const ALL: &[Self] = &[$($(Self::$name,)+)+];
 
             /// Its name in `[keys]` and in the palette.
@@ -227,14 +227,15 @@ actions! {
 }
 
 impl Action {
-    /// Whether it changes many items or sources at once: two letters must not be enough to run it.
+    /// Whether it changes many items or sources at once, so that typing two letters must not be enough to run
+    /// it.
     pub fn is_sweeping(self) -> bool {
         let reads =
             matches!(self, Self::ReadAll | Self::ReadAbove | Self::ReadBelow | Self::ReadMatching);
         reads || matches!(self, Self::Delete | Self::AcceptList)
     }
 
-    /// Other words by which users search for it.
+    /// Additional words that users may search for.
     pub fn search_words(self) -> &'static str {
         match self {
             Self::Add => "subscribe podcast mail newsletter mailbox program file filter website",
@@ -273,13 +274,12 @@ impl Action {
         }
     }
 
-    /// Whether each of some words, in lower case, begins a word of its label or one by which users
-    /// search for it.
+    /// Whether each of these lower-case words is a prefix of a word in the label or the search words.
     pub fn is_searched_by(self, words: &[&str]) -> bool {
         is_searched_by(&format!("{} {}", self.label(), self.search_words()), words)
     }
 
-    /// The command that a user of vi, or of programs with similar commands, means by a text.
+    /// The command for a name that is known from vi or similar programs.
     pub fn of_vi(typed: &str) -> Option<Self> {
         match typed {
             "q" | "q!" | "qa" | "qa!" | "wq" | "x" => Some(Self::Quit),
@@ -295,7 +295,7 @@ pub(super) fn is_searched_by(all: &str, words: &[&str]) -> bool {
     !words.is_empty() && words.iter().all(begins)
 }
 
-/// Whether a word begins as typed, even if the typed word is its plural.
+/// Whether a word begins with the typed text, or the typed text is its plural.
 pub fn begins_as(part: &str, typed: &str) -> bool {
     part.starts_with(typed) || typed.len() > 3 && typed.strip_suffix('s') == Some(part)
 }
@@ -311,7 +311,7 @@ impl fmt::Display for Action {
 #[error("{0}")]
 pub struct UnknownAction(String);
 
-/// Names of earlier versions, and what they became.
+/// Command names of earlier versions, with the current names.
 pub(super) const OLD_NAMES: [(&str, &str); 3] =
     [("save-query", "save-view"), ("stop-exploring", "stop-crawl"), ("mute", "hide")];
 

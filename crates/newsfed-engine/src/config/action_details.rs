@@ -1,9 +1,9 @@
-//! What each command does in a sentence, for the line below the palette.
+//! Details of each command, for the line below the palette.
 
 use super::Action;
 
 impl Action {
-    /// What its one-line help does not say: consequences, conditions, and what else is needed.
+    /// Details that the one-line help omits: consequences, conditions and requirements.
     pub fn details(self) -> &'static str {
         match self {
             Self::Down | Self::Up => "Moves the selection, or scrolls the article in the Reader.",

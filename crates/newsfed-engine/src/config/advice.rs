@@ -5,20 +5,20 @@ use super::rule::{Rule, Slot, bounds, is_size, parse_time, show_size, show_time}
 use crate::util::near::did_you_mean;
 use std::time::Duration;
 
-/// What a field takes.
+/// The kind of value that a field accepts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Expected {
     Flag,
-    /// From the first to the second number of seconds.
+    /// Minimum and maximum in seconds.
     Time(u64, u64),
     Whole(u64, u64),
     Number(f64, f64),
-    /// Bytes.
+    /// Minimum and maximum in bytes.
     Size(u64, u64),
     OneOf(&'static [&'static str]),
     Command,
     Secret,
-    /// Text that is checked elsewhere.
+    /// Text that is validated elsewhere.
     Other,
 }
 
@@ -42,7 +42,7 @@ impl Expected {
         }
     }
 
-    /// A sentence or two for a value that the loader has rejected with a message.
+    /// One or two sentences about a value that the loader has rejected with a message.
     pub(super) fn advice(self, typed: &str, message: &str) -> String {
         match self {
             _ if message.starts_with(MISSING) => rephrase(message),
@@ -115,7 +115,7 @@ fn capitalized(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The loader's message without what was typed, which is on the screen, as sentences.
+/// Turns the loader's message into sentences, without the typed value, which is already on the screen.
 fn rephrase(message: &str) -> String {
     let text = match message.strip_prefix(MISSING) {
         Some("") => "A value is needed".to_owned(),
@@ -123,9 +123,9 @@ fn rephrase(message: &str) -> String {
         None => match message.strip_prefix("expected ") {
             Some(expected) => {
                 let (what, rest) = expected.split_once(", found ").unwrap_or((expected, ""));
-                // After the value in quotation marks, there may be a reason or a suggestion.
+                // A reason or a suggestion may follow the value in quotation marks.
                 let why = rest.rsplit_once('"').map_or("", |(_, why)| why);
-                // A suggestion has quotation marks too.
+                // A suggestion contains quotation marks too.
                 let why = rest.find("; did you mean").map_or(why, |at| &rest[at..]);
                 let why = why.trim_start_matches([';', ' ']);
                 let why =

@@ -1,9 +1,9 @@
-//! The part of `config.toml` with the appearance and the keys of the interface, for the demo.
+//! The appearance and key bindings in `config.toml`, for the demo.
 
-/// The tables of that part. None of them names a program or a source.
+/// The tables for appearance and key bindings. None of them names a program or a source.
 const TABLES: [&str; 3] = ["ui", "keys", "themes"];
 
-/// The appearance and the keys in a text of `config.toml`; empty if it has none.
+/// Keeps only the appearance and key bindings of a `config.toml`; empty if it has none.
 pub fn appearance(text: &str) -> String {
     let Ok(mut document) = text.parse::<toml_edit::DocumentMut>() else { return String::new() };
     let table = document.as_table_mut();
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_appearance_and_keys_of_the_settings_are_kept() {
+    fn keeps_only_appearance_and_keys() {
         let text = "# mine\nbrowser = [\"lynx\"]\n[ui]\ntheme = \"mine\"\n[net]\nproxy = \"http://p\"\n\
                     [themes.mine]\nbase = \"nord\"\n[[command]]\nname = \"a\"\n[keys]\npreset = \"newsboat\"\n\
                     [keys.items]\n\"x\" = \"pin\"\n";

@@ -1,4 +1,4 @@
-//! Checks of single values, beyond their types.
+//! Checks of single values, in addition to their types.
 
 use super::error::did_you_mean;
 use super::quote::quote;
@@ -8,9 +8,9 @@ use crate::query::without_invisible;
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
 
-/// Paths that do not depend on the folder in which the program is started.
+/// Paths that do not depend on the working directory.
 pub(super) const ANY_PATH: &str = r"^\s*(~/|/|[A-Za-z]:|\\\\)";
-/// URLs of the web.
+/// Web URLs.
 pub(super) const WEB: &str = r"^\s*[hH][tT][tT][pP][sS]?:";
 
 pub(super) const WORD: Rule = Rule::Checked(word, r"\S");
@@ -35,7 +35,7 @@ pub(super) const LOG_LEVEL: Rule = Rule::Checked(
     r"^([^,]*=)?\s*(off|error|warn|info|debug|trace)\s*(,([^,]*=)?\s*(off|error|warn|info|debug|trace)\s*)*$",
 );
 
-/// Hours of the day.
+/// A range of hours of the day.
 fn quiet_hours(text: &str) -> Result<String, String> {
     match QuietHours::parse(text) {
         Some(_) => Ok(text.to_owned()),
@@ -56,13 +56,13 @@ fn endpoint(text: &str) -> Result<String, String> {
     ))
 }
 
-/// A string that is not empty once it is cleaned.
+/// A string that is not empty after cleaning.
 pub(super) fn word(text: &str) -> Result<String, String> {
     let cleaned = clean(text);
     if cleaned.is_empty() { Err("expected a non-empty string".to_owned()) } else { Ok(cleaned) }
 }
 
-/// A folder that means the same wherever the program is started.
+/// A folder that does not depend on the working directory.
 fn folder(text: &str) -> Result<String, String> {
     if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
         return Ok(text.to_owned());
@@ -70,7 +70,7 @@ fn folder(text: &str) -> Result<String, String> {
     Err(format!("expected a folder such as \"~/Podcasts\", found {}", quote(text)))
 }
 
-/// A path that means the same file or folder wherever the program is started.
+/// A path that does not depend on the working directory.
 fn path(text: &str) -> Result<String, String> {
     if std::path::Path::new(text).is_absolute() || text.starts_with("~/") {
         return Ok(text.to_owned());
@@ -79,10 +79,10 @@ fn path(text: &str) -> Result<String, String> {
     Err(format!("expected an absolute path or one that begins with \"~/\", found {found}"))
 }
 
-/// The longest argument that Linux passes to a program, in bytes.
+/// Maximum length of an argument that Linux passes to a program, in bytes.
 const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 
-/// A program or an argument, as it is.
+/// A program or an argument, unchanged.
 fn argument(text: &str) -> Result<String, String> {
     if text.len() > LONGEST_ARGUMENT {
         return Err(format!(
@@ -100,7 +100,7 @@ fn without_nul(text: &str) -> Result<String, String> {
     }
 }
 
-/// A query as it is typed in a search. How long it may be is checked where it is parsed.
+/// A query as typed in a search. Its length is checked where it is parsed.
 fn query(text: &str) -> Result<String, String> {
     let text = without_nul(text)?;
     match without_invisible(&text).trim() {
@@ -109,7 +109,7 @@ fn query(text: &str) -> Result<String, String> {
     }
 }
 
-/// An address to listen at.
+/// An address to listen on.
 fn listening(text: &str) -> Result<String, String> {
     let address: Option<std::net::SocketAddr> = text.parse().ok();
     match address {
@@ -138,7 +138,7 @@ fn loopback(text: &str) -> Result<String, String> {
     }
 }
 
-/// A contact goes into a request header.
+/// A contact for a request header.
 fn contact(text: &str) -> Result<String, String> {
     let good = text.len() <= 200 && text.bytes().all(|b| (0x20..0x7f).contains(&b));
     if good {
@@ -169,7 +169,7 @@ pub(crate) fn proxy(text: &str) -> Result<String, String> {
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// A level, or `module=level` parts with commas between.
+/// A level, or comma-separated `module=level` parts.
 fn log_level(text: &str) -> Result<String, String> {
     for part in text.split(',') {
         let level = part.rsplit('=').next().unwrap_or(part).trim();

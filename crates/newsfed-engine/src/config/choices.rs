@@ -1,14 +1,14 @@
 //! Settings with a few possible values.
 
-/// The values of a setting with their names.
+/// The values of a setting and their names.
 macro_rules! names {
     ($of:ident { $($value:ident = $name:literal,)+ }) => {
         impl $of {
             pub const ALL: &[Self] = &[$(Self::$value,)+];
-            /// Their names in settings, in the order of `ALL`.
+            /// The names in settings, in the order of `ALL`.
             pub const NAMES: &[&str] = &[$($name,)+];
 
-            /// Its name in settings.
+            /// The name in settings.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$value => $name,)+
@@ -55,10 +55,10 @@ names!(Background {
 /// How items are drawn in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ListStyle {
-    /// Comfortable where the list is narrow, else compact.
+    /// Comfortable if the list is narrow, else compact.
     #[default]
     Auto,
-    /// A row per item.
+    /// One row per item.
     Compact,
     /// Two rows: the second with the source and the summary.
     Comfortable,
@@ -66,7 +66,7 @@ pub enum ListStyle {
     Magazine,
 }
 
-// In the order in which a key goes through them.
+// In the order that a key cycles through.
 names!(ListStyle {
     Auto = "auto",
     Compact = "compact",
@@ -77,13 +77,13 @@ names!(ListStyle {
 /// How pictures are sent to the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum GraphicsMode {
-    /// The best that the terminal reports.
+    /// The best mode that the terminal reports.
     #[default]
     Auto,
     Kitty,
     Sixel,
     Iterm2,
-    /// Half blocks, which every terminal with enough colours has.
+    /// Half blocks, which work in every terminal with enough colours.
     Blocks,
 }
 
@@ -101,13 +101,13 @@ pub enum NotifyWay {
     /// The bell of the terminal.
     #[default]
     Bell,
-    /// The sequence OSC 9, as iTerm2 reads it.
+    /// The escape sequence OSC 9, as in iTerm2.
     Osc9,
-    /// OSC 99, as kitty reads it.
+    /// OSC 99, as in kitty.
     Osc99,
-    /// OSC 777, as urxvt, foot, WezTerm and ghostty read it.
+    /// OSC 777, as in urxvt, foot, WezTerm and ghostty.
     Osc777,
-    /// The service of the desktop, if the program was built for it.
+    /// The notification service of the desktop, if the program was built with support for it.
     Desktop,
     Command,
     None,
@@ -134,7 +134,7 @@ pub enum SortOrder {
     PinnedNewest,
     Newest,
     Oldest,
-    /// In searches by words, the best matches first. Other lists are ordered as by [`Self::PinnedNewest`].
+    /// In searches by words, the best matches first. Other lists are ordered as in [`Self::PinnedNewest`].
     Best,
 }
 
@@ -150,7 +150,7 @@ impl SortOrder {
     }
 }
 
-// In the order in which a key goes through them.
+// In the order that a key cycles through.
 names!(SortOrder {
     PinnedNewest = "pinned-newest",
     Newest = "newest",
@@ -164,7 +164,7 @@ pub const COLUMNS: &[&str] = &["stories", "comments", "source", "minutes", "date
 /// How the dates of items are shown in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DateStyle {
-    /// How long ago, as in `3h`.
+    /// The age, as in `3h`.
     #[default]
     Age,
     /// The day, as in `12 Nov`.
@@ -182,10 +182,10 @@ names!(DateStyle {
 /// What separates the items of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Grouping {
-    /// Headings of days, weeks and months.
+    /// Headings for days, weeks and months.
     #[default]
     Day,
-    /// The items of each source follow one another, below its title.
+    /// The items of each source together, below its title.
     Source,
     None,
 }

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_in_commands_are_named() {
+    fn errors_name_the_command() {
         let name = "name = \"a\"\n";
         let run = "run = [\"x\"]\n";
         for (text, part) in [

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use toml_edit::Value;
 
-/// `config.toml` for changes. Holds only the path of the file.
+/// `config.toml`, for changes. Contains only the path of the file.
 #[derive(Debug, Clone)]
 pub struct ConfigFile(DeclaredFile);
 
@@ -27,17 +27,16 @@ pub struct ViewChange {
 }
 
 impl ConfigFile {
-    /// The file of these paths, which need not exist.
+    /// The `config.toml` of these paths, which need not exist.
     pub fn open(paths: &Paths) -> Self {
         Self(DeclaredFile::of(FileKind::Config, paths))
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
-    /// Sets one key, as `["ui", "theme"]`, to a value.
+    /// Sets one key, such as `["ui", "theme"]`, to a value.
     ///
     /// # Errors
     /// When the key or the value is rejected, or see [`EditError`].
@@ -58,7 +57,7 @@ impl ConfigFile {
         self.edit(None, &[KeyChange { path, value }]).map(|_| ())
     }
 
-    /// The file as it is. `overrides` are the `--set` arguments of this run.
+    /// The current content of the file. `overrides` are the `--set` arguments of this run.
     ///
     /// # Errors
     /// When it cannot be read or has errors.
@@ -68,7 +67,7 @@ impl ConfigFile {
         Ok(Section::settings(&text, overrides))
     }
 
-    /// The settings as the file and the overrides have them now.
+    /// The current settings of the file with the overrides applied.
     ///
     /// # Errors
     /// When it cannot be read or has errors.
@@ -81,7 +80,7 @@ impl ConfigFile {
         Ok(read.map_err(EditError::Invalid)?.0)
     }
 
-    /// Changes keys, all or none. Other changes made in the file stay.
+    /// Changes keys, all or none. Other changes in the file are kept.
     ///
     /// # Errors
     /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read; when
@@ -114,8 +113,8 @@ impl ConfigFile {
         })
     }
 
-    /// What [`Self::add_views`] would do with a list: the views that it would save, and those whose
-    /// names are taken.
+    /// Previews [`Self::add_views`] for a list: the views that would be saved, and those whose names are
+    /// taken.
     ///
     /// # Errors
     /// When the file cannot be read or has errors.
@@ -128,7 +127,7 @@ impl ConfigFile {
         Ok(views.iter().cloned().partition(|view| names.insert(view.name.clone())))
     }
 
-    /// Saves those views of a list whose names are not taken yet.
+    /// Saves the views of a list whose names are not taken.
     ///
     /// # Errors
     /// See [`Self::edit_views`].
@@ -139,7 +138,7 @@ impl ConfigFile {
     }
 }
 
-/// The step that makes a change to a view; `None` where there is nothing to do.
+/// The step that makes a change to a view; `None` if there is nothing to do.
 fn step(change: &ViewChange, views: &[ViewSettings], text: &str) -> Option<Step> {
     let was = change.was.as_ref().filter(|was| views.iter().any(|view| view.name == was.name));
     Some(match (was, &change.now) {

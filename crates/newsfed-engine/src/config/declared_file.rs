@@ -1,7 +1,7 @@
-//! Changes `sources.toml` and `config.toml` for the program, and reverts such changes.
+//! Changes `sources.toml` and `config.toml` for the program, and reverts its changes.
 //!
-//! Every save reads the file again, changes only the bytes concerned, has the loader check the new
-//! text and replaces the file as a whole (see [`super::save`]).
+//! Every save reads the file again, changes only the bytes concerned, has the loader check the new text and
+//! replaces the whole file (see [`super::save`]).
 
 use super::document::read_text;
 use super::edit_error::EditError;
@@ -17,14 +17,14 @@ use crate::model::SourceId;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// One of the two files. Holds only the path of the file.
+/// One of the two files. Contains only the path of the file.
 #[derive(Debug, Clone)]
 pub(super) struct DeclaredFile {
     pub(super) kind: FileKind,
     pub(super) path: PathBuf,
 }
 
-/// The elements of a file in order: the name and the byte at which the header starts.
+/// The elements of a file in order: the name and the byte offset of the header.
 type Elements = Vec<(String, usize)>;
 
 /// The result of applying the steps of a change to a text.
@@ -35,11 +35,11 @@ struct Performed {
 }
 
 impl FileEdit {
-    /// Undoes this edit: byte for byte when the file is as it was left, else only what was changed.
-    /// Returns the edit that redoes it.
+    /// Undoes this edit. If the file has not changed since, it is restored byte for byte, else only the parts
+    /// that the edit changed are restored. Returns the edit that redoes it.
     ///
     /// # Errors
-    /// [`EditError::Overtaken`] when what was changed has been changed again since, or see
+    /// [`EditError::Overtaken`] when a part changed by the edit has been changed again since, or see
     /// [`EditError`].
     pub fn revert(&self, paths: &Paths) -> Result<Self, EditError> {
         DeclaredFile::of(self.file, paths).revert(self)
@@ -48,7 +48,7 @@ impl FileEdit {
     /// Undoes several edits, all or none. Returns the edits that redo them.
     ///
     /// # Errors
-    /// Those of the first edit that cannot be undone.
+    /// The error of the first edit that cannot be undone.
     pub fn revert_all(edits: &[Self], paths: &Paths) -> Result<Vec<Self>, EditError> {
         let mut reverted: Vec<Self> = Vec::new();
         for edit in edits.iter().rev() {
@@ -73,7 +73,7 @@ impl DeclaredFile {
         Self { kind, path }
     }
 
-    /// The text of the file; a missing file is an empty one.
+    /// The text of the file; empty if the file is missing.
     pub(super) fn read(&self) -> Result<String, EditError> {
         let unreadable = |message| SaveError::Unreadable { file: self.path.clone(), message };
         Ok(read_text(&self.path).map_err(unreadable)?.unwrap_or_default())
@@ -88,7 +88,7 @@ impl DeclaredFile {
         }
     }
 
-    /// Changes the file by the steps that `plan` makes of its text.
+    /// Changes the file by the steps that `plan` returns for its text.
     pub(super) fn change(
         &self,
         mut plan: impl FnMut(&str) -> Result<Vec<Step>, EditError>,
@@ -153,7 +153,7 @@ impl DeclaredFile {
         Ok(all)
     }
 
-    /// The steps that undo an edit in a text that was changed since.
+    /// The steps that undo an edit in a text that has changed since.
     fn steps_left(&self, edit: &FileEdit, text: &str) -> Result<Vec<Step>, EditError> {
         let mut steps = Vec::new();
         for step in &edit.undo {
@@ -188,7 +188,7 @@ impl DeclaredFile {
         Ok(steps)
     }
 
-    /// The keys that have neither the values that an edit left nor those that an undo gives them.
+    /// The keys that have neither the values that the edit gave them nor those that the undo would restore.
     fn overtaken_keys(
         &self,
         each: &[KeysOf],
@@ -263,8 +263,8 @@ impl DeclaredFile {
         Ok(Performed { text: new, done: vec![Step::Set(done)], undo: vec![Step::Set(undo)] })
     }
 
-    /// Sets keys of the elements whose headers start at these positions, key by key, so that the
-    /// text is parsed once for each key and not for each element.
+    /// Sets keys of the elements whose headers start at these offsets. Works key by key, so that the text is
+    /// parsed once per key instead of once per element.
     fn set_all(
         &self,
         text: &str,
@@ -299,7 +299,7 @@ impl DeclaredFile {
                 (None, FileKind::Sources) => Elements::new(),
                 _ => self.elements(&new)?,
             };
-            // The loader reports sources of one name, but not views.
+            // The loader reports duplicate names of sources, but not of views.
             self.check_free(&elements, &element.name)?;
             let next = elements.iter().find(|(name, _)| Some(name) == element.before.as_ref());
             match next {
@@ -332,7 +332,7 @@ impl DeclaredFile {
             text: text[range.clone()].to_owned(),
             before: elements.get(index + 1).map(|(name, _)| name.clone()),
         };
-        // The last one first, so that each is already there when the one before it is put back.
+        // From last to first, so that each element's successor is already there when the element is put back.
         let removed = found.iter().zip(&ranges).rev().map(element).collect();
         let done = vec![Step::Remove(names.to_vec())];
         Ok(Performed { text: cut(text, &ranges), done, undo: vec![Step::Insert(removed)] })
@@ -347,7 +347,7 @@ impl DeclaredFile {
         let elements = self.elements(text)?;
         let found = self.find_all(&elements, names)?;
         let next = before.and_then(|before| elements.iter().position(|(name, _)| name == before));
-        // If `before` is one of the moved elements, use the next element that is not moved.
+        // If `before` is one of the moved elements, use the next element that stays in place.
         let mut next = next.unwrap_or(elements.len());
         while found.contains(&next) {
             next += 1;
@@ -379,8 +379,8 @@ impl DeclaredFile {
         }
     }
 
-    /// The sections of elements, or of the whole file for `None`; `None` for an element that is
-    /// not there.
+    /// The sections of elements, or of the whole file for `None`. The result is `None` for an element that
+    /// does not exist.
     pub(super) fn sections(
         &self,
         text: &str,
@@ -401,7 +401,7 @@ impl DeclaredFile {
         Ok(names.iter().map(&mut section).collect())
     }
 
-    /// The name of an element once these keys are set.
+    /// The name of an element after these keys are set.
     fn name_after(&self, keys: &KeysOf) -> Option<String> {
         let path = [self.kind.name_key()];
         let name = keys.changes.iter().find(|change| change.path == path);

@@ -1,4 +1,4 @@
-//! A TOML file as a tree in which every key and value has its position.
+//! A TOML file as a tree of keys and values with their positions.
 
 use super::error::{At, Report};
 use crate::util::file_error::reason;
@@ -29,7 +29,7 @@ pub(crate) enum Value {
     Table(Vec<Pair>),
 }
 
-/// A key of a table.
+/// A key and its value in a table.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) key: String,
@@ -38,7 +38,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// A key of the table that this key holds.
+    /// Finds a key in the table that is this key's value.
     pub(crate) fn find(&self, key: &str) -> Option<&Self> {
         match &self.node.value {
             Value::Table(table) => table.iter().find(|pair| pair.key == key),
@@ -84,7 +84,7 @@ fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Parses a text. All syntax errors are reported and give an empty tree.
+/// Parses a text. Reports all syntax errors, and returns an empty tree if there are any.
 pub(crate) fn parse(text: &str, report: &mut Report) -> Vec<Pair> {
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in &errors {
@@ -97,7 +97,7 @@ pub(crate) fn parse(text: &str, report: &mut Report) -> Vec<Pair> {
     table(document.into_inner(), 0, &mut |at, message| report.error(at, "", syntax(message)))
 }
 
-/// Parses the text of one value. The error is a message.
+/// Parses a single value. The error is a message.
 pub(crate) fn parse_value(text: &str, origin: usize) -> Result<Node, String> {
     let value = DeValue::parse(text).map_err(|error| syntax(error.message()))?;
     let mut wrong = None;
@@ -113,10 +113,10 @@ fn span_at(span: Range<usize>, origin: usize) -> At {
     At { origin, start: span.start, end: span.end }
 }
 
-/// Gets the position and the cause of each number that is out of range.
+/// Receives the position and the cause for each number that is out of range.
 type Wrong<'a> = &'a mut dyn FnMut(At, &str);
 
-/// The keys in the order of the file.
+/// The keys in file order.
 fn table(table: DeTable<'_>, origin: usize, wrong: Wrong<'_>) -> Vec<Pair> {
     let pair = |(key, value): (Spanned<DeString<'_>>, Spanned<DeValue<'_>>)| Pair {
         at: span_at(key.span(), origin),
@@ -182,7 +182,7 @@ pub(crate) fn put(table: &mut Vec<Pair>, path: &[String], new: Node) {
 }
 
 impl Value {
-    /// The value for a message; long texts are truncated.
+    /// The value for a message; long text is truncated.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Text(text) => super::quote::quote(&without_secrets(text)),
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_in_the_order_of_the_file_with_their_positions() {
+    fn keys_keep_file_order_and_positions() {
         let text = "z = 1\na.y = 2\na.b = 3\n[[s]]\nq = [1, 2]\n[t]\nk = { m = 1, c = 2 }\n[[s]]\n";
         let mut report = Report::new(Path::new("config.toml"), text);
         let tree = parse(text, &mut report);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_are_errors_at_their_position() {
+    fn reports_numbers_out_of_range_at_their_position() {
         for number in ["99999999999999999999", "-0x8000000000000001", "1e400"] {
             assert!(parse_value(number, 0).is_err(), "{number}");
         }

@@ -5,13 +5,13 @@ use super::save::SaveError;
 use super::section::Section;
 use std::path::PathBuf;
 
-/// Why a file was not changed. The file is as it was.
+/// Why a file was not changed. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The file has errors already, so the program does not write it.
     #[error("nothing was changed, because the file has errors:\n{0}")]
     Invalid(ConfigErrors),
-    /// The change would bring errors into the file.
+    /// The change would introduce errors into the file.
     #[error("nothing was changed: {0}")]
     Refused(ConfigErrors),
     /// There is no such source or view: its kind and name, and a hint.
@@ -23,12 +23,12 @@ pub enum EditError {
     /// The same keys were changed elsewhere since the section was read.
     #[error("changed in the file since it was read: {}", keys.join(", "))]
     Conflict {
-        /// The keys, dotted.
+        /// The dotted keys.
         keys: Vec<String>,
-        /// The section as it is now.
+        /// The current section.
         now: Box<Section>,
     },
-    /// A part that an undo would change back was changed elsewhere since.
+    /// A part that the undo would restore was changed elsewhere in the meantime.
     #[error("nothing was changed: {0} has been changed elsewhere since then")]
     Overtaken(String),
     /// The file could not be read or written.

@@ -1,5 +1,5 @@
-//! The elements of arrays of tables, such as `[[source]]`, with their comments: removed, moved
-//! and inserted byte for byte.
+//! The elements of arrays of tables, such as `[[source]]`, with their comments. Removes, moves and inserts
+//! them byte for byte.
 
 use super::splice::{
     SpliceError, attached_start, find_element, line_start, newline, next_line, skip_lines,
@@ -8,8 +8,8 @@ use super::splice::{
 use std::ops::Range;
 use toml_edit::{Document, Item, Table};
 
-/// For each element, the range of its bytes with its comments and the blank lines after it. `None`
-/// if an element is not written below a header of its own.
+/// The byte range of each element, with its comments and the blank lines after it. `None` if an element is
+/// not written below a header of its own.
 pub(crate) fn element_ranges(
     text: &str,
     starts: &[usize],
@@ -30,8 +30,8 @@ fn range_of(text: &str, start: usize, table: &Table) -> Range<usize> {
     attached_start(text, line_start(text, start))..skip_lines(text, end, str::is_empty)
 }
 
-/// The text without some ranges, in ascending order, and without blank lines that would then be at
-/// its end.
+/// The text without these ranges, which are in ascending order. Blank lines that would be left at the end are
+/// removed.
 pub(crate) fn cut(text: &str, ranges: &[Range<usize>]) -> String {
     let mut new = String::with_capacity(text.len());
     let mut done = 0;
@@ -47,8 +47,8 @@ pub(crate) fn cut(text: &str, ranges: &[Range<usize>]) -> String {
     new
 }
 
-/// Moves some ranges, in ascending order, to a position outside them. They stay separated by blank
-/// lines if the text has any.
+/// Moves ranges, which are in ascending order, to a position outside them. They stay separated by blank lines
+/// if the text has any.
 pub(crate) fn shift(text: &str, ranges: &[Range<usize>], at: usize) -> String {
     let newline = newline(text);
     let airy = text.contains("\n\n") || text.contains("\n\r\n");
@@ -73,7 +73,7 @@ pub(crate) fn shift(text: &str, ranges: &[Range<usize>], at: usize) -> String {
         }
         let parted = new.ends_with("\n\n") || new.ends_with("\n\r\n");
         let last = new.lines().next_back().unwrap_or_default().trim_start();
-        // Two comments would merge.
+        // Without a blank line, two comments would merge.
         let merges = last.starts_with('#') && piece.starts_with('#');
         if filled && !parted && (airy || merges) && !piece.starts_with(['\r', '\n']) {
             new.push_str(newline);
@@ -88,13 +88,13 @@ pub(crate) fn shift(text: &str, ranges: &[Range<usize>], at: usize) -> String {
     new
 }
 
-/// Start of the element with its comments, to insert another before it.
+/// Start of the element with its comments, for inserting another one before it.
 pub(crate) fn element_start(text: &str, start: usize) -> usize {
     attached_start(text, line_start(text, start))
 }
 
-/// The elements of an array of tables in order: the text value of `key`, and the byte at which the
-/// header starts. Elements without the key are skipped.
+/// The elements of an array of tables in order: the text value of `key`, and the byte offset of the header.
+/// Elements without the key are skipped.
 pub(crate) fn named(
     text: &str,
     array: &str,

@@ -1,4 +1,4 @@
-//! Errors in a file that users write: where, what was expected, what was found.
+//! Errors in a file that users write: the place, what was expected, and what was found.
 
 pub use crate::util::near::did_you_mean;
 use crate::util::text::line as clean;
@@ -11,7 +11,7 @@ const MAX_ERRORS: usize = 100;
 /// Where an error is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorPlace {
-    /// A position in a file; line and column count from 1.
+    /// A position in a file; line and column are 1-based.
     Point {
         file: PathBuf,
         line: usize,
@@ -28,7 +28,7 @@ pub enum ErrorPlace {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     pub place: ErrorPlace,
-    /// The key, as `net.host_delay` or `source "id": interval`; empty for the file itself.
+    /// The key, such as `net.host_delay` or `source "id": interval`; empty for the file itself.
     pub key: String,
     /// What was expected, what was found, and possibly a suggestion.
     pub message: String,
@@ -37,7 +37,7 @@ pub struct ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            // An element that is not in a file yet has no position.
+            // An element that is not in a file yet has no position to print.
             ErrorPlace::Point { file, .. } if file.as_os_str().is_empty() => {}
             ErrorPlace::Point { file, line, column } => {
                 write!(f, "{}:{line}:{column}: ", clean(&file.to_string_lossy()))?;
@@ -63,14 +63,14 @@ pub struct ConfigErrors {
 }
 
 impl ConfigErrors {
-    /// One error of a whole file.
+    /// An error that concerns the whole file.
     pub(super) fn whole(file: &str, message: impl fmt::Display) -> Self {
         let place = ErrorPlace::File(PathBuf::from(file));
         let error = ConfigError { place, key: String::new(), message: message.to_string() };
         Self { errors: vec![error], more: 0 }
     }
 
-    /// The line of the first error that has one, from 1.
+    /// The line of the first error with a position, 1-based.
     pub fn first_line(&self) -> usize {
         let mut lines = self.errors.iter().filter_map(|error| match error.place {
             ErrorPlace::Point { line, .. } => Some(line),
@@ -149,7 +149,7 @@ impl Report {
         }
     }
 
-    /// An error of the whole file.
+    /// Adds an error that concerns the whole file.
     pub(crate) fn whole(&mut self, message: impl Into<String>) {
         let place = ErrorPlace::File(self.file.clone());
         self.push(ConfigError { place, key: String::new(), message: message.into() });
@@ -191,7 +191,7 @@ impl Report {
         if let Some(set) = at.origin.checked_sub(1).and_then(|i| self.sets.get(i)) {
             return ErrorPlace::Set(set.clone());
         }
-        // At most MAX_ERRORS times, so the lines need not be known.
+        // Runs at most MAX_ERRORS times, so no line index is needed.
         let before = self.text.get(..at.start).unwrap_or("");
         let line = before.matches('\n').count() + 1;
         let before = before.rsplit('\n').next().unwrap_or("");

@@ -1,5 +1,5 @@
-//! Sources and views as OPML. Importing it gives the same sources and views; other readers see the
-//! feeds with their folders, titles and tags.
+//! Sources and views as OPML. Importing it restores the same sources and views; other readers see the feeds
+//! with their folders, titles and tags.
 
 use super::opml_settings::{Attribute, OWN_TITLE, of_source, of_view};
 use super::settings::ViewSettings;
@@ -8,11 +8,11 @@ use quick_xml::escape::escape;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// A folder and its content, in the order of the sources: a folder has the position of its first source.
+/// A folder and its content, in source order: a subfolder has the position of its first source.
 #[derive(Default)]
 struct Folder<'a> {
     content: Vec<Content<'a>>,
-    /// Where its folders are in the content.
+    /// The index of each subfolder in the content.
     places: HashMap<&'a str, usize>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// The namespace of attributes that only newsfed knows.
+/// The namespace of newsfed's own attributes.
 pub(super) const NAMESPACE: &str = "https://newsfed.example/opml";
 
 /// Sources and views as text.
@@ -47,8 +47,8 @@ pub struct OpmlExport {
     pub withheld: usize,
 }
 
-/// The sources and views as OPML 2.0, without secrets, programs and files. `shown` has the titles that lists
-/// show for sources without a title of their own.
+/// The sources and views as OPML 2.0, without secrets, programs and files. `shown` contains the titles that
+/// lists show for sources without a title of their own.
 pub fn export_opml<'a>(
     sources: impl IntoIterator<Item = &'a Source>,
     shown: &HashMap<SourceId, String>,
@@ -79,7 +79,8 @@ pub fn export_opml<'a>(
     OpmlExport { text, withheld }
 }
 
-/// Parsers turn line breaks in attributes into spaces, unless they are references.
+/// Escapes an attribute value. Parsers turn line breaks in attributes into spaces unless they are written as
+/// references.
 fn quoted(text: &str) -> String {
     let escaped = escape(text).replace('\n', "&#10;");
     escaped.replace('\r', "&#13;").replace('\t', "&#9;")
@@ -108,7 +109,7 @@ pub fn export_urls<'a>(sources: impl IntoIterator<Item = &'a Source>) -> String 
     text
 }
 
-/// A tag as a category. In a category, a slash at the start only marks a path.
+/// A tag as an OPML category. A leading slash in a category only marks a path, so it is doubled.
 fn category(tag: &str) -> String {
     if tag.starts_with('/') { format!("/{tag}") } else { tag.to_owned() }
 }
@@ -136,7 +137,7 @@ fn write_folder(
         // `text` is required; a title that the user did not give is marked below.
         let own = source.title.as_deref();
         let name = own.or_else(|| titles.get(&source.id).map(String::as_str)).map(quoted);
-        // Other readers could not follow it: for them it is a link.
+        // Other readers could not follow a source of another kind, so it is exported as a link.
         let (kind, address) = match source.kind() {
             SourceKind::Feed => ("rss", "xmlUrl"),
             _ => ("link", "url"),

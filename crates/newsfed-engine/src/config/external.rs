@@ -3,10 +3,10 @@
 use super::choices::{CommandInput, CommandOutput};
 use std::time::Duration;
 
-/// How long a command may take, unless it has its own limit.
+/// Timeout of a command without a limit of its own.
 pub const COMMAND_LIMIT: Duration = Duration::from_secs(60);
 
-/// `[[command]]`: a program that the user runs for items.
+/// `[[command]]`: a program that the user can run for items.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandSettings {
     /// Its name in `run`; unique.
@@ -15,6 +15,6 @@ pub struct CommandSettings {
     pub run: Vec<String>,
     pub input: CommandInput,
     pub output: CommandOutput,
-    /// How long it may take; `None`: [`COMMAND_LIMIT`].
+    /// Timeout; `None`: [`COMMAND_LIMIT`].
     pub limit: Option<Duration>,
 }

@@ -11,24 +11,24 @@ use super::source_change::SourceChange;
 use super::sources_file::SourcesFile;
 use crate::model::{CollectedChange, Source, SourceId};
 
-/// A change to the files that the user asks for.
+/// A change to the files that the user requests.
 #[derive(Debug, Clone)]
 pub enum FileChange {
-    /// Adds those sources and views of a list that are new.
+    /// Adds the new sources and views of a list.
     Import {
         sources: Vec<Source>,
         views: Vec<ViewSettings>,
     },
     Remove(Vec<SourceId>),
     Sources(Vec<(SourceId, SourceChange)>),
-    /// Changes settings of account sources; each source is given as it is now.
+    /// Changes settings of account sources; each source is given in its current state.
     Overrides(Vec<(Source, Vec<KeyChange>)>),
-    /// Puts entries right before a given one, or at the end.
+    /// Moves entries before a given one, or to the end.
     Reorder {
         ids: Vec<SourceId>,
         next: Option<SourceId>,
     },
-    /// Changes keys of a source's entry, or of the settings, as the form has read them.
+    /// Changes keys of a source's entry or of the settings, relative to what the form read.
     Section {
         base: Section,
         changes: Vec<KeyChange>,
@@ -45,9 +45,9 @@ pub enum FileChange {
 /// The result of a change.
 #[derive(Debug, Default)]
 pub struct Applied {
-    /// One for each file.
+    /// One edit per file.
     pub edits: Vec<FileEdit>,
-    /// Why the views of an import were not saved, although its sources were added.
+    /// Why the views of an import were not saved even though its sources were added.
     pub problem: Option<EditError>,
 }
 

@@ -11,9 +11,9 @@ pub enum FileKind {
     Sources,
     /// `config.toml`, whose elements are the `[[view]]` entries, named by their names.
     Config,
-    /// The same file, whose elements are the `[[rule]]` entries, named by their names.
+    /// `config.toml`, whose elements are the `[[rule]]` entries, named by their names.
     Rules,
-    /// The same file, whose elements are the `[[account]]` entries, named by their identifiers.
+    /// `config.toml`, whose elements are the `[[account]]` entries, named by their identifiers.
     Accounts,
 }
 
@@ -26,7 +26,7 @@ impl FileKind {
         }
     }
 
-    /// The array of tables that holds the elements.
+    /// The key of the array of tables that contains the elements.
     pub(super) fn array(self) -> &'static str {
         match self {
             Self::Sources => "source",
@@ -44,33 +44,33 @@ impl FileKind {
         }
     }
 
-    /// An element in a message, as in `source "kernel"`.
+    /// An element for a message, as in `source "kernel"`.
     pub(super) fn element(self, name: &str) -> String {
         format!("{} \"{name}\"", self.array())
     }
 }
 
-/// One step of a change. Elements are given by their names.
+/// One step of a change. Elements are identified by their names.
 #[derive(Clone, PartialEq)]
 pub(super) enum Step {
     Set(Vec<KeysOf>),
     Insert(Vec<Element>),
     Remove(Vec<String>),
-    /// Puts elements, in the order of the file, before a given one, or at the end.
+    /// Moves elements, in file order, before another element, or to the end for `None`.
     Move {
         names: Vec<String>,
         before: Option<String>,
     },
 }
 
-/// New values for keys of an element, or of the file itself where `element` is `None`.
+/// New values for keys of an element, or of the file itself if `element` is `None`.
 #[derive(Clone, PartialEq)]
 pub(super) struct KeysOf {
     pub(super) element: Option<String>,
     pub(super) changes: Vec<KeyChange>,
 }
 
-/// An element as text, with its comments, and the one that it goes before; `None` is the end.
+/// The text of an element with its comments, and the name of the element after it; `None` if it is the last.
 #[derive(Clone, PartialEq)]
 pub(super) struct Element {
     pub(super) name: String,
@@ -78,7 +78,7 @@ pub(super) struct Element {
     pub(super) before: Option<String>,
 }
 
-/// One saved change to a file, with what undoes it. [`FileEdit::revert`] undoes it.
+/// One saved change to a file, with the steps that undo it; see [`FileEdit::revert`].
 #[derive(Clone, PartialEq)]
 pub struct FileEdit {
     pub(super) file: FileKind,
@@ -99,13 +99,13 @@ impl fmt::Debug for FileEdit {
 }
 
 impl FileEdit {
-    /// A change to `sources.toml` that the user made in an editor; `None` when there is none.
+    /// A change to `sources.toml` that the user made in an editor; `None` if nothing changed.
     pub fn by_hand(before: String, after: String) -> Option<Self> {
         let (done, undo) = (Vec::new(), Vec::new());
         (before != after).then_some(Self { file: FileKind::Sources, before, after, done, undo })
     }
 
-    /// The edit that undoes this one in a file that is as this one left it.
+    /// The edit that undoes this one, if the file has not changed since.
     pub fn reversed(&self) -> Self {
         Self {
             file: self.file,
@@ -173,7 +173,7 @@ impl FileEdit {
         self.describe_with(str::to_owned)
     }
 
-    /// Like [`Self::describe`], with a name for the source other than its identifier.
+    /// Like [`Self::describe`], with a function that names sources instead of their identifiers.
     pub fn describe_with(&self, source_name: impl Fn(&str) -> String) -> String {
         if self.is_by_hand() {
             return format!("{}, in the editor", self.file.name());
@@ -205,7 +205,7 @@ impl FileEdit {
         }
         let mut seen = HashSet::new();
         keys.retain(|key| seen.insert(key.clone()));
-        // Where sources move to different folders, the names would be a long list.
+        // If sources move to different folders, the list of names would be long.
         let folders = keys.iter().filter(|key| key.starts_with("folder ")).count();
         if folders > 1 {
             keys.retain(|key| !key.starts_with("folder "));
@@ -217,18 +217,18 @@ impl FileEdit {
         }
     }
 
-    /// The new name, where a view gets one.
+    /// The new name, if the change renames an element of `config.toml`.
     fn renamed(&self, change: &KeyChange) -> Option<String> {
         let is_name = self.file != FileKind::Sources && change.path == [self.file.name_key()];
         is_name.then(|| change.text()).flatten()
     }
 }
 
-/// Words for a change of `enabled`.
+/// Descriptions of changes to `enabled`.
 const OFF: &str = "switched off";
 const ON: &str = "switched on";
 
-/// A key of an element, without its value if that may be long.
+/// Describes a change to a key of an element. Values may be long, so only that of `folder` is included.
 fn describe_key(change: &KeyChange) -> String {
     match (change.key(), change.value.as_deref()) {
         (key, Some("false")) if key == "enabled" => OFF.to_owned(),
@@ -238,7 +238,7 @@ fn describe_key(change: &KeyChange) -> String {
     }
 }
 
-/// A setting with its new value. The value of `net.proxy` may contain a password and is left out.
+/// Describes a setting with its new value. The value of `net.proxy` may contain a password and is left out.
 fn describe_setting(change: &KeyChange) -> String {
     match (change.key(), &change.value) {
         (key, Some(_)) if key == "net.proxy" => key,

@@ -1,8 +1,8 @@
-//! OPML lists that are followed: plans what changes when a list has changed. Pure.
+//! Followed OPML lists: plans the changes to make when a list has changed. Pure.
 //!
-//! Three states are compared: what the list had when it was last applied (`taken`), what it has now
-//! (`listed`), and the file. What differs between `taken` and the file is the user's own change and
-//! stays.
+//! Three states are compared: the content of the list when it was last applied (`taken`), its current content
+//! (`listed`), and the file. Differences between `taken` and the file are the user's own changes and are
+//! kept.
 
 use super::error::ConfigErrors;
 use super::import::{Import, ImportError, ImportKind, import};
@@ -17,8 +17,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// Up to this many sources that leave a list at once are removed without asking, whatever their
-/// share.
+/// Maximum number of sources leaving a list at once that are removed without confirmation, whatever their
+/// share of the list.
 const FEW: usize = 4;
 
 /// The content of a list.
@@ -27,7 +27,7 @@ pub struct Listed {
     pub title: Option<String>,
     /// Its feeds, as the list describes them.
     pub sources: Vec<Source>,
-    /// Entries that are not taken from it, and why.
+    /// Entries that were skipped, and why.
     pub skipped: Vec<(String, String)>,
     /// Sources beyond [`limits::LIST_SOURCES`].
     pub left_out: usize,
@@ -42,7 +42,7 @@ pub enum Stay {
     Edited,
     /// The user has pinned or tagged items of it, or kept some for later.
     Kept,
-    /// Either the list had it at a different URL, or it never had it; it is not known which.
+    /// Either the list had it at a different URL, or it was never on the list; which one is unknown.
     Unknown,
 }
 
@@ -56,17 +56,17 @@ impl Stay {
     }
 }
 
-/// What a list contains and contained. The difference decides which sources leave it.
+/// The current and the previous content of a list. Their difference decides which sources leave the list.
 #[derive(Debug, Clone)]
 pub struct ListComparison {
     pub list: SourceId,
     /// The sources that the list has now.
     pub listed: Vec<Source>,
-    /// Whether that is the entire list. If not, no source leaves it.
+    /// Whether `listed` is the entire list. If not, no source leaves it.
     pub is_whole: bool,
-    /// The sources that it had when it was last applied.
+    /// The sources that the list had when it was last applied.
     pub taken: Vec<Source>,
-    /// URLs at which sources are followed besides their own: targets of permanent redirects.
+    /// Targets of permanent redirects: URLs where sources are followed in addition to their own.
     pub moved: HashMap<SourceId, String>,
 }
 
@@ -76,9 +76,9 @@ pub struct ListState {
     pub compared: ListComparison,
     /// The sources of other lists.
     pub others: Vec<Source>,
-    /// Sources of which the user keeps items.
+    /// Sources with items that the user keeps.
     pub kept: HashSet<SourceId>,
-    /// Whether the user has confirmed that many sources leave.
+    /// Whether the user has confirmed the removal of many sources.
     pub is_confirmed: bool,
 }
 
@@ -86,21 +86,21 @@ pub struct ListState {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListPlan {
     pub add: Vec<Source>,
-    /// URLs of the list at which the user follows a source of their own, or of another list.
+    /// URLs on the list that are already followed, either directly by the user or through another list.
     pub already: Vec<Url>,
     pub change: Vec<(SourceId, SourceChange)>,
     pub remove: Vec<SourceId>,
     /// Sources that leave the list and become the user's own.
     pub stay: Vec<(SourceId, Stay)>,
-    /// Sources that another list has: that list, and how it describes them.
+    /// Sources that are also on another list, with the source as that list describes it.
     pub hand_over: Vec<(SourceId, Source)>,
-    /// The sources that are applied from the list.
+    /// The sources to store as the list's last applied content.
     pub taken: Vec<Source>,
 }
 
 /// The sources that have left a list.
 struct Leaving<'a> {
-    /// With their keys.
+    /// The sources, each with its [`key`].
     sources: Vec<(String, &'a Source)>,
     /// How many sources have left the list, and how many are known to have been in it.
     count: (usize, usize),
@@ -143,14 +143,13 @@ impl Listed {
         Ok(Self { title, sources: feeds, skipped, left_out, is_damaged })
     }
 
-    /// Whether it is all of the list.
+    /// Whether the entire list was read.
     pub fn is_whole(&self) -> bool {
         !self.is_damaged && self.left_out == 0
     }
 }
 
-/// The key by which sources of a list are compared: `http` or `https` and the like make no
-/// difference.
+/// The key for comparing sources of a list. Differences such as `http` or `https` are ignored.
 fn key(source: &Source) -> String {
     normalise(&source.url)
 }
@@ -166,7 +165,7 @@ fn of_list(source: Source, list: &Source) -> Source {
     Source { title, folder, tags, access, list: Some(list.id.clone()), ..Source::feed(id, url) }
 }
 
-/// Sources of a list as text, for [`from_text`]. Their identifiers are unique within the text only.
+/// Serializes the sources of a list, for [`from_text`]. Their identifiers are unique within the text only.
 pub fn to_text(sources: &[Source]) -> String {
     let text = |(n, source): (usize, &Source)| {
         source_text(&Source { id: SourceId(format!("s{n}")), ..source.clone() }, "\n")
@@ -174,10 +173,10 @@ pub fn to_text(sources: &[Source]) -> String {
     sources.iter().enumerate().map(text).collect()
 }
 
-/// The sources of a text that [`to_text`] has made.
+/// Parses the output of [`to_text`].
 ///
 /// # Errors
-/// If the text is damaged. It is not the same as a list without sources.
+/// If the text is damaged, as opposed to a list without sources.
 pub fn from_text(text: &str) -> Result<Vec<Source>, ConfigErrors> {
     let (sources, _) = check_sources(Path::new(""), text)?;
     Ok(sources.into_iter().map(|(_, source)| source).collect())
@@ -192,8 +191,8 @@ fn by_key(sources: &[Source]) -> HashMap<String, &Source> {
 }
 
 impl ListComparison {
-    /// How many sources have left the list, and out of how many, if the user has to be asked.
-    /// `declared` are the sources of the file.
+    /// The number of sources that have left the list, and out of how many, if the user has to confirm their
+    /// removal. `declared` are the sources of the file.
     pub fn to_confirm(&self, declared: &[Source]) -> Option<(usize, usize)> {
         let leaving = self.leaving(declared, &by_key(&self.taken), &by_key(&self.listed));
         self.question(leaving.count)
@@ -222,7 +221,7 @@ impl ListComparison {
         Leaving { sources, count: (gone, known) }
     }
 
-    /// The actual URL of a source, if it has moved permanently.
+    /// The redirect target of a source, normalised, if it has moved permanently.
     fn moved_key(&self, source: &Source) -> Option<String> {
         let moved = self.moved.get(&source.id)?;
         Some(normalise(&Url::parse(moved).ok()?))
@@ -234,7 +233,7 @@ impl ListComparison {
 }
 
 impl ListState {
-    /// The changes to a file with these sources.
+    /// The changes to a file that declares these sources.
     pub fn plan(&self, declared: &[Source]) -> ListPlan {
         let compared = &self.compared;
         let own: Vec<Source> = declared.iter().filter(|s| s.account.is_none()).cloned().collect();
@@ -260,7 +259,7 @@ impl ListState {
                     }
                 }
                 (_, Some(now)) if !compared.is_ours(now) => plan.already.push(source.url.clone()),
-                // Removed by the user, or added before the program was stopped.
+                // Removed by the user, or added just before the program was stopped.
                 _ => {}
             }
             plan.taken.push(source.clone());
@@ -276,7 +275,7 @@ impl ListState {
         plan
     }
 
-    /// Plans what happens to the sources that the list does not have any more.
+    /// Plans what happens to the sources that have left the list.
     fn plan_leaving(
         &self,
         leaving: &Leaving<'_>,
@@ -301,7 +300,7 @@ impl ListState {
     }
 }
 
-/// The changes of the list to a source, except where the user has changed it.
+/// The changes that the list makes to a source, except to what the user has changed.
 fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
     let mut change = SourceChange::default();
     let mut take = |key, before: Option<&str>, listed: Option<&str>, now: Option<&str>| {
@@ -323,8 +322,8 @@ fn changed(before: &Source, listed: &Source, now: &Source) -> SourceChange {
     change.remove_tags(gone).add_tags(new.filter(|tag| !now.tags.contains(tag)).cloned())
 }
 
-/// Whether the user has changed a source that came from a list. That `http` is now `https`, or the order
-/// of its tags, is not a change.
+/// Whether the user has changed a source that came from a list. An equivalent URL (`https` instead of `http`)
+/// or another order of the tags is not a change.
 fn is_edited(before: &Source, now: &Source) -> bool {
     let tags = |source: &Source| source.tags.iter().cloned().collect::<HashSet<String>>();
     let as_listed = Source {

@@ -18,11 +18,11 @@ use crate::model::{Source, SourceKind};
 pub struct SourceForm {
     base: Section,
     fields: Vec<FormField>,
-    /// The settings with the changes, in the form of the settings, if they are valid.
+    /// In the form of the settings: the settings with the changes, if they are valid.
     settings: Option<Box<Settings>>,
-    /// The source with the changes, in the form of a source, if it is valid.
+    /// In the form of a source: the source with the changes, if it is valid.
     source: Option<Box<Source>>,
-    /// An error that belongs to no field.
+    /// An error that does not belong to a field.
     pub problem: Option<String>,
 }
 
@@ -31,7 +31,7 @@ pub struct SourceForm {
 pub struct FormField {
     field: Field,
     shape: Shape,
-    /// The values that it takes.
+    /// The kind of value that the field accepts.
     expected: Expected,
     path: Vec<String>,
     pub label: String,
@@ -41,9 +41,9 @@ pub struct FormField {
     value: String,
     /// The value that applies while the field is empty, if it is known.
     default: String,
-    /// What applies while the field is empty.
+    /// What applies while the field is empty, for display.
     unset: String,
-    /// Where that comes from, as in "from settings".
+    /// Where `unset` comes from, as in "from settings".
     origin: &'static str,
     /// The possible values, if they are few.
     choices: Vec<String>,
@@ -64,7 +64,7 @@ impl FormField {
         let choices = setting.choices(&mut default);
         let unset = setting.field.unset;
         let known = unset.strip_prefix("default (").and_then(|words| words.strip_suffix(')'));
-        // A default that can be chosen, too.
+        // The default, if it is also one of the choices.
         let can_choose = known.filter(|known| choices.contains(known)).unwrap_or_default();
         Self {
             field: setting.field,
@@ -99,7 +99,7 @@ impl FormField {
         .of(base)
     }
 
-    /// The field with the value in a section.
+    /// Fills in the field's value from a section.
     fn of(mut self, base: &Section) -> Self {
         let field = &mut self;
         field.written = field.read(base);
@@ -111,7 +111,7 @@ impl FormField {
         base.node(&self.path).map(|node| self.shape.show(node)).unwrap_or_default()
     }
 
-    /// The key in the table `website`.
+    /// The field's key in the table `website`.
     pub fn website_key(&self) -> Option<&str> {
         match self.path.as_slice() {
             [table, key] if table == "website" => Some(key),
@@ -137,17 +137,17 @@ impl FormField {
         !self.written.is_empty()
     }
 
-    /// What applies while the field is empty.
+    /// What applies while the field is empty, for display.
     pub fn unset(&self) -> &str {
         &self.unset
     }
 
-    /// Where that comes from, as in "from settings"; empty if there is none.
+    /// Where [`Self::unset`] comes from, as in "from settings"; empty if unknown.
     pub fn origin(&self) -> &'static str {
         self.origin
     }
 
-    /// Whether it is on or off.
+    /// Whether the value is `on` or `off`.
     pub fn is_flag(&self) -> bool {
         self.shape == Shape::Flag
     }
@@ -169,7 +169,7 @@ impl FormField {
         &self.choices
     }
 
-    /// A value as it is shown: in words, where the name in the file is not a word.
+    /// A value for display: in words, if its name in the file is not a plain word.
     pub fn shown<'a>(&self, value: &'a str) -> &'a str {
         match (self.path.last().map_or("", String::as_str), value) {
             ("sort", "pinned-newest") => "pinned, then newest",
@@ -182,7 +182,7 @@ impl FormField {
         }
     }
 
-    /// Whether a change takes effect at the next start only.
+    /// Whether a change takes effect only after a restart.
     pub fn needs_restart(&self) -> bool {
         self.field.waits
     }
@@ -194,7 +194,7 @@ impl FormField {
 
     /// Whether it differs from the file.
     pub fn is_changed(&self) -> bool {
-        // Spaces at the ends are not a change.
+        // Leading and trailing spaces do not count as a change.
         self.value.trim() != self.written.trim()
     }
 
@@ -208,7 +208,7 @@ impl FormField {
         KeyChange { path, value: self.shape.value(text).map(|value| value.to_string()) }
     }
 
-    /// The key as messages name it.
+    /// The key as used in messages.
     pub fn key(&self) -> String {
         self.change().path.join(".")
     }
@@ -258,7 +258,7 @@ impl SourceForm {
         form
     }
 
-    /// Shows what applies where the entry has no value: the value in the settings, and the title in the feed.
+    /// Shows what applies if the entry has no value: the value in the settings, or the title of the feed.
     pub fn show_inherited(&mut self, settings: &Settings, feed_title: Option<&str>) {
         for field in self.fields.iter_mut().filter(|field| field.field.unset == INHERIT) {
             let key = match field.path.join(".").as_str() {
@@ -290,7 +290,7 @@ impl SourceForm {
         &self.base
     }
 
-    /// The settings with the changes, in the form of the settings, if they are valid.
+    /// In the form of the settings: the settings with the changes, if they are valid.
     pub fn preview_settings(&self) -> Option<&Settings> {
         self.settings.as_deref()
     }

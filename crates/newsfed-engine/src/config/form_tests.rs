@@ -1,4 +1,4 @@
-//! The form on files that users wrote in an editor.
+//! Tests of the form with files that users wrote in an editor.
 
 use super::*;
 use crate::config::{EditError, Paths, SourcesFile, load};
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fs;
 use tempfile::TempDir;
 
-/// Lines of an entry, with comments everywhere; the test uses some of them.
+/// Lines of an entry, with comments everywhere; each test case uses some of them.
 const LINES: &[&str] = &[
     "# above the title C1\n title = \"\"\"\n Old \n\"\"\" # behind C2",
     "tags = [ # C3\n  \"x\", # C4\n  # C5\n  \"a # b\"\n] # C6",
@@ -27,7 +27,7 @@ const TABLES: &[&str] = &[
     "[source.retention]\n# nothing yet C25\n",
 ];
 
-/// Values for every label, each written as it is typed.
+/// Values to type for each label.
 fn values(label: &str) -> &'static [&'static str] {
     match label {
         "Title" => &["", "New", "With \"quotes\" and # and \\", "日本語", " "],
@@ -88,7 +88,7 @@ fn typed(form: &mut SourceForm, label: &str, value: &str) -> Option<String> {
     form.fields[at].error.clone()
 }
 
-/// The comments of a text of [`LINES`] and [`TABLES`], by their names.
+/// The names of the comments in a text made of [`LINES`] and [`TABLES`].
 fn comments(text: &str) -> Vec<&str> {
     let names = text.split(|c: char| !c.is_ascii_alphanumeric());
     let name = |w: &&str| w.strip_prefix('C').is_some_and(|n| n.parse::<u8>().is_ok());
@@ -101,7 +101,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn edits_keep_every_comment_and_every_other_byte(
+    fn edits_keep_all_comments_and_unrelated_bytes(
         lines in prop::collection::vec(any::<bool>(), LINES.len()),
         table in 0..=TABLES.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8),
@@ -158,7 +158,7 @@ proptest! {
         // Nothing around the entry has changed.
         let ends = |s: &str| if windows { s.replace('\n', "\r\n") } else { s.to_owned() };
         prop_assert!(new.starts_with(&ends(before)) && new.ends_with(&ends(after)), "{}", new);
-        // In the entry, lines stay unless they contain a changed key.
+        // Lines of the entry stay unless they contain a changed key.
         let keys: HashSet<&str> = changes.iter().map(|c| c.path[0].as_str()).collect();
         for line in text.lines().filter(|l| !new.contains(*l)) {
             let of_changed = keys.iter().any(|k| line.trim_start().starts_with(*k))
@@ -175,7 +175,7 @@ proptest! {
             prop_assert_eq!(is, shown, "{:?}", field);
         }
         prop_assert_eq!(load(&home.paths, &[]).unwrap().sources.len(), 3);
-        // Undo restores the file, redo the change.
+        // Undo restores the file, and redo restores the change.
         let undone = edited.revert(&home.paths).unwrap();
         prop_assert_eq!(home.text(), text);
         undone.revert(&home.paths).unwrap();
@@ -208,7 +208,7 @@ fn loader_errors_appear_at_their_fields() {
 }
 
 #[test]
-fn only_what_changes_the_items_needs_a_poll() {
+fn only_changes_that_affect_items_need_a_poll() {
     let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
     for (changes, expected) in [
         (&[][..], false),
@@ -279,7 +279,7 @@ fn keeps_or_reports_changes_made_elsewhere() {
 }
 
 #[test]
-fn secrets_are_shown_in_the_notation_in_which_they_are_typed() {
+fn shows_secrets_as_they_are_typed() {
     let home = Home::with(
         "[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\nuser = \"u\"\npassword = \"p\"\n\
          headers = { A = { command = [\"pass\", \"a b\"] }, B = { env = \"B\" } }\n",
@@ -300,7 +300,7 @@ fn secrets_are_shown_in_the_notation_in_which_they_are_typed() {
 }
 
 #[test]
-fn empty_fields_show_what_applies() {
+fn empty_fields_show_what_applies_instead() {
     let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
     let mut form = home.form("a");
     let applies = |form: &SourceForm, label: &str| -> [String; 3] {
@@ -347,7 +347,7 @@ fn empty_fields_show_what_applies() {
 }
 
 #[test]
-fn settings_take_their_defaults_and_every_choice() {
+fn settings_accept_their_defaults_and_every_choice() {
     let own = "[themes.mine]\nbase = \"nord\"\n[ui]\ntheme = \"mine\"\n";
     let section = |text: &str| crate::config::Section::settings(text, &[]);
     let form = SourceForm::settings(section(own));
@@ -364,7 +364,7 @@ fn settings_take_their_defaults_and_every_choice() {
             assert_eq!(form.fields[at].error, None, "{label}");
             assert_eq!(form.preview_settings(), Some(&Settings::default()), "{label}");
         }
-        // A choice that needs a feature of the build, or another key beside it, may be refused.
+        // A choice that needs a build feature or another key may be rejected.
         let taken = choices.iter().filter(|choice| {
             form.set(at, choice);
             form.fields[at].error.is_none()
@@ -376,7 +376,7 @@ fn settings_take_their_defaults_and_every_choice() {
 }
 
 #[test]
-fn wrong_settings_are_explained_at_their_fields() {
+fn explains_invalid_settings_at_their_fields() {
     let mut form = SourceForm::settings(crate::config::Section::settings("", &[]));
     for (key, value, want) in [
         ("ui.ascii", "maybe", "Use on or off."),
@@ -401,7 +401,7 @@ fn wrong_settings_are_explained_at_their_fields() {
 }
 
 #[test]
-fn values_are_shown_in_words() {
+fn shows_values_in_words() {
     let form = SourceForm::settings(crate::config::Section::settings("", &[]));
     let field = |key: &str| form.fields.iter().find(|field| field.key() == key).unwrap();
     for (key, value, want) in [

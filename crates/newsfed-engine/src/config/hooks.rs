@@ -1,4 +1,4 @@
-//! `[[hook]]` of `config.toml`: programs that run after refreshes, with what they have found.
+//! `[[hook]]` of `config.toml`: programs that run after refreshes and receive the result.
 
 use super::checks::{ARGUMENT, WORD};
 use super::choices::HookAfter;
@@ -10,7 +10,7 @@ use super::rule::{Rule, Slot};
 use super::setting::{Setting, read};
 use std::time::Duration;
 
-/// How long a hook may take.
+/// Timeout of a hook without a limit of its own.
 pub const HOOK_LIMIT: Duration = Duration::from_secs(60);
 
 /// `[[hook]]`: a program that reads lines of JSON.
@@ -21,7 +21,7 @@ pub struct HookSettings {
     pub after: HookAfter,
     /// The program and its arguments.
     pub run: Vec<String>,
-    /// How long it may take; `None`: [`HOOK_LIMIT`].
+    /// Timeout; `None`: [`HOOK_LIMIT`].
     pub limit: Option<Duration>,
 }
 
@@ -66,7 +66,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn hooks_are_read_and_shown_and_errors_are_named() {
+    fn reads_and_shows_hooks_and_reports_errors() {
         let text =
             "[[hook]]\nname = \"index\"\nafter = \"arrival\"\nrun = [\"index\"]\nlimit = \"5m\"\n";
         let settings = check_settings(Path::new("config.toml"), text, &[]).unwrap().0;

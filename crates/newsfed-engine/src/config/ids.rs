@@ -14,7 +14,7 @@ pub(super) const ID_PATTERN: &str = r"^[^\s!-,/:-@\[-^`{-~-][^\s!-,/:-@\[-^`{-~]
 /// Maximum length of a derived identifier. It stays readable, and a suffix can be added.
 const MAX_DERIVED_CHARS: usize = 40;
 
-/// Words that only mean that a URL is a feed.
+/// Words in a URL that only indicate a feed.
 const PLAIN_WORDS: [&str; 12] = [
     "www", "feed", "feeds", "rss", "rss2", "atom", "index", "xml", "rdf", "json", "default", "php",
 ];
@@ -50,7 +50,7 @@ pub(crate) fn derive_id(url: &Url) -> SourceId {
     SourceId(format!("{start}-{}", fingerprint(url)))
 }
 
-/// The name of a program, or of a file without its ending.
+/// The name of a program, or of a file without its extension.
 fn local_name(url: &Url) -> Option<String> {
     let path = || Some(url.to_file_path().ok()?.file_stem()?.to_string_lossy().into_owned());
     exec_name(url).or_else(|| path().filter(|_| url.scheme() == "file"))
@@ -96,7 +96,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty())
 }
 
-/// The words in lower case, with dashes between them.
+/// The words in lower case, joined with dashes.
 fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let mut joined = String::with_capacity(MAX_DERIVED_CHARS);
     for word in words {

@@ -35,17 +35,17 @@ pub enum ImportKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Import {
     pub kind: ImportKind,
-    /// The title that it gives itself.
+    /// The list's own title.
     pub title: Option<String>,
-    /// The sources, each URL once, with unique identifiers.
+    /// The sources, with each URL only once and unique identifiers.
     pub sources: Vec<Source>,
     /// newsboat's queries as views.
     pub views: Vec<ViewSettings>,
-    /// What was skipped, and why.
+    /// Skipped entries, and why.
     pub skipped: Vec<(String, String)>,
-    /// Whether a part of it could not be read.
+    /// Whether a part of the list could not be read.
     pub is_damaged: bool,
-    /// Sources beyond the most that an import can have.
+    /// Number of sources beyond the limit of an import.
     pub left_out: usize,
 }
 
@@ -56,7 +56,7 @@ impl Import {
         is_private_host(&source.url) || source.private || source.access.proxy.is_some()
     }
 
-    /// The URLs of its sources that the user already follows.
+    /// The URLs in the list that the user already follows.
     pub fn known<'a>(&self, followed: impl IntoIterator<Item = &'a Source>) -> HashSet<String> {
         let own = followed.into_iter().filter(|source| source.account.is_none());
         let followed: HashSet<&str> = own.map(|source| source.url.as_str()).collect();
@@ -64,7 +64,7 @@ impl Import {
         urls.filter(|url| followed.contains(url)).map(str::to_owned).collect()
     }
 
-    /// Its sources at private addresses, or with a proxy, whose URLs are not `known`.
+    /// The sources at private addresses, or with a proxy, whose URLs are not `known`.
     pub fn private<'a>(
         &'a self,
         known: &'a HashSet<String>,
@@ -73,8 +73,8 @@ impl Import {
         self.sources.iter().filter(is_new)
     }
 
-    /// Skips the sources at private addresses, except those whose URLs are `known`: the user has not
-    /// typed them. `how` explains how to import them too.
+    /// Skips the sources at private addresses, because the user has not typed their URLs. Sources whose URLs
+    /// are `known` are kept. `how` explains how to import the others too.
     pub fn skip_private(&mut self, known: &HashSet<String>, how: &str) {
         for source in std::mem::take(&mut self.sources) {
             if known.contains(source.url.as_str()) {
@@ -102,7 +102,7 @@ pub enum ImportError {
     Empty(String),
     #[error("{0} is larger than {limit} MiB; is this the right file?", limit = limits::IMPORT_BYTES >> 20)]
     TooLarge(String),
-    /// A file of newsfed itself.
+    /// newsfed's own `sources.toml`.
     #[error(
         "{0} is newsfed's own list: put it into the configuration folder as sources.toml, or import what `newsfed export` writes"
     )]
@@ -128,7 +128,7 @@ pub enum ImportError {
     /// OPML without a body.
     #[error("{0} has no <body>, so it lists nothing")]
     NoBody(String),
-    /// A list to follow that is not OPML.
+    /// A list to follow, but not OPML.
     #[error(
         "{0} is not OPML, and only OPML lists can be followed; `newsfed import` reads other lists once"
     )]
@@ -136,7 +136,7 @@ pub enum ImportError {
     /// A list without feeds.
     #[error("{0} lists no feeds: {1}")]
     NoFeeds(String, &'static str),
-    /// A list to follow that has nothing to import, with one of the reasons.
+    /// A list to follow with nothing to import, and one of the reasons.
     #[error("{name} lists nothing that can be imported: {url} was skipped: {why}")]
     NoneTaken { name: String, url: String, why: String },
     #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
@@ -145,17 +145,17 @@ pub enum ImportError {
     #[error("{name} has an error on line {line}, before the first feed: {message}")]
     Broken {
         name: String,
-        /// Line, from 1.
+        /// The line, 1-based.
         line: usize,
         /// The parser's message.
         message: String,
     },
 }
 
-/// Reads a file to import, or standard input for `-`; never more than the maximum size.
+/// Reads a file to import, or standard input for `-`, up to the maximum size.
 ///
 /// # Errors
-/// A message, when it is not a file or cannot be read.
+/// A message, when the path is not a file or cannot be read.
 pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
     let most = limits::IMPORT_BYTES as u64 + 1;
     let mut bytes = Vec::new();
@@ -182,7 +182,7 @@ pub fn import(bytes: &[u8], name: &str) -> Result<Import, ImportError> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         return Err(not_a_list(&name, "compressed with gzip"));
     }
-    // Services send their exports in such archives.
+    // Services send their exports as ZIP archives.
     if bytes.starts_with(b"PK\x03\x04") {
         return Err(not_a_list(&name, "a ZIP archive that must be unpacked first"));
     }
@@ -242,14 +242,14 @@ fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
 pub(crate) struct Entry {
     pub(crate) address: String,
     pub(crate) title: Option<String>,
-    /// Levels from the top.
+    /// The names of the nested folders, outermost first.
     pub(crate) folder: Vec<String>,
     pub(crate) tags: Vec<String>,
     /// Settings that newsfed has exported.
     pub(crate) settings: Vec<Attribute>,
 }
 
-/// Converts entries to sources: each URL once, everything cleaned and checked.
+/// Converts entries to sources, with each URL only once and every field cleaned and checked.
 #[derive(Default)]
 pub(crate) struct Gatherer {
     pub(crate) title: Option<String>,
@@ -409,7 +409,7 @@ pub(crate) fn not_an_address(line: &str) -> String {
     format!("{} is not a URL", quote(line))
 }
 
-/// The words for a number of further entries.
+/// Describes a number of further entries.
 fn more(entries: usize) -> String {
     counted_as(entries, "more entry", "more entries")
 }

@@ -45,8 +45,8 @@ impl RuleSettings {
         self.effects.iter().map(effect).chain(stop).collect::<Vec<_>>().join(", ")
     }
 
-    /// Its effects outside the list, which are left out when it is applied to stored items; empty if there
-    /// are none.
+    /// The effects outside the list of items, which do not occur when the rule is applied to stored items;
+    /// empty if there are none.
     pub fn describe_outside(&self) -> String {
         let has = |wanted: &str| self.effects.iter().any(|effect| effect == wanted);
         let would = match (has("notify"), has("run")) {
@@ -64,7 +64,7 @@ impl RuleSettings {
 pub struct RuleChange {
     /// Its name before.
     pub was: Option<String>,
-    /// The rule afterwards. Only the query of an existing rule is changed.
+    /// The rule after the change. For an existing rule, only the query is changed.
     pub now: Option<RuleSettings>,
 }
 
@@ -118,7 +118,7 @@ fn day(text: &str) -> Result<String, String> {
     day.map(|day| day.to_string()).map_err(|_| "expected a day such as 2026-12-31".to_owned())
 }
 
-/// An effect. A tag must have the form in which it is stored, as in the command `tag`.
+/// An effect. A tag must have its stored form, as in the command `tag`.
 fn effect_of(text: &str) -> Result<Effect, String> {
     let effect = text.parse()?;
     if let (Effect::Tag(tag), Some(typed)) = (&effect, text.strip_prefix("tag:"))
@@ -129,8 +129,8 @@ fn effect_of(text: &str) -> Result<Effect, String> {
     Ok(effect)
 }
 
-/// The name of a rule without one: its query, because the effects of rules are recorded by name,
-/// and its place changes when another rule is removed.
+/// The name of a rule without one. It is the query, because the effects of rules are recorded by name, and
+/// the position changes when another rule is removed.
 fn default_name(query: &str, number: usize, before: &[RuleSettings]) -> String {
     if query.is_empty() {
         return format!("rule {number}");
@@ -141,7 +141,7 @@ fn default_name(query: &str, number: usize, before: &[RuleSettings]) -> String {
     std::iter::once(query.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// The rules. One that is not valid does not apply, with a warning: the others still do.
+/// The valid rules. An invalid rule only causes a warning, so that the others still apply.
 pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
     let mut rules: Vec<RuleSettings> = Vec::new();
     for (number, (node, table)) in (1usize..).zip(elements(pair, report)) {
@@ -153,7 +153,7 @@ pub(super) fn read_all(pair: &Pair, report: &mut Report) -> Vec<RuleSettings> {
         let at = |key: &str| table.iter().find(|p| p.key == key).map_or(node.at, |p| p.node.at);
         let query = rule.query.parse::<Query>();
         let whole = |term: &Term| matches!(term.what, What::AsOf(_) | What::InVersions);
-        // Stories are found after new items are stored.
+        // Duplicates are only detected after new items are stored.
         let later = |term: &Term| {
             matches!(term.what, What::Is(State::Duplicate) | What::Has(Thing::Duplicate))
         };

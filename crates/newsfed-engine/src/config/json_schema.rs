@@ -1,5 +1,5 @@
-//! JSON Schema of `config.toml` and `sources.toml`, from the tables of the loader: editors complete
-//! and check the files with it. It refuses nothing that the loader accepts.
+//! JSON Schema of `config.toml` and `sources.toml`, generated from the tables of the loader, so that editors
+//! can complete and check the files. It accepts everything that the loader accepts.
 
 use super::action::{Action, OLD_NAMES};
 use super::checks::{ARGUMENT, QUIET_HOURS, WEB, WORD};
@@ -170,7 +170,7 @@ fn programs() -> Value {
     })
 }
 
-/// An endpoint needs a model.
+/// An endpoint requires a model.
 fn model_beside_endpoint() -> Keys {
     keys(json!({
         "if": { "properties": { "endpoint": { "minLength": 1 } }, "required": ["endpoint"] },
@@ -227,7 +227,7 @@ pub fn sources_schema() -> Value {
     file("sources.toml of newsfed", about, root).into()
 }
 
-/// A key that has a different name now.
+/// Marks a key as renamed to `now`.
 fn old(mut value: Value, now: &str) -> Value {
     if let Some(keys) = value.as_object_mut() {
         keys.insert("description".to_owned(), format!("Deprecated: write {now} instead.").into());
@@ -235,7 +235,7 @@ fn old(mut value: Value, now: &str) -> Value {
     value
 }
 
-/// Which keys need or exclude each other.
+/// Keys that require or exclude each other.
 fn source_limits() -> Keys {
     let pages: Vec<&str> =
         SourceKind::ALL.iter().filter(|kind| kind.reads_pages()).map(|kind| kind.name()).collect();
@@ -276,7 +276,7 @@ fn source_limits() -> Keys {
             { "if": kind(&[feed]), "else": none_of(&["exec", "mail", "filter"]) },
             { "if": kind(&[feed, list]), "else": none_of(&["file"]) },
             { "if": login, "then": { "required": ["password"] } },
-            // The first one is the program.
+            // The first element is the program.
             { "properties": { "exec": { "minItems": 1, "items": [text(WORD, false)] } } },
         ],
     }))

@@ -19,7 +19,7 @@ const TIME: &str = concat!(
 );
 /// A number of bytes with a unit.
 const SIZE: &str = r"^\s*[0-9]+\s*([kKmMgG]?[bB]|[kKmMgG][iI][bB])?\s*$";
-/// A text that is sent as a header or login.
+/// Text that is sent as a header or as login data.
 const SECRET: &str = r"^[^\r\n\x00]*$";
 const HEADER_NAME: &str = r"^[0-9A-Za-z!#$%&'*+.^_`|~-]+$";
 
@@ -32,7 +32,7 @@ pub(super) fn object(properties: Keys) -> Keys {
     keys
 }
 
-/// The properties of each table; those without a table are in the table "".
+/// The properties of each table; keys without a table are under "".
 pub(super) fn tables<T: Default>(settings: &'static [Setting<T>]) -> BTreeMap<&'static str, Keys> {
     let mut tables: BTreeMap<&str, Keys> = BTreeMap::new();
     for setting in settings {
@@ -42,7 +42,7 @@ pub(super) fn tables<T: Default>(settings: &'static [Setting<T>]) -> BTreeMap<&'
     tables
 }
 
-/// The values of a setting, with its description and default.
+/// The schema of a setting, with its description and default.
 fn described<T: Default>(setting: &Setting<T>) -> Keys {
     let about = reference(setting);
     let mut keys = values(&(setting.slot)(&mut T::default()), setting.rule);
@@ -75,7 +75,7 @@ pub(super) fn keys(value: Value) -> Keys {
     }
 }
 
-/// What the loader accepts for a slot under a rule.
+/// The values that the loader accepts for a slot under a rule.
 fn values(slot: &Slot<'_>, rule: Rule) -> Keys {
     keys(match slot {
         Slot::Flag(_) => json!({ "type": "boolean" }),
@@ -105,7 +105,7 @@ fn values(slot: &Slot<'_>, rule: Rule) -> Keys {
     })
 }
 
-/// A text under a rule; `empty` allows "" in addition to what the rule allows.
+/// Text under a rule; `empty` also allows "".
 pub(super) fn text(rule: Rule, empty: bool) -> Value {
     match rule {
         Rule::OneOf(words) => {

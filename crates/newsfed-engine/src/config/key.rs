@@ -1,4 +1,4 @@
-//! Keys and key sequences as they are written: `j`, `g g`, `C-d`, `PgDn`, `S-Tab`.
+//! The notation of keys and key sequences: `j`, `g g`, `C-d`, `PgDn`, `S-Tab`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ pub enum KeyCode {
     Down,
     Left,
     Right,
-    /// Function key, 1-24.
+    /// A function key, 1-24.
     F(u8),
 }
 
@@ -36,7 +36,7 @@ pub struct Key {
     shift: bool,
 }
 
-/// Names of the keys that type no character. The first name of a key is the one shown.
+/// Names of the keys that type no character. The first name of each key is the displayed one.
 const NAMES: &[(&str, KeyCode)] = &[
     ("Enter", KeyCode::Enter),
     ("Return", KeyCode::Enter),
@@ -217,7 +217,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn parses_every_written_form() {
+    fn parses_every_notation() {
         let cases = [
             ("j", "j"),
             ("S-a", "A"),
@@ -258,7 +258,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shown_sequences_parse_back(keys in prop::collection::vec(any_key(), 1..=MAX_SEQUENCE_KEYS)) {
+        fn shown_sequences_round_trip(keys in prop::collection::vec(any_key(), 1..=MAX_SEQUENCE_KEYS)) {
             prop_assert_eq!(parse_sequence(&show_sequence(&keys)).unwrap(), keys);
         }
 

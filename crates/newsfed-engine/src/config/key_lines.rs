@@ -1,10 +1,10 @@
-//! The commands that a key runs, and what is missing in them.
+//! The commands that a key runs, and problems in them.
 
 use super::action::Action;
 use super::external::CommandSettings;
 use super::quote::quote;
 
-/// A command that asks for its argument if it has none: the argument in words, and an example.
+/// For a command that prompts if its argument is missing: the argument in words, and an example.
 fn argument(action: Action) -> Option<(&'static str, &'static str)> {
     Some(match action {
         Action::Set => ("a setting and its value", "set ui.list compact"),
@@ -24,20 +24,20 @@ fn argument(action: Action) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Whether the text of a key is commands with arguments, or several commands.
+/// Whether the text bound to a key is a command with arguments, or several commands.
 pub(super) fn is_line(text: &str) -> bool {
     text.trim().contains([' ', ';'])
 }
 
-/// The commands of such a text, each with its arguments.
+/// The commands in the text bound to a key, each with its arguments.
 pub(super) fn commands(line: &str) -> impl Iterator<Item = &str> {
     line.split(';').map(str::trim).filter(|command| !command.is_empty())
 }
 
-/// What will not work in the commands that a key runs: arguments that are missing, and programs that do not exist.
+/// Problems in the commands that a key runs: missing arguments and unknown programs.
 pub(super) fn problems(line: &str, programs: &[CommandSettings]) -> Vec<String> {
     if !is_line(line) {
-        // A single command opens the palette or a dialog, in which the argument is typed.
+        // A single command opens the palette or a dialog, where the user types the argument.
         return Vec::new();
     }
     let commands: Vec<&str> = commands(line).collect();

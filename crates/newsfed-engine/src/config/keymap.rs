@@ -1,4 +1,4 @@
-//! The key bindings of each pane: a preset, and the user's own bindings merged onto it.
+//! The key bindings of each pane: a preset with the user's own bindings merged onto it.
 
 use super::action::Action;
 use super::key::{Key, parse_sequence, show_sequence};
@@ -38,7 +38,7 @@ impl Context {
         }
     }
 
-    /// Its name below `[keys]`.
+    /// Its name in `[keys]`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Everywhere => "everywhere",
@@ -53,12 +53,12 @@ impl Context {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
     Action(Action),
-    /// The beginning of a longer sequence.
+    /// The keys are the beginning of a longer sequence.
     Prefix,
     None,
 }
 
-/// A binding that is not possible.
+/// An invalid binding.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("keys.{context}.\"{keys}\": {message}")]
 pub struct BindingError {
@@ -70,7 +70,7 @@ pub struct BindingError {
     pub message: String,
 }
 
-/// All bindings that are not possible.
+/// All invalid bindings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyMapErrors(pub Vec<BindingError>);
 
@@ -95,9 +95,9 @@ struct Binding {
 pub struct KeyMap {
     /// As declared, the user's own first.
     declared: BTreeMap<Context, Vec<Binding>>,
-    /// Per context, with the bindings of `everywhere` mixed in.
+    /// Per context, with the bindings of `everywhere` merged in.
     effective: BTreeMap<Context, BTreeMap<Vec<Key>, Action>>,
-    /// Commands with arguments, as written: what [`Action::Lines`] counts.
+    /// Commands with arguments, as written. [`Action::Lines`] is an index into them.
     lines: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ impl KeyMap {
         (0..).take(self.lines.len()).map(Action::Lines)
     }
 
-    /// What an action does, for hints; for several commands, the commands.
+    /// What an action does, for hints. For [`Action::Lines`], the commands as written.
     pub fn label(&self, action: Action) -> String {
         match action {
             Action::Lines(number) => self.lines(number).collect::<Vec<_>>().join("; "),
@@ -215,8 +215,8 @@ impl KeyMap {
             .collect()
     }
 
-    /// What can follow the beginning of a sequence in a context, in the order of declaration: the
-    /// remaining keys and their action.
+    /// The possible continuations of a prefix in a context, in the order of declaration: the remaining keys
+    /// and their action.
     pub fn continuations(&self, context: Context, keys: &[Key]) -> Vec<(String, Action)> {
         let Some(map) = self.effective.get(&context) else { return Vec::new() };
         let declared =
@@ -247,8 +247,8 @@ impl KeyMap {
         self.declared().any(|(c, k, _)| c == context && k == keys)
     }
 
-    /// The bindings of a context whose keys are the same as these, are a prefix of these, or begin
-    /// with these.
+    /// The bindings of a context that clash with these keys: the same keys, a prefix of them, or longer
+    /// sequences that begin with them.
     pub(super) fn clashes(&self, context: Context, keys: &[Key]) -> Vec<(Vec<Key>, Action)> {
         let map = self.effective.get(&context).into_iter().flatten();
         map.filter(|(k, _)| k.starts_with(keys) || keys.starts_with(k))
@@ -272,7 +272,7 @@ impl KeyMap {
         let reach = if context == Context::Everywhere { &Context::ALL[..] } else { &[context] };
         let (keys, other, place) = reach.iter().find_map(|c| {
             let map = self.effective.get(c)?;
-            // That pane binds the keys itself, so this binding does not apply there.
+            // That pane binds the same keys itself, so this binding does not apply there.
             if map.get(&binding.keys) != Some(&action) {
                 return None;
             }
@@ -313,7 +313,7 @@ fn read_own<'a>(
     read
 }
 
-/// The bindings of keys: the name of a command, `none`, or commands with arguments, which go to `lines`.
+/// Binds keys to the name of a command, `none`, or commands with arguments, which are added to `lines`.
 fn binding(keys: &str, bound: &str, lines: &mut Vec<String>) -> Result<Binding, String> {
     let is_line = key_lines::is_line(bound);
     let action = match bound {

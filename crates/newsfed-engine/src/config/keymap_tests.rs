@@ -26,7 +26,7 @@ fn presets_are_valid_and_bind_every_action() {
                 assert_eq!(clash, None, "{preset} {context:?} {}", show_sequence(keys));
             }
         }
-        // These need an argument, are offered where there are no sources yet, or are for several commands.
+        // These need an argument, are only offered without sources, or are meant for sequences of commands.
         let typed = [Action::Set, Action::ReadMatching, Action::ReadFor, Action::Run];
         let others = [Action::Starters, Action::Demo, Action::MarkRead, Action::MarkUnread];
         let typed = [typed, others].concat();
@@ -64,7 +64,7 @@ fn panes_fall_back_to_everywhere() {
 }
 
 #[test]
-fn own_bindings_override_and_none_removes() {
+fn own_bindings_replace_or_remove_preset_bindings() {
     let own = [
         ("everywhere", "Q", "none"),
         ("everywhere", "Q x", "first"),

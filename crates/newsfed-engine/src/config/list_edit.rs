@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use toml_edit::Value;
 
 impl SourcesFile {
-    /// Makes the changes to a list; returns them with the identifiers of the sources that were added.
+    /// Applies the changes of a list. Returns them, including the identifiers of the added sources.
     ///
     /// # Errors
     /// See [`EditError`].
@@ -42,7 +42,7 @@ impl SourcesFile {
     }
 }
 
-/// The keys that change in entries that stay.
+/// The changed keys in entries that stay.
 fn keys(plan: &ListPlan, declared: &[Source]) -> Vec<KeysOf> {
     let by_id: HashMap<&SourceId, &Source> = declared.iter().map(|s| (&s.id, s)).collect();
     let keys_of = |id: &SourceId, changes| KeysOf { element: Some(id.0.clone()), changes };

@@ -28,10 +28,10 @@ use std::time::Duration;
 pub struct Loaded {
     /// `config.toml` with the overrides applied.
     pub settings: Settings,
-    /// `sources.toml`; every source has a unique identifier. Those with an account are the user's
-    /// own settings for sources that its server polls.
+    /// `sources.toml`; every source has a unique identifier. Sources with an account contain the user's own
+    /// settings for sources that the account's server polls.
     pub sources: Vec<Source>,
-    /// Problems that lose nothing.
+    /// Problems that do not prevent loading.
     pub warnings: Vec<ConfigError>,
 }
 
@@ -73,7 +73,7 @@ fn load_settings(
     check_settings(file, &text, overrides)
 }
 
-/// Sources whose own interval is shorter than the minimum, which then applies.
+/// Warns about sources with an interval shorter than the minimum, which applies instead.
 fn short_intervals(
     file: &Path,
     text: &str,
@@ -153,8 +153,7 @@ fn apply(argument: &str, tree: &mut Vec<Pair>, report: &mut Report) {
     }
 }
 
-/// Splits an override into path and value. Keys may be quoted, so that they can contain `.` and
-/// `=`.
+/// Splits an override into path and value. Keys may be quoted, so that they can contain `.` and `=`.
 fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
     let mut quote = None;
     let end = argument.char_indices().find(|(_, c)| {
@@ -174,7 +173,7 @@ fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
     Ok((keys.iter().map(|k| k.get().to_owned()).collect(), value))
 }
 
-/// A TOML value. A text that does not start like one is a bare word.
+/// Parses a TOML value. Text that does not start like one is a bare word.
 fn override_value(value: &str, origin: usize) -> Result<Value, String> {
     let value = value.trim();
     match parse_value(value, origin) {
@@ -244,7 +243,7 @@ fn tables_of_texts<'a>(
     tables.map(|pair| (pair.key.clone(), texts(pair, prefix, report))).collect()
 }
 
-/// A table whose values are all text.
+/// A table that contains only text values.
 fn texts(pair: &Pair, prefix: &str, report: &mut Report) -> BTreeMap<String, String> {
     let name = format!("{prefix}{}", pair.key);
     let Value::Table(table) = &pair.node.value else {
@@ -321,7 +320,7 @@ fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
         check_columns(pair, "ui.columns", &settings.ui.columns, report);
     }
     let bounds = [settings.schedule.min_interval, settings.schedule.max_interval].map(Some);
-    // One of them is in the file, because the defaults do not contradict each other.
+    // At least one of them is in the file, because the defaults do not contradict each other.
     let written = ["min_interval", "max_interval"].map(|key| find(tree, &["schedule", key]));
     if let (Some(what), Some(pair)) = (contradiction(bounds), written.into_iter().flatten().next())
     {
@@ -329,7 +328,7 @@ fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
 }
 
-/// A fixed interval that the minimum makes longer.
+/// Warns about a fixed interval that is shorter than the minimum.
 fn check_interval(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let (interval, least) = (settings.schedule.interval, settings.schedule.min_interval);
     if let Some(pair) = find(tree, &["schedule", "interval"]).filter(|_| interval < least) {
@@ -337,7 +336,7 @@ fn check_interval(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
 }
 
-/// Messages of the desktop in a program that was built without them.
+/// Warns if desktop notifications are set in a build without them.
 fn check_notify(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let is_missing = settings.notify.how == NotifyWay::Desktop && !cfg!(feature = "desktop");
     if let Some(pair) = find(tree, &["notify", "how"]).filter(|_| is_missing) {
@@ -347,7 +346,7 @@ fn check_notify(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
 }
 
-/// An endpoint without a model.
+/// Reports an endpoint without a model.
 fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let Some(pair) = find(tree, &["llm", "endpoint"]).filter(|_| settings.llm.endpoint.is_some())
     else {
@@ -358,9 +357,9 @@ fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
 }
 
-/// The key map reports invalid bindings; the tree has their positions.
+/// Reports the key map's errors at their positions in the tree.
 fn check_keys(tree: &[Pair], settings: &Settings, report: &mut Report) {
-    // The keys of the program are valid.
+    // The built-in bindings are valid.
     if find(tree, &["keys"]).is_none() {
         return;
     }
@@ -386,7 +385,7 @@ fn check_keys(tree: &[Pair], settings: &Settings, report: &mut Report) {
 fn check_themes(tree: &[Pair], settings: &Settings, report: &mut Report) {
     for name in settings.themes.keys() {
         for error in Theme::load(name, &settings.themes).err().unwrap_or_default() {
-            // Errors of the base theme are reported with that theme.
+            // Errors of the base theme are reported for the base theme itself.
             if error.theme == *name {
                 let at = find(tree, &["themes", name, &error.key]).map(|p| p.node.at);
                 let key = format!("themes.{name}.{}", error.key);

@@ -1,4 +1,4 @@
-//! `[machines]`: the folder through which machines exchange marks.
+//! `[machines]`: the folder that machines use to exchange marks.
 
 use super::paths::Paths;
 use std::path::PathBuf;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 /// `[machines]`
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MachineSettings {
-    /// The folder through which machines exchange marks; `None`: none are exchanged.
+    /// The folder that machines use to exchange marks; `None` disables the exchange.
     pub folder: Option<String>,
-    /// The name of this machine for others; `None`: the name of the computer.
+    /// The name under which other machines see this one; `None`: the name of the computer.
     pub name: Option<String>,
 }
 
 impl MachineSettings {
-    /// The folder through which machines exchange marks.
+    /// The folder that machines use to exchange marks, expanded.
     pub fn folder(&self) -> Option<PathBuf> {
         Paths::expanded(self.folder.as_deref()?)
     }

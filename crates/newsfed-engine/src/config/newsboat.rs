@@ -5,7 +5,7 @@ use super::import::{
     not_an_address,
 };
 
-/// Parses either format. A file with syntax that only newsboat has is a newsboat file.
+/// Parses either format. A file with syntax specific to newsboat is a newsboat file.
 pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     let mut gatherer = Gatherer::default();
     let mut kind = ImportKind::Urls;
@@ -39,7 +39,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     for line in strangers {
         gatherer.skip(line, &not_an_address(line));
     }
-    // One line for all, because a long list would hide what matters.
+    // One line for all of them, because a long list would hide more important messages.
     match hidden.as_slice() {
         [] => {}
         [address] => gatherer.skip(&format!("! of {address}"), NO_HIDDEN),
@@ -48,7 +48,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     gatherer.finish(kind, name, "every line is empty or a comment")
 }
 
-/// Why the mark of newsboat's hidden feeds is skipped.
+/// Why newsboat's marker for hidden feeds is ignored.
 const NO_HIDDEN: &str = "newsfed cannot hide sources; they are imported like any other";
 
 /// The URL in a word; hosts may be written without https://.

@@ -11,12 +11,11 @@ use super::settings::{OpenSettings, Settings};
 use crate::util::browser::draws_in_terminal;
 use crate::util::media::essence;
 
-/// Every file.
 const ALL: &str = "*";
 
 impl Settings {
-    /// The program for a file of a media type, which is empty if it is unknown, and whether it draws in
-    /// the terminal. Without one, or with an empty list: the browser.
+    /// The program for a file of a media type, and whether it runs in the terminal. An unknown media type is
+    /// empty. Without a program, or with an empty one, the browser is used.
     pub fn program(&self, media_type: &str) -> (&[String], bool) {
         let family = media_type.split_once('/').map(|(family, _)| format!("{family}/*"));
         let keys = [Some(media_type), family.as_deref(), Some(ALL)];
@@ -29,7 +28,7 @@ impl Settings {
     }
 }
 
-/// A media type, a family of them such as `audio/*`, or `*`.
+/// A media type, a wildcard such as `audio/*`, or `*`.
 fn pattern(key: &str) -> Result<String, String> {
     let family = key.strip_suffix("/*").map(|family| format!("{family}/x"));
     let good = key == ALL || essence(family.as_deref().unwrap_or(key)).is_some();
@@ -41,7 +40,7 @@ fn pattern(key: &str) -> Result<String, String> {
     }
 }
 
-/// Reads the table: its settings, and the programs of media types.
+/// Reads the table: its settings, and the programs for media types.
 pub(super) fn read_open(table: &[Pair], settings: &mut Settings, report: &mut Report) {
     // Other keys are settings, perhaps misspelt.
     let is_type =

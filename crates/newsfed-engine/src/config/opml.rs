@@ -1,4 +1,4 @@
-//! OPML, parsed event by event, so that no depth or size exhausts the stack.
+//! OPML, parsed event by event, so that deep nesting cannot exhaust the stack.
 //!
 //! Tolerates errors with a clear meaning: attribute names in any case, bare `&`, unknown entities,
 //! a body that is closed too early or not at all.
@@ -81,11 +81,11 @@ struct Outlines {
     root_open: bool,
     cut: bool,
     has_outlines: bool,
-    /// Names of the open outlines; those with a URL have none.
+    /// Names of the open outlines; `None` for an outline with a URL.
     open: Vec<Option<String>>,
-    /// How names of our namespace begin, as in `newsfed:`.
+    /// The prefix of newsfed's namespace, such as `newsfed:`.
     prefix: Option<String>,
-    /// Whether the title of the list is open.
+    /// Whether the parser is inside the title of the list.
     in_title: bool,
 }
 
@@ -152,7 +152,7 @@ impl Outlines {
             let why = format!("only its first {} categories were read", limits::ENTRY_LIST);
             self.gatherer.skip(address, &why);
         }
-        // A name that only repeats the URL is not a title, unless it is in `title`.
+        // A name that only repeats the URL is not a title, unless it comes from `title`.
         let repeats = outline.title.is_none() && label.as_deref() == Some(address.trim());
         let entry = Entry {
             address: address.clone(),
@@ -208,7 +208,7 @@ impl Outlines {
             self.gatherer.skip(&format!("everything after line {line}"), &why);
         }
         self.cut |= next.is_none();
-        // A broken outline that is self-closing opens no level.
+        // A broken self-closing outline does not open a level.
         if next.is_some() && !outline.trim_end().ends_with("/>") {
             self.open.push(None);
         }
@@ -255,7 +255,7 @@ struct Outline {
     command: bool,
     /// The settings that newsfed has exported.
     settings: Vec<Attribute>,
-    /// Whether its title is the feed's.
+    /// Whether the title is the feed's own, not the user's.
     is_untitled: bool,
 }
 
@@ -284,7 +284,7 @@ impl Outline {
             match key.to_ascii_lowercase().as_str() {
                 "text" => outline.text = filled,
                 "title" => outline.title = filled,
-                // An empty one is kept: the outline is meant to be a feed.
+                // An empty URL is kept, because the outline is meant to be a feed.
                 "xmlurl" => outline.address = Some(value),
                 "url" => link = filled,
                 "type" => outline.kind = filled,
@@ -308,7 +308,7 @@ impl Outline {
     }
 }
 
-/// The value of an attribute in a tag that cannot be parsed otherwise.
+/// The value of an attribute in a malformed tag.
 fn salvage(tag: &str, name: &str) -> Option<String> {
     let start = format!(" {name}=\"");
     let value = tag.split_once(&start)?.1;
@@ -319,7 +319,7 @@ fn salvage(tag: &str, name: &str) -> Option<String> {
 /// Maximum length of a reference between `&` and `;`.
 const MAX_REFERENCE_BYTES: usize = 12;
 
-/// The text of an attribute. Unknown references stay as they are.
+/// The text of an attribute. Unknown references are kept unchanged.
 fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;

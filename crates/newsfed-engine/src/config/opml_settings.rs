@@ -1,5 +1,5 @@
-//! The settings of sources and views as attributes of OPML, in a namespace of their own, so that other
-//! readers ignore them. Every key of the tables is written and read, without a list of its own.
+//! The settings of sources and views as OPML attributes, in a namespace of their own, so that other readers
+//! ignore them. The keys come from the tables of settings, not from a separate list.
 
 use super::export::NAMESPACE;
 use super::load::{check_settings, check_sources};
@@ -18,18 +18,18 @@ use toml_edit::{InlineTable, Value};
 const PLAIN: &[&str] = &["title", "url", "folder", "tags"];
 /// Marks a title that is not the user's own, but the feed's: it is for other readers.
 pub(super) const OWN_TITLE: &str = "own-title";
-/// Keys that may hold or name secrets. They are neither written nor read: writing would publish them,
-/// reading would run commands, or send the user's secrets to a server.
+/// Keys that may contain or name secrets. They are neither exported, because that would publish them, nor
+/// imported, because that could run commands or send the user's secrets to a server.
 const SECRET: &[&str] = &["user", "password"];
-/// Headers that hold no secrets.
+/// Headers without secrets.
 const PUBLIC_HEADERS: [&str; 5] =
     ["accept", "accept-language", "cache-control", "referer", "user-agent"];
 
 /// A setting by its key, as the text of an attribute.
 pub(super) type Attribute = (String, String);
 
-/// The settings of a source that are not at their defaults, and whether some are left out because
-/// they may be secret.
+/// The settings of a source that differ from the defaults, and whether some are left out because they may be
+/// secret.
 pub(super) fn of_source(source: &Source) -> (Vec<Attribute>, bool) {
     let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
     let mut attributes = vec![("id".to_owned(), source.id.0.clone())];
@@ -51,7 +51,7 @@ pub(super) fn of_source(source: &Source) -> (Vec<Attribute>, bool) {
     (attributes, secret)
 }
 
-/// Whether a key is neither written nor read.
+/// Whether a key is neither exported nor imported.
 fn is_withheld(key: &str) -> bool {
     SECRET.contains(&key) || LOCAL.contains(&key)
 }
@@ -86,7 +86,7 @@ fn is_public(header: &str) -> bool {
     PUBLIC_HEADERS.contains(&header.to_ascii_lowercase().as_str())
 }
 
-/// A value as it is typed: a text without quotation marks, words separated by commas.
+/// A value as the user types it: text without quotation marks, words separated by commas.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Array(words) => words.iter().map(text_of).collect::<Vec<_>>().join(", "),
@@ -110,8 +110,8 @@ pub(super) struct Configured {
     pub(super) left_out: Vec<Attribute>,
 }
 
-/// A source with the settings of its attributes, checked by the loader. A source whose kind, or
-/// what its kind needs, is invalid is an error.
+/// Applies the attributes to a source; the loader checks them. An invalid kind, or an invalid setting that
+/// the kind requires, is an error.
 pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Configured, String> {
     let is_list = |(key, text): &Attribute| key == "kind" && text.trim() == SourceKind::List.name();
     if attributes.iter().any(is_list) {
@@ -125,7 +125,7 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
             Err(why) => left_out.push((key.clone(), why)),
         }
     }
-    // An empty table beside its own keys would be defined twice.
+    // `retention` together with one of its keys would define the table twice.
     if values.iter().any(|(key, _)| key.starts_with("retention.")) {
         values.retain(|(key, _)| *key != "retention");
     }
@@ -146,7 +146,7 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
         let mut removed = false;
         for error in &errors {
             let key = error.key.rsplit_once(": ").map_or(error.key.as_str(), |(_, key)| key);
-            // Without its kind it would be a different source.
+            // With another kind it would be a different source.
             let at = values.iter().position(|(known, _)| *known == key && key != "kind");
             if let Some(at) = at {
                 left_out.push((values.remove(at).0.to_owned(), error.message.clone()));
@@ -160,8 +160,8 @@ pub(super) fn configure(source: Source, attributes: &[Attribute]) -> Result<Conf
     }
 }
 
-/// The settings that were read, completed by the plain attributes of the outline. Without an id of its
-/// own, the source keeps the derived one.
+/// The settings that were read, with the plain attributes of the outline. A source without an id of its own
+/// keeps the derived one.
 fn with_plain(read: Source, outline: Source, values: &[(&str, Value)]) -> Source {
     let has_id = values.iter().any(|(key, _)| *key == "id");
     let mut access = read.access;
@@ -196,14 +196,14 @@ fn value_of(key: &str, text: &str) -> Result<Value, String> {
     typed(setting.shape(&mut SourceDraft::default()), text)
 }
 
-/// A text as the value of its type. It is kept as it is, whereas the form would trim spaces.
+/// Converts text to a value of this shape. Unlike the form, it does not trim spaces.
 fn typed(shape: Shape, text: &str) -> Result<Value, String> {
     match shape {
         Shape::Text => Ok(text.into()),
         Shape::Number | Shape::Flag | Shape::Words => {
             shape.value(text).ok_or_else(|| "empty".to_owned())
         }
-        // Such a value could run a program.
+        // These values could run a program.
         Shape::Command | Shape::Secret | Shape::NewHeader => {
             Err("commands and secrets are never imported".to_owned())
         }
@@ -222,7 +222,7 @@ fn headers(text: &str) -> Result<Value, String> {
     Ok(Value::InlineTable(table))
 }
 
-/// The view of some attributes, checked by the loader.
+/// The view described by the attributes, checked by the loader.
 pub(super) fn view(attributes: &[Attribute]) -> Result<ViewSettings, String> {
     let mut entry = "[[view]]\n".to_owned();
     for (key, text) in attributes {

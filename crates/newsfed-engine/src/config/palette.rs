@@ -7,7 +7,7 @@ use crate::util::color::{self, Rgb};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Names of the built-in themes, in the order in which the next-theme key goes through them.
+/// Names of the built-in themes, in the order that the next-theme key cycles through.
 pub(super) const NAMES: &[&str] = &[
     "dark",
     "light",
@@ -32,7 +32,7 @@ pub(super) const NAMES: &[&str] = &[
     "mono",
 ];
 
-/// The colours that the styles of roles name. The first six are the surfaces of texts.
+/// The colours that the styles of roles refer to. The first six are the surfaces below text.
 const COLORS: [&str; 28] = [
     "ground",
     "panel",
@@ -93,13 +93,13 @@ impl Colors {
         }
     }
 
-    /// The surfaces of texts; empty unless the theme paints all of them.
+    /// The surfaces below text; empty unless the theme paints all of them.
     pub(super) fn surfaces(&self) -> Vec<Rgb> {
         let surfaces: Option<Vec<Rgb>> = self.0[..SURFACES].iter().map(|c| rgb(*c)).collect();
         surfaces.unwrap_or_default()
     }
 
-    /// Makes the colours of texts readable on the surfaces.
+    /// Makes the text colours readable on the surfaces.
     pub(super) fn lift(&mut self, surfaces: &[Rgb]) {
         let (Some(&ground), Some(&raised)) = (surfaces.first(), surfaces.get(2)) else { return };
         for (at, color) in self.0.iter_mut().enumerate().skip(SURFACES) {
@@ -139,7 +139,7 @@ pub(super) struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// The colours of a theme of `NAMES`.
+    /// The colours of a theme in `NAMES`.
     pub(super) fn colors(&self, name: &str) -> Colors {
         let colors = self.colors.get(name).cloned();
         colors.unwrap_or(Colors([Color::Default; COLORS.len()]))
@@ -163,7 +163,7 @@ impl BuiltIn {
     }
 }
 
-/// The built-in themes. Their file is parsed once.
+/// The built-in themes. Their file is parsed only once.
 pub(super) fn built_in() -> Result<&'static BuiltIn, ThemeError> {
     static THEMES: LazyLock<Result<BuiltIn, String>> = LazyLock::new(|| {
         let file: File = toml::from_str(FILE).map_err(|e| e.to_string())?;
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_has_a_valid_style_for_every_role_and_no_others() {
+    fn styles_are_valid_and_cover_exactly_the_roles() {
         let built_in = built_in().unwrap();
         let file = &built_in.file;
         assert_eq!(file.colors.len(), NAMES.len());

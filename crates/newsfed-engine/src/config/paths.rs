@@ -1,17 +1,17 @@
-//! Where files are: XDG folders, overridden by arguments, then by environment variables.
+//! Where files are stored: XDG folders, overridden by environment variables, which arguments override.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Environment variable that names the folder of `config.toml` and `sources.toml`.
+/// Environment variable with the folder of `config.toml` and `sources.toml`.
 pub const CONFIG_DIR_VARIABLE: &str = "NEWSFED_CONFIG_DIR";
-/// Environment variable that names the folder of the database.
+/// Environment variable with the folder of the database.
 pub const DATA_DIR_VARIABLE: &str = "NEWSFED_DATA_DIR";
 
-/// The folder beside the database with what crawls of sources have learned.
+/// The folder next to the database with the data that crawls of sources have learned.
 pub const CRAWLS_FOLDER: &str = "crawls";
 
-/// The folders of one run. Nothing is created until something is written.
+/// The folders of one run. They are created only when something is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     config_dir: PathBuf,
@@ -19,7 +19,7 @@ pub struct Paths {
     log_dir: PathBuf,
 }
 
-/// No folder is known.
+/// No home folder is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no home folder is known for {what}: set HOME, {argument} DIR or {variable}")]
 pub struct NoHome {
@@ -38,7 +38,7 @@ impl Paths {
         Self::choose(config_dir, data_dir, |name| std::env::var_os(name), home.as_ref())
     }
 
-    /// `resolve` with a given environment.
+    /// [`Self::resolve`] with the environment as an argument.
     fn choose(
         config_dir: Option<PathBuf>,
         data_dir: Option<PathBuf>,
@@ -70,7 +70,7 @@ impl Paths {
         Ok(Self { config_dir, data_dir, log_dir })
     }
 
-    /// The folder for downloads: as set, else the user's.
+    /// The folder for downloads: the configured one, else the user's.
     ///
     /// # Errors
     /// When no home folder is known.
@@ -84,8 +84,8 @@ impl Paths {
         Ok(known.unwrap_or_else(|| user.home_dir().join("Downloads")))
     }
 
-    /// A folder as it is written in settings: absolute, or below the home folder with `~/`. `None` if no
-    /// home folder is known.
+    /// A folder as written in the settings: absolute, or in the home folder with `~/`. `None` if no home
+    /// folder is known.
     pub fn expanded(folder: &str) -> Option<PathBuf> {
         match folder.strip_prefix("~/") {
             None => Some(PathBuf::from(folder)),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_home_error_names_the_option_and_the_variable() {
+    fn missing_home_error_names_option_and_variable() {
         let error = choose(None, Some("/d"), &[], false).unwrap_err().to_string();
         assert!(error.contains("--config-dir") && error.contains(CONFIG_DIR_VARIABLE), "{error}");
         let error = choose(Some("/c"), None, &[], false).unwrap_err().to_string();

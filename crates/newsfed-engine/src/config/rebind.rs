@@ -1,5 +1,5 @@
-//! Changes key bindings: the current bindings, the ones that a new binding displaces, and the
-//! changes to `config.toml`.
+//! Changes key bindings: the current bindings, the bindings displaced by a new one, and the changes to
+//! `config.toml`.
 
 use super::action::Action;
 use super::key::{Key, parse_sequence, show_sequence};
@@ -7,7 +7,7 @@ use super::keymap::{Context, KeyMap};
 use super::section::KeyChange;
 use super::settings::KeySettings;
 
-/// An action with one of its bindings, as the key bindings page shows it.
+/// An action and one of its bindings, as shown on the key bindings page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRow {
     pub action: Action,
@@ -33,12 +33,11 @@ pub enum KeyOrigin {
 pub struct Rebinding {
     /// The changes to `config.toml`.
     pub changes: Vec<KeyChange>,
-    /// The bindings that no longer apply, or only elsewhere, as messages.
+    /// Messages about the bindings that no longer apply, or apply only elsewhere.
     pub displaced: Vec<String>,
 }
 
-/// Every action with its keys, in the order of [`Action::ALL`]. An action without keys has a row
-/// too.
+/// Every action with its keys, in the order of [`Action::ALL`]. An action without keys has a row too.
 pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
     let (Ok(map), Ok(preset)) = (KeyMap::load(settings), KeyMap::load(&preset_of(settings))) else {
         return Vec::new();
@@ -59,7 +58,7 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
                 },
             },
         };
-        // Several commands are edited in the file.
+        // Several commands can only be edited in the file.
         if !matches!(action, Action::Lines(_)) {
             rows.push(KeyRow { action, context, keys: Some(keys.to_vec()), origin });
         }
@@ -74,11 +73,11 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
     rows
 }
 
-/// Binds `new` to the action of `row`, in place of its keys or `beside` them. `None` only removes
-/// its keys.
+/// Binds `new` to the action of `row`, replacing its keys, or in addition to them if `beside` is set. `None`
+/// only removes the keys.
 ///
 /// # Errors
-/// A message, when these keys cannot be bound.
+/// A message, when the new keys cannot be bound.
 pub fn rebind(
     settings: &KeySettings,
     row: &KeyRow,
@@ -155,7 +154,7 @@ fn preset_of(settings: &KeySettings) -> KeySettings {
     KeySettings { preset: settings.preset.clone(), ..KeySettings::default() }
 }
 
-/// How the user wrote these keys, if a binding of theirs has them.
+/// How the user wrote these keys, if the user's bindings contain them.
 fn written<'a>(settings: &'a KeySettings, context: Context, keys: &[Key]) -> Option<&'a str> {
     let own = settings.bindings.get(context.name())?;
     let same = |text: &&String| parse_sequence(text).is_ok_and(|k| k == keys);
@@ -180,7 +179,7 @@ fn unbind(settings: &mut KeySettings, context: Context, keys: &[Key]) {
     }
 }
 
-/// The changes that lead from one to the other.
+/// The changes that turn `from` into `to`.
 fn changes(from: &KeySettings, to: &KeySettings) -> Vec<KeyChange> {
     let mut changes = Vec::new();
     for context in Context::ALL {
@@ -212,7 +211,7 @@ mod tests {
         rows.into_iter().find(|r| r.action == action && r.context == context).unwrap()
     }
 
-    /// The changes as the loader reads them.
+    /// Applies the changes and reads the result like the loader.
     fn apply(text: &str, changes: &[KeyChange]) -> KeySettings {
         let checked = Section::settings(text, &[]).check(changes).unwrap().unwrap();
         let Checked::Settings(settings) = checked else { panic!("not settings") };
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn unbinding_names_the_row_and_restoring_brings_it_back() {
+    fn unbinding_names_the_row_and_restoring_rebinds_it() {
         for preset in super::super::keymap::PRESETS {
             let settings = KeySettings { preset: (*preset).to_owned(), ..KeySettings::default() };
             let head = format!("[keys]\npreset = \"{preset}\"\n");

@@ -1,4 +1,4 @@
-//! The settings as manual pages list them: types, limits and defaults from the tables of the loader.
+//! The settings for the manual pages: types, limits and defaults from the tables of the loader.
 
 use super::rule::{Rule, Slot, one_of, show_size, show_time};
 use super::setting::{FormPage, Setting};
@@ -13,19 +13,19 @@ use std::time::Duration;
 pub struct SettingReference {
     /// The key with its table, as in `net.proxy`.
     pub key: &'static str,
-    /// Its values in words, with their limits.
+    /// Describes its values and their limits.
     pub values: String,
-    /// The default as TOML; `None` where nothing is set.
+    /// The default as TOML; `None` if there is none.
     pub default: Option<toml::Value>,
     /// Its page in the form.
     pub page: Option<FormPage>,
-    /// Its help text in the form; empty for keys that it does not show.
+    /// Its help text in the form; empty for keys that the form does not show.
     pub help: &'static str,
     /// What applies while the key is not set, if the form shows it.
     pub unset: &'static str,
     /// The kinds of sources that have it; all for `config.toml`.
     pub kinds: &'static [SourceKind],
-    /// Whether a change takes effect at the next start.
+    /// Whether a change takes effect only after a restart.
     pub waits: bool,
 }
 

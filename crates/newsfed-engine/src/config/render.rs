@@ -6,7 +6,7 @@ use super::source_settings::{SETTINGS, SourceDraft, written};
 use crate::model::{Retention, Source, SourceKind};
 use toml_edit::{InlineTable, Value};
 
-/// The `[[source]]` of a source, its last line terminated. Values at their defaults are left out.
+/// The `[[source]]` entry of a source, with a final newline. Default values are left out.
 pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
     let mut values: Vec<(&str, Value)> = vec![("id", source.id.as_str().into())];
@@ -26,7 +26,7 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
         }
         let Some(value) = value else { continue };
         match setting.key.split_once('.') {
-            // Selectors are long: each gets a line of its own.
+            // Selectors are long, so each gets its own line.
             Some((table, key)) if table != "website" => {
                 let inline = values.iter_mut().find(|(name, _)| *name == table);
                 match inline.and_then(|(_, value)| value.as_inline_table_mut()) {
@@ -44,7 +44,7 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     format!("[[source]]{newline}{}", lines.collect::<String>())
 }
 
-/// The `[[view]]` of a view, its last line terminated.
+/// The `[[view]]` entry of a view, with a final newline.
 pub fn view_text(view: &ViewSettings, newline: &str) -> String {
     let mut view = view.clone();
     let lines = VIEW.iter().filter_map(|setting| {

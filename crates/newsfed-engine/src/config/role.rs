@@ -1,9 +1,8 @@
-//! The roles of texts and surfaces, which themes style.
+//! The roles of text and surfaces, which themes style.
 
 macro_rules! roles {
     ($($name:ident, $word:literal, $help:literal;)+) => {
-        /// The role of a text, which determines its style. Colour is never the only sign of a
-        /// state.
+        /// The role of a text, which determines its style. Colour is never the only sign of a state.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Role {
             $(#[doc = $help] $name,)+
@@ -13,7 +12,7 @@ macro_rules! roles {
             /// Every role.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Its name in a theme.
+            /// The role's name in a theme.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$name => $word,)+ }
             }

@@ -1,4 +1,4 @@
-//! The types of values, their limits, and how they are read and shown.
+//! The types of values, their limits, and how they are parsed and displayed.
 
 use super::choices::{
     Background, CommandInput, CommandOutput, DateStyle, GraphicsMode, Grouping, HookAfter,
@@ -20,15 +20,15 @@ pub(crate) enum Rule {
     Between(f64, f64),
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A text that passes a check, as the check returns it, and the pattern of these texts. The
-    /// pattern is for editors: it must match every text that passes, and may match others. ""
-    /// matches all texts.
+    /// Text that passes a check, in the form that the check returns, and a pattern. The pattern is for
+    /// editors: it must match every text that passes, and may match others. "" matches everything.
     Checked(fn(&str) -> Result<String, String>, &'static str),
-    /// A URL that passes a check, with its pattern as above. Its user and password are not shown.
+    /// A URL that passes a check, with a pattern like that of [`Self::Checked`]. Its user and password are
+    /// not shown.
     Address(fn(&str) -> Result<String, String>, &'static str),
 }
 
-/// Where a value goes. The variant is the type of the value.
+/// The place to store a value. The variant is the value's type.
 pub(crate) enum Slot<'a> {
     Flag(&'a mut bool),
     Text(&'a mut String),
@@ -49,17 +49,17 @@ pub(crate) enum Slot<'a> {
     MaybeNumber(&'a mut Option<f64>),
     Choice(&'a mut dyn Choice),
     Secret(&'a mut Option<Secret>),
-    /// Read by code of its own, because every header has its own position in messages.
+    /// Read by separate code, because messages give the position of each header.
     Headers(&'a mut Vec<(String, Secret)>),
-    /// Read and written by code of its own.
+    /// Read and written by separate code.
     Special,
 }
 
 /// A setting that is one of a few words.
 pub(crate) trait Choice {
-    /// Takes the value with a name that the rule allows.
+    /// Sets the value by a name that the rule allows.
     fn choose(&mut self, name: &str);
-    /// The name of the value; empty when there is none.
+    /// The name of the value; empty if there is none.
     fn chosen(&self) -> &'static str;
 }
 
@@ -122,7 +122,7 @@ named! {
     SourceKind => &SourceKind::ALL;
 }
 
-/// Puts a value into its slot. The error names what was expected and what was found.
+/// Stores a value in its slot. The error names what was expected and what was found.
 pub(super) fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
     match slot {
         Slot::Special | Slot::Headers(_) => {}
@@ -266,7 +266,7 @@ pub(crate) fn show_time(time: Duration) -> String {
     humantime::format_duration(time).to_string().replace("days", "d").replace("day", "d")
 }
 
-/// The forms of a secret. Its value never appears in a message.
+/// The notations of a secret. Its value never appears in a message.
 const SECRET_FORMS: &str =
     "expected text, { env = \"NAME\" } or { command = [\"pass\", \"show\", \"name\"] }";
 
@@ -336,7 +336,7 @@ fn parse_size(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// Whether a text is a size of any number of bytes.
+/// Whether text is a size, whatever the number of bytes.
 pub(super) fn is_size(text: &str) -> bool {
     parse_size(text).is_some()
 }

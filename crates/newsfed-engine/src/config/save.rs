@@ -1,4 +1,4 @@
-//! Replaces a file that users edit too: as a whole or not at all, and never over their changes.
+//! Replaces a file that users also edit: atomically, and without overwriting their changes.
 
 use super::document::read_text;
 use crate::util::file_error::cannot_write;
@@ -7,12 +7,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often a change is repeated because the file was changed at the same time.
+/// Maximum number of attempts to make a change while other programs change the file.
 const ATTEMPTS: usize = 20;
 
-/// How often to wait for another newsfed process that is saving.
+/// Maximum number of waits for another newsfed process that is saving.
 const LOCK_WAITS: usize = 100;
-/// How long to wait each time.
+/// Duration of each wait.
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 
 /// Why a file was not saved. The file is unchanged.
@@ -29,9 +29,9 @@ pub enum SaveError {
     Busy { file: PathBuf },
 }
 
-/// Reads the file, lets `change` make its new text, and replaces it. `change` is called again if
-/// the file was changed at the same time. A missing file is an empty text. Symbolic links stay
-/// links, the mode stays, and new files are readable by their owner only.
+/// Reads the file, passes the text to `change`, and replaces the file with the result. `change` is called
+/// again if the file was changed at the same time. A missing file counts as empty. Symbolic links and the
+/// mode are kept, and new files are readable by their owner only.
 pub(crate) fn rewrite<E: From<SaveError>>(
     file: &Path,
     mut change: impl FnMut(&str) -> Result<String, E>,
@@ -55,7 +55,7 @@ pub(crate) fn rewrite<E: From<SaveError>>(
             return Ok(());
         }
         let prepared = prepare(folder, &target, &new).map_err(io_error)?;
-        // The last check before the exchange: only one system call remains unprotected.
+        // The last check before the rename: only one system call remains unprotected.
         if read()? != old {
             continue;
         }
@@ -88,8 +88,8 @@ fn create_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Keeps other newsfed processes from saving in the folder while the handle exists. Where folders
-/// cannot be locked, the comparison before the exchange must suffice. `None` on timeout.
+/// Keeps other newsfed processes from saving in the folder while the handle exists. If folders cannot be
+/// locked, the comparison before the rename must suffice. `None` on timeout.
 fn lock(folder: &Path) -> Option<Option<File>> {
     let Ok(handle) = File::open(folder) else { return Some(None) };
     for _ in 0..LOCK_WAITS {
@@ -102,11 +102,11 @@ fn lock(folder: &Path) -> Option<Option<File>> {
     None
 }
 
-/// Temporary files are called `.newsfed-XXXXXX.tmp`.
+/// The prefix of temporary files, `.newsfed-XXXXXX.tmp`.
 const PREFIX: &str = ".newsfed-";
 const SUFFIX: &str = ".tmp";
 
-/// Removes the temporary files of saves that were killed. Requires the lock, so that no other process is saving.
+/// Removes the temporary files of interrupted saves. Requires the lock, so that no other process is saving.
 fn remove_leftovers(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -114,13 +114,13 @@ fn remove_leftovers(folder: &Path) {
         let ours =
             middle.is_some_and(|m| m.len() == 6 && m.bytes().all(|b| b.is_ascii_alphanumeric()));
         if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            // One that stays does no harm.
+            // A file that cannot be removed does no harm.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// The new text in a temporary file beside the target, synced to disk.
+/// Writes the new text to a temporary file next to the target, and syncs it to disk.
 fn prepare(folder: &Path, target: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
     // Created with owner-only permissions.
     let mut file =
@@ -169,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn removes_leftovers_of_killed_saves() {
+    fn removes_leftovers_of_interrupted_saves() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        // A file that a killed save leaves behind has a name made by the same builder.
+        // The leftover of a killed save is named by the same builder.
         let left = prepare(folder.path(), &path("f"), "x").unwrap().keep().unwrap().1;
         let others = [".newsfed-abc.tmp", ".newsfed-abc-de.tmp", "newsfed-abcdef.tmp", "x.tmp"];
         others.iter().for_each(|name| fs::write(path(name), "x").unwrap());

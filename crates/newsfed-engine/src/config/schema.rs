@@ -1,5 +1,5 @@
-//! Every key of `config.toml`, once. The loader, the form, `config show`, suggestions and the test
-//! of the example file all use this table.
+//! Every key of `config.toml`, in one place. The loader, the form, `config show`, suggestions and the test of
+//! the example file all use this table.
 
 use super::checks::{
     ARGUMENT, CONTACT, ENDPOINT, FOLDER, LISTENING, LOG_LEVEL, LOOPBACK, PROXY, QUERY, QUIET_HOURS,
@@ -16,7 +16,7 @@ use crate::util::limits::FEED_ENTRIES;
 
 const MINUTE: u64 = 60;
 pub(super) const HOUR: u64 = 60 * MINUTE;
-/// A mean year of 365.25 days, as written times count it.
+/// A mean year of 365.25 days, as used by the time parser.
 pub(super) const YEAR: u64 = 8766 * HOUR;
 
 /// Polls per day.

@@ -5,10 +5,10 @@ use crate::config::shown::*;
 use crate::config::{Section, SourceForm};
 
 #[test]
-fn every_field_has_a_default_and_a_help_that_fits() {
+fn every_field_has_a_default_and_fitting_help() {
     for Setting { key, field, .. } in SETTINGS.iter().filter(|s| s.field.page.is_some()) {
         assert!(!setting_shown(&Settings::default(), key).is_empty(), "{key}");
-        // The longest label and help fit into 80 columns.
+        // The longest label and help text fit into 80 columns.
         let longest = if field.waits { 55 } else { 74 };
         assert!(field.help.len() <= longest && field.label.len() <= 21, "{key}");
     }

@@ -1,4 +1,4 @@
-//! A part of a file as it was read, key by key: one `[[source]]` entry, or all of `config.toml`.
+//! A part of a file as read, key by key: one `[[source]]` entry, or all of `config.toml`.
 
 use super::document::{Node, Pair, Value, parse};
 use super::error::{ConfigErrors, Report};
@@ -10,8 +10,7 @@ use crate::model::{Source, SourceId};
 use std::fmt;
 use std::path::Path;
 
-/// A key, which may be in a table of the section, and its new value as TOML. `None` removes the
-/// key.
+/// A key, possibly in a subtable of the section, and its new value as TOML. `None` removes the key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeyChange {
     /// The tables that lead to the key, then the key: `["net", "proxy"]`.
@@ -33,7 +32,7 @@ impl KeyChange {
         self.path.join(".")
     }
 
-    /// The new value, where it is a text.
+    /// The new value, if it is text.
     pub fn text(&self) -> Option<String> {
         let value = self.value.as_deref()?.parse::<toml_edit::Value>().ok()?;
         value.as_str().map(str::to_owned)
@@ -47,7 +46,7 @@ enum Scope {
     Settings(Vec<String>),
 }
 
-/// A part of a file as it was read, with its comments.
+/// A part of a file as read, with its comments.
 #[derive(Clone, PartialEq)]
 pub struct Section {
     scope: Scope,
@@ -91,7 +90,7 @@ impl Section {
         &self.text
     }
 
-    /// The source whose entry this is; `None` for the settings.
+    /// The source of this entry; `None` for the settings.
     pub fn source_id(&self) -> Option<&SourceId> {
         match &self.scope {
             Scope::Source(id) => Some(id),
@@ -104,7 +103,7 @@ impl Section {
         Self::new(self.scope.clone(), text)
     }
 
-    /// Whether both are written alike, apart from blank lines around them and line endings.
+    /// Whether both are written alike, ignoring surrounding blank lines and line endings.
     pub(super) fn reads_like(&self, other: &Self) -> bool {
         let text = |section: &Self| section.text.trim().replace("\r\n", "\n");
         text(self) == text(other)
@@ -148,14 +147,14 @@ impl Section {
         }
     }
 
-    /// The value of a key as it is written.
+    /// The value of a key, as written.
     pub(super) fn written(&self, path: &[String]) -> Option<&str> {
         let at = self.node(path)?.at;
         self.text.get(at.start..at.end)
     }
 
-    /// The keys of `changes`, dotted, whose value differs both from their value in `base` and from
-    /// the value they are to get.
+    /// The dotted keys of `changes` whose current value differs both from the value in `base` and from the
+    /// new value.
     pub(super) fn changed_since(&self, base: &Self, changes: &[KeyChange]) -> Vec<String> {
         let foreign = |change: &&KeyChange| {
             let now = self.written(&change.path);
@@ -164,17 +163,17 @@ impl Section {
         changes.iter().filter(foreign).map(KeyChange::key).collect()
     }
 
-    /// The text with these changes made.
+    /// The text with these changes applied.
     fn with(&self, changes: &[KeyChange]) -> Result<String, SpliceError> {
         let header = self.entry().map(|entry| entry.at.start);
         changes.iter().try_fold(self.text.clone(), |text, change| {
             let path: Vec<&str> = change.path.iter().map(String::as_str).collect();
-            // The whole entry comes after its header, so the header stays where it is.
+            // The whole entry comes after its header, so the header's position does not change.
             set(&text, header, &path, change.value.as_deref())
         })
     }
 
-    /// The source that the entry declares with these changes made.
+    /// The source that the entry declares with these changes applied.
     ///
     /// # Errors
     /// When the loader rejects it.
@@ -185,7 +184,7 @@ impl Section {
         source.ok_or_else(|| ConfigErrors::whole("sources.toml", "there is no [[source]]"))
     }
 
-    /// Has the loader read the section with these changes made. Returns its errors, or what it reads.
+    /// Has the loader read the section with these changes applied. Returns the loader's errors or its result.
     ///
     /// # Errors
     /// When the section can only be changed in an editor.

@@ -31,7 +31,7 @@ pub enum FormPage {
     Reading,
     /// Episodes, downloads and saved articles.
     Listen,
-    /// The browser, players and messages.
+    /// The browser, players and notifications.
     Programs,
     /// Full texts from pages.
     FullText,
@@ -94,7 +94,7 @@ pub(super) struct Setting<T: 'static> {
     /// The key with its table, as in `net.proxy`.
     pub(super) key: &'static str,
     pub(super) rule: Rule,
-    /// Where the value goes; its variant is the type of the value.
+    /// Where the value is stored; the variant is the type of the value.
     pub(super) slot: fn(&mut T) -> Slot<'_>,
     pub(super) field: Field,
 }
@@ -108,11 +108,11 @@ pub(super) struct Field {
     pub(super) help: &'static str,
     /// What applies while the key is not set.
     pub(super) unset: &'static str,
-    /// The kinds of sources that have it.
+    /// The kinds of sources that have the setting.
     pub(super) kinds: &'static [SourceKind],
-    /// Whether the source is polled after a change.
+    /// Whether the source is polled after the setting changes.
     pub(super) polls: bool,
-    /// Whether a change takes effect at the next start.
+    /// Whether a change takes effect only after a restart.
     pub(super) waits: bool,
     /// The option of `sources edit` and the name of its value.
     pub(super) option: Option<(&'static str, &'static str)>,
@@ -133,7 +133,7 @@ impl<T> Setting<T> {
         Self { key, rule, slot, field }
     }
 
-    /// Shows it in the form. Labels have at most 14 characters, help texts at most 90.
+    /// Shows the setting in the form. Labels have at most 14 characters, help texts at most 90.
     pub(super) const fn on(self, page: FormPage, label: &'static str, help: &'static str) -> Self {
         Self { field: Field { page: Some(page), label, help, ..self.field }, ..self }
     }
@@ -180,7 +180,7 @@ impl<T> Setting<T> {
         }
     }
 
-    /// What its field takes.
+    /// The kind of value that its field accepts.
     pub(super) fn expected(&self, from: &mut T) -> Expected {
         Expected::of(&(self.slot)(from), self.rule)
     }
@@ -193,7 +193,7 @@ impl<T> Setting<T> {
         }
     }
 
-    /// The values that it takes, if they are few.
+    /// The possible values, if they are few.
     pub(super) fn choices(&self, from: &mut T) -> &'static [&'static str] {
         match (self.rule, (self.slot)(from)) {
             (Rule::OneOf(words), _) => words,
@@ -208,15 +208,15 @@ impl<T> Setting<T> {
 pub(super) enum Shape {
     Text,
     Number,
-    /// `on` or `off`; `true` or `false` in the file.
+    /// `on` or `off`; in the file, `true` or `false`.
     Flag,
-    /// Texts separated by commas.
+    /// Comma-separated words.
     Words,
-    /// A list of arguments, as a shell takes it.
+    /// A list of arguments, in shell syntax.
     Command,
-    /// A text, `env:NAME` or `command:ARGUMENTS`.
+    /// Plain text, `env:NAME` or `command:ARGUMENTS`.
     Secret,
-    /// A name, a colon and a secret: one more key of the table.
+    /// A name, a colon and a secret, for one more key of the table.
     NewHeader,
 }
 
@@ -224,8 +224,8 @@ const ENV: &str = "env:";
 const COMMAND: &str = "command:";
 
 impl Shape {
-    /// What to write for a typed text; `None` where it is empty. A text that is not such a value is
-    /// written as text, for the loader to reject.
+    /// The TOML for typed text; `None` if it is empty. Text that is not a valid value is written as a string,
+    /// for the loader to reject.
     pub(super) fn value(self, typed: &str) -> Option<Toml> {
         let text = typed.trim();
         if text.is_empty() {
@@ -254,7 +254,7 @@ impl Shape {
         })
     }
 
-    /// A value as it is typed.
+    /// A value as the user types it.
     pub(super) fn show(self, node: &Node) -> String {
         match (self, &node.value) {
             (Self::NewHeader, _) => String::new(),
@@ -265,7 +265,7 @@ impl Shape {
     }
 }
 
-/// Whether what was typed only names the place of a secret.
+/// Whether the typed text only names the place of a secret.
 pub(super) fn is_reference(typed: &str) -> bool {
     typed.starts_with(ENV) || typed.starts_with(COMMAND)
 }
@@ -288,7 +288,7 @@ fn secret(text: &str) -> Toml {
     Toml::InlineTable(table)
 }
 
-/// Arguments as a shell takes them.
+/// Arguments in shell syntax.
 fn arguments(list: &[Node]) -> String {
     let argv: Vec<String> = list.iter().map(show).collect();
     shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_default()
@@ -315,8 +315,7 @@ pub(super) fn text_array(texts: &[String]) -> Toml {
     Toml::Array(texts.iter().map(String::as_str).collect())
 }
 
-/// The settings of a table, with the names of their keys in it. The table of the keys without a
-/// table is "".
+/// The settings of a table, with their key names in it. Keys outside any table are in the table "".
 pub(super) fn in_table<'a, T>(
     settings: &'a [Setting<T>],
     table: &'a str,
@@ -335,8 +334,8 @@ fn is_key(setting: &str, table: &str, key: &str) -> bool {
     setting.len() == table.len() + 1 + key.len() && setting.rsplit_once('.') == Some((table, key))
 }
 
-/// Reads the keys of a table into `into` and reports what is wrong or unknown. Messages name a key
-/// after `prefix`. Keys in `others` are left to the caller.
+/// Reads the keys of a table into `into` and reports invalid and unknown ones. Messages prepend `prefix` to a
+/// key. Keys in `others` are left to the caller.
 pub(super) fn read<T>(
     pairs: &[Pair],
     prefix: &dyn Display,
@@ -362,7 +361,7 @@ pub(super) fn read<T>(
     }
 }
 
-/// A list as it is written in TOML, such as `["mpv", "--no-video"]`.
+/// Parses a list in TOML notation, such as `["mpv", "--no-video"]`.
 fn list(text: &str) -> Option<Vec<String>> {
     let list = text.parse::<toml_edit::Value>().ok()?;
     list.as_array()?.iter().map(|word| Some(word.as_str()?.to_owned())).collect()
@@ -373,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_found_in_their_table_only() {
+    fn finds_keys_only_in_their_table() {
         for (setting, table, key, expected) in [
             ("title", "", "title", true),
             ("retention.days", "retention", "days", true),
@@ -391,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_typed_as_words_or_as_in_toml() {
+    fn lists_are_typed_as_words_or_toml() {
         for (shape, typed, expected) in [
             (Shape::Command, "mpv --no-video", Some("[\"mpv\", \"--no-video\"]")),
             (Shape::Command, "[\"mpv\", \"--title=a b\"]", Some("[\"mpv\", \"--title=a b\"]")),

@@ -12,7 +12,7 @@ use crate::model::{FullText, PolicyKind, Retention, Secret, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How often an OPML list is read if its source has no interval.
+/// Interval between two checks of an OPML list whose source has no interval of its own.
 const LIST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 /// Minimum time between two checks of an OPML list.
 const LIST_MIN_INTERVAL: Duration = Duration::from_secs(3600);
@@ -36,7 +36,7 @@ pub struct Settings {
     pub notify: NotifySettings,
     /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
-    /// How many items of a feed that was just added are unread; `None`: all.
+    /// Number of items of a newly added feed that are unread; `None`: all.
     pub first_unread: Option<u32>,
     pub net: NetSettings,
     pub schedule: ScheduleSettings,
@@ -45,7 +45,7 @@ pub struct Settings {
     pub ui: UiSettings,
     pub keys: KeySettings,
     pub log: LogSettings,
-    /// `[themes.NAME]`: role -> style, merged on the theme named by the key `base` (else the default one).
+    /// `[themes.NAME]`: role -> style, merged onto the theme in the key `base` (else the default theme).
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
@@ -55,14 +55,14 @@ pub struct Settings {
     pub commands: Vec<CommandSettings>,
     /// Programs that run after refreshes.
     pub hooks: Vec<HookSettings>,
-    /// Servers of the Google Reader API that are read.
+    /// Accounts on servers with the Google Reader API.
     pub accounts: Vec<AccountSettings>,
 }
 
-/// `[open]`: the programs for files.
+/// `[open]`: the programs that open files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OpenSettings {
-    /// Media type, or `audio/*`, or `*` -> list of arguments.
+    /// Media type, wildcard such as `audio/*`, or `*` -> list of arguments.
     pub programs: BTreeMap<String, Vec<String>>,
     /// Programs that run in the terminal, in addition to those that are recognised.
     pub terminal: Vec<String>,
@@ -75,7 +75,7 @@ pub struct DownloadSettings {
     pub folder: Option<String>,
     /// Maximum size of a download, in bytes.
     pub max_size: u64,
-    /// After how many days downloads are removed; `None`: never.
+    /// Number of days after which downloads are removed; `None`: never.
     pub days: Option<u32>,
 }
 
@@ -88,7 +88,7 @@ impl Default for DownloadSettings {
 /// `[comments]`: the comments on an item, followed as a source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommentSettings {
-    /// After how many days without a new one they are dropped; `None`: never.
+    /// Number of days without a new comment after which they are dropped; `None`: never.
     pub days: Option<u32>,
 }
 
@@ -103,7 +103,7 @@ impl Default for CommentSettings {
 pub struct ListenSettings {
     /// mpv, or a program that takes its options; without one, episodes open like other enclosures.
     pub player: Vec<String>,
-    /// How far keys go forward and back.
+    /// How far a key press seeks forward or back.
     pub step: Duration,
 }
 
@@ -116,16 +116,16 @@ impl Default for ListenSettings {
 /// `[save]`: articles as files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SaveSettings {
-    /// Where they are stored; `None`: the user's folder for downloads.
+    /// Where saved articles are stored; `None`: the user's folder for downloads.
     pub folder: Option<String>,
-    /// Whether pictures are fetched for them.
+    /// Whether their pictures are fetched.
     pub pictures: bool,
 }
 
 /// `[feeds]`: views as feeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedsSettings {
-    /// Where the daemon serves them, as `127.0.0.1:8990`; `None`: nowhere.
+    /// The address where the daemon serves them, such as `127.0.0.1:8990`; `None`: they are not served.
     pub address: Option<String>,
     /// Maximum number of items in a feed.
     pub items: usize,
@@ -140,9 +140,9 @@ impl Default for FeedsSettings {
 /// `[serve]`: the Google Reader API, for apps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServeSettings {
-    /// Where the daemon serves it, as `127.0.0.1:8991`; `None`: nowhere.
+    /// The address where the daemon serves it, such as `127.0.0.1:8991`; `None`: it is not served.
     pub address: Option<String>,
-    /// The name of the user at logins.
+    /// The user name for logins.
     pub user: String,
     /// Whether apps can add, change and remove sources.
     pub edit: bool,
@@ -202,9 +202,9 @@ pub struct ScheduleSettings {
     pub interval: Duration,
     /// Minimum time between two scheduled polls.
     pub min_interval: Duration,
-    /// The same minimum for sources that publish rarely; a user's own interval is exempt.
+    /// Minimum time between two polls of sources that publish rarely; a user's own interval is exempt.
     pub usual_min_interval: Duration,
-    /// Initial interval of websites and sitemaps: each poll may fetch many pages.
+    /// Initial interval of websites and sitemaps, because each poll may fetch many pages.
     pub site_interval: Duration,
     /// Minimum time between two scheduled polls of a website or sitemap.
     pub site_min_interval: Duration,
@@ -222,13 +222,13 @@ pub struct ScheduleSettings {
     pub advarss_tick: Duration,
     /// advarss: maximum median in ticks.
     pub advarss_cap: usize,
-    /// advarss: whether that maximum grows for a source that stays unchanged.
+    /// advarss: whether `advarss_cap` grows for a source that stays unchanged.
     pub advarss_growth: bool,
     /// advarss: whether the second poll of a source comes after a random number of ticks.
     pub advarss_random_first: bool,
     /// learned: how much the price of a poll grows with the rate, 0-1.
     pub learned_exponent: f64,
-    /// learned: missing items after which a source counts as silent; 0 is never.
+    /// learned: number of missing items after which a source counts as silent; 0 is never.
     pub learned_silence: f64,
 }
 
@@ -260,11 +260,11 @@ impl Default for ScheduleSettings {
 }
 
 impl ScheduleSettings {
-    /// The settings for one source. A source with its own interval is polled at that interval,
-    /// unless it also names a policy. Its own limits replace the general ones, including
-    /// `usual_min_interval`. A fixed interval is limited by `min_interval` alone, and so is advaRSS:
-    /// a user who chooses one of them chooses the intervals. Websites and sitemaps cost their servers more than feeds, so they are
-    /// polled less often by default.
+    /// The settings for one source. A source with its own interval is polled at that interval, unless it also
+    /// names a policy. Its own limits replace the general ones, including `usual_min_interval`. The fixed and
+    /// advaRSS policies are limited only by `min_interval`, because a user who chooses one of them also
+    /// chooses the intervals. Websites and sitemaps are polled less often by default, because they cost their
+    /// servers more than feeds.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
         let fixed = source.interval.map(|_| PolicyKind::Fixed);
@@ -273,7 +273,7 @@ impl ScheduleSettings {
         } else {
             (Duration::ZERO, Duration::ZERO)
         };
-        // A list changes rarely, and does not state when.
+        // A list changes rarely and does not announce its changes.
         let is_list = source.kind() == SourceKind::List;
         let list = is_list.then(|| source.interval.unwrap_or(LIST_INTERVAL));
         let policy = list.map(|_| PolicyKind::Fixed).or(own.policy).or(fixed);
@@ -331,7 +331,7 @@ impl Default for LlmSettings {
 }
 
 impl LlmSettings {
-    /// Where the API key is.
+    /// Where to read the API key from.
     pub fn key(&self) -> Option<Secret> {
         let command = || (!self.key_command.is_empty()).then(|| self.key_command.clone());
         let env = self.key_env.clone().map(Secret::Env);
@@ -348,7 +348,7 @@ pub struct UiSettings {
     pub background: Background,
     /// How items are drawn in lists.
     pub list: ListStyle,
-    /// Whether the Reader shows the item that is selected.
+    /// Whether the Reader shows the selected item.
     pub preview: bool,
     /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
@@ -363,7 +363,7 @@ pub struct UiSettings {
     pub graphics: GraphicsMode,
     /// Whether long lines of code in the reader are wrapped. Otherwise they are cut and scrolled.
     pub wrap_code: bool,
-    /// Whether the Sources pane is shown without the focus, too.
+    /// Whether the Sources pane is also shown without the focus.
     pub sources_pane: bool,
     /// Width of the Sources pane in cells; 0 adapts to the screen.
     pub sources_width: u16,
@@ -415,7 +415,7 @@ impl Default for UiSettings {
 /// `[keys]`: a preset, and key bindings merged onto it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeySettings {
-    /// `default` or `newsboat`.
+    /// `default`, `classic` or `newsboat`.
     pub preset: String,
     /// Per context (`everywhere`, `sources`, `items`, `reader`): key sequence -> command;
     /// the command `none` removes a binding.
@@ -453,7 +453,7 @@ pub struct ViewSettings {
     pub layout: ListLayout,
 }
 
-/// How a list is shown; unset fields have the value in `[ui]`.
+/// How a list is shown; unset fields use the value in `[ui]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListLayout {
     pub sort: Option<SortOrder>,
@@ -464,16 +464,16 @@ pub struct ListLayout {
     pub columns: Vec<String>,
 }
 
-/// How long the command of a rule may take, unless the rule has its own limit.
+/// Timeout of a rule's command without a limit of its own.
 pub const RUN_LIMIT: Duration = Duration::from_secs(30);
 
 /// `[notify]`: how rules with the effect `notify` announce items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NotifySettings {
     pub how: NotifyWay,
-    /// A command as a list of arguments, with `{title}` and `{text}`; it is used without the interface too.
+    /// A command as a list of arguments, with `{title}` and `{text}`; it is also used without the interface.
     pub command: Vec<String>,
-    /// Hours without messages, such as `22:00-07:00`, in local time.
+    /// Hours without notifications, such as `22:00-07:00`, in local time.
     pub quiet: Option<String>,
 }
 
@@ -486,14 +486,14 @@ pub struct RuleSettings {
     pub query: String,
     /// The effects, see [`crate::model::Effect`].
     pub effects: Vec<String>,
-    /// The last day, as in 2026-12-31; empty: for good.
+    /// The last day, such as 2026-12-31; empty: no limit.
     pub until: String,
-    /// Whether no further rules apply to the items that it matches.
+    /// Whether no further rules apply to the matching items.
     pub stop: bool,
     /// The command of the effect `run`, as a list of arguments.
     pub run: Vec<String>,
-    /// How long that may take; `None`: [`RUN_LIMIT`].
+    /// Timeout of that command; `None`: [`RUN_LIMIT`].
     pub run_limit: Option<Duration>,
-    /// Why it does not apply; empty if it does.
+    /// Why the rule does not apply; empty if it does.
     pub problem: String,
 }

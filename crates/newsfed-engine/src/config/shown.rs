@@ -1,4 +1,4 @@
-//! Settings as the program shows them, and as users type single ones.
+//! Settings as the program shows them, and single settings as users type them.
 
 use super::schema::{SETTINGS, VIEW};
 use super::section::KeyChange;
@@ -18,7 +18,7 @@ fn elements<T>(keys: &[Setting<T>], all: &mut [T]) -> toml::Value {
     toml::Value::Array(all.iter_mut().map(element).collect())
 }
 
-/// The settings as in `config.toml`, defaults included. Users and passwords in URLs become `***`.
+/// The settings as in `config.toml`, including defaults. Users and passwords in URLs become `***`.
 pub fn show_settings(settings: &Settings) -> toml::Table {
     let mut settings = settings.clone();
     let mut all = toml::Table::new();
@@ -60,7 +60,7 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
 
 type Texts = std::collections::BTreeMap<String, std::collections::BTreeMap<String, String>>;
 
-/// Tables whose values are texts.
+/// Tables that contain only text values.
 fn texts(tables: &Texts) -> toml::Table {
     let inner = |table: &std::collections::BTreeMap<String, String>| {
         let pair = |(key, text): (&String, &String)| (key.clone(), text.as_str().into());
@@ -69,17 +69,17 @@ fn texts(tables: &Texts) -> toml::Table {
     tables.iter().map(|(name, table)| (name.clone(), inner(table))).collect()
 }
 
-/// Every key with a single value, dotted, as `--set` takes it.
+/// Every key with a single value, dotted, as in `--set`.
 pub fn setting_keys() -> Vec<String> {
     let mut keys: Vec<String> = SETTINGS.iter().map(|setting| setting.key.to_owned()).collect();
     keys.sort_unstable();
     keys
 }
 
-/// A setting as the form shows it.
+/// A setting as shown in the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SettingRow {
-    /// Dotted.
+    /// The dotted key.
     pub key: &'static str,
     pub page: FormPage,
     pub label: &'static str,
@@ -87,7 +87,7 @@ pub struct SettingRow {
 }
 
 impl SettingRow {
-    /// Other words by which users search for it.
+    /// Additional words that users may search for.
     pub fn search_words(self) -> &'static str {
         match self.key.split_once('.') {
             Some(("ui", "list")) => "layout rows",
@@ -102,7 +102,7 @@ impl SettingRow {
     }
 }
 
-/// The settings that the form shows, in its order.
+/// The settings in the form, in its order.
 pub fn setting_rows() -> impl Iterator<Item = SettingRow> {
     SETTINGS.iter().filter_map(|setting| {
         let (field, key) = (&setting.field, setting.key);
@@ -114,7 +114,7 @@ fn named(key: &str) -> Option<&'static Setting<Settings>> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// The values that a key takes; none if they are many.
+/// The possible values of a key; empty if there are many.
 pub fn setting_choices(settings: &Settings, key: &str) -> Vec<String> {
     if key == "ui.theme" {
         return super::theme::theme_names(&settings.themes);
@@ -123,7 +123,7 @@ pub fn setting_choices(settings: &Settings, key: &str) -> Vec<String> {
     choices.unwrap_or_default().iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// The value of a dotted key, as it is typed.
+/// The value of a dotted key, as the user types it.
 pub fn setting_shown(settings: &Settings, key: &str) -> String {
     let value = named(key).map(|setting| setting.shown(&mut settings.clone()));
     match value {
@@ -143,13 +143,13 @@ pub fn setting_shown(settings: &Settings, key: &str) -> String {
     }
 }
 
-/// How the value of a dotted key is typed.
+/// How the user types the value of a dotted key.
 fn shape(key: &str) -> Shape {
     named(key).map_or(Shape::Text, |setting| setting.shape(&mut Settings::default()))
 }
 
-/// What to write for a typed value of a dotted key; nothing typed removes the key. The loader
-/// rejects what is not such a value.
+/// The change for a typed value of a dotted key; empty text removes the key. The loader rejects invalid
+/// values.
 pub fn setting_change(key: &str, typed: &str) -> KeyChange {
     let value = shape(key).value(typed).map(|value| value.to_string());
     KeyChange { path: key.split('.').map(str::to_owned).collect(), value }

@@ -1,4 +1,4 @@
-//! A change to a source's settings, as commands make it.
+//! A change to a source's settings, as made by commands.
 
 use super::document::parse_value;
 use super::rule::fill;
@@ -18,8 +18,8 @@ pub struct SourceChange {
 }
 
 impl SourceChange {
-    /// Sets a key, as `schedule.priority`, to a value as the form takes it. An empty value removes
-    /// the key. Unknown keys change nothing.
+    /// Sets a key, such as `schedule.priority`, to a value as typed in the form. An empty value removes the
+    /// key. Unknown keys are ignored.
     #[must_use]
     pub fn set(mut self, key: &str, typed: &str) -> Self {
         if let Some(setting) = named(key) {
@@ -29,8 +29,8 @@ impl SourceChange {
         self
     }
 
-    /// Sets a key to the value that it has in another source. A secret is not read as typed text, in
-    /// which `command:` would run a program. Unknown keys change nothing.
+    /// Copies the value of a key from another source. The value is not read as typed text, in which a secret
+    /// with `command:` would run a program. Unknown keys are ignored.
     #[must_use]
     pub(super) fn like(mut self, key: &str, other: &Source) -> Self {
         if let Some(setting) = named(key) {
@@ -40,21 +40,19 @@ impl SourceChange {
         self
     }
 
-    /// Adds tags.
     #[must_use]
     pub fn add_tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {
         self.add_tags.extend(tags);
         self
     }
 
-    /// Removes tags.
     #[must_use]
     pub fn remove_tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {
         self.remove_tags.extend(tags);
         self
     }
 
-    /// Whether a value can be given to [`Self::set`].
+    /// Checks whether [`Self::set`] accepts a value.
     ///
     /// # Errors
     /// What the loader expects instead.
@@ -70,13 +68,13 @@ impl SourceChange {
         }
     }
 
-    /// The new texts of keys, without tags; `None` for a key that has none any more or is not text.
+    /// The new values of keys as text, without tags; `None` for a key that is removed or is not text.
     pub fn texts(&self) -> Vec<(&'static str, Option<String>)> {
         let text = |toml: &String| Some(toml.parse::<Value>().ok()?.as_str()?.to_owned());
         self.values.iter().map(|(key, value)| (*key, value.as_ref().and_then(text))).collect()
     }
 
-    /// The keys to write into the entry of a source. Keys that have these values are left out.
+    /// The keys to write into the entry of a source. Keys that already have the new values are left out.
     pub fn keys(&self, source: &Source) -> Vec<KeyChange> {
         let mut keys = Vec::new();
         let (mut now, mut default) = (SourceDraft::from(source), SourceDraft::default());
@@ -92,7 +90,7 @@ impl SourceChange {
                 "url" => (source.web_url().map(|url| Value::from(url.as_str()).to_string()), None),
                 _ => (text(&mut now), text(&mut default)),
             };
-            // A value at its default needs no key.
+            // A default value needs no key.
             let value = value.filter(|value| Some(value) != default.as_ref());
             if value.as_ref().or(default.as_ref()) == now.as_ref() {
                 continue;
@@ -114,7 +112,7 @@ fn tags_value(tags: &[String]) -> Option<String> {
     (!tags.is_empty()).then(|| text_array(tags).to_string())
 }
 
-/// Writes an identifier into an entry: one derived from the URL must not change with it.
+/// Writes the identifier into an entry, so that one derived from the URL does not change with the URL.
 pub(super) fn identifier(id: &SourceId) -> KeyChange {
     let value = Value::from(id.as_str()).to_string();
     KeyChange { path: vec!["id".to_owned()], value: Some(value) }

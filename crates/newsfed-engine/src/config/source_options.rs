@@ -1,16 +1,16 @@
-//! The options of `newsfed sources edit`, from the table of settings.
+//! The options of `newsfed sources edit`, generated from the table of settings.
 
 use super::setting::Setting;
 use super::source_settings::{SETTINGS, SourceDraft};
 
-/// An option of `sources edit`, for a setting.
+/// An option of `sources edit` that changes a setting.
 #[derive(Debug, Clone)]
 pub struct SourceOption {
     /// The key of the setting.
     pub key: &'static str,
-    /// Without the dashes.
+    /// The name without the dashes.
     pub name: &'static str,
-    /// The placeholder for the value.
+    /// The placeholder of the value.
     pub value: &'static str,
     pub help: String,
 }

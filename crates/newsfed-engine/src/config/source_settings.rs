@@ -1,4 +1,4 @@
-//! Every key of a `[[source]]`, once. The loader, the form, `sources edit`, `sources show` and the
+//! Every key of a `[[source]]`, in one place. The loader, the form, `sources edit`, `sources show` and the
 //! writer of new entries all use this table.
 
 use super::checks::{ARGUMENT, PATH, PROXY, QUIET_HOURS};
@@ -30,12 +30,12 @@ const SITES: &[SourceKind] = &[
     SourceKind::Sitemap,
     SourceKind::Crawl,
 ];
-/// Kinds with several articles on their page.
+/// Kinds with several articles per page.
 const BLOCKS: &[SourceKind] = &[SourceKind::Website, SourceKind::Entries];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
 const FEEDS: &[SourceKind] = &[SourceKind::Feed];
-/// Kinds that a file can have.
+/// Kinds that can be read from a file.
 const FILES: &[SourceKind] = &[SourceKind::Feed, SourceKind::List];
 /// Kinds with items.
 const WITH_ITEMS: &[SourceKind] = SourceKind::ALL.split_at(SourceKind::List as usize).0;
@@ -43,9 +43,9 @@ const LINE: Rule = Rule::Checked(line, r"\S");
 const FOLDER: Rule = Rule::Checked(folder, r"[^/\s]");
 const TAG: Rule = Rule::Checked(tag, r"^[^,]*[^,\s][^,]*$");
 const TARGETS: Rule = Rule::Checked(targets, "");
-/// Seconds that a program of a source may take.
+/// Timeout of a source's program, in seconds.
 const PROGRAM: Rule = Rule::Within(1, 10 * 60);
-/// Programs and files: they never come from a list, a server or an app.
+/// Keys for programs and files, which are never taken from a list, a server or an app.
 pub(super) const LOCAL: &[&str] = &["exec", "file", "mail", "from", "filter", "limit"];
 /// Shown for a field that follows the global setting.
 pub(super) const INHERIT: &str = "inherit";
@@ -81,7 +81,7 @@ const fn key(
     Setting::new(key, rule, slot)
 }
 
-/// Every key but `id`, in the order of the form.
+/// Every key except `id`, in the order of the form.
 pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("title", LINE, |d| Slot::MaybeText(&mut d.title))
         .on(GENERAL, "Title", "Title to show instead of that of the feed or page.")
@@ -296,7 +296,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .kinds(FEEDS),
 ];
 
-/// Every key of a `[[source]]`, with its table.
+/// Every key of a `[[source]]`, including its table.
 pub fn source_keys() -> Vec<&'static str> {
     std::iter::once("id").chain(SETTINGS.iter().map(|setting| setting.key)).collect()
 }
@@ -383,7 +383,7 @@ impl SourceDraft {
     }
 }
 
-/// The value of a slot as it is written into an entry; `None` where nothing is to be written.
+/// The value of a slot for an entry; `None` if there is nothing to write.
 pub(super) fn written(slot: Slot<'_>) -> Option<Toml> {
     match slot {
         Slot::Secret(secret) => secret.as_ref().map(secret_value),
@@ -414,7 +414,7 @@ fn secret_value(secret: &Secret) -> Toml {
     Toml::InlineTable([(key, value)].into_iter().collect())
 }
 
-/// The keys of a source that are not at their defaults, apart from its identifier and its URL.
+/// The keys of a source that differ from their defaults, except its identifier and URL.
 pub fn own_keys(source: &Source) -> Vec<&'static str> {
     let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
     let differs =
@@ -422,8 +422,7 @@ pub fn own_keys(source: &Source) -> Vec<&'static str> {
     SETTINGS.iter().filter(differs).map(|setting| setting.key).collect()
 }
 
-/// The settings of a source that are not at their defaults, as key, label and
-/// value. Secrets are left out.
+/// The settings of a source that differ from their defaults, as key, label and value. Secrets are left out.
 pub fn source_values(source: &Source) -> Vec<(&'static str, &'static str, String)> {
     let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
     let value = |setting: &Setting<SourceDraft>| {
@@ -455,7 +454,7 @@ fn line(text: &str) -> Result<String, String> {
 /// Maximum number of folder levels.
 pub(super) const MAX_FOLDER_DEPTH: usize = 16;
 
-/// A folder, brought to the form `A/B`.
+/// Normalises a folder to the form `A/B`.
 pub(super) fn folder(text: &str) -> Result<String, String> {
     let levels: Vec<_> = text.split('/').map(clean).filter(|l| !l.is_empty()).collect();
     match levels.len() {
@@ -467,7 +466,7 @@ pub(super) fn folder(text: &str) -> Result<String, String> {
     }
 }
 
-/// A tag: OPML puts commas between tags, so that none can hold one.
+/// A tag. It cannot contain a comma, because OPML separates tags with commas.
 pub(super) fn tag(text: &str) -> Result<String, String> {
     let cleaned = clean(text);
     if cleaned.is_empty() || cleaned.contains(',') {

@@ -19,7 +19,7 @@ use std::fmt::{self, Display};
 use std::time::Duration;
 use url::Url;
 
-/// Keys that are not in the table of settings: read by code of their own, or tables.
+/// Keys that are not in the table of settings: tables, and keys that are read by separate code.
 const OTHERS: &[&str] = &["id", "account", "list", "retention", "schedule", "website"];
 
 /// Reads the tree of the file. Errors go to the report; the valid sources are returned with the
@@ -48,7 +48,7 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
     sources
 }
 
-/// Warns of sources that name a list that does not exist.
+/// Warns about sources that name a list that does not exist.
 fn check_lists(sources: &[(At, Source)], report: &mut Report) {
     let lists = sources.iter().filter(|(_, source)| source.kind() == SourceKind::List);
     let lists: HashSet<&SourceId> = lists.map(|(_, source)| &source.id).collect();
@@ -62,7 +62,7 @@ fn check_lists(sources: &[(At, Source)], report: &mut Report) {
     }
 }
 
-/// A source that may not have an identifier yet.
+/// A source, possibly without an identifier yet.
 struct Numbered {
     source: Source,
     at: At,
@@ -120,7 +120,8 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
 }
 
-/// The start of messages about a source: its id, else its URL, else its number. Few sources need it.
+/// The start of messages about a source: its id, URL or number, whichever is set first. Formatted only when
+/// needed.
 struct Prefix<'a> {
     index: usize,
     id: Option<&'a Pair>,
@@ -140,7 +141,7 @@ impl Display for Prefix<'_> {
     }
 }
 
-/// The account whose server polls a source: the entry has only what the server does not know.
+/// Reads the account whose server polls a source. Warns about keys that only apply when newsfed polls it.
 fn read_account(
     pair: &Pair,
     source: &Source,
@@ -192,12 +193,12 @@ fn read_url(
     read.map_err(|message| report.error(pair.node.at, &format!("{prefix}url"), message)).ok()
 }
 
-/// Whether the error in a command was reported where the value was read.
+/// Whether an error in the command was already reported when the value was read.
 fn is_reported(value: &Value, argv: &[String]) -> bool {
     !matches!(value, Value::List(list) if list.is_empty() == argv.is_empty())
 }
 
-/// The URL that stands for a program or a file.
+/// The URL that represents a program or a file.
 fn local_url(
     draft: &SourceDraft,
     table: &[Pair],
@@ -223,8 +224,8 @@ fn local_url(
     url.map_err(|message| report.error(pair.node.at, &key, message)).ok()
 }
 
-/// The URL of a file or mailbox, absolute or below the user's folder; with the sender of the
-/// emails.
+/// The URL of a file or mailbox, given by an absolute path or one below the home folder, with the sender of
+/// the emails as a query parameter.
 pub(crate) fn path_url(path: &str, from: Option<&str>) -> Result<Url, String> {
     let full = Paths::expanded(path).ok_or("expected an absolute path: no home folder is known")?;
     let url = Url::from_file_path(full);
@@ -235,7 +236,7 @@ pub(crate) fn path_url(path: &str, from: Option<&str>) -> Result<Url, String> {
     Ok(url)
 }
 
-/// Reports keys that have no effect for a source with a program or a file, or are not possible.
+/// Reports keys that have no effect for a source with a program or a file, or cannot be combined with it.
 fn check_origin(draft: &SourceDraft, table: &[Pair], prefix: &dyn Display, report: &mut Report) {
     let origin = &draft.origin;
     for pair in table {
@@ -310,7 +311,7 @@ fn read_table(
     let name = format!("{prefix}{}", pair.key);
     match &pair.node.value {
         Value::Table(table) => {
-            // This key belongs beside the table.
+            // This key belongs next to the table, not inside it.
             let others: &[&str] = if pair.key == "schedule" { &["interval"] } else { &[] };
             read(table, &format!("{name}."), (SETTINGS, &pair.key), others, draft, report);
         }
@@ -331,7 +332,7 @@ fn read_schedule(pair: &Pair, prefix: &dyn Display, draft: &mut SourceDraft, rep
     }
 }
 
-/// The warning for a minimum interval above the maximum.
+/// The warning for a minimum interval that exceeds the maximum.
 pub(crate) fn contradiction([least, most]: [Option<Duration>; 2]) -> Option<String> {
     let (least, most) = least.zip(most).filter(|(least, most)| least > most)?;
     Some(format!(
@@ -341,7 +342,7 @@ pub(crate) fn contradiction([least, most]: [Option<Duration>; 2]) -> Option<Stri
     ))
 }
 
-/// User and password come together or not at all.
+/// User and password must be given together.
 fn check_login(draft: &SourceDraft, table: &[Pair], prefix: &dyn Display, report: &mut Report) {
     let find = |key: &str| table.iter().find(|p| p.key == key);
     match (&draft.user, find("password")) {
@@ -377,7 +378,7 @@ fn read_headers(pair: &Pair, prefix: &dyn Display, report: &mut Report) -> Vec<(
     headers
 }
 
-/// Gives every source an identifier. Reports duplicate identifiers, warns of duplicate URLs.
+/// Gives every source an identifier. Reports duplicate identifiers and warns about duplicate URLs.
 fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
     let mut taken = HashSet::with_capacity(read.len());
     for one in read.iter().filter(|n| n.id_at.is_some()) {

@@ -17,30 +17,30 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use url::Url;
 
-/// `sources.toml` for changes. Holds only the path of the file.
+/// `sources.toml`, for changes. Contains only the path of the file.
 #[derive(Debug, Clone)]
 pub struct SourcesFile(pub(super) DeclaredFile);
 
 /// The result of adding a list of sources.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Added {
-    /// The added sources, with the identifiers they got.
+    /// The added sources, with their final identifiers.
     pub sources: Vec<Source>,
-    /// For each URL that was already followed: the source that follows it, and the URL.
+    /// For each URL that was already followed, the source with that URL.
     pub already: Vec<(SourceId, Url)>,
-    /// Tags and folders that the list has for sources that are already followed and lack them.
+    /// Tags and folders that the list has, but that are missing from sources already followed.
     pub completions: Vec<Completion>,
 }
 
-/// Tags and folder that a list has for a source that is already followed.
+/// Tags and folder in a list for a source that is already followed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
     pub id: SourceId,
     /// Tags that the source does not have.
     pub tags: Vec<String>,
-    /// The folder in the list, if the source is in none yet.
+    /// The folder in the list, if the source has none yet.
     pub folder: Option<String>,
-    /// The folder of the list, and the one in which the source stays.
+    /// The folder in the list, and the different folder that the source stays in.
     pub other_folder: Option<(String, String)>,
 }
 
@@ -59,12 +59,12 @@ impl Completion {
         differs.then(|| Self { id: declared.id.clone(), tags, folder, other_folder })
     }
 
-    /// Whether the source gets something.
+    /// Whether anything is added to the source.
     pub fn adds(&self) -> bool {
         !self.tags.is_empty() || self.folder.is_some()
     }
 
-    /// What the source gets, such as `tags a, b and folder Tech`; empty if nothing.
+    /// What is added to the source, such as `tags a, b and folder Tech`; empty if nothing.
     pub fn describe(&self) -> String {
         let tags = self.tags.join(", ");
         let tags = match self.tags.len() {
@@ -86,12 +86,12 @@ impl Completion {
 }
 
 impl SourcesFile {
-    /// The file of these paths, which need not exist.
+    /// The `sources.toml` of these paths, which need not exist.
     pub fn open(paths: &Paths) -> Self {
         Self(DeclaredFile::of(FileKind::Sources, paths))
     }
 
-    /// The text of the file; a missing file is an empty one.
+    /// The text of the file; empty if the file is missing.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -107,8 +107,8 @@ impl SourcesFile {
         self.0.change(|text| Ok(vec![insertion(sources, text)]))
     }
 
-    /// Adds those sources of a list whose URLs are not followed yet, all or none. Identifiers
-    /// that are empty or taken are replaced.
+    /// Adds the sources of a list whose URLs are not followed yet, all or none. Identifiers that are empty or
+    /// taken are replaced.
     ///
     /// # Errors
     /// See [`EditError`].
@@ -121,8 +121,7 @@ impl SourcesFile {
         Ok((added, edit))
     }
 
-    /// Like [`Self::import`], but also gives sources that are already followed the tags and the
-    /// folder that they do not have.
+    /// Like [`Self::import`], but also adds missing tags and folders to sources that are already followed.
     ///
     /// # Errors
     /// See [`EditError`].
@@ -147,7 +146,7 @@ impl SourcesFile {
         Ok(self.sources(&self.text()?)?.into_iter().map(|(_, source)| source).collect())
     }
 
-    /// What [`Self::import_and_complete`] would do with a list.
+    /// Previews [`Self::import_and_complete`] for a list.
     ///
     /// # Errors
     /// When the file cannot be read or has errors.
@@ -155,8 +154,8 @@ impl SourcesFile {
         Ok(sort_out(list, &self.sources(&self.text()?)?))
     }
 
-    /// Removes sources, all or none, with the comments right above them. The sources of a removed list
-    /// then become the user's own.
+    /// Removes sources, all or none, with the comments directly above them. The sources of a removed list
+    /// become the user's own.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
@@ -167,7 +166,7 @@ impl SourcesFile {
         })
     }
 
-    /// Changes keys of account sources, given as they are now. Those without an entry get one.
+    /// Changes keys of account sources, given in their current state. Sources without an entry get one.
     ///
     /// # Errors
     /// When a value is rejected, or see [`EditError`].
@@ -197,7 +196,7 @@ impl SourcesFile {
         })
     }
 
-    /// Replaces the entries of sources that an account's server polls from now on with what still applies.
+    /// Replaces the entries of sources that an account's server will poll with the settings that still apply.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
@@ -205,8 +204,9 @@ impl SourcesFile {
         self.0.change(|text| Ok(vec![Step::Remove(names(ids)), insertion(overrides, text)]))
     }
 
-    /// Puts removed entries back at the end, given as [`Section::text`] has them, in place of those for
-    /// the same sources of accounts; other sources that the file has are left as they are.
+    /// Inserts removed entries again, at the end; their text is that of [`Section::text`]. They replace the
+    /// entries of account sources with the same identifiers. An entry is skipped if another source of the
+    /// file has its identifier.
     ///
     /// # Errors
     /// See [`EditError`].
@@ -228,8 +228,7 @@ impl SourcesFile {
         })
     }
 
-    /// Puts entries, in the order of the file, right before a given one, or at the end. Their
-    /// comments go with them.
+    /// Moves entries with their comments, in file order, directly before a given entry, or to the end.
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
@@ -242,7 +241,7 @@ impl SourcesFile {
         self.0.change(|_| Ok(vec![Step::Move { names: names(ids), before: before.clone() }]))
     }
 
-    /// Makes the same change in several sources, all or none.
+    /// Makes the same change to several sources, all or none.
     ///
     /// # Errors
     /// See [`Self::update_each`].
@@ -251,7 +250,7 @@ impl SourcesFile {
         self.update_each(&each)
     }
 
-    /// Changes several sources, each in its own way, all or none.
+    /// Makes a separate change to each of several sources, all or none.
     ///
     /// # Errors
     /// When one is unknown or a value is rejected, or see [`EditError`].
@@ -262,7 +261,7 @@ impl SourcesFile {
             for (id, change) in each {
                 let source = &sources[self.find(&sources, id)?].1;
                 let element = Some(id.0.clone());
-                // The last one of several changes to a source counts.
+                // If a source is changed more than once, the last change applies.
                 all.retain(|keys| keys.element != element);
                 all.push(KeysOf { element, changes: change.keys(source) });
             }
@@ -286,11 +285,11 @@ impl SourcesFile {
         entry.ok_or_else(|| self.0.form("the entry cannot be read"))
     }
 
-    /// Changes keys of an entry, all or none. Other changes made in the file since the entry was
-    /// read stay.
+    /// Changes keys of an entry, all or none. Other changes made to the file since the entry was read are
+    /// kept.
     ///
     /// # Errors
-    /// [`EditError::Conflict`] when one of these keys has been changed since then; when the source
+    /// [`EditError::Conflict`] when one of these keys has been changed since `base` was read; when the source
     /// is unknown or a value is rejected, or see [`EditError`].
     pub fn edit_entry(&self, base: &Section, changes: &[KeyChange]) -> Result<FileEdit, EditError> {
         let id = base.source_id().cloned().unwrap_or(SourceId(String::new()));
@@ -301,7 +300,7 @@ impl SourcesFile {
                 return Err(EditError::Conflict { keys, now: Box::new(now) });
             }
             let mut changes = changes.to_vec();
-            // An identifier derived from the URL must not change with it: it is written down.
+            // An identifier derived from the URL must not change with the URL, so it is written to the file.
             if changes.iter().any(|c| c.path == ["url"]) && now.node(&["id".to_owned()]).is_none() {
                 changes.insert(0, identifier(&id));
             }
@@ -309,8 +308,8 @@ impl SourcesFile {
         })
     }
 
-    /// The file and the line, from 1, of a source's entry, for an editor. In a file with errors,
-    /// the line of the first error.
+    /// The file and the 1-based line of a source's entry, for an editor. In a file with errors, the line of
+    /// the first error.
     ///
     /// # Errors
     /// When the source is unknown, or see [`EditError`].
@@ -339,7 +338,7 @@ pub(super) fn names(ids: &[SourceId]) -> Vec<String> {
     ids.iter().map(|id| id.0.clone()).collect()
 }
 
-/// Inserts sources at the end of a text.
+/// The step that inserts sources at the end of a text.
 pub(super) fn insertion(sources: &[Source], text: &str) -> Step {
     let element = |source: &Source| Element {
         name: source.id.0.clone(),
@@ -349,11 +348,11 @@ pub(super) fn insertion(sources: &[Source], text: &str) -> Step {
     Step::Insert(sources.iter().map(element).collect())
 }
 
-/// Which sources of a list are new, with identifiers of their own, and which are already followed.
+/// Separates the sources of a list into new ones, which get unique identifiers, and those already followed.
 fn sort_out(list: &[Source], declared: &Positioned) -> Added {
     let mut added = Added::default();
     let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
-    // Sources of accounts can be followed in addition to these.
+    // A URL that an account follows can also be followed directly.
     let own = || declared.iter().map(|(_, source)| source).filter(|s| s.account.is_none());
     let known: HashMap<_, _> = own().map(|s| (s.url.as_str(), s)).collect();
     let mut followed: HashMap<_, _> = own().map(|s| (s.url.to_string(), s.id.clone())).collect();

@@ -1,7 +1,7 @@
-//! Changes a TOML text and leaves every other byte as it is.
+//! Changes a TOML text and leaves every other byte unchanged.
 //!
-//! The parser gives the positions of keys and values, and only those bytes are replaced. Comments,
-//! order, blank lines, quoting and line endings therefore survive.
+//! The parser returns the positions of keys and values, and only those bytes are replaced. Comments, order,
+//! blank lines, quoting and line endings are therefore preserved.
 
 use std::ops::Range;
 use toml_edit::{Document, InlineTable, Item, Table, TomlError, Value};
@@ -15,19 +15,18 @@ pub(crate) enum SpliceError {
     Form(String),
 }
 
-/// A table, and the prefix of its keys: keys below the nearest header are written with `prefix`.
+/// A table, and the prefix that its keys have below the nearest header.
 struct Target<'a> {
     table: &'a Table,
-    /// Nearest table with a header of its own, or the whole file.
+    /// The nearest table with a header of its own, or the whole file.
     opened: &'a Table,
-    /// End of its header; `None` if it has none.
+    /// The end of that header; `None` if there is none.
     header: Option<usize>,
     prefix: Vec<String>,
 }
 
-/// Sets the value at a path, or removes the key if `value` is `None`. `value` is TOML. `element` is
-/// the start of the header of the array element that the path starts from; `None` is the whole
-/// file.
+/// Sets the value at a path, or removes the key if `value` is `None`. `value` is TOML. `element` is the start
+/// of the header of the array element that the path is relative to; `None` is the whole file.
 pub(crate) fn set(
     text: &str,
     element: Option<usize>,
@@ -39,8 +38,8 @@ pub(crate) fn set(
     Ok(replace(text, range, &with))
 }
 
-/// Sets a key of several elements of an array, removes it (`Some(None)`), or leaves it (`None`).
-/// `starts` are the starts of their headers in ascending order, and are updated to the new text.
+/// Sets a key in several elements of an array, removes it (`Some(None)`), or leaves it (`None`). `starts` are
+/// the offsets of their headers in ascending order, and are updated for the new text.
 pub(crate) fn set_each(
     text: &str,
     starts: &mut [usize],
@@ -93,7 +92,7 @@ fn edit(
                 let line = line_start(text, start);
                 return set_inline(text, line, inner, key, value).ok_or_else(form);
             }
-            // Tables of an array element cannot be at the end of the file.
+            // A new table of an array element cannot be appended to the file, so its keys are written dotted.
             None if element.is_some() => {
                 place.prefix.extend(parents[depth..].iter().map(|p| (*p).to_owned()));
                 return Ok(value.map_or(nothing, |v| insert(text, &place, path, key, v)));
@@ -114,8 +113,8 @@ fn edit(
     }
 }
 
-/// Replaces the value in its line, or removes the key. Comments inside the old value move above the
-/// line; a comment after a removed key stays.
+/// Replaces the value in its line, or removes the key. Comments inside the old value move above the line; a
+/// comment after a removed key is kept.
 fn exchange(
     text: &str,
     line: usize,
@@ -135,7 +134,7 @@ fn exchange(
     }
 }
 
-/// Each on a line of its own.
+/// The comments, one per line.
 fn lines_of(text: &str, comments: &[&str]) -> String {
     comments.iter().flat_map(|comment| [comment, newline(text)]).collect()
 }
@@ -165,7 +164,7 @@ fn inner_comments<'a>(text: &'a str, value: &Value) -> Vec<&'a str> {
     gaps.into_iter().flat_map(str::lines).filter_map(comment).collect()
 }
 
-/// The ranges of keys and plain values inside a value, which may contain `#`.
+/// The ranges of keys and plain values inside a value, because these may contain `#`.
 fn spans_of_words(value: &Value, words: &mut Vec<Range<usize>>) {
     match value {
         Value::Array(list) => list.iter().for_each(|inner| spans_of_words(inner, words)),
@@ -199,7 +198,7 @@ fn insert(text: &str, place: &Target<'_>, path: &[&str], key: &str, value: &str)
         let at = line_end(text, after);
         return (at..at, format!("{newline}{line}"));
     }
-    // A key without a table goes before the first table, else to the end.
+    // A key of the file itself goes before the first table, any other to the end.
     let is_top = path.len() == place.prefix.len() + 1;
     match (is_top, first_header(place.opened)) {
         (true, Some(header)) => {
@@ -210,7 +209,7 @@ fn insert(text: &str, place: &Target<'_>, path: &[&str], key: &str, value: &str)
     }
 }
 
-/// Appends a key to the file, in a new table unless it has none.
+/// Appends a key to the file, in a new table if its path has one.
 fn append(text: &str, path: &[&str], value: &str) -> Edit {
     let newline = newline(text);
     let (key, parents) = path.split_last().unwrap_or((&"", &[]));
@@ -225,8 +224,8 @@ fn append(text: &str, path: &[&str], value: &str) -> Edit {
     (text.len()..text.len(), new)
 }
 
-/// Sets a key of an inline table. `line` is the start of the line in which the table starts;
-/// comments of the old value move above it. `None` if the form is not supported.
+/// Sets a key of an inline table. `line` is the start of the line where the table starts; comments inside the
+/// old value move above it. `None` if the form is not supported.
 fn set_inline(
     text: &str,
     line: usize,
@@ -255,7 +254,7 @@ fn set_inline(
     })
 }
 
-/// A pair of an inline table with the comma after it, else with the one before it.
+/// A key-value pair of an inline table, with the comma after it, or else the one before it.
 fn without_comma(text: &str, pair: Range<usize>) -> Range<usize> {
     let (before, after) = (text[..pair.start].trim_end(), &text[pair.end..]);
     match (after.trim_start().strip_prefix(','), before.ends_with(',')) {
@@ -265,13 +264,13 @@ fn without_comma(text: &str, pair: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The element of any array of tables whose header starts at a byte.
+/// The array element whose header starts at this offset, in any array of tables.
 pub(super) fn find_element(root: &Table, start: usize) -> Option<&Table> {
     let arrays = root.iter().filter_map(|(_, item)| item.as_array_of_tables());
     arrays.flat_map(|array| array.iter()).find(|t| t.span().is_some_and(|s| s.start == start))
 }
 
-/// End of the last value written directly below the table's header, dotted keys included.
+/// End of the last value written directly below the table's header, including dotted keys.
 fn direct_end(table: &Table) -> Option<usize> {
     let end = |item: &Item| match item {
         Item::Value(value) => value.span().map(|s| s.end),
@@ -281,7 +280,7 @@ fn direct_end(table: &Table) -> Option<usize> {
     table.iter().filter_map(|(_, item)| end(item)).max()
 }
 
-/// End of the whole table, sub-tables included.
+/// End of the whole table, including sub-tables.
 pub(super) fn whole_end(table: &Table) -> usize {
     let own = table.span().map_or(0, |s| s.end);
     let inner = table.iter().map(|(_, item)| match item {
@@ -304,7 +303,7 @@ fn first_header(root: &Table) -> Option<usize> {
         .min()
 }
 
-/// Start of the comment lines directly above a line. Comments at the very top belong to the file.
+/// Start of the comment lines directly above a line. Comments at the start of the file belong to the file.
 pub(super) fn attached_start(text: &str, line: usize) -> usize {
     let mut start = line;
     while start > 0 {
@@ -317,7 +316,7 @@ pub(super) fn attached_start(text: &str, line: usize) -> usize {
     line
 }
 
-/// Skips lines for which the test holds; the test gets them trimmed.
+/// Skips lines that pass the test. The test receives them trimmed.
 pub(super) fn skip_lines(text: &str, mut at: usize, test: impl Fn(&str) -> bool) -> usize {
     while at < text.len() && test(text[at..next_line(text, at)].trim()) {
         at = next_line(text, at);
@@ -348,7 +347,7 @@ pub(crate) fn newline(text: &str) -> &'static str {
     }
 }
 
-/// The text with its last line terminated.
+/// The text with a final newline.
 pub(crate) fn with_last_newline(text: &str) -> String {
     let ended = text.is_empty() || text.ends_with('\n') || text == "\u{feff}";
     if ended { text.to_owned() } else { format!("{text}{}", newline(text)) }

@@ -1,11 +1,11 @@
-//! Text styles and how they are written: `black on yellow bold`.
+//! Text styles and their notation, such as `black on yellow bold`.
 
 use super::error::did_you_mean;
 use super::quote::quote;
 use std::fmt;
 use std::str::FromStr;
 
-/// A colour of the terminal.
+/// A terminal colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Color {
     /// The terminal's default.
@@ -58,11 +58,11 @@ pub(super) const COLORS: [&str; 16] = [
 pub struct StyleError(String);
 
 impl Style {
-    /// Parses `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`. `named` gives the
-    /// colours that a theme names.
+    /// Parses `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`. `named` returns the theme's
+    /// named colours.
     ///
     /// # Errors
-    /// When a word is neither a colour nor an attribute, or there are two colours.
+    /// When a word is neither a colour nor an attribute, or there are too many colours.
     pub fn parse(text: &str, named: impl Fn(&str) -> Option<Color>) -> Result<Self, StyleError> {
         let color = |word: &str| named(word).map_or_else(|| word.parse(), Ok);
         let mut style = Self::default();

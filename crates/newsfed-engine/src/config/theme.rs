@@ -8,29 +8,29 @@ use super::style::{Color, Style};
 use crate::util::color;
 use std::collections::BTreeMap;
 
-/// Chooses a theme by the colours and the background of the terminal.
+/// Chooses a theme that suits the colours and the background of the terminal.
 pub const AUTO: &str = "auto";
-/// The themes of `auto`, on a dark and a light background.
+/// The themes for `auto`, on a dark and a light background.
 const TRUECOLOR: [&str; 2] = ["dark", "light"];
 const SIXTEEN: [&str; 2] = ["ansi", "ansi-light"];
 const MONO: &str = "mono";
 
-/// Other names of built-in themes.
+/// Aliases of built-in themes.
 const ALIASES: [(&str, &str); 2] = [("ink", "dark"), ("paper", "light")];
 
-/// The key that names the base of a theme.
+/// The key for the base of a theme.
 pub(super) const BASE: &str = "base";
-/// The key that keeps colours as they are, even where they are hard to read.
+/// The key that keeps colours unchanged, even if they are hard to read.
 pub(super) const CONTRAST: &str = "contrast";
 pub(super) const AS_IS: &str = "as-is";
 
-/// Lowest contrast of a text on every surface: WCAG 2.2, 1.4.3.
+/// Minimum contrast of text on every surface: WCAG 2.2, 1.4.3.
 pub const LEAST_CONTRAST: f64 = 4.5;
 
 /// A theme as declared: role or colour -> style, and optionally `base` and `contrast`.
 type Declared = BTreeMap<String, String>;
 
-/// Colours that the terminal shows.
+/// The colours that the terminal supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// No colours (`NO_COLOR`).
@@ -56,16 +56,16 @@ pub struct ThemeError {
 pub struct Theme {
     pub name: String,
     styles: Vec<Style>,
-    /// The surfaces that texts lie on, if the theme paints them.
+    /// The surfaces below text, if the theme paints them.
     surfaces: Vec<color::Rgb>,
 }
 
 impl Theme {
-    /// The theme with a name: one of `own` (`[themes.NAME]`), else a built-in one. `auto` is the
-    /// default one.
+    /// The theme with this name: one of `own` (`[themes.NAME]`), else a built-in one. `auto` is the default
+    /// theme.
     ///
     /// # Errors
-    /// When there is no such theme, or all errors in it.
+    /// All errors in the theme, or that there is no theme with this name.
     pub fn load(name: &str, own: &BTreeMap<String, Declared>) -> Result<Self, Vec<ThemeError>> {
         let built_in = palette::built_in().map_err(|e| vec![e])?;
         let (root, chain) = chain(name, own).map_err(|e| vec![e])?;
@@ -105,8 +105,8 @@ impl Theme {
         Ok(Self { name: name.to_owned(), styles, surfaces })
     }
 
-    /// The theme with a name for a terminal with these colours and this background; `own` as in `load`. A truecolor
-    /// theme is replaced by the 16-colour theme if the terminal has no more colours.
+    /// The theme with this name for a terminal with these colours and this background; `own` is the same as
+    /// in `load`. A truecolor theme is replaced by the 16-colour theme if the terminal has no more colours.
     ///
     /// # Errors
     /// As for `load`.
@@ -141,12 +141,12 @@ impl Theme {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// The painted surfaces that texts lie on; empty if the theme leaves them to the terminal.
+    /// The painted surfaces below text; empty if the theme leaves them to the terminal.
     pub fn surfaces(&self) -> &[color::Rgb] {
         &self.surfaces
     }
 
-    /// Whether any colour needs more than the 16 of the terminal.
+    /// Whether any colour needs more than the terminal's 16 colours.
     pub fn uses_truecolor(&self) -> bool {
         let rgb = |c| matches!(c, Color::Rgb(..));
         self.styles.iter().any(|s| rgb(s.fg) || rgb(s.bg))
@@ -157,7 +157,7 @@ impl Theme {
     }
 }
 
-/// Whether there is a theme with a name.
+/// Whether there is a theme with this name.
 pub(super) fn is_theme(name: &str, own: &BTreeMap<String, Declared>) -> bool {
     own.contains_key(name) || is_built_in(name)
 }
@@ -175,7 +175,7 @@ fn is_built_in(name: &str) -> bool {
         || ALIASES.iter().any(|(alias, _)| *alias == name)
 }
 
-/// The built-in theme with a name or an alias.
+/// The built-in theme with this name or alias.
 fn root_of(name: &str) -> Option<&'static str> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
     let name = if name == AUTO { TRUECOLOR[0] } else { name };
@@ -193,7 +193,7 @@ fn chain<'a>(
     let mut chain: Chain<'a> = Vec::new();
     let mut next = name;
     loop {
-        // A user's theme with the name of a built-in one is based on that one.
+        // A user's theme with the name of a built-in theme is based on that built-in theme.
         let seen = chain.iter().any(|(seen, _)| *seen == next);
         let Some((theme, declared)) = own.get_key_value(next).filter(|_| !seen) else {
             let Some(root) = root_of(next) else {
@@ -208,8 +208,8 @@ fn chain<'a>(
     }
 }
 
-/// The style of a role in a user's theme; `None` if the key sets a colour. A key that names both sets the
-/// colour if its value is only a colour.
+/// The style of a role in a user's theme; `None` if the key sets a colour. If a key names both a role and a
+/// colour, it sets the colour if its value is only a colour.
 fn own_style(key: &str, text: &str, colors: &mut Colors) -> Result<Option<Style>, String> {
     let is_role = Role::ALL.iter().any(|role| role.name() == key);
     if key == BASE {
@@ -269,7 +269,7 @@ mod tests {
         own
     }
 
-    /// Roles of text that lies on any surface.
+    /// Roles of text that can be on any surface.
     fn texts() -> impl Iterator<Item = Role> {
         let lines = [Role::Border, Role::BorderFocus, Role::Edge];
         Role::ALL.iter().copied().filter(move |role| !lines.contains(role))
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_themes_for_16_colours_leave_the_choice_to_the_terminal() {
+    fn only_16_colour_themes_leave_colours_to_the_terminal() {
         let names = palette::NAMES.iter();
         let few: Vec<&&str> = names
             .filter(|name| !Theme::load(name, &BTreeMap::new()).unwrap().uses_truecolor())
@@ -317,7 +317,7 @@ mod tests {
         }
     }
 
-    /// What people who lack one kind of cone see: protanopia, deuteranopia, tritanopia. Machado,
+    /// Simulations of the three types of colour blindness: protanopia, deuteranopia, tritanopia. Machado,
     /// Oliveira, Fernandes 2009, severity 1, in linear RGB.
     const DEFICIENCIES: [[[f64; 3]; 3]; 3] = [
         [
@@ -341,7 +341,8 @@ mod tests {
         color.map(|channel| (f64::from(channel) / 255.0).powf(2.2))
     }
 
-    /// Lightness and colour, so that distances are about what eyes see (Oklab, Ottosson 2020).
+    /// Converts to lightness and colour, so that distances approximate perceived differences (Oklab, Ottosson
+    /// 2020).
     fn oklab([r, g, b]: [f64; 3]) -> [f64; 3] {
         let l = (0.412_221 * r + 0.536_333 * g + 0.051_446 * b).max(0.0).cbrt();
         let m = (0.211_903 * r + 0.680_700 * g + 0.107_397 * b).max(0.0).cbrt();
@@ -354,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn blue_and_orange_are_distinct_with_every_kind_of_colour_vision() {
+    fn blue_and_orange_are_distinct_for_colour_blind_users() {
         for name in ["blue-orange", "blue-orange-light"] {
             let theme = Theme::load(name, &BTreeMap::new()).unwrap();
             let seen = |role: Role, eye: &[[f64; 3]; 3]| {
@@ -380,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terminal_decides_about_auto_and_about_truecolor() {
+    fn the_terminal_decides_about_auto_and_truecolor() {
         let none = BTreeMap::new();
         let chosen =
             |name, depth, light| Theme::for_terminal(name, &none, depth, light).unwrap().name;
@@ -427,7 +428,7 @@ mod tests {
             panic!("no colour")
         };
         assert!(color::lowest_contrast([r, g, b], loud.surfaces()) >= LEAST_CONTRAST);
-        // A colour alone changes every style with that colour, and no style loses its surface.
+        // A single colour changes every style with that colour, and no style loses its surface.
         let flat = Theme::load("flat", &own).unwrap();
         assert_eq!(flat.style(Role::Ground).bg, Color::Rgb(16, 16, 16));
         assert_eq!(flat.style(Role::Match).bg, Color::Rgb(0, 255, 0));
@@ -435,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_rgb_colour_makes_a_theme_truecolor() {
+    fn one_rgb_colour_makes_a_theme_truecolor() {
         for (value, want) in [
             ("red on blue", false),
             ("208 on 17", false),

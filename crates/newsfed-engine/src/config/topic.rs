@@ -1,16 +1,16 @@
-//! Topics that are set up in `config.toml` alone: no command and no field of the form has them, but users
-//! search for them there.
+//! Topics that can only be configured in `config.toml`. They have no command and no field in the form, but
+//! users search for them there.
 
 use super::action::is_searched_by;
 
 /// A table of `config.toml` or a group of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Topic {
-    /// As in the file.
+    /// The name as in the file.
     pub name: &'static str,
     /// What it does, in one line.
     pub help: &'static str,
-    /// Other words by which users search for it.
+    /// Additional words that users may search for.
     search_words: &'static str,
 }
 
@@ -43,7 +43,7 @@ const TOPICS: &[Topic] = &[
     topic("[themes]", "Make themes with your own colours", "themes colours colors"),
 ];
 
-/// The topics that a typed text finds: each of its words begins one of theirs.
+/// The topics that match typed text: each typed word is the beginning of a search word.
 pub fn topics(typed: &str) -> impl Iterator<Item = &'static Topic> {
     let typed = typed.to_lowercase();
     let fits = move |topic: &&Topic| {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn topics_are_found_by_the_words_that_users_type() {
+    fn finds_topics_by_the_words_that_users_type() {
         let names = |typed: &str| topics(typed).map(|topic| topic.name).collect::<Vec<_>>();
         for (typed, expected) in [
             ("hook", vec!["[[hook]]"]),

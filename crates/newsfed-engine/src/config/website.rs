@@ -1,4 +1,4 @@
-//! Loads the `website` table of a source, with its old keys.
+//! Loads the `website` table of a source, including its old keys.
 
 use super::checks::QUIET_HOURS;
 use super::document::{Pair, Value};
@@ -12,11 +12,11 @@ use std::fmt::Display;
 
 /// The old name of `schedule.quiet_hours`.
 pub(super) const PEAK_HOURS: &str = "peak_hours";
-/// The old key by which a website was one page.
+/// The old key that made a website a single page.
 pub(super) const MODE: &str = "mode";
 
-/// Reads the `website` table. A feed has none, a website needs selectors for title and content, and
-/// the other kinds may have them.
+/// Reads the `website` table. Feeds have none, websites need selectors for title and content, and for other
+/// kinds the table is optional.
 pub(super) fn read_website(
     source: At,
     pair: Option<&Pair>,
@@ -32,7 +32,7 @@ pub(super) fn read_website(
         Value::Table(table) => table.iter().find(|p| p.key == MODE),
         _ => None,
     });
-    // A website needs them, whether it is a list or, by its old key, a page.
+    // A website needs selectors, whether it is a list of articles or, with the old key, a single page.
     let needs_selectors = draft.kind == SourceKind::Website;
     if let Some(mode) = mode {
         read_mode(mode, &format!("{name}.{MODE}"), draft, report);
@@ -90,7 +90,7 @@ pub(super) fn read_website(
     }
 }
 
-/// Keys that sources of this kind do not have. Targets of other kinds are an error.
+/// Warns about keys that have no effect for this kind of source, except targets, which are an error.
 fn warn_of_unused(table: &[Pair], name: &str, kind: SourceKind, report: &mut Report) {
     for (key, setting) in in_table(SETTINGS, "website").filter(|(key, _)| *key != "targets") {
         let written = table.iter().find(|pair| pair.key == key);
@@ -104,7 +104,7 @@ fn warn_of_unused(table: &[Pair], name: &str, kind: SourceKind, report: &mut Rep
 /// The values of the old key.
 pub(super) const MODES: [&str; 2] = ["list", "direct"];
 
-/// Reads the old key: a website with `direct` is a page.
+/// Reads the old key `mode`: a website with `direct` becomes a page.
 fn read_mode(pair: &Pair, name: &str, draft: &mut SourceDraft, report: &mut Report) {
     let hint = match (&pair.node.value, draft.kind) {
         (Value::Text(mode), SourceKind::Website) if mode == "direct" => {
@@ -122,7 +122,7 @@ fn read_mode(pair: &Pair, name: &str, draft: &mut SourceDraft, report: &mut Repo
     report.warn(pair.at, name, hint);
 }
 
-/// Reads the old key as `schedule.quiet_hours`, unless that one is set too.
+/// Reads the old key `peak_hours` as `schedule.quiet_hours`, unless both are set.
 fn read_peak_hours(pair: &Pair, name: &str, draft: &mut SourceDraft, report: &mut Report) {
     let mut hours = None;
     let slot = super::rule::Slot::MaybeText(&mut hours);

@@ -1,5 +1,5 @@
-//! Advice about schedules: replays the history of a source under all limits, and determines whether
-//! its items should be found sooner, which setting would do that, and what it costs.
+//! Advice about schedules. Replays the history of a source under all limits, and determines whether its items
+//! should be found sooner, which setting would achieve that, and what it would cost.
 
 use super::budget::shared;
 use super::replay::{LimitedReplay, Recorded, recorded};
@@ -14,18 +14,18 @@ use chrono::TimeDelta;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How much of the history is replayed.
+/// Length of the history that is replayed.
 const REPLAYED: TimeDelta = TimeDelta::days(28);
-/// Minimum number of items in that time, because the mean delay of a few is random.
+/// Minimum number of items in that time. With fewer items, the mean delay is mostly random.
 const LEAST_ITEMS: usize = 20;
-/// How much a change must reduce the mean delay, in minutes.
+/// Minimum reduction of the mean delay, in minutes.
 const LEAST_MINUTES: f64 = 10.0;
-/// How much a change must reduce the mean delay, as a share.
+/// Minimum reduction of the mean delay, as a fraction.
 const LEAST_SHARE: f64 = 0.2;
-/// Minimum intervals that are tried, in minutes.
+/// Candidates for the minimum interval, in minutes.
 const INTERVALS: [u64; 6] = [5, 10, 20, 30, 60, 120];
 
-/// A setting of a source that would find its items sooner.
+/// A changed setting of a source that would find its items sooner.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Advice {
     pub source: SourceId,
@@ -44,24 +44,24 @@ pub struct Expected {
     pub mean_delay_min: f64,
 }
 
-/// How one source, or the sources of a folder, publish and are found.
+/// How often the items of a source or folder are published, and how soon they are found.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Publishing {
-    /// The identifier of a source, or a folder.
+    /// The identifier of the source, or the folder.
     pub name: String,
     pub sources: usize,
     pub items: usize,
     /// Mean time between two items of a source, in minutes.
     pub mean_gap_min: Option<f64>,
-    /// Standard deviation of these times; for a folder it is pooled: the root of the mean variance of
-    /// its sources, weighted by their number of gaps less one.
+    /// Standard deviation of these times. For a folder it is pooled: the square root of the mean variance of
+    /// its sources, weighted by their number of gaps minus one.
     pub deviation_min: Option<f64>,
-    /// Polls per day of each source.
+    /// Mean number of polls per day of a source.
     pub polls_per_day: f64,
     pub mean_delay_min: f64,
 }
 
-/// The advice for all sources, the most valuable first, and how they publish.
+/// The advice for all sources, the most valuable first, and their publishing statistics.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct AdviceReport {
     pub advice: Vec<Advice>,
@@ -70,7 +70,7 @@ pub struct AdviceReport {
 }
 
 impl Advice {
-    /// One sentence without the title.
+    /// One sentence, without the title.
     pub fn describe(&self) -> String {
         let saved = ((self.now.mean_delay_min - self.then.mean_delay_min) * 60.0).round() as i64;
         let (key, value) = (self.key.trim_start_matches("schedule."), &self.value);
@@ -89,7 +89,7 @@ impl Advice {
     }
 }
 
-/// Advice for one source, if a change would be worth its polls; replays its history several times.
+/// Advice for one source, if a change would be worth its polls. Replays the history several times.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -138,7 +138,7 @@ impl Advice {
     }
 }
 
-/// Replays single sources at the present price of a poll.
+/// Replays single sources at the current price of a poll.
 struct Coach<'a> {
     settings: &'a ScheduleSettings,
     price: f64,
@@ -166,7 +166,7 @@ impl<'a> Coach<'a> {
         Expected { polls_per_day, mean_delay_min }
     }
 
-    /// The change that saves the most waiting beyond what its polls must save.
+    /// The change with the largest reduction in waiting, after subtracting the cost of its polls.
     fn advise(&self, recorded: &Recorded, facts: &SourceFacts) -> Option<Advice> {
         let published = recorded.timeline.published();
         let per_day = published as f64 / recorded.timeline.days();
@@ -183,7 +183,7 @@ impl<'a> Coach<'a> {
         let matters = |then: &Expected, candidate: Candidate| {
             let saved = now.mean_delay_min - then.mean_delay_min;
             let share = saved / now.mean_delay_min;
-            // If it does not poll more, the same policy is better only by chance.
+            // Without more polls, an improvement under the same policy is mere chance.
             let more = then.polls_per_day / now.polls_per_day - 1.0;
             let is_chance = candidate != Candidate::Learned && more < share / 2.0;
             saved >= LEAST_MINUTES && share >= LEAST_SHARE && !is_chance
@@ -191,7 +191,7 @@ impl<'a> Coach<'a> {
         let mut best: Option<(f64, Expected, Candidate)> = None;
         for candidate in candidates(&recorded.source, &own) {
             let then = self.expect(&recorded.clone().with(|source| candidate.apply(source)));
-            // If the shortest interval does not help, a longer one does not either.
+            // If the shortest interval does not help, longer ones do not either.
             let matters = matters(&then, candidate);
             if !matters && candidate.is_shortest() {
                 break;
@@ -225,7 +225,7 @@ enum Candidate {
     MinInterval(u64),
 }
 
-/// The changes that may help, the shortest interval before longer ones.
+/// The changes that may help, with shorter intervals before longer ones.
 fn candidates(source: &Source, own: &ScheduleSettings) -> Vec<Candidate> {
     let mut all = Vec::new();
     if own.policy == PolicyKind::Learned {
@@ -237,7 +237,7 @@ fn candidates(source: &Source, own: &ScheduleSettings) -> Vec<Candidate> {
     }
     if own.policy != PolicyKind::Fixed {
         let floor = own.usual_min_interval.as_secs() / 60;
-        // Without validators the floor is doubled, unless it is the source's own.
+        // Without validators, the minimum is doubled unless it is the source's own.
         let shorter = INTERVALS.into_iter().filter(|minutes| *minutes <= floor);
         all.extend(shorter.map(Candidate::MinInterval));
     }
@@ -277,7 +277,7 @@ impl Candidate {
     }
 }
 
-/// The sums from which the statistics of several sources are computed.
+/// Sums for computing the statistics of several sources.
 #[derive(Debug, Clone, Default)]
 struct Sample {
     sources: usize,
@@ -285,10 +285,10 @@ struct Sample {
     gaps: usize,
     /// Total length of the gaps, in seconds.
     length: f64,
-    /// Squared distances from the mean gap of the source, and the number of gaps less one.
+    /// Sum of squared deviations from the source's mean gap, and the number of gaps minus one.
     squares: f64,
     freedom: usize,
-    /// Polls per day of all sources, and the delay of all items in minutes.
+    /// Sum of the sources' polls per day, and of the items' delays in minutes.
     polls: f64,
     delay: f64,
 }
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_source_that_is_polled_too_rarely_gets_a_shorter_interval() {
+    fn busy_sources_polled_too_rarely_get_a_shorter_interval() {
         let settings = ScheduleSettings::default();
         let (busy, facts) = recorded((0..28 * 48).map(|n| n * 30 + n * 7 % 20));
         assert_eq!(coach(&settings).advise(&busy, &facts), None, "nothing holds it back");
@@ -378,14 +378,14 @@ mod tests {
             text.contains("later than necessary; min_interval = \"") && text.contains("costs "),
             "{text}"
         );
-        // The changed source behaves as the advice promises.
+        // The changed source behaves as the advice predicts.
         let minutes = advice.value.trim_end_matches('m').parse().unwrap();
         let changed = held.with(|source| Candidate::MinInterval(minutes).apply(source));
         assert_eq!(coach(&settings).expect(&changed), advice.then);
     }
 
     #[test]
-    fn a_rare_source_is_not_worth_more_polls() {
+    fn rare_sources_are_not_worth_more_polls() {
         let settings = ScheduleSettings::default();
         let (rare, facts) = recorded((0..24).map(|n| n * 1680 + n * n * 397 % 900));
         let held = rare.with(|source| {
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn instead_of_a_long_fixed_interval_the_learned_policy_is_advised() {
+    fn advises_the_learned_policy_over_a_long_fixed_interval() {
         let settings = ScheduleSettings::default();
         let (busy, facts) = recorded((0..28 * 24).map(|n| n * 60 + 7));
         let fixed = busy.with(|source| source.interval = Some(Duration::from_secs(8 * 3600)));
@@ -406,7 +406,8 @@ mod tests {
     #[test]
     fn deviations_of_a_folder_are_pooled() {
         let expected = |polls_per_day| Expected { polls_per_day, mean_delay_min: 10.0 };
-        // Gaps of 10, 20, 30 minutes, and of 100, 200: variances 100 with 2 degrees, and 5000 with 1.
+        // Gaps of 10, 20, 30 minutes, and of 100, 200: variances 100 with 2 degrees of freedom, and 5000 with
+        // 1.
         let (one, _) = recorded([0, 10, 30, 60].into_iter());
         let (two, _) = recorded([0, 100, 300].into_iter());
         let mut folder = Sample::new(&one, expected(4.0));

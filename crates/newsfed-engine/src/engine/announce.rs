@@ -1,4 +1,4 @@
-//! What rules and hooks do outside the database: notifications about new items, and commands.
+//! The effects of rules and hooks outside the database: notifications about new items, and commands.
 
 #[cfg(feature = "desktop")]
 mod desktop;
@@ -22,30 +22,30 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Maximum number of rule commands that run at the same time, and maximum number of hooks.
+/// Maximum number of concurrent rule commands, and of concurrent hooks.
 const AT_ONCE: usize = 2;
-/// Maximum number of items per refresh for which commands run.
+/// Maximum number of items per refresh that commands run for.
 pub const MOST_RUNS: usize = 100;
-/// Time limit of the command that shows a message.
+/// Timeout of the command that shows a notification.
 const NOTIFY_LIMIT: Duration = Duration::from_secs(10);
-/// Longest message, in characters.
+/// Maximum length of a notification, in characters.
 const MOST_TEXT: usize = 240;
-/// Maximum number of sources of a refresh that are kept for hooks.
+/// Maximum number of polled sources per refresh that are kept for hooks.
 const MOST_POLLED: usize = 100_000;
-/// How long the program waits for commands before it exits.
+/// Maximum time to wait for commands before the program exits.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A message about new items.
+/// A notification about new items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notification {
     pub title: String,
     /// One line, such as `3 items: Releases: Rust 1.99`.
     pub text: String,
-    /// Whether the terminal shows it outside the interface, or rings its bell.
+    /// Whether the terminal shows it outside the interface or rings the bell.
     pub rings: bool,
     /// Whether the interface itself shows it.
     pub is_shown: bool,
-    /// The change that it reports, if it can be undone: what it is called, and what undoes it.
+    /// The reported change, if it can be undone: a label, and the edit to undo.
     pub undo: Option<Box<(String, FileEdit)>>,
 }
 
@@ -55,14 +55,14 @@ impl Notification {
     }
 }
 
-/// How the commands of rules ended.
+/// The results of rule commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Announced {
-    /// Commands that succeeded.
+    /// Number of commands that succeeded.
     pub ok: usize,
-    /// Commands that failed, or could not be started.
+    /// Number of commands that failed or could not be started.
     pub failed: usize,
-    /// Items for which the command was not run.
+    /// Number of items that the command did not run for.
     pub left_out: usize,
 }
 
@@ -74,22 +74,22 @@ impl std::ops::AddAssign for Announced {
     }
 }
 
-/// Announcements of the running refresh, and what is being done about earlier ones.
+/// Collects announcements during a refresh, and carries out earlier ones in the background.
 #[derive(Debug)]
 pub(super) struct Announcer {
     waiting: Mutex<Vec<Announcement>>,
-    /// The sources of the running refresh, for hooks.
+    /// The sources polled in the running refresh, for hooks.
     polled: Mutex<Vec<PolledSource>>,
     /// The interface, while it runs.
     listener: Mutex<Option<mpsc::UnboundedSender<Notification>>>,
-    /// Input that waits for hooks.
+    /// Queued input for hooks.
     queues: hooks::Queues,
-    /// Items that wait for the commands of rules, by the names of the rules.
+    /// Queued items for the commands of rules, by rule name.
     runs: hooks::Queues,
     tasks: TaskTracker,
     /// Permits to run commands of rules.
     running: Arc<Semaphore>,
-    /// Permits to run hooks, separate so that no rule can keep them from running.
+    /// Permits to run hooks, separate so that rules cannot block them.
     hooks: Arc<Semaphore>,
     stop: CancellationToken,
 }
@@ -111,7 +111,7 @@ impl Default for Announcer {
 }
 
 impl Announcer {
-    /// Takes the announcements of rules about items that were stored.
+    /// Adds announcements of rules about stored items.
     pub(super) fn take(&self, announcements: Vec<Announcement>) {
         if !announcements.is_empty() {
             self.waiting.lock().unwrap_or_else(PoisonError::into_inner).extend(announcements);
@@ -126,7 +126,7 @@ impl Announcer {
         }
     }
 
-    /// Messages for the interface, from now on.
+    /// Starts sending notifications to the interface.
     pub(super) fn listen(&self) -> mpsc::UnboundedReceiver<Notification> {
         let (sender, receiver) = mpsc::unbounded_channel();
         *self.listener.lock().unwrap_or_else(PoisonError::into_inner) = Some(sender);
@@ -138,7 +138,7 @@ impl Announcer {
     }
 }
 
-/// Announces what a refresh has found, in the background.
+/// Announces the results of a refresh in the background.
 pub(super) fn refresh_ended(context: &Arc<Context>) {
     let waiting = &context.announcer.waiting;
     let all = std::mem::take(&mut *waiting.lock().unwrap_or_else(PoisonError::into_inner));
@@ -147,12 +147,12 @@ pub(super) fn refresh_ended(context: &Arc<Context>) {
     begin_with(context, all, polled);
 }
 
-/// Announces items in the background; those that wait for the end of a refresh still wait.
+/// Announces items in the background. Announcements collected for the end of a refresh are not affected.
 pub(super) fn begin(context: &Arc<Context>, all: Vec<Announcement>) {
     begin_with(context, all, Vec::new());
 }
 
-/// Announces items in the background, with the sources that were polled.
+/// Announces items in the background, with the polled sources.
 fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<PolledSource>) {
     let (hooks, rules): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.rule.is_empty());
     let arrived: Vec<i64> = hooks.into_iter().flat_map(|one| one.items).collect();
@@ -172,8 +172,8 @@ fn begin_with(context: &Arc<Context>, all: Vec<Announcement>, polled: Vec<Polled
     });
 }
 
-/// Completes when all announcements have been carried out. After a while (`patience`) running
-/// commands are stopped, and the rest is left out.
+/// Completes when all announcements have been carried out. After a timeout (`patience`), running commands are
+/// stopped and the remaining ones are skipped.
 pub(super) async fn finish(context: &Arc<Context>, patience: Option<Duration>) {
     refresh_ended(context);
     let announcer = &context.announcer;
@@ -195,12 +195,12 @@ pub(super) async fn shut_down(context: &Arc<Context>) {
     finish(context, Some(PATIENCE)).await;
 }
 
-/// A message about the items, then the commands. What was done is recorded when it is done, and never
-/// repeated: a program that is killed in between has run each command at most once.
+/// Sends a notification about the items, then runs the commands. Each is recorded when it is done and never
+/// repeated, so that a program killed in between has run each command at most once.
 async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Announced, StoreError> {
     let settings = context.settings();
     let groups = by_rule(all);
-    // A problem with one part does not prevent the others.
+    // A problem with one part does not affect the others.
     let (mut recorded, mut done) =
         (notify_of(context, &settings, &groups).await, Announced::default());
     for (rule, now, surplus) in allotted(&settings, &groups) {
@@ -211,7 +211,7 @@ async fn announce(context: &Arc<Context>, all: Vec<Announcement>) -> Result<Anno
     recorded.map(|()| done)
 }
 
-/// The rules with commands, the items for which they run, and how many are too many.
+/// The rules with commands, the items to run them for, and the number of items beyond the limit.
 fn allotted<'a>(
     settings: &'a Settings,
     groups: &'a [Announcement],
@@ -226,7 +226,7 @@ fn allotted<'a>(
     all
 }
 
-/// Shows one notification about the items of all rules that notify, and records it.
+/// Shows one notification about the items of all rules with notifications, and records it.
 async fn notify_of(
     context: &Arc<Context>,
     settings: &Settings,
@@ -248,7 +248,7 @@ async fn notify_of(
     recorded
 }
 
-/// One announcement for each rule, with the items of all sources.
+/// Merges the announcements of each rule across sources.
 fn by_rule(all: Vec<Announcement>) -> Vec<Announcement> {
     let mut groups: Vec<Announcement> = Vec::new();
     for one in all {
@@ -270,7 +270,7 @@ fn titles(reader: &Reader, items: &[i64]) -> Result<HashMap<i64, String>, StoreE
     Ok(titles)
 }
 
-/// `3 items: Releases: Rust 1.99`; several rules follow one another.
+/// Formats `3 items: Releases: Rust 1.99`; several rules are listed one after the other.
 fn message(groups: &[Announcement], titles: &HashMap<i64, String>) -> Option<String> {
     let part = |group: &Announcement| {
         let count = group.items.len();
@@ -284,14 +284,14 @@ fn message(groups: &[Announcement], titles: &HashMap<i64, String>) -> Option<Str
     (!parts.is_empty()).then(|| text::truncate(&whole, MOST_TEXT).into_owned())
 }
 
-/// Whether a moment is in the hours without messages.
+/// Whether a time is within the hours without notifications.
 fn is_quiet(settings: &Settings, now: Time) -> bool {
     let quiet = settings.notify.quiet.as_deref().and_then(QuietHours::parse);
     let now = now.with_timezone(&Local);
     quiet.is_some_and(|quiet| quiet.left(now.hour() * 60 + now.minute()).is_some())
 }
 
-/// Reports what the program has done on its own: in the interface and the log, and like other messages.
+/// Reports a change that the program made by itself, in the log and in the interface or as a notification.
 pub(super) async fn report(context: &Arc<Context>, change: AutomaticChange) {
     let AutomaticChange { message, label, edit } = change;
     tracing::info!("{message}");
@@ -309,7 +309,7 @@ pub(super) async fn report(context: &Arc<Context>, change: AutomaticChange) {
     }
 }
 
-/// Returns whether the message was shown; if not, the caller logs it.
+/// Returns whether the notification was shown; if not, the caller logs it.
 async fn notify(context: &Arc<Context>, settings: &Settings, message: Notification) -> bool {
     let how = settings.notify.how;
     if how == NotifyWay::None || is_quiet(settings, context.clock.now()) {
@@ -352,7 +352,7 @@ async fn notify(context: &Arc<Context>, settings: &Settings, message: Notificati
     ok
 }
 
-/// The announcement of one rule for stored items, on request; waits for it.
+/// Carries out the announcement of one rule for stored items, on request, and waits for it.
 pub(super) async fn on_request(
     context: &Arc<Context>,
     announcement: Announcement,

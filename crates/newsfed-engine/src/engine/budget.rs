@@ -1,4 +1,4 @@
-//! The shared budget: once a day the price of a poll is corrected by the number of polls made.
+//! The shared budget: once a day, the price of a poll is adjusted to the number of polls made.
 
 use super::context::Context;
 use super::setup::shares_budget;
@@ -11,38 +11,38 @@ use std::sync::Arc;
 
 /// Name under which the price is stored.
 const NOTE: &str = "schedule.price";
-/// Time between two corrections, in hours of running.
+/// Running time between two corrections.
 const CORRECTION_INTERVAL: TimeDelta = TimeDelta::days(1);
-/// How often the hours are counted.
+/// How often the running time is counted.
 pub(super) const TICK: TimeDelta = TimeDelta::hours(1);
-/// After this long without counting, the machine slept or newsfed was not running.
+/// After a longer gap, the machine is assumed to have slept, or newsfed was not running.
 const MAX_GAP: TimeDelta = TimeDelta::hours(6);
 
-/// The price of a poll, and since when it applies.
+/// The price of a poll, and when it was last corrected.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Account {
     control: Control,
     /// When it was last corrected.
     since: Time,
-    /// Seconds of running since then …
+    /// Seconds of running time since the last correction.
     awake: i64,
-    /// … when last counted.
+    /// When the running time was last counted.
     counted: Time,
-    /// Budgeted polls per source per day when it was stored.
+    /// Budgeted polls per source per day when the price was stored.
     budget: f64,
-    /// Seed of this database's jitter, so that a plan can be repeated; 0 if none is stored.
+    /// Seed of this database's jitter, so that plans are reproducible; 0 if none is stored.
     #[serde(default)]
     seed: u64,
 }
 
-/// The allowed and used budget, in polls per day.
+/// How much of the budget was used, in polls per day.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Day {
     /// Number of sources that share the budget.
     sources: u32,
-    /// Used by them.
+    /// Used by the sources that share the budget.
     used: f64,
-    /// Used by all others.
+    /// Used by all other sources.
     elsewhere: f64,
 }
 
@@ -52,7 +52,7 @@ impl Account {
         Self { control, since: now, awake: 0, counted: now, budget, seed: 0 }
     }
 
-    /// Starts at a multiple of the price.
+    /// Multiplies the price by a factor.
     pub(super) fn times(mut self, factor: f64) -> Self {
         self.control.price = rounded(factor * self.control.price);
         self
@@ -74,15 +74,15 @@ impl Account {
             self.awake = self.awake.saturating_add(passed.num_seconds());
         }
         self.counted = now;
-        // After the clock was set back, the counted time is not usable.
+        // After the clock was set back, the counted time is invalid.
         if self.since > now {
             (self.since, self.awake) = (now, 0);
         }
         self.awake >= CORRECTION_INTERVAL.num_seconds()
     }
 
-    /// Corrects the price. `polls` has for each source whether it shares the budget, and how often
-    /// it was polled since the last correction.
+    /// Corrects the price. `polls` contains, for each source, whether it shares the budget, and the number of
+    /// polls since the last correction.
     pub(super) fn correct(
         &mut self,
         polls: impl Iterator<Item = (bool, u32)>,
@@ -116,8 +116,8 @@ impl Account {
     }
 }
 
-/// A price that is the same after it was stored as text: a tiny difference can decide between two
-/// plans of the same cost.
+/// Rounds a price so that storing it as text does not change it: a tiny difference can decide between two
+/// plans of equal cost.
 fn rounded(price: f64) -> f64 {
     (price * 1e6).round() / 1e6
 }
@@ -133,7 +133,7 @@ pub(super) async fn restore(context: &Arc<Context>) {
     }
 }
 
-/// Corrects the price after every day of running.
+/// Corrects the price after each day of running time.
 pub(super) async fn keep(context: &Arc<Context>) {
     loop {
         let next = context.clock.now() + TICK;
@@ -144,7 +144,7 @@ pub(super) async fn keep(context: &Arc<Context>) {
     }
 }
 
-/// What the schedules of a database have in common.
+/// What all schedules of a database share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Shared {
     /// The price of a poll for sources that share a budget, in item-seconds of waiting.
@@ -175,13 +175,13 @@ fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Acco
     let budget = settings.polls_per_day;
     let known = note.and_then(|json| serde_json::from_str::<Account>(&json).ok());
     let mut account = known.unwrap_or_else(|| Account::new(budget, now));
-    // A changed budget needs a different price immediately.
+    // A changed budget requires a different price immediately.
     account.control.price *= price_for(budget) / price_for(account.budget);
     account.budget = budget;
     account
 }
 
-/// Counts the running time, and corrects the price after a day.
+/// Counts the running time, and corrects the price after a day of it.
 async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
     let mut account = load(context).await?;
@@ -217,8 +217,8 @@ async fn correct(
     Ok(())
 }
 
-/// Polls per day of the sources that share the budget: `each` per source, but no more than the
-/// others leave of the total.
+/// Total polls per day for the sources that share the budget: `each` per source, but at most what the other
+/// sources leave of `total`.
 fn budget(day: Day, each: f64, total: Option<u32>) -> f64 {
     /// Minimum share of `each` that the total leaves to every source.
     const MIN_SHARE: f64 = 0.02;

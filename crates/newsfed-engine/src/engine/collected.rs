@@ -1,4 +1,4 @@
-//! Changes to sources that servers poll: they are made in the database, and sent with the next
+//! Changes of sources that servers poll. They are made in the database and sent with the next
 //! synchronisation.
 
 use super::account::AccountError;
@@ -14,19 +14,19 @@ use url::Url;
 /// Changes to account sources.
 pub type CollectedChanges = Vec<(SourceId, CollectedChange)>;
 
-/// The parts of a change that apply to account sources, and the parts left for the files.
+/// The parts of a change for the files, and those for account sources.
 pub(super) type Divided = (Vec<FileChange>, CollectedChanges);
 
 impl Handle {
-    /// A source that the server of an account polls, with the name of the account.
+    /// A source polled by the server of an account, with the name of the account.
     fn collected(&self, id: &SourceId) -> Option<(Arc<Source>, String)> {
         let declared = self.declared().borrow().clone();
         let source = declared.iter().find(|source| source.id == *id)?;
         Some((source.clone(), source.account.clone()?))
     }
 
-    /// Divides a change to sources. What servers do not know about a source goes into
-    /// `sources.toml`.
+    /// Divides a change into parts for the files and parts for account sources. Settings of account sources
+    /// that servers do not know are stored in `sources.toml`.
     pub(super) fn divide(&self, change: FileChange) -> Result<Divided, FollowError> {
         Ok(match change {
             FileChange::Collected(changes) => (Vec::new(), changes),
@@ -70,7 +70,7 @@ impl Handle {
         })
     }
 
-    /// Changes account sources; returns what undoes it.
+    /// Changes account sources. Returns the changes that undo this.
     pub(super) async fn change_collected(
         &self,
         changes: CollectedChanges,
@@ -80,7 +80,7 @@ impl Handle {
         Ok(undo)
     }
 
-    /// The entry of a source as the form shows it; the entry of an account source is in no file.
+    /// The entry of a source as the form shows it. For an account source, the entry is generated.
     pub async fn source_section(&self, id: &SourceId) -> Result<Section, FollowError> {
         let all = self.sources().await?;
         let own = all.into_iter().find(|(source, _)| source.id == *id && source.account.is_some());
@@ -95,7 +95,7 @@ impl Handle {
     /// Has an account subscribe to the feed at a URL, at the next synchronisation.
     ///
     /// # Errors
-    /// If there is no such account, or it has the source already.
+    /// If there is no such account, or it already has the source.
     pub async fn subscribe_at(
         &self,
         account: &str,
@@ -128,7 +128,7 @@ fn refusal(id: &SourceId, why: &str) -> FollowError {
     FollowError::Account(format!("{id} was not changed: {why}"))
 }
 
-/// Divides changes of keys into what the server of an account knows, and the user's own settings.
+/// Divides changed keys into those that the server of an account knows, and the user's own settings.
 fn split(
     id: &SourceId,
     account: &str,
@@ -155,8 +155,7 @@ fn split(
     Ok((there, own))
 }
 
-/// The name of a folder on the server. In newsfed, the folder is shown below the name of the
-/// account.
+/// The name of a folder on the server. In newsfed, the folder is below one with the name of the account.
 fn folder_on_server(account: &str, folder: &str) -> Option<String> {
     let folder = folder.trim_matches('/');
     let below = match folder.strip_prefix(account) {

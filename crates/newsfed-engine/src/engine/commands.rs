@@ -12,26 +12,25 @@ use serde::Serialize;
 use std::sync::Arc;
 use url::Url;
 
-/// Maximum number of bytes of output that are kept.
+/// Maximum size of the output that is kept, in bytes.
 const MOST_OUTPUT: usize = 1 << 20;
 
 /// The result of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandRun {
-    /// For how many items it ended without an error.
+    /// Number of items that it succeeded for.
     pub done: usize,
-    /// For how many items it failed.
+    /// Number of items that it failed for.
     pub failed: usize,
-    /// For how many it was not started: the program cannot be started, or the item was removed.
+    /// Number of items that it was not started for: the program cannot be started, or the item was removed.
     pub left_out: usize,
-    /// Why it failed last.
+    /// The last error.
     pub error: Option<String>,
-    /// Its output for all items, at most 1 MiB. For several items, each output is below the item's
-    /// title.
+    /// The output for all items, at most 1 MiB. With several items, each output follows the item's title.
     pub output: Vec<u8>,
 }
 
-/// An item as commands read it: one line of JSON.
+/// An item as passed to commands: one line of JSON.
 #[derive(Serialize)]
 struct Shape<'a> {
     number: i64,
@@ -41,7 +40,7 @@ struct Shape<'a> {
 }
 
 impl Handle {
-    /// Runs a command for items (row keys), one after the other. Dropping the future stops it.
+    /// Runs a command for items (row keys), one after the other. Dropping the future stops the command.
     ///
     /// # Errors
     /// If the items cannot be read.
@@ -85,7 +84,7 @@ impl Handle {
         Ok(run)
     }
 
-    /// The arguments of a command for an item (row key), for a program that gets the terminal; `None` if
+    /// The arguments of a command for an item (row key), for a program that runs in the terminal; `None` if
     /// the item was removed.
     ///
     /// # Errors
@@ -103,7 +102,7 @@ impl Handle {
 struct Prepared {
     title: String,
     argv: Vec<String>,
-    /// `None` if it cannot be made.
+    /// `None` if the input cannot be created.
     input: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Follows the comments on an item as a source of their own.
+//! Follows the comments on an item as a separate source.
 
 use super::announce;
 use super::follow::{FollowError, may_have_credentials};
@@ -20,15 +20,15 @@ use url::Url;
 const SEEN: &str = "removed_later";
 /// Sources that were removed because they are gone (JSON: row keys).
 const REMOVED: &str = "removed_as_gone";
-/// Maximum number of them that are remembered, the newest ones.
+/// Maximum number of removed sources that are remembered; the oldest are dropped.
 const MOST_REMOVED: usize = 1000;
-/// Number of failures in a row after which a page that is not found is gone.
+/// Number of consecutive failures after which a page that is not found counts as gone.
 const NOT_FOUND: u32 = 3;
-/// Time until the first round, so that the interface is ready to show its messages.
+/// Delay before the first round, so that the interface is ready to show its messages.
 const FIRST: TimeDelta = TimeDelta::minutes(1);
 /// Time between two rounds.
 const ROUND: TimeDelta = TimeDelta::hours(6);
-/// Longest title of such a source, in cells of a terminal.
+/// Maximum length of a comment source's title, in terminal cells.
 const TITLE: usize = 120;
 
 impl Handle {
@@ -78,7 +78,7 @@ impl Handle {
         if may_have_credentials(&parent.url, &url) {
             source.access = parent.access.clone();
         }
-        // Secrets are read when a source is polled.
+        // The first poll reads the secrets.
         if source.access.auth.is_some() || !source.access.headers.is_empty() {
             return self.follow_source(source, None).await;
         }
@@ -90,7 +90,7 @@ impl Handle {
     }
 }
 
-/// Since when a source is known, and its last poll.
+/// What is known about a source with `remove_after`.
 struct Known {
     /// How long ago it was first seen.
     age: TimeDelta,
@@ -104,7 +104,7 @@ struct Known {
     kept: bool,
 }
 
-/// Why a source with `remove_after` is removed now, if it is.
+/// Why a source with `remove_after` is removed now; `None` if it stays.
 fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
     if known.kept {
         return None;
@@ -122,15 +122,15 @@ fn why_dead(days: u32, facts: &SourceFacts, known: &Known) -> Option<String> {
 }
 
 impl Handle {
-    /// Removes the sources with `remove_after` whose time has come, such as comments that have
-    /// ended; returns what was changed. Their items stay for 30 days. A source of which the user has kept an
-    /// item stays.
+    /// Removes the sources with `remove_after` that have expired, such as those of comments that have ended.
+    /// Returns the changes made. Their items are kept for 30 days. A source with items that the user keeps is
+    /// not removed.
     ///
     /// # Errors
     /// If the database or `sources.toml` cannot be used.
     pub async fn drop_dead_sources(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let (mut ids, mut keys, mut changes) = (Vec::new(), Vec::new(), Vec::new());
-        // Usually there is none, and the facts of all sources need not be read.
+        // Usually there are none, and the facts of all sources need not be read.
         if !self.context.declared().borrow().iter().any(|source| source.remove_after.is_some()) {
             return Ok(changes);
         }
@@ -165,7 +165,7 @@ impl Handle {
         if !ids.is_empty() {
             let count = ids.len();
             let mut edits = self.edit(FileChange::Remove(ids)).await?.edits;
-            // All removals are one change to the file.
+            // All removals are a single change to the file.
             if let Some(last) = changes.last_mut() {
                 last.edit = edits.pop();
                 if count > 1 {
@@ -184,8 +184,7 @@ impl Handle {
         Ok(changes)
     }
 
-    /// When a source with `remove_after` was first seen: a source that has no item yet is judged by
-    /// its age.
+    /// When a source with `remove_after` was first seen, because a source without items is judged by its age.
     async fn first_seen(&self, key: i64, now: Time) -> Result<Time, StoreError> {
         let mut seen: BTreeMap<i64, i64> = self.memo(SEEN).await?;
         if let Some(first) = seen.get(&key).and_then(|at| Time::from_timestamp(*at, 0)) {
@@ -198,7 +197,7 @@ impl Handle {
         Ok(now)
     }
 
-    /// A value that the database stores; its default if there is none.
+    /// A value stored in the database, or its default.
     async fn memo<T: DeserializeOwned + Default>(
         &self,
         name: &'static str,

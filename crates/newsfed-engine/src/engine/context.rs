@@ -1,4 +1,4 @@
-//! What every poll needs: store, network, clock, the declared sources.
+//! The shared context of polls: store, network, clock, and the declared sources.
 
 use super::announce::Announcer;
 use super::crawl::Crawls;
@@ -38,11 +38,11 @@ pub(super) struct Context {
     pub(super) downloads: Downloads,
     pub(super) crawls: Crawls,
     pub(super) lists: Lists,
-    /// The settings, and those of them that schedules use.
+    /// The settings, and the subset that schedules use.
     settings: RwLock<(Arc<Settings>, Arc<Scheduling>)>,
-    /// The settings that were read again last.
+    /// The settings that were last reloaded.
     pub(super) reloaded: watch::Sender<Arc<Settings>>,
-    /// The declared sources by row key; `declared` publishes them in the order of the file.
+    /// The declared sources by row key; `declared` publishes them in file order.
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
     pub(super) readers: Mutex<Vec<Reader>>,
@@ -54,7 +54,7 @@ pub(super) struct Context {
     reading: Semaphore,
     workers: Workers,
     random: Mutex<fastrand::Rng>,
-    /// See [`Context::machine`].
+    /// The seed in [`Context::machine`].
     jitter: AtomicU64,
     /// Price of a poll, in item-seconds.
     price: Mutex<f64>,
@@ -62,17 +62,17 @@ pub(super) struct Context {
     pub(super) declared_at: Mutex<[Option<FileState>; 2]>,
     /// Whether `config.toml` has changed since its settings were read.
     pub(super) config_changed: AtomicBool,
-    /// Why the last state of the files is not used.
+    /// Why the current files could not be used.
     declaration_error: Mutex<Option<String>>,
-    /// Held while the configuration is read again: an edit and the watcher may notice the same change.
+    /// Held while the configuration is reloaded, because an edit and the watcher may notice the same change.
     pub(super) reloading: tokio::sync::Mutex<()>,
-    /// How the last synchronisations went.
+    /// The results of the last synchronisations.
     pub(super) account_notes: Mutex<Vec<AccountNote>>,
-    /// How far the first synchronisation of an account has come.
+    /// Progress of an account's first synchronisation.
     sync_progress: Mutex<Option<SyncProgress>>,
     /// Held while an account is synchronised.
     pub(super) syncing: tokio::sync::Mutex<()>,
-    /// Tokens that stop the running explorations, by row key.
+    /// Cancellation tokens of the running explorations, by row key.
     exploring: Mutex<HashMap<i64, CancellationToken>>,
 }
 
@@ -87,7 +87,7 @@ impl Context {
         follow: bool,
     ) -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        // At least two, so that one slow document does not hold up all others.
+        // At least two, so that one slow document does not block all others.
         let workers = Workers::new((processors - usize::from(follow)).max(2));
         store.read_stories_together(settings.ui.mark_stories);
         Self {
@@ -127,21 +127,21 @@ impl Context {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).0.clone()
     }
 
-    /// Replaces the settings. The HTTP client keeps those that it was created with.
+    /// Replaces the settings. The HTTP client keeps the settings that it was created with.
     pub(super) fn set_settings(&self, settings: Settings) {
         self.store.read_stories_together(settings.ui.mark_stories);
         let settings = Scheduling::beside(settings);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = settings;
     }
 
-    /// Registers the exploration of a source's site; returns the token that stops it.
+    /// Registers the exploration of a source's site. Returns its cancellation token.
     pub(super) fn begin_exploring(&self, source: i64) -> CancellationToken {
         let stop = CancellationToken::new();
         self.exploring().insert(source, stop.clone());
         stop
     }
 
-    /// Stops the exploration of a source; returns whether there was one.
+    /// Stops the exploration of a source. Returns whether there was one.
     pub(super) fn end_exploring(&self, source: i64) -> bool {
         self.exploring().remove(&source).is_some_and(|stop| {
             let running = !stop.is_cancelled();
@@ -163,7 +163,7 @@ impl Context {
         self.exploring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A seed for the pauses between requests.
+    /// A seed for the delays between requests.
     pub(super) fn seed(&self) -> u64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
     }
@@ -202,7 +202,7 @@ impl Context {
         result.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Runs a query. One function for all: a task for each type of query takes long to compile.
+    /// Runs a query. Shared by all query types, because a separate task for each would slow down compilation.
     async fn read_boxed(
         self: &Arc<Self>,
         query: Box<dyn FnOnce(&Reader) + Send>,
@@ -226,8 +226,7 @@ impl Context {
         task.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Closes idle connections, because the writer checkpoints the log only if it is the last to
-    /// close.
+    /// Closes idle connections, because the writer checkpoints the log only if its connection is closed last.
     pub(super) fn close_readers(&self) {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -268,8 +267,8 @@ impl Context {
         self.workers.begin(bytes, work).await
     }
 
-    /// Replaces the declared sources. `facts` are the updated rows, which supply the sources of
-    /// accounts. Returns the keys of those that are fetched differently from now on.
+    /// Replaces the declared sources. `facts` are the updated rows, which supply the account sources. Returns
+    /// the keys of the sources that will be fetched differently.
     pub(super) fn set_sources(&self, declared: Vec<Source>, facts: &[SourceFacts]) -> HashSet<i64> {
         let keys: HashMap<&str, i64> = facts.iter().map(|f| (f.id.as_str(), f.key)).collect();
         let collected = facts.iter().filter_map(SourceFacts::collected_source);
@@ -290,7 +289,7 @@ impl Context {
         changed
     }
 
-    /// How far the first synchronisation of an account has come.
+    /// Progress of an account's first synchronisation.
     pub(super) fn sync_progress(&self) -> Option<SyncProgress> {
         self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -299,7 +298,7 @@ impl Context {
         *self.sync_progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
-    /// How the last synchronisations of existing accounts, and of the folder of marks, went.
+    /// The results of the last synchronisations of existing accounts and of the folder for marks.
     pub(super) fn account_notes(&self) -> Vec<AccountNote> {
         let settings = self.settings();
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -308,20 +307,20 @@ impl Context {
         notes
     }
 
-    /// Records how a synchronisation went.
+    /// Records the result of a synchronisation.
     pub(super) fn note_account(&self, note: AccountNote) {
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|other| other.account != note.account);
         notes.push(note);
     }
 
-    /// Clears the note on the last synchronisation of an account.
+    /// Clears the recorded result of an account's last synchronisation.
     pub(super) fn clear_account_note(&self, account: &str) {
         let mut notes = self.account_notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.retain(|note| note.account != account);
     }
 
-    /// Why the declared sources could not be read again.
+    /// Why the declared sources could not be reloaded.
     pub(super) fn declaration_error(&self) -> Option<String> {
         self.declaration_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -338,7 +337,7 @@ impl Context {
         self.sources.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
-    /// Number of hosts of the declared sources.
+    /// Number of distinct hosts of the declared sources.
     pub(super) fn hosts(&self) -> usize {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
         sources.values().filter_map(|s| s.web_url().map(host_key)).collect::<HashSet<_>>().len()
@@ -353,7 +352,7 @@ impl Context {
     }
 }
 
-/// Modification time and length of a file, by which changes are noticed.
+/// Modification time and length of a file, for detecting changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileState {
     modified: SystemTime,
@@ -361,7 +360,7 @@ pub(super) struct FileState {
 }
 
 impl FileState {
-    /// `None` without a file.
+    /// `None` if the file does not exist.
     pub(super) fn of(file: PathBuf) -> Option<Self> {
         let metadata = std::fs::metadata(file).ok()?;
         Some(Self { modified: metadata.modified().ok()?, length: metadata.len() })

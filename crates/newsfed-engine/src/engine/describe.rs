@@ -1,4 +1,4 @@
-//! Why a source is polled when it is, as text for the command line and the TUI.
+//! Explains the schedule of a source, as text for the command line and the TUI.
 
 use super::account::AccountPolling;
 use super::why::{PausedBy, PollSummary, Why};
@@ -10,7 +10,7 @@ use crate::util::text::{counted, size};
 use crate::util::time_text::{self, span};
 use chrono::{Local, Offset, TimeDelta};
 
-/// Header for the hours of a day, one cell each.
+/// Header for the 24 hours of a day, one cell each.
 pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 
 /// The description of a schedule.
@@ -18,8 +18,8 @@ pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 pub struct ScheduleSummary {
     /// Names and values.
     pub facts: Vec<(&'static str, String)>,
-    /// The days of the week, starting on Monday, one character per hour in the user's time zone, to
-    /// be shown below [`HOURS`]; empty if nothing is known.
+    /// The days of the week from Monday, one character per hour in the user's time zone, to be shown below
+    /// [`HOURS`]; empty if nothing is known.
     pub week: Vec<(&'static str, String)>,
     /// The last polls, newest first.
     pub polls: Vec<String>,
@@ -71,7 +71,7 @@ fn account_facts(account: &AccountPolling, now: Time) -> Vec<(&'static str, Stri
     facts
 }
 
-/// Who polls a source of an account, in one sentence.
+/// One sentence about the server that polls an account source.
 pub(super) fn account_sentence(account: &AccountPolling, now: Time) -> String {
     format!(
         "Polled by {}, last synchronised {}, next {}",
@@ -123,11 +123,10 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Why the next poll is due when it is: names and values.
+/// The reasons for the time of the next poll: names and values.
 fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     let mut reasons = Vec::new();
-    // No limit moves the polls of a source that is gone; the line about the next poll reports that it is
-    // gone.
+    // Limits do not move the polls of a source that is gone, which the line about the next poll reports.
     if let Some(planned) = why.planned.as_ref().filter(|_| !is_gone(why)) {
         let moved = moves(planned, now);
         let wanted = time_text::clock(planned.wanted, now);
@@ -140,14 +139,14 @@ fn reasons(why: &Why, now: Time) -> Vec<(&'static str, String)> {
     reasons
 }
 
-/// Until when the source is paused and by what, unless that is shown as the limit of the next poll.
+/// Until when and why the source is paused, unless that is already shown as a limit of the next poll.
 pub(super) fn paused(why: &Why, now: Time) -> Option<String> {
     let pause = why.pause.filter(|pause| !is_gone(why) && !is_shown(why, pause))?;
     let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
     Some(format!("{}{by}", time_text::pause(&pause, now)))
 }
 
-/// The signal that decided when the pages of a site are polled again.
+/// The signal that determined when the pages of a site are polled next.
 fn signal(signal: &DecidingSignal) -> String {
     if signal.name == Signal::Nothing {
         return format!("none: {}", signal.why);
@@ -156,7 +155,7 @@ fn signal(signal: &DecidingSignal) -> String {
     format!("{}: {} ({})", signal.name.name(), signal.why, span(after))
 }
 
-/// The problem with a website's selectors, since when, and selectors that would match.
+/// The problem with a website's selectors and its start, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", time_text::minute(*since));
@@ -180,8 +179,7 @@ pub(super) fn is_gone(why: &Why) -> bool {
     why.pause.is_some_and(|pause| pause.reason == PauseReason::Gone)
 }
 
-/// Whether the limit that moved the next poll is the same as the one that prevents a manual
-/// refresh.
+/// Whether the limit that moved the next poll is also the one that prevents a manual refresh.
 fn is_shown(why: &Why, pause: &Pause) -> bool {
     let same =
         |m: &Moved| m.reason == pause.reason && (m.to - pause.until).abs() < TimeDelta::minutes(1);
@@ -265,7 +263,7 @@ pub(super) fn next_poll(why: &Why, enabled: bool, now: Time) -> String {
     format!("{at}{}", if why.polling { "" } else { nobody })
 }
 
-/// How the limits moved the wanted poll, in order.
+/// The limits that moved the wanted poll, in order.
 fn moves(planned: &Planned, now: Time) -> String {
     let mut before = planned.wanted;
     let mut summary = String::new();
@@ -279,7 +277,7 @@ fn moves(planned: &Planned, now: Time) -> String {
 }
 
 fn spent(why: &Why, now: Time) -> String {
-    // The first hours are too short to describe a week.
+    // The first day is too short for a comparison.
     let compared = why.first_poll.is_some_and(|first| now - first >= TimeDelta::days(1));
     let saved = match why.polls_saved {
         _ if !compared => String::new(),
@@ -299,19 +297,19 @@ fn spent(why: &Why, now: Time) -> String {
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// Hours east of UTC, rounded down.
+/// The offset of the user's time zone from UTC in hours, rounded down.
 pub(super) fn hours_east(now: Time) -> i64 {
     i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc()).div_euclid(3600)
 }
 
-/// The rates at which an hour reaches levels 1 to 4, relative to the mean of the week.
+/// Minimum rates of levels 1 to 4, relative to the mean of the week.
 const LEVELS: [f64; 4] = [0.3, 0.8, 1.3, 2.2];
 
-/// For each day, a level from 0 to 4 for each hour; moves the UTC week by `east` hours to the
-/// user's time zone.
+/// A level from 0 to 4 for each hour of each day. Shifts the week from UTC to the user's time zone by `east`
+/// hours.
 pub(super) fn levels(week: &[f64], east: i64) -> Vec<(&'static str, [u8; 24])> {
     let level = |hour: i64| {
-        // Modulo the 168 hours of a week.
+        // A week has 168 hours.
         let at = (hour - east).rem_euclid(168) as usize;
         let rate = week.get(at).copied().unwrap_or(0.0);
         LEVELS.iter().filter(|from| rate >= **from).count() as u8

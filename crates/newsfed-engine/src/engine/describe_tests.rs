@@ -11,7 +11,7 @@ fn later(minutes: i64) -> Time {
     now() + TimeDelta::minutes(minutes)
 }
 
-/// A source that was polled ten minutes ago, and is polled again in twenty.
+/// A source that was polled ten minutes ago and is due again in twenty.
 fn why() -> Why {
     Why {
         account: None,
@@ -53,7 +53,7 @@ fn why() -> Why {
     }
 }
 
-/// The line of that name, if there is one.
+/// The line with that name, if there is one.
 fn line(why: &Why, name: &str) -> Option<String> {
     let summary = why.describe(true, true, now());
     summary.facts.into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
@@ -67,7 +67,7 @@ fn moved(why: &mut Why, reason: PauseReason, to: Time) {
 }
 
 #[test]
-fn describes_what_a_poll_is_worth() {
+fn describes_the_expected_items_of_a_poll() {
     let clock = time_text::clock(later(20), now());
     let summary = |why: &Why| line(why, "wanted").unwrap();
     let mut why = why();
@@ -110,7 +110,7 @@ fn a_gone_source_is_reported_once() {
 }
 
 #[test]
-fn a_pause_that_moved_the_poll_is_reported_once() {
+fn reports_a_pause_that_moved_the_poll_once() {
     let mut why = why();
     let until = later(90) + TimeDelta::milliseconds(700);
     moved(&mut why, PauseReason::MaxAge, later(90));
@@ -120,7 +120,7 @@ fn a_pause_that_moved_the_poll_is_reported_once() {
     assert!(wanted.contains("postponed to") && wanted.contains("(Cache-Control max-age)"));
     why.pause = Some(Pause { until: later(180), reason: PauseReason::SkipWindow });
     assert!(line(&why, "paused").unwrap().contains("skipHours"));
-    // The panel has sentences.
+    // The panel uses sentences.
     let facts = SourceFacts::new(1, SourceId("a".to_owned()), String::new());
     let sentences = crate::engine::schedule_report::sentences(&why, &facts, now());
     let paused = sentences.iter().find(|sentence| sentence.contains("skipHours")).unwrap();
@@ -146,7 +146,7 @@ fn names_the_source_that_paused_the_host() {
 }
 
 #[test]
-fn a_broken_website_is_reported_with_working_selectors() {
+fn reports_a_broken_website_with_working_selectors() {
     let mut why = why();
     assert_eq!(line(&why, "broken"), None);
     let instead = vec!["p.entry a".to_owned(), "main a".to_owned()];
@@ -178,7 +178,7 @@ fn reports_the_deciding_signal() {
 }
 
 #[test]
-fn polls_within_one_minute_are_one_line() {
+fn merges_polls_within_one_minute_into_one_line() {
     let mut why = why();
     let second = |n| later(50) + TimeDelta::seconds(n);
     why.explanation.coming = vec![later(20), second(0), second(5), later(80)];
@@ -198,7 +198,7 @@ fn compares_polls_after_a_day() {
 }
 
 #[test]
-fn unknown_facts_are_left_out_of_the_description() {
+fn leaves_out_unknown_facts() {
     let mut why = why();
     assert_eq!(why.describe(true, true, now()).week.len(), 7);
     why.explanation.observed = 0;

@@ -1,4 +1,4 @@
-//! The changes in each stored version of an item: its title, its text, its links.
+//! The changes in each stored version of an item: in its title, its text and its links.
 
 use crate::article::{
     Change, Document, LinkChanges, differences, from_html, headline, marked_parts,
@@ -7,11 +7,11 @@ use crate::model::{Item, Revision, RevisionKind, TextFrom, Time};
 use crate::store::{Reader, Result, Version};
 use url::Url;
 
-/// Maximum number of bytes of HTML that are compared for one item; older versions beyond that are left out.
+/// Maximum number of bytes of HTML to compare for one item; older versions beyond that are left out.
 const MAX_COMPARED: usize = 4 << 20;
 
-/// The changes between a version of an item and the previous one. If only the title changed, the
-/// text is empty.
+/// The changes between a version of an item and the previous one. The text is empty if only the title
+/// changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionChange {
     /// When the earlier version was first seen; `None` if only the title changed.
@@ -20,15 +20,15 @@ pub struct VersionChange {
     pub at: Time,
     /// The titles before and after, if they differ.
     pub titles: Option<(String, String)>,
-    /// The difference of the texts by words.
+    /// The word-by-word difference between the texts.
     pub text: Vec<Change>,
     pub links: LinkChanges,
     /// The changes, apart from typos; `None` if they were not examined.
     pub revisions: Option<Vec<Revision>>,
 }
 
-/// The changes in each stored version of an item, newest first. A change to the title belongs to the first
-/// version seen with it or later; the text of a page is not compared with the text of a feed.
+/// The changes in each stored version of an item, newest first. A change to the title is assigned to the
+/// first version seen at the same time or later. The text of a page is not compared with that of a feed.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -48,7 +48,7 @@ pub fn version_changes(reader: &Reader, key: i64, item: &Item) -> Result<Vec<Ver
                 at: later.at,
                 titles: joined(titles.extract_if(.., |t| t.at > version.at && t.at <= later.at)),
                 text: match later.from {
-                    // The text itself describes what changed.
+                    // The text itself describes the changes.
                     TextFrom::File => marked_parts(&new),
                     _ => differences(&document.text(), &new.text()),
                 },
@@ -90,7 +90,8 @@ impl Renaming {
     }
 }
 
-/// The changes to a title, newest first. `earlier` are its earlier values, each with the time of its end.
+/// The changes to a title, newest first. `earlier` contains its previous values, each with the time of its
+/// replacement.
 fn renamings(earlier: Vec<(Time, String)>, current: &str) -> Vec<Renaming> {
     let mut to = current.to_owned();
     let renaming = |(at, from): (Time, String)| {
@@ -100,7 +101,7 @@ fn renamings(earlier: Vec<(Time, String)>, current: &str) -> Vec<Renaming> {
     earlier.into_iter().map(renaming).collect()
 }
 
-/// Several changes, newest first, as one; `None` if the title is the same again.
+/// Merges several changes, newest first, into one; `None` if the title ended up unchanged.
 fn joined(all: impl Iterator<Item = Renaming>) -> Option<(String, String)> {
     let all: Vec<Renaming> = all.collect();
     let (last, first) = (all.first()?, all.last()?);
@@ -108,7 +109,7 @@ fn joined(all: impl Iterator<Item = Renaming>) -> Option<(String, String)> {
 }
 
 impl VersionChange {
-    /// Adds the title to what changed, unless only typos were corrected in it.
+    /// Adds the title to the revisions, unless only typos were corrected.
     fn describe_titles(&mut self, language: Option<&str>) {
         let Some(((from, to), revisions)) = self.titles.as_ref().zip(self.revisions.as_mut())
         else {
@@ -120,7 +121,7 @@ impl VersionChange {
         }
     }
 
-    /// Everything that changed, word by word: the title, the text, and the links as a list.
+    /// All changes, word by word: the title, the text, and a list of links.
     pub fn changes(&self) -> Vec<Change> {
         let line = || Change::Same("\n".to_owned());
         let mut out = Vec::new();

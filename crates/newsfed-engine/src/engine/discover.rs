@@ -1,4 +1,4 @@
-//! Detecting the ways in which a URL can be followed.
+//! Detects how a URL can be followed.
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
@@ -18,31 +18,32 @@ use crate::util::url as address;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
-/// Maximum number of announced feeds that are fetched until one works; the others are only offered.
+/// Maximum number of announced feeds to fetch until one works; the others are offered without a check.
 const MAX_TRIED: usize = 3;
-/// Confidence in a feed that only the home page announces: the page may have nothing to do with it.
+/// Confidence in a feed that only the home page announces, because it may be unrelated to the page.
 const HOME_CONFIDENCE: f64 = 0.9;
-/// Confidence at which a list on the page is preferred to another feed of its site.
+/// Minimum confidence for preferring a list on the page to another feed of its site.
 pub(super) const SURE_LIST: f64 = 0.6;
-/// Maximum number of sitemaps that are tried.
+/// Maximum number of sitemaps to try.
 const MAX_SITEMAPS: usize = 2;
 
 impl Handle {
     /// Explores a URL that the user typed, for every kind of source. Sends one request, and one more for the
-    /// first feed that a page announces (up to three if the first ones do not work). Anything else is offered
-    /// or tried only if robots.txt allows it: if the page announces no feed, the URLs of known systems, the
-    /// home page and usual URLs are tried one after the other, then pages to which it links as the list of
-    /// all posts (unless it is such a list itself), then the sitemap. Drop the future to cancel.
+    /// first feed that the page announces (up to three if the first ones do not work). Everything else is
+    /// only offered or tried if robots.txt allows it. If the page announces no feed, these are tried one
+    /// after the other: the URLs of known systems, the home page and common feed URLs, then linked pages that
+    /// may list all posts (unless the page is such a list itself), then the sitemap. Drop the future to
+    /// cancel.
     ///
-    /// These are at most 24 requests: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the home page,
-    /// 3 feeds that it announces, 2 lists of posts, 3 feeds that one announces, 2 sitemaps. Redirects, the
-    /// robots.txt of other hosts, and http after a failure of https count in addition.
+    /// At most 24 requests are sent: the page, 3 announced feeds, robots.txt, 8 guessed URLs, the home page,
+    /// 3 feeds announced by it, 2 lists of posts, 3 feeds announced by one of them, and 2 sitemaps.
+    /// Redirects, the robots.txt of other hosts, and http requests after a failure of https are not included.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
         self.explore(typed, None, None).await
     }
 
-    /// Like [`Handle::discover`], but only for one kind of source if it is given: no request is
-    /// sent for other kinds. Each attempt is reported as soon as it ends.
+    /// Like [`Handle::discover`], but if a kind of source is given, no requests are sent for other kinds.
+    /// Each attempt is reported as soon as it ends.
     pub async fn discover_reporting(
         &self,
         typed: &str,
@@ -98,7 +99,7 @@ impl Handle {
         Ok(found)
     }
 
-    /// Offers everything except the feeds that the page announces, as far as robots.txt allows.
+    /// Offers everything except the feeds that the page announces, if robots.txt allows it.
     async fn offer_rest(
         &self,
         kind: Option<SourceKind>,
@@ -114,7 +115,7 @@ impl Handle {
         if announced && !offers {
             return;
         }
-        // The host that the page is on, even after a redirect.
+        // The host that the page is on after any redirects.
         let page = &response.response.final_url;
         let Some(sitemaps) = self.ask_robots(page, found).await else { return };
         let is_page = survey.sitemap.is_none();
@@ -155,8 +156,8 @@ impl Handle {
         }
     }
 
-    /// The sitemaps of robots.txt, which is fetched before anything but the typed page and the
-    /// feeds that it announces; `None` if it forbids the page to programs.
+    /// The sitemaps in robots.txt; `None` if robots.txt forbids programs to read the page. Only the typed
+    /// page and the feeds that it announces are fetched before robots.txt.
     async fn ask_robots(&self, page: &Url, found: &mut Discovery) -> Option<Vec<String>> {
         let request = self.request(page, &found.typed, Purpose::Page);
         let host = page.host_str().unwrap_or_default().to_owned();
@@ -173,9 +174,8 @@ impl Handle {
         None
     }
 
-    /// Fetches the typed URL: without a scheme by https, and by http if the server does not
-    /// support https, which is reported. Credentials are only sent over http if the user typed
-    /// that scheme.
+    /// Fetches the typed URL. A URL without a scheme is fetched by https, or by http if the server does not
+    /// support https, which is reported. Credentials are only sent over http if the user typed that scheme.
     async fn fetch_typed(
         &self,
         typed: &mut Typed,
@@ -192,7 +192,7 @@ impl Handle {
         {
             return Err(failed);
         }
-        // The advice about the error does not matter if http works.
+        // The advice about the error is irrelevant if http works.
         let words = failed.to_string();
         let words = words.split("; ").next().unwrap_or_default();
         let words = format!("{words}; tried http instead");
@@ -216,7 +216,7 @@ impl Handle {
         self.fetch(&typed.web.url, typed, Purpose::Feed).await
     }
 
-    /// Offers announced feeds, and fetches the best of them for a preview of its entries.
+    /// Offers the announced feeds, and fetches the best one for a preview of its entries.
     pub(super) async fn try_announced(&self, announced: Vec<Announced>, discovery: &mut Discovery) {
         let reported = discovery.tried.len().checked_sub(1);
         self.read_announced(announced, discovery).await;
@@ -236,7 +236,7 @@ impl Handle {
             };
             match self.fetch_announced(&best.url, &discovery.typed).await {
                 Ok(first) => {
-                    // The list will show the feed's own title.
+                    // Show the feed's own title in the list.
                     if let Some(title) = first.feed.title.clone().filter(|t| !t.is_empty()) {
                         best.title = title;
                     }
@@ -250,8 +250,8 @@ impl Handle {
         }
     }
 
-    /// Tries the URLs of known systems, then the feeds that the home page announces, then the usual
-    /// URLs, until one works.
+    /// Tries the URLs of known systems, then the feeds that the home page announces, then common feed URLs,
+    /// until one works.
     async fn try_guesses(&self, page: &Url, guesses: &[Guess], discovery: &mut Discovery) {
         let systems = guesses.iter().take_while(|g| g.system.is_some()).count();
         let (known, usual) = guesses.split_at(systems);
@@ -271,7 +271,7 @@ impl Handle {
         }
     }
 
-    /// Whether to continue: none of the URLs is a feed, and the site responds.
+    /// Returns whether to continue: none of the URLs is a feed, and the site responds.
     async fn try_urls(
         &self,
         guesses: &[Guess],
@@ -307,7 +307,7 @@ impl Handle {
         true
     }
 
-    /// Offers the feeds that the home page announces. Returns whether the site responds.
+    /// Offers the feeds announced by the home page. Returns whether the site responds.
     async fn try_home(&self, page: &Url, discovery: &mut Discovery) -> bool {
         let Ok(home) = page.join("/") else { return true };
         if home == *page {
@@ -331,7 +331,7 @@ impl Handle {
         }
     }
 
-    /// Tries the sitemaps that robots.txt names, else the usual URL.
+    /// Tries the sitemaps named in robots.txt, or else the default URL.
     async fn try_sitemaps(&self, page: &Url, lines: &[String], discovery: &mut Discovery) {
         let places = sitemap::places(page, lines);
         for place in places.into_iter().take(MAX_SITEMAPS) {
@@ -350,8 +350,8 @@ impl Handle {
         }
     }
 
-    /// Fetches a feed that a page announces. A private address is only allowed on the host of the
-    /// page, which the user entered; the same applies to the credentials.
+    /// Fetches a feed that a page announces. A private address is only allowed on the host of the page that
+    /// the user typed. The same applies to the credentials.
     pub(super) async fn fetch_announced(
         &self,
         url: &Url,
@@ -386,8 +386,8 @@ impl Handle {
         }
     }
 
-    /// Fetches and examines a document: a guessed one as a page, which obeys robots.txt, and what the
-    /// user typed or subscribes to as a feed.
+    /// Fetches and examines a document. A guessed URL is fetched as a page, which obeys robots.txt; a URL
+    /// that the user typed or subscribes to is fetched as a feed.
     pub(super) async fn fetch(
         &self,
         url: &Url,
@@ -401,10 +401,10 @@ impl Handle {
         let was_offline = self.context.network.is_offline();
         network::reached(&self.context).await;
         if was_offline {
-            // The caller reports it.
+            // The caller reports the change.
             self.replan().await;
         }
-        // Previewing may take long and is not part of a refresh.
+        // A preview may take long and is not part of a refresh.
         response.memory = None;
         if !response.is_success() {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
@@ -423,15 +423,15 @@ impl Handle {
     }
 }
 
-/// Paths that were tried for a feed, without success.
+/// URLs that were tried without success.
 #[derive(Default)]
 struct Missed {
     nothing_at: Vec<String>,
-    /// By robots.txt.
+    /// Paths that robots.txt forbids.
     forbidden: Vec<String>,
 }
 
-/// Reports how the typed URL responded.
+/// Reports the response of the typed URL.
 fn report_response(found: &mut Discovery, instead: Option<String>, first: &TimedResponse) {
     if let Some(words) = instead {
         found.report(words);
@@ -448,7 +448,7 @@ fn report_response(found: &mut Discovery, instead: Option<String>, first: &Timed
     }
 }
 
-/// A feed found elsewhere on the site that shares no article with the page is not the feed of the
+/// Lowers the rank of a feed found elsewhere that shares no article with the page: it is not the feed of the
 /// entries or the list on the page.
 fn put_page_first(survey: &Survey, found: &mut Discovery) {
     let entries = survey.entries.as_ref().filter(|e| e.rank == EntriesRank::First);
@@ -461,7 +461,7 @@ fn put_page_first(survey: &Survey, found: &mut Discovery) {
             _ => Some(false),
         };
         way.confidence = match shares {
-            // Equal ways are ordered by when they were found.
+            // Equal ways stay in the order in which they were found.
             Some(true) => way.confidence.max(own),
             Some(false) => way.confidence.min(own - 0.01),
             None => way.confidence,
@@ -469,8 +469,8 @@ fn put_page_first(survey: &Survey, found: &mut Discovery) {
     }
 }
 
-/// Whether a feed was found by the host of the page, below the page or in its folder. One at the root of
-/// the site belongs to the home page only.
+/// Whether the page has a feed of its own: on the host of a known system, below the page, or in its folder. A
+/// feed at the root of the site only belongs to the home page.
 fn has_own_feed(page: &Url, survey: &Survey, found: &Discovery) -> bool {
     let by_host = survey.guesses.iter().any(|g| g.by_host);
     let path = page.path();
@@ -484,8 +484,8 @@ fn has_own_feed(page: &Url, survey: &Survey, found: &Discovery) -> bool {
     found.ways.iter().any(|way| way.kind() == SourceKind::Feed && is_own(&way.url))
 }
 
-/// Whether a page that was found at `page` may not announce this URL: only the user can add a
-/// private address of another host.
+/// Whether the page at `page` may not announce this URL: only the user may add a private address of another
+/// host.
 pub(super) fn is_foreign(url: &Url, page: &Url) -> bool {
     is_private_host(url) && url.host() != page.host()
 }

@@ -1,4 +1,4 @@
-//! One hop from a page that offers little itself to the page that lists all posts of its site.
+//! Follows links from a page that offers little to the page that lists all posts of its site.
 
 use super::discover::{Fetched, SURE_LIST};
 use super::follow::FollowError;
@@ -10,12 +10,12 @@ use crate::model::SourceKind;
 use crate::net::{FetchError, Purpose};
 use url::Url;
 
-/// Confidence in ways that only a different page of the site offers.
+/// Maximum confidence in ways that only another page of the site offers.
 const MOST: f64 = 0.9;
 
 impl Handle {
-    /// Follows the links of a page that claim to lead to the list of all posts, until one of them
-    /// leads to a feed or to a list of articles.
+    /// Follows the links of a page that claim to lead to the list of all posts, until one of them yields a
+    /// feed or a list of articles.
     pub(super) async fn try_list_pages(
         &self,
         kind: Option<SourceKind>,
@@ -33,7 +33,8 @@ impl Handle {
         }
     }
 
-    /// Offers what one page has. Returns whether to try another one: it has nothing, and the site responds.
+    /// Offers the ways found on one page. Returns whether to try another page: this one has nothing, and the
+    /// site responds.
     async fn try_list_page(
         &self,
         url: &Url,
@@ -67,7 +68,7 @@ impl Handle {
         if !announced.is_empty() {
             found.report_found(format!("the page links to {url}, which announces a feed"));
             let less = |a: Announced| Announced { confidence: a.confidence.min(MOST), ..a };
-            // Only the first way is tried, so the earlier ones are set aside.
+            // Only the first way is tried, so earlier ones are set aside.
             let before = std::mem::take(&mut found.ways);
             self.try_announced(announced.into_iter().map(less).collect(), found).await;
             let works = !found.ways.is_empty();

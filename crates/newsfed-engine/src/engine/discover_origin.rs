@@ -1,5 +1,5 @@
-//! Following programs, files and filtered feeds. Only text that the user typed leads here: discovery of
-//! URLs, imports, accounts and apps never do.
+//! Follows programs, files and filtered feeds. They can only come from text that the user typed, never from
+//! the discovery of URLs, imports, accounts or apps.
 
 use super::discover::Fetched;
 use super::follow::FollowError;
@@ -15,20 +15,20 @@ use crate::net::Response;
 use crate::util::text;
 use crate::util::url::{self as address, WebAddress};
 
-/// What a user typed to follow a program, a file or a filtered feed.
+/// A program, a file or a filtered feed that the user typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypedOrigin {
     pub origin: Origin,
-    /// The URL of a filtered feed; else empty.
+    /// The URL of a filtered feed, otherwise empty.
     pub url: String,
 }
 
 impl TypedOrigin {
-    /// Reads `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, `mail:PATH`, a `file:` URL or a path.
-    /// `None` if the text is none of them.
+    /// Parses `exec:PROGRAM ARGUMENTS`, `filter:PROGRAM ARGUMENTS:URL`, `mail:PATH`, a `file:` URL or a path.
+    /// `None` if the text is none of these.
     ///
     /// # Errors
-    /// A message, if something is missing in it.
+    /// A message, if a part is missing.
     pub fn parse(text: &str) -> Option<Result<Self, String>> {
         let text = text.trim();
         let after = |scheme: &str| {
@@ -74,20 +74,20 @@ impl TypedOrigin {
         Ok(Self { origin, url: rest[at + 1..].to_owned() })
     }
 
-    /// A mailbox, by its path as it is typed, and the sender of the emails.
+    /// A mailbox, with its path as typed, and the sender of the emails.
     pub fn mail(path: &str, from: Option<String>) -> Self {
         let origin = Origin { mail: Some(path.to_owned()), from, ..Origin::default() };
         Self { origin, url: String::new() }
     }
 
-    /// A file, by its path as it is typed.
+    /// A file, with its path as typed.
     pub fn file(path: &str) -> Self {
         let origin = Origin { file: Some(path.to_owned()), ..Origin::default() };
         Self { origin, url: String::new() }
     }
 }
 
-/// A command as a shell would split it; no shell is used.
+/// Splits a command like a shell; no shell is used.
 fn split(command: &str) -> Result<Vec<String>, String> {
     let argv = shlex::split(command).ok_or("a quotation mark is not closed")?;
     match argv.first() {
@@ -103,11 +103,11 @@ impl From<LocalError> for FollowError {
 }
 
 impl Handle {
-    /// Runs a program or reads a file that the user typed, for its feed. Nothing is added. Drop the
+    /// Runs a program or reads a file that the user typed, and parses the feed. Nothing is added. Drop the
     /// future to stop the program.
     ///
     /// # Errors
-    /// If it fails, or what it gives is not a feed.
+    /// If this fails, or the result is not a feed.
     pub async fn discover_origin(&self, typed: TypedOrigin) -> Result<Discovery, FollowError> {
         let TypedOrigin { mut origin, url } = typed;
         if !origin.filter.is_empty() {
@@ -152,7 +152,7 @@ impl Handle {
         Ok(found)
     }
 
-    /// Passes the fetched document through the filter that was typed, if there is one.
+    /// Passes the fetched document through the typed filter, if there is one.
     pub(super) async fn filter_typed(
         &self,
         typed: &Typed,

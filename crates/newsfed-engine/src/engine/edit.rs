@@ -15,28 +15,28 @@ use std::sync::PoisonError;
 /// The result of a change to the files.
 #[derive(Debug, Clone, Default)]
 pub struct Edited {
-    /// One for each file. [`FileChange::Revert`] undoes them.
+    /// One edit per file. [`FileChange::Revert`] undoes them.
     pub edits: Vec<FileEdit>,
-    /// The settings that apply now, where `config.toml` was changed.
+    /// The settings that apply now, if `config.toml` was changed.
     pub settings: Option<Box<Settings>>,
-    /// What undoes the changes to account sources, as [`FileChange::Collected`].
+    /// Changes that undo those of account sources, for [`FileChange::Collected`].
     pub collected: CollectedChanges,
-    /// Why the views of an import were not saved, although its sources were added.
+    /// Why the views of an import were not saved even though its sources were added.
     pub problem: Option<String>,
 }
 
 impl Handle {
-    /// `config.toml` as it is now, with the overrides of this run.
+    /// The current `config.toml`, with the overrides of this run.
     pub async fn settings_section(&self) -> Result<Section, FollowError> {
         let (file, overrides) = (ConfigFile::open(&self.paths), self.overrides());
         blocking(move || file.read(&overrides)).await
     }
 
-    /// Changes `sources.toml` or `config.toml`. The change takes effect at once, except that the
-    /// HTTP client keeps the settings it was made with. The items of removed sources stay for 30
-    /// days, so that adding a source again brings them back.
-    /// Titles and folders of sources of accounts are changed in the database and, with the next
-    /// synchronisation, on their servers; their other settings are in `sources.toml`.
+    /// Changes `sources.toml` or `config.toml`. The change takes effect immediately, except that the HTTP
+    /// client keeps the settings that it was created with. The items of removed sources are kept for 30 days,
+    /// so that adding a source again restores them. Titles and folders of account sources are changed in the
+    /// database and, with the next synchronisation, on their servers; their other settings are stored in
+    /// `sources.toml`.
     pub async fn edit(&self, change: FileChange) -> Result<Edited, FollowError> {
         let (changes, collected) = self.divide(change)?;
         let mut edited = Edited::default();
@@ -74,7 +74,7 @@ impl Handle {
             *self.overrides.write().unwrap_or_else(PoisonError::into_inner) = left;
             let before = self.context.settings();
             self.context.set_settings(Settings::clone(settings));
-            // A different budget means a different price of a poll.
+            // A different budget requires a different price of a poll.
             budget::restore(&self.context).await;
             if before.schedule != settings.schedule {
                 let facts = self.context.read(|reader| reader.sources()).await?;
@@ -86,7 +86,7 @@ impl Handle {
         Ok(edited)
     }
 
-    /// The overrides without the ones for these keys: a change by the user takes effect at once.
+    /// The overrides except those for these keys, so that a change by the user takes effect immediately.
     fn overrides_without(&self, changes: &[KeyChange]) -> Vec<String> {
         let keys: Vec<String> = changes.iter().map(KeyChange::key).collect();
         let key = |argument: &str| argument.split('=').next().unwrap_or("").trim().to_owned();
@@ -96,7 +96,7 @@ impl Handle {
     }
 }
 
-/// Runs work that waits for the disk on a thread for blocking work.
+/// Runs work that waits for the disk on a blocking thread.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EditError> + Send + 'static,
 ) -> Result<T, FollowError> {

@@ -1,4 +1,4 @@
-//! What a poll found, before it is stored.
+//! The result of a poll before it is stored.
 
 use super::read_feed::ReadFeed;
 use super::site::SiteEnd;
@@ -15,26 +15,26 @@ pub(super) struct Finished {
     pub(super) head: Option<Head>,
     pub(super) document: Option<(Vec<Prepared>, DocumentFacts)>,
     pub(super) repairs: Vec<String>,
-    /// What was not stored, and why.
+    /// Entries and parts that were not stored, and why.
     pub(super) left_out: Vec<LeftOut>,
     pub(super) asked: String,
     pub(super) requests: u32,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
-    /// The reason is this machine or its network: the failure does not count for the source.
+    /// Whether this machine or its network is the cause, so that the failure does not count for the source.
     pub(super) offline: bool,
-    /// The body keeps its share of the memory budget until it is stored.
+    /// The body's share of the memory budget, kept until the body is stored.
     pub(super) memory: Option<MemoryShare>,
-    /// For a website or sitemap that was read.
+    /// The result for a website or sitemap that was read.
     pub(super) site: Option<SiteEnd>,
-    /// The feeds that are announced by a page which should have been a feed, best first.
+    /// The feeds announced by a page that should have been a feed, best first.
     pub(super) announced: Vec<Url>,
-    /// Whether the source is polled from now on where this response came from.
+    /// Whether the source will be polled at the URL of this response.
     pub(super) settles: bool,
 }
 
 impl Finished {
-    /// The result of a response whose body was not read yet.
+    /// The result for a response whose body has not been read yet.
     pub(super) fn of(response: &Response, asked: String) -> Self {
         Self {
             outcome: Outcome::Unchanged,
@@ -54,7 +54,7 @@ impl Finished {
         }
     }
 
-    /// The result of a poll without a response.
+    /// The result for a poll without a response.
     pub(super) fn failed(
         asked: String,
         kind: ErrorKind,
@@ -79,15 +79,14 @@ impl Finished {
         }
     }
 
-    /// Adds what was read from a feed.
+    /// Adds the content of a feed.
     pub(super) fn take(mut self, feed: ReadFeed) -> Self {
         self.document = Some((feed.entries, feed.document));
         self.repairs = feed.repairs;
         self
     }
 
-    /// The result if the document could not be read. Without its items the response must not count
-    /// as read.
+    /// The result if the document could not be read. A response without its items must not count as read.
     pub(super) fn unreadable(mut self) -> Self {
         let message = "the document could not be read (this is a bug)".to_owned();
         self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };

@@ -1,4 +1,4 @@
-//! What to report after the first poll of a new source.
+//! The note about the first poll of a new source.
 
 use super::Handle;
 use crate::model::{LeftOut, SourceId};
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use url::Url;
 
 impl Handle {
-    /// What the first poll of a new source left out, or why it has no items although it lists
-    /// some; `None` if there is nothing to report. `urls` are some of the items that it lists.
+    /// What the first poll of a new source left out, or why it has no items although it lists some; `None` if
+    /// there is nothing to report. `urls` are some of the listed items.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -54,8 +54,8 @@ impl Handle {
         }))
     }
 
-    /// The titles of the sources that have these pages, except the source with this key. If `all`, none if
-    /// they lack one of the pages.
+    /// The titles of the sources that contain these pages, except the source with this key. With `all`, the
+    /// result is empty if any of the pages is in none of them.
     async fn holders(
         &self,
         but: i64,
@@ -66,7 +66,7 @@ impl Handle {
             urls.iter().map(|url| reader.sources_with(but, url)).collect::<Result<Vec<_>, _>>()
         });
         let found = found.await?;
-        // If one URL is in no source, other pages will be unknown too.
+        // If one URL is in no source, others will be unknown too.
         if all && found.iter().any(Vec::is_empty) {
             return Ok(Vec::new());
         }

@@ -1,4 +1,4 @@
-//! Following a URL in one of the detected ways, and removing sources.
+//! Follows a URL in one of the detected ways, and reloads the configuration.
 
 use super::announce;
 use super::budget;
@@ -34,12 +34,12 @@ use url::Url;
 /// Why a URL could not be followed or a source not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// Not a URL.
+    /// The text is not a URL.
     #[error("{0}")]
     Address(#[from] address::UrlError),
     #[error("{url}: {error}")]
     Fetch { url: Box<Url>, error: FetchError },
-    /// No response over https, nor over http.
+    /// Neither https nor http returned a response.
     #[error("{https}: {http}")]
     Neither {
         /// The error of the https request.
@@ -47,13 +47,13 @@ pub enum FollowError {
         /// The error of the http request.
         http: Box<FollowError>,
     },
-    /// An unsuccessful response.
+    /// The response was an error.
     #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
     Status { host: String, status: u16 },
-    /// An item without a comment feed.
+    /// The item has no comment feed.
     #[error("this item has no comment feed")]
     NoComments,
-    /// The comment feed is at a private address, on a different host from the item's source.
+    /// The comment feed has a private address on a different host than the item's source.
     #[error("the comments were not followed: {0} is a private address; `newsfed add` follows it")]
     PrivateComments(Url),
     /// A program printed no feed, or a file contains none.
@@ -81,8 +81,8 @@ pub enum FollowError {
 }
 
 impl Handle {
-    /// Adds a source in one of the detected ways; the response fetched before is used as the
-    /// first poll. `title` and `folder` come from the user.
+    /// Adds a source in one of the detected ways. A response from discovery serves as the first poll. `title`
+    /// and `folder` come from the user.
     pub async fn follow(
         &self,
         mut discovery: Discovery,
@@ -96,7 +96,7 @@ impl Handle {
         let way = discovery.ways.swap_remove(way);
         let source = Source { title, folder, ..discovery.source(&way) };
         let first = match way.first {
-            // A crawl takes too long to wait for it here.
+            // A crawl takes too long to wait for.
             None if way.kind() == SourceKind::Crawl => None,
             Some(first) => Some(first),
             None => Some(FirstFetch::Feed(self.fetch_announced(&way.url, &discovery.typed).await?)),
@@ -104,9 +104,8 @@ impl Handle {
         self.follow_source(source, first).await
     }
 
-    /// Like [`Handle::follow`], with the entry as the user edited its draft
-    /// ([`Discovery::draft`]). If the user wrote it or changed its URL or kind, the
-    /// source is polled again.
+    /// Like [`Handle::follow`], with the user's edited draft of the entry ([`Discovery::draft`]). If the user
+    /// wrote the entry by hand or changed its URL or kind, the source is polled again.
     pub async fn follow_edited(
         &self,
         discovery: &Discovery,
@@ -143,8 +142,7 @@ impl Handle {
             let id = known.map_or(SourceId(String::new()), |(id, _)| id);
             return Err(FollowError::Known(id));
         };
-        // The loop does not know the source yet, so it cannot poll it before the response is
-        // stored.
+        // The loop does not know the source yet, so it cannot poll it before the response is stored.
         let (declared, facts) = match self.read_declared().await {
             Ok(read) => read,
             Err(e) => {
@@ -154,7 +152,7 @@ impl Handle {
         };
         rules::renew_for(&self.context, declared.iter(), &facts);
         if let Some(facts) = facts.iter().find(|f| f.id == source.id) {
-            // The file is changed already, and without this response the source is polled soon.
+            // The file has already been changed, and without this response the source will be polled soon.
             if let Err(e) = self.begin_source(facts, &source, first, prefetched).await {
                 tracing::error!("the first response of {} was not stored: {e}", source.id);
             }
@@ -188,8 +186,8 @@ impl Handle {
         Ok(known.map(|(source, _)| source.id.clone()))
     }
 
-    /// Derives the selectors of a website's articles from the first of them. Returns their pages:
-    /// the first poll needs them again.
+    /// Derives the selectors for a website's articles from the first few. Returns their pages, because the
+    /// first poll needs them again.
     async fn learn_articles(&self, source: &mut Source, samples: &[(Url, String)]) -> Prefetched {
         let mut fetcher = PageFetcher::new(&self.context, source, false);
         let (mut prefetched, mut read) = (Prefetched::new(), Vec::new());
@@ -218,7 +216,7 @@ impl Handle {
         prefetched
     }
 
-    /// Stores the first response of a source that the user follows from now on.
+    /// Stores the first response of a new source.
     async fn begin_source(
         &self,
         facts: &SourceFacts,
@@ -266,13 +264,13 @@ impl Handle {
             }
         };
         store(&self.context, &job, at, finished).await?;
-        // A source that was removed before has items, so further ones are news.
+        // A re-added source already has items, so further ones are announced.
         announce::refresh_ended(&self.context);
         Ok(())
     }
 
-    /// Declares sources in `sources.toml`; those whose URL is declared already are skipped. Each
-    /// gets an id of its own.
+    /// Declares sources in `sources.toml`. Those with URLs that are already declared are skipped. Each gets a
+    /// unique id.
     pub async fn declare(&self, sources: Vec<Source>) -> Result<(Added, FileEdit), FollowError> {
         self.refuse_missing_file().await?;
         let file = SourcesFile::open(&self.paths);
@@ -281,7 +279,8 @@ impl Handle {
         Ok(added)
     }
 
-    /// Fails if there are sources but no `sources.toml`: a new file would have the added source only.
+    /// Fails if there are sources but `sources.toml` is missing, because a new file would contain only the
+    /// added source.
     pub(super) async fn refuse_missing_file(&self) -> Result<(), FollowError> {
         let (file, had_sources) = (self.paths.sources_file(), self.has_sources());
         let lost = had_sources && tokio::fs::metadata(&file).await.is_err_and(is_not_found);
@@ -292,7 +291,7 @@ impl Handle {
         self.context.declared().borrow().iter().any(|source| source.account.is_none())
     }
 
-    /// Records the current state of the files as read; returns whether it is the one before.
+    /// Records the current state of the files as read. Returns whether it is unchanged.
     pub(super) fn declarations_seen(&self) -> bool {
         let now = [self.paths.sources_file(), self.paths.config_file()].map(FileState::of);
         let seen = self.context.declared_at.lock().map(|mut at| std::mem::replace(&mut *at, now));
@@ -303,8 +302,8 @@ impl Handle {
         before == now
     }
 
-    /// Reads the declared sources again if another program or the user has changed the files.
-    /// Files with errors change nothing.
+    /// Reloads the declared sources if another program or the user has changed the files. Files with errors
+    /// are ignored.
     pub(super) async fn reload_if_changed(&self) {
         let _one_at_a_time = self.context.reloading.lock().await;
         if self.declarations_seen() {
@@ -315,8 +314,8 @@ impl Handle {
         }
     }
 
-    /// Reads the declared sources again after a saved change; the change stays in any case.
-    /// Returns whether they could be read; the status contains the error.
+    /// Reloads the declared sources after a saved change, which stays in any case. Returns whether this
+    /// succeeded; otherwise, the status contains the error.
     pub(super) async fn read_again(&self) -> bool {
         let read = self.reload().await;
         if let Err(e) = &read {
@@ -325,7 +324,7 @@ impl Handle {
         read.is_ok()
     }
 
-    /// Reads the declared sources again after any program has changed them.
+    /// Reloads the declared sources after a program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
         let _one_at_a_time = self.context.reloading.lock().await;
         self.reload_now().await
@@ -350,7 +349,7 @@ impl Handle {
         }
     }
 
-    /// Ends the back-off after a 4xx of sources that are fetched differently from now on.
+    /// Ends the pauses after 4xx responses for sources that will be fetched differently.
     async fn end_refusals(
         &self,
         facts: &[SourceFacts],
@@ -371,13 +370,13 @@ impl Handle {
         self.replan().await;
     }
 
-    /// The sources in the file, with their rows updated; takes over changed settings.
+    /// Loads the sources from the file, updates their rows, and applies changed settings.
     async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
         let (paths, overrides) = (self.paths.clone(), self.overrides());
         let had_sources = self.has_sources();
         let load = move || {
             let file = paths.sources_file();
-            // Editors replace files, and a missing one may be back in a moment.
+            // Editors replace files, so a missing file may reappear in a moment.
             if had_sources && std::fs::metadata(&file).is_err_and(is_not_found) {
                 Err(missing(file))
             } else {
@@ -393,8 +392,8 @@ impl Handle {
         Ok((loaded.sources, facts))
     }
 
-    /// Uses the settings that were read again, if others have changed them. The HTTP client keeps
-    /// those that it was made with.
+    /// Applies reloaded settings if they have changed. The HTTP client keeps the settings that it was created
+    /// with.
     async fn reload_settings(&self, settings: Settings) {
         if *self.context.settings() == settings {
             return;
@@ -406,7 +405,7 @@ impl Handle {
         self.context.reloaded.send_replace(Arc::new(settings));
     }
 
-    /// Reverts a permanent redirect; the declared URL is fetched from now on.
+    /// Reverts a permanent redirect, so that the declared URL is fetched again.
     pub async fn undo_move(&self, key: i64) -> Result<(), FollowError> {
         let undo = |facts: &mut SourceFacts| {
             facts.move_refused = facts.moved_to.take();
@@ -434,15 +433,15 @@ fn first_line(error: &FollowError) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Whether credentials typed for one URL may be sent to another: the same origin, or the same
-/// host over TLS.
+/// Whether credentials typed for one URL may be sent to another: to the same origin, or to the same host over
+/// TLS.
 pub(super) fn may_have_credentials(typed: &Url, other: &Url) -> bool {
     let default_ports = typed.port().is_none() && other.port().is_none();
     let secured = typed.scheme() == "http" && other.scheme() == "https" && default_ports;
     typed.origin() == other.origin() || (secured && typed.host() == other.host())
 }
 
-/// Credentials that were typed with the URL.
+/// The credentials that were typed with the URL.
 pub fn access(web: &address::WebAddress) -> Access {
     let auth = web.user.clone().map(|user| BasicAuth {
         user,

@@ -28,21 +28,21 @@ use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long the program waits for background tasks before it exits.
+/// Maximum time to wait for background tasks before the program exits.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The parameters of the engine.
 pub struct Engine {
     pub store: Store,
-    /// Settings including the overrides of this run.
+    /// The settings, including the overrides of this run.
     pub settings: Settings,
     pub sources: Vec<Source>,
     /// Paths of the configuration files.
     pub paths: Paths,
-    /// The overrides of this run, for reading the declarations again.
+    /// The overrides of this run, for reloading the configuration.
     pub overrides: Vec<String>,
     pub clock: Arc<dyn Clock>,
-    /// How the names of hosts are resolved.
+    /// How host names are resolved.
     pub names: Names,
     /// Seed of all jitter.
     pub seed: u64,
@@ -55,7 +55,7 @@ pub struct Engine {
 pub struct Handle {
     pub(super) context: Arc<Context>,
     pub(super) paths: Paths,
-    /// The overrides of this run, except for keys that the user changes while it runs.
+    /// The overrides of this run, except for keys that the user has changed during the run.
     pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
     status: Receiver<Status>,
@@ -64,19 +64,19 @@ pub struct Handle {
 }
 
 impl Engine {
-    /// Updates the database to match the declared sources and starts the background tasks on the
-    /// current runtime. If another process polls the database already, this one only reads, marks
-    /// and edits ([`Role::Watches`]). With `follow`, it takes over within seconds after the other
-    /// process ends. A database that cannot be written is only shown ([`Role::Reads`]).
+    /// Updates the database to match the declared sources and starts the background tasks on the current
+    /// runtime. If another process already polls the database, this one only reads, marks and edits
+    /// ([`Role::Watches`]). With `follow`, it takes over within seconds after the other process ends. A
+    /// database that cannot be written is opened read-only ([`Role::Reads`]).
     pub async fn start(self) -> Result<Handle> {
         Ok(self.start_held().await?.0)
     }
 
-    /// Like [`Self::start`], but the background tasks begin when the guard is dropped, so that the interface
-    /// shows its first list before them.
+    /// Like [`Self::start`], but the background tasks only begin when the guard is dropped, so that the
+    /// interface can show its first list earlier.
     pub async fn start_held(self) -> Result<(Handle, DropGuard)> {
         let readable = self.store.writable().is_err_and(|e| e.leaves_reading());
-        // With `follow`, showing the stored items is enough; a command that must write fails.
+        // With `follow`, showing the stored items is enough, but a command that must write fails.
         let (role, facts) = if readable && self.follow {
             (RoleLock::reading(self.store.path()), self.store.reader()?.sources()?)
         } else {
@@ -133,14 +133,14 @@ impl Engine {
         if let Ok(mut all) = handle.tasks.lock() {
             *all = tasks;
         }
-        // The next reader need not read the schema again.
+        // Keep the reader, so that the next one does not have to read the schema again.
         let idle = handle.context.readers.lock().ok().and_then(|mut readers| readers.pop());
         idle.into_iter().for_each(|reader| handle.context.store.keep(reader));
         Ok((handle, begin.drop_guard()))
     }
 }
 
-/// Spawns a task that begins at a signal, or ends if the engine stops before that.
+/// Spawns a task that begins at a signal, or ends if the engine stops before.
 fn spawn_held(
     begin: &CancellationToken,
     stop: &CancellationToken,
@@ -157,12 +157,12 @@ fn spawn_held(
 }
 
 impl Handle {
-    /// The current status; a slow listener misses values, but never the last one.
+    /// The current status. A slow receiver may miss values, but never the last one.
     pub fn status(&self) -> Receiver<Status> {
         self.status.clone()
     }
 
-    /// The declared sources, now and after each change.
+    /// The declared sources, updated after each change.
     pub fn declared(&self) -> Receiver<Arc<Vec<Arc<Source>>>> {
         self.context.declared()
     }
@@ -176,8 +176,8 @@ impl Handle {
         self.context.clock.now()
     }
 
-    /// Performs work that needs as much memory as a document of that size in bytes, on a thread for
-    /// such work, and blocks until it is done; `None` if there are no threads.
+    /// Runs work that needs as much memory as a document of that size in bytes on a worker thread, and blocks
+    /// until it is done; `None` if there are no threads.
     pub fn work_on<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -186,7 +186,7 @@ impl Handle {
         self.context.work_on(bytes, work)
     }
 
-    /// The overrides that are in effect.
+    /// The overrides in effect.
     pub(super) fn overrides(&self) -> Vec<String> {
         self.overrides.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
@@ -195,8 +195,8 @@ impl Handle {
         self.context.settings()
     }
 
-    /// Polls these sources (row keys) or all of them. Each one is reported, and the channel
-    /// closes when the last one is done. In a process that only watches nothing is polled.
+    /// Polls these sources (row keys), or all of them. Each one is reported, and the channel closes after the
+    /// last one. Polls nothing if another process polls or the database is read-only.
     pub async fn refresh(
         &self,
         keys: Option<Vec<i64>>,
@@ -206,101 +206,100 @@ impl Handle {
         let (report, reports) = mpsc::unbounded_channel();
         if !matches!(self.status.borrow().role, Role::Watches(_) | Role::Reads) {
             let command = Command::Refresh { keys, pace, report: Some(report) };
-            // A closed channel means that the engine is stopping; the reports then end
-            // immediately.
+            // A closed channel means that the engine is stopping. The reports then end immediately.
             let _ = self.commands.send(command).await;
         }
         reports
     }
 
-    /// Drops the sources of refreshes that have not been polled yet; their channels close once
-    /// the running polls are done.
+    /// Drops the sources of refreshes that have not been polled yet. Their channels close after the running
+    /// polls.
     pub async fn cancel_refresh(&self) {
         // A closed channel means that the engine is stopping.
         let _ = self.commands.send(Command::CancelRefresh).await;
     }
 
-    /// Stops the exploration of a site (row key), keeping what it found; returns whether one was
-    /// running. If it found nothing, the next poll continues it.
+    /// Stops the exploration of a site (row key), keeping its results. Returns whether one was running. If it
+    /// found nothing, the next poll continues it.
     pub fn stop_exploring(&self, key: i64) -> bool {
         self.context.end_exploring(key)
     }
 
-    /// Sets a mark on exactly these items; returns the row keys that changed.
+    /// Sets a mark on exactly these items. Returns the row keys that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.mark_for_undo(mark, keys, to, false).await
     }
 
-    /// Undoes a mark that [`Self::mark`] or [`Self::mark_by_user`] has set or removed, and restores what that
-    /// ended: `to` is what the mark becomes. Returns the row keys that changed.
+    /// Undoes a mark that [`Self::mark`] or [`Self::mark_by_user`] has set or removed, including its side
+    /// effects. `to` is the new state of the mark. Returns the row keys that changed.
     pub async fn undo_mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.undo_mark(mark, keys, !to).await
     }
 
-    /// Applies a rule to the items of a view; returns what it changed.
+    /// Applies a rule to the items of a view. Returns its changes.
     pub async fn apply_rule(&self, rule: Rule, view: View) -> Result<RuleMarks> {
-        // Otherwise texts of new items would not be found.
+        // Index new items first, so that their texts are found.
         while self.context.store.index_step().await?.is_some() {}
         let now = self.now();
         self.context.store.apply_rule(rule, view, now).await
     }
 
-    /// Messages of rules for the interface, instead of the command that is used without it.
+    /// Notifications of rules for the interface. They replace the command that is used without it.
     pub fn notifications(&self) -> mpsc::UnboundedReceiver<Notification> {
         self.context.announcer.listen()
     }
 
-    /// Notifies of stored items and runs the command of a rule for them, as for new ones; waits for it.
+    /// Sends notifications about stored items and runs the command of a rule for them, as for new items.
+    /// Waits for the end of both.
     pub async fn announce(&self, announcement: Announcement) -> Result<Announced> {
         announce::on_request(&self.context, announcement).await
     }
 
-    /// Completes when the commands of rules have ended.
+    /// Completes when the running rule commands have ended.
     pub async fn announced(&self) {
         announce::finish(&self.context, None).await;
     }
 
-    /// Undoes what a rule did, except what has been changed since; returns what was undone.
+    /// Undoes the effects of a rule, except those changed since. Returns what was undone.
     pub async fn undo_rule(&self, name: String) -> Result<RuleMarks> {
         self.context.store.undo_rule(name).await
     }
 
-    /// Sets marks of a rule again, or takes them back.
+    /// Sets the marks of a rule again, or removes them.
     pub async fn mark_by_rule(&self, name: String, marks: Arc<RuleMarks>, on: bool) -> Result<()> {
         let now = self.now();
         self.context.store.mark_by_rule(name, marks, on, now).await
     }
 
-    /// The user opens the interface: what arrived since it was last open is new.
+    /// Records that the user opens the interface. Items that arrived since the last visit are new.
     pub async fn begin_visit(&self) -> Result<()> {
         self.context.store.begin_visit().await
     }
 
-    /// The user closes the interface.
+    /// Records that the user closes the interface.
     pub async fn end_visit(&self) -> Result<()> {
         self.context.store.end_visit().await
     }
 
-    /// Sets a mark for the user: with `ui.mark_stories`, reading and pinning act on the
-    /// whole story. Returns the row keys that changed.
+    /// Sets a mark for the user. With `ui.mark_stories`, reading and pinning affect the whole story. Returns
+    /// the row keys that changed.
     pub async fn mark_by_user(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         let whole = matches!(mark, Mark::Read | Mark::Pinned) && self.settings().ui.mark_stories;
         self.context.store.mark_for_undo(mark, keys, to, whole).await
     }
 
-    /// Marks a view or a part of it read; returns the row keys that changed.
+    /// Marks a view or a part of it as read. Returns the row keys that changed.
     pub async fn mark_view_read(&self, view: View, part: Part) -> Result<Vec<i64>> {
         let stories = self.settings().ui.mark_stories;
         self.context.store.mark_view_read(view, part, stories).await
     }
 
-    /// The settings, published when they were read again because `config.toml` was changed by
-    /// others.
+    /// The settings, published whenever they are reloaded because another program has changed `config.toml`.
     pub fn reloaded_settings(&self) -> Receiver<Arc<Settings>> {
         self.context.reloaded.subscribe()
     }
 
-    /// The declared sources with their facts, in the order of the file.
+    /// The declared sources with their facts, in file order.
     pub async fn sources(&self) -> Result<Vec<(Arc<Source>, SourceFacts)>> {
         let facts = self.context.read(|reader| reader.sources()).await?;
         let mut by_id: std::collections::HashMap<_, _> =
@@ -314,7 +313,7 @@ impl Handle {
         self.context.read(|reader| reader.brief_sources()).await
     }
 
-    /// Makes the loop compute what is due again.
+    /// Makes the loop determine again which polls are due.
     pub(super) async fn replan(&self) {
         let _ = self.commands.send(Command::Replan).await;
     }
@@ -336,7 +335,7 @@ impl Handle {
     }
 }
 
-/// Waits for tasks, and stops those that take too long: nothing may keep the program from exiting.
+/// Waits for tasks and aborts those that take too long, because nothing may keep the program from exiting.
 async fn join_all(tasks: Vec<JoinHandle<()>>, patience: Duration) {
     let end = tokio::time::Instant::now() + patience;
     for mut task in tasks {
@@ -351,8 +350,7 @@ async fn join_all(tasks: Vec<JoinHandle<()>>, patience: Duration) {
     }
 }
 
-/// Completes when this process begins to follow the sources, or ends doing so; `follows` is the
-/// previous state.
+/// Completes when this process starts or stops following the sources. `follows` is the previous state.
 pub(super) async fn role_changed(status: &mut Receiver<Status>, follows: bool) {
     while status.changed().await.is_ok() {
         if (status.borrow().role == Role::Follows) != follows {
@@ -375,7 +373,7 @@ mod tests {
         });
         let slow = tokio::spawn(tokio::time::sleep(Duration::from_secs(5)));
         join_all(vec![hanging, slow], PATIENCE).await;
-        // Stopped: its values were dropped.
+        // The task was stopped, so its values were dropped.
         assert_eq!(receiver.recv().await, None);
     }
 }

@@ -1,5 +1,5 @@
-//! Feeds that a program prints or a file contains, and programs that filter what was fetched. Both
-//! become the response that the rest of a poll reads.
+//! Feeds printed by a program or contained in a file, and programs that filter fetched documents. Both
+//! produce a response for the rest of the poll.
 
 use super::context::Context;
 use super::mailbox::{self, Content};
@@ -18,14 +18,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 use url::Url;
 
-/// Maximum number of source programs that run at the same time.
+/// Maximum number of source programs running at the same time.
 pub(super) const AT_ONCE: usize = 4;
-/// Maximum number of mailboxes that are read at the same time: each may take 64 MiB of memory.
+/// Maximum number of mailboxes read at the same time, because each may take 64 MiB of memory.
 pub(super) const MAILBOXES_AT_ONCE: usize = 1;
-/// Maximum number of characters from a program's error in a message.
+/// Maximum length of a program's error in a message, in characters.
 const MOST_ERROR: usize = 300;
 
-/// Why there is no document.
+/// Why no document could be read.
 #[derive(Debug)]
 pub(super) struct LocalError {
     pub(super) kind: ErrorKind,
@@ -48,8 +48,8 @@ pub(super) async fn poll(started: &Started<'_>, fetcher: PageFetcher<'_>) -> Fin
     }
 }
 
-/// Reads the output of a program, or the content of a file or mailbox; returns it with notes about it. The
-/// status is 304 if the file is as it was read `before`.
+/// Reads the output of a program, or the content of a file or mailbox. Returns it with notes about it. The
+/// status is 304 if the file is unchanged since it was last read, according to `before`.
 pub(super) async fn read(
     context: &Arc<Context>,
     source: &Source,
@@ -81,7 +81,7 @@ pub(super) async fn read(
     Ok((filtered(context, source, response, before).await?, notes))
 }
 
-/// Passes what was fetched through the filter of its source, if it has one.
+/// Passes a fetched document through the filter of its source, if there is one.
 pub(super) async fn filtered(
     context: &Arc<Context>,
     source: &Source,
@@ -93,12 +93,12 @@ pub(super) async fn filtered(
     }
     let argv = source.origin.filter.clone();
     response.body = run(context, source, argv, &response.body, before).await?.into();
-    // The type was that of the input.
+    // The content type was that of the input.
     response.headers.retain(|(name, _)| name != "content-type");
     Ok(response)
 }
 
-/// Runs a program of a source for the document that it prints.
+/// Runs a program of a source and returns the document that it prints.
 async fn run(
     context: &Arc<Context>,
     source: &Source,
@@ -130,7 +130,7 @@ async fn run(
         Ended { is_started: false, status, .. } => Err(failed(ErrorKind::User, status)),
         Ended { status, error, .. } => {
             let error = error.map(|error| format!(": {error}")).unwrap_or_default();
-            // Without its colon, because the program's own message follows one.
+            // Drop the colon, because the program's own message follows after one.
             let status = status.replacen("exit status: ", "exit status ", 1);
             let message = format!("{name} failed: {status}{error}");
             Err(failed(ErrorKind::Permanent, text::truncate(&message, MOST_ERROR).into_owned()))
@@ -150,7 +150,7 @@ fn read_path(url: &Url, origin: &Origin, known: Option<&[u8]>) -> Result<Content
 fn read_file(path: &Path, known: Option<&[u8]>) -> Result<Content, String> {
     let shown = text::line(&path.display().to_string());
     let unreadable = |e: std::io::Error| cannot_read(path, &e);
-    // Opening a pipe would wait for a writer.
+    // Opening a pipe would block until there is a writer.
     let about = std::fs::metadata(path).map_err(unreadable)?;
     if !about.is_file() {
         return Err(format!("{shown} is not a regular file"));
@@ -179,7 +179,7 @@ fn version(about: &std::fs::Metadata) -> Vec<u8> {
     format!("{} {}", about.len(), modified.unwrap_or_default().as_nanos()).into_bytes()
 }
 
-/// Waits until a body fits the memory budget.
+/// Waits until a body fits into the memory budget.
 async fn with_memory(context: &Context, response: Response) -> Response {
     let memory = context.client.memory_share(response.body.len() as u64).await;
     Response { memory: Some(memory), ..response }
@@ -201,7 +201,7 @@ fn response(url: &Url, status: u16, body: Vec<u8>, elapsed: Duration) -> Respons
     }
 }
 
-/// The queue of a source's polls: its host. Programs and files need not wait for each other.
+/// The queue for a source's polls: its host. Programs and files do not have to wait for each other.
 pub(super) fn queue_of(source: &Source, moved_to: Option<&Url>) -> String {
     match source.web_url() {
         Some(url) => crate::net::host_key(moved_to.unwrap_or(url)),
@@ -209,7 +209,7 @@ pub(super) fn queue_of(source: &Source, moved_to: Option<&Url>) -> String {
     }
 }
 
-/// Removes facts that do not apply to a poll: those about a document that was filtered in a different way.
+/// Removes facts that do not apply to this poll, because they are about a document from a different filter.
 pub(super) fn facts_under(origin: &Origin, facts: &mut SourceFacts) {
     let filter = origin.filter_fingerprint();
     if facts.website.rules != filter {

@@ -1,4 +1,4 @@
-//! Mailboxes on this computer, read as feeds: a Maildir or an mbox file. Nothing in them is changed.
+//! Mailboxes on this computer, read as feeds: a Maildir or an mbox file. They are never changed.
 
 use crate::mail::{Mail, feed, split_mbox, unquoted};
 use crate::model::stable_hash;
@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Maximum number of emails that a check reads, the newest ones.
+/// Maximum number of emails that a check reads, the newest first.
 const MOST_MAILS: usize = 200;
 /// Maximum total size of the emails that a check reads, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
@@ -21,19 +21,19 @@ const MOST_FILES: usize = 200_000;
 /// Maximum total size of the emails in the feed, in bytes; the feed must stay below [`limits::FEED_BYTES`].
 const MOST_FEED: usize = limits::FEED_BYTES - (64 << 10);
 
-/// What a mailbox contains.
+/// The content of a mailbox.
 #[derive(Debug, Default)]
 pub(super) struct Content {
     /// A value that changes when the content may have changed.
     pub(super) version: Vec<u8>,
     /// The newest emails as a JSON Feed; `None` if the mailbox has not changed.
     pub(super) feed: Option<Vec<u8>>,
-    /// What was not read.
+    /// Notes about emails that were not read.
     pub(super) notes: Vec<String>,
 }
 
-/// Reads a mailbox, unless it is as `known`. With `from`, only emails whose sender has this text.
-/// The error is a message.
+/// Reads a mailbox, unless its version is still `known`. With `from`, only emails with this text in the
+/// sender. The error is a message.
 pub(super) fn read(path: &Path, from: &str, known: Option<&[u8]>) -> Result<Content, String> {
     let shown = text::line(&path.display().to_string());
     let unreadable = |e: io::Error| cannot_read(path, &e);
@@ -69,16 +69,16 @@ pub(super) fn read(path: &Path, from: &str, known: Option<&[u8]>) -> Result<Cont
     Ok(Content { version, feed: Some(feed), notes: reading.notes() })
 }
 
-/// Emails that were read so far, newest first.
+/// The emails read so far, newest first.
 #[derive(Default)]
 struct Reading<'a> {
     from: &'a str,
     mails: Vec<Mail>,
     bytes: u64,
     feed_bytes: usize,
-    /// Emails beyond the limits.
+    /// Number of emails beyond the limits.
     older: usize,
-    /// Whether the beginning of an mbox was not read.
+    /// Whether the beginning of an mbox was skipped.
     is_cut: bool,
     too_large: usize,
     unreadable: usize,
@@ -104,7 +104,7 @@ impl Reading<'_> {
             let opened = fs::File::open(&file.path);
             match opened.and_then(|f| f.take(MOST_MAIL).read_to_end(&mut bytes)) {
                 Ok(_) => self.take(&bytes),
-                // A mail program has moved it.
+                // A mail program has moved the email.
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
                 Err(e) => {
                     self.unreadable += 1;
@@ -114,7 +114,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads the end of an mbox; false if the file is not one.
+    /// Reads the end of an mbox. Returns false if the file is not an mbox.
     fn mbox(&mut self, path: &Path, size: u64) -> io::Result<bool> {
         let mut file = fs::File::open(path)?;
         let mut start = [0; 5];
@@ -195,7 +195,7 @@ struct MailFile {
     modified: SystemTime,
 }
 
-/// The emails of a Maildir, newest first. Links are left out, so that nothing outside is read.
+/// The emails of a Maildir, newest first. Symbolic links are skipped, so that nothing outside is read.
 fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
     let mut files = Vec::new();
     for folder in ["new", "cur"] {
@@ -206,7 +206,7 @@ fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
         };
         for entry in listed {
             let entry = entry?;
-            // The email may have been moved since.
+            // The email may have been moved in the meantime.
             let Ok(about) = entry.metadata() else { continue };
             if !about.is_file() || entry.file_name().to_string_lossy().starts_with('.') {
                 continue;
@@ -223,8 +223,8 @@ fn maildir(path: &Path) -> io::Result<Vec<MailFile>> {
     Ok(files)
 }
 
-/// Changes when an email arrives or disappears, but not when it is marked: marks are a part of the
-/// file name.
+/// A value that changes when an email arrives or disappears, but not when it is marked. Marks are part of the
+/// file name, so that part is ignored.
 fn version_of(files: &[MailFile]) -> Vec<u8> {
     let name = |file: &MailFile| {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! Messages from and to the engine, as plain data.
+//! Messages to and from the engine, as plain data.
 
 use super::follow::{access, may_have_credentials};
 use crate::config::{FileEdit, Section, unique_id};
@@ -17,61 +17,61 @@ use url::Url;
 /// The state of the engine; only the latest value counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Which process follows the sources.
+    /// The role of this process.
     pub role: Role,
-    /// Polls finished since the queue was last empty.
+    /// Number of polls finished since the queue was last empty.
     pub done: usize,
-    /// Polls finished, running and waiting since the queue was last empty.
+    /// Number of polls finished, running and waiting since the queue was last empty.
     pub total: usize,
     /// A host that is being fetched from.
     pub host: Option<String>,
-    /// Row keys of the sources that are being polled or wait for their turn.
+    /// Row keys of the sources that are being polled or queued.
     pub claimed: HashSet<i64>,
     /// When the next poll is due.
     pub next: Option<Time>,
-    /// No host can be reached.
+    /// Whether no host can be reached.
     pub offline: bool,
-    /// Why changed declarations could not be read; the old ones stay in use.
+    /// Why changed configuration files could not be used; the old configuration stays in effect.
     pub declaration_error: Option<String>,
-    /// The accounts that this process has synchronised, and how their last synchronisation went.
+    /// The accounts that this process has synchronised, with the results.
     pub accounts: Vec<AccountNote>,
-    /// How far the first synchronisation of an account has come.
+    /// Progress of an account's first synchronisation.
     pub syncing: Option<SyncProgress>,
 }
 
-/// How far the first synchronisation of an account has come.
+/// Progress of an account's first synchronisation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyncProgress {
     pub account: String,
-    /// Items that are stored.
+    /// Number of items stored.
     pub items: usize,
-    /// Items that will be, where it is known.
+    /// Number of items that will be stored in total, if known.
     pub total: Option<usize>,
 }
 
-/// The name in messages of the folder through which machines exchange marks.
+/// The name used in messages for the folder that machines use to exchange marks.
 pub(super) const MARKS_FOLDER: &str = "marks folder";
 
-/// The last synchronisation of an account, or of the folder of marks.
+/// The last synchronisation of an account, or of the folder for marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountNote {
     /// Its name, or [`MARKS_FOLDER`].
     pub account: String,
     pub at: Time,
-    /// Why it failed.
+    /// Why the synchronisation failed.
     pub problem: Option<String>,
-    /// Marks that wait to be sent because of that.
+    /// Number of marks that could not be sent because of that.
     pub waiting: usize,
 }
 
-/// What the program has changed on its own.
+/// A change that the program made by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutomaticChange {
     /// What was changed, and why.
     pub message: String,
-    /// Its name in the list of changes.
+    /// The name of the change in the list of changes.
     pub label: String,
-    /// What undoes it; `None` if undoing it is part of another change.
+    /// The edit that can be undone; `None` if another change includes it.
     pub edit: Option<FileEdit>,
 }
 
@@ -81,7 +81,7 @@ pub enum Role {
     /// It polls the sources when they are due.
     #[default]
     Follows,
-    /// Another process (its process id if known) polls; this one shows what that one finds.
+    /// Another process polls (with its process id, if known), and this one shows the results.
     Watches(Option<u32>),
     /// It polls only on request.
     OnDemand,
@@ -89,14 +89,14 @@ pub enum Role {
     Reads,
 }
 
-/// Which rules a refresh obeys.
+/// The limits that a refresh obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// Only sources that are due.
     Due,
-    /// Now, but obeying pauses that servers asked for.
+    /// Immediately, but respecting pauses requested by servers.
     Manual,
-    /// Now, ignoring all rules.
+    /// Immediately, ignoring all limits.
     Force,
 }
 
@@ -105,9 +105,9 @@ pub enum Pace {
 pub struct Report {
     pub source: SourceId,
     pub result: Refreshed,
-    /// What was not stored, and why.
+    /// Entries and parts that were not stored, and why.
     pub left_out: Vec<LeftOut>,
-    /// What the selectors of a site did not find in this poll.
+    /// A problem with the selectors of a site in this poll.
     pub problem: Option<SelectorProblem>,
 }
 
@@ -117,11 +117,11 @@ pub enum Refreshed {
     Polled(Outcome),
     /// It was skipped, with the reason.
     Left(Pause),
-    /// Its next poll is due then, and the refresh was only for due sources.
+    /// Its next poll is not due before this time, and the refresh was only for due sources.
     NotDue(Time),
     /// The source is disabled.
     Disabled,
-    /// It could not be stored or no longer exists.
+    /// The source could not be stored or no longer exists.
     Lost(String),
 }
 
@@ -130,22 +130,22 @@ pub enum Refreshed {
 pub struct Discovery {
     /// The URL that was fetched.
     pub address: Url,
-    /// The ways to follow it, best first; empty if there is none.
+    /// The possible ways to follow the URL, best first.
     pub ways: Vec<Way>,
-    /// The attempts, in order.
+    /// The attempts so far, in order.
     pub tried: Vec<Tried>,
     pub(super) typed: Box<Typed>,
     /// Receives each attempt immediately.
     pub(super) listener: Option<UnboundedSender<Tried>>,
 }
 
-/// How the report of a problem with an announced feed begins.
+/// The start of the report about a problem with an announced feed.
 pub(super) const BROKEN_FEED: &str = "the announced feed does not work: ";
 
-/// An attempt to find a way to follow a URL.
+/// An attempt to find a way of following a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
-    /// Whether it found something to follow.
+    /// Whether it found a way.
     pub found: bool,
     pub text: String,
 }
@@ -153,7 +153,7 @@ pub struct Tried {
 /// The URL that the user typed.
 #[derive(Debug, Clone)]
 pub(super) struct Typed {
-    /// The URL, with any credentials that were typed.
+    /// The URL, with any typed credentials.
     pub(super) web: WebAddress,
     /// Whether its host name resolves to a private address.
     pub(super) private: bool,
@@ -169,7 +169,7 @@ impl Typed {
 }
 
 impl Discovery {
-    /// Whether the URL of a way has the typed host name, which resolves to a private address.
+    /// Whether a way has the typed host, and its name resolves to a private address.
     pub fn is_private(&self, way: &Way) -> bool {
         self.typed.private && self.typed.web.url.host() == way.url.host()
     }
@@ -184,17 +184,17 @@ impl Discovery {
         self.tried.iter().map(|tried| tried.text.as_str()).collect()
     }
 
-    /// Reports an attempt that found nothing, or a remark.
+    /// Reports an attempt without success, or a remark.
     pub(super) fn report(&mut self, text: String) {
         self.attempted(Tried { found: false, text });
     }
 
-    /// Reports an attempt that found something to follow.
+    /// Reports a successful attempt.
     pub(super) fn report_found(&mut self, text: String) {
         self.attempted(Tried { found: true, text });
     }
 
-    /// Marks an attempt as having found nothing, unless there is a way of that kind.
+    /// Marks an attempt as unsuccessful, unless there is a way of that kind.
     pub(super) fn retract_unless(&mut self, kind: SourceKind, attempt: Option<usize>) {
         let there = self.ways.iter().any(|way| way.kind() == kind);
         if let Some(tried) = attempt.and_then(|at| self.tried.get_mut(at)).filter(|_| !there) {
@@ -202,7 +202,7 @@ impl Discovery {
         }
     }
 
-    /// Joins an announcement and the only problem with it into one sentence.
+    /// Merges an announcement and the only problem with it into one sentence.
     pub(super) fn join_problem(&mut self, attempt: Option<usize>) {
         let Some(at) = attempt else { return };
         let problem = match &self.tried[at.min(self.tried.len())..] {
@@ -223,8 +223,8 @@ impl Discovery {
         self.tried.push(tried);
     }
 
-    /// The entry that would be written to follow a way, for editing; without a way, the entry of a
-    /// website whose selectors the user has to write.
+    /// The entry for a way, as a draft for editing. Without a way, it is the entry of a website whose
+    /// selectors the user has to write.
     pub fn draft(&self, way: Option<usize>) -> Option<Section> {
         Some(Section::draft(&match way {
             Some(way) => self.source(self.ways.get(way)?),
@@ -232,7 +232,7 @@ impl Discovery {
         }))
     }
 
-    /// A website at the URL, without a selector for its articles.
+    /// A website at the URL, without selectors for its articles.
     pub(super) fn source_by_hand(&self) -> Source {
         self.source(&Way {
             rules: SourceRules::new(SourceKind::Website, WebsiteRules::default()),
@@ -245,7 +245,7 @@ impl Discovery {
 
     /// The source for a way.
     pub(super) fn source(&self, way: &Way) -> Source {
-        // If the id is taken, another one is chosen when the file is written.
+        // If the id is taken, another one is chosen when the entry is written.
         let id = unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
         source.rules = way.rules.clone();
@@ -260,22 +260,21 @@ impl Discovery {
     }
 }
 
-/// One way to follow a URL.
+/// A way to follow a URL.
 #[derive(Debug, Clone)]
 pub struct Way {
     pub rules: SourceRules,
     /// The URL of the feed, page or sitemap.
     pub url: Url,
-    /// Its own title, or the one on the page that announces it.
+    /// The document's own title, or the one on the page that announces it.
     pub title: String,
-    /// The confidence that this is what the user wants from the URL, 0 to 1; for a list, that its links are
-    /// the articles.
+    /// Confidence from 0 to 1 that the user wants this way; for a list, that its links are articles.
     pub confidence: f64,
-    /// The response that was fetched during discovery and serves as the first poll.
+    /// The response from discovery that serves as the first poll.
     pub(super) first: Option<FirstFetch>,
 }
 
-/// What was fetched while a URL was explored.
+/// A document that was fetched while exploring a URL.
 #[derive(Debug, Clone)]
 pub(super) enum FirstFetch {
     Feed(FirstFeed),
@@ -283,7 +282,7 @@ pub(super) enum FirstFetch {
     Page(FirstPage),
 }
 
-/// An entry that a way to follow a URL would give.
+/// A preview of an entry that a way would provide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PreviewItem {
     pub title: String,
@@ -302,7 +301,7 @@ impl PreviewItem {
     }
 }
 
-/// The date by which an entry will be listed. The zero of a publisher's clock is not a date.
+/// The date that an entry will be listed under. A publisher's zero timestamp does not count as a date.
 fn entry_date(entry: &Entry) -> Option<Time> {
     let real = |at: &Time| at.timestamp() > 0;
     entry.published.filter(real).or(entry.updated.filter(real))
@@ -313,7 +312,7 @@ impl Way {
         self.rules.kind()
     }
 
-    /// The first entries, if known; a feed's entries newest first, as they will be listed.
+    /// The first entries, if known. Those of a feed are sorted newest first, as they will be listed.
     pub fn preview(&self) -> Option<Vec<PreviewItem>> {
         Some(match self.first.as_ref()? {
             FirstFetch::Feed(first) => {
@@ -346,14 +345,14 @@ impl Way {
     }
 }
 
-/// A feed that was fetched while a URL was explored.
+/// A feed that was fetched while exploring a URL.
 #[derive(Debug, Clone)]
 pub(super) struct FirstFeed {
     pub(super) feed: ParsedFeed,
     pub(super) response: TimedResponse,
 }
 
-/// A page that was fetched while a URL was explored.
+/// A page that was fetched while exploring a URL.
 #[derive(Debug, Clone)]
 pub(super) struct FirstPage {
     pub(super) items: Vec<PreviewItem>,
@@ -363,7 +362,7 @@ pub(super) struct FirstPage {
     pub(super) response: TimedResponse,
 }
 
-/// A response and when it arrived.
+/// A response with its arrival time.
 #[derive(Debug, Clone)]
 pub(super) struct TimedResponse {
     pub(super) response: Response,
@@ -392,7 +391,7 @@ impl Way {
         Self { rules, url, title, confidence: 0.9, first: None }
     }
 
-    /// A list of articles on a page, by its selector and confidence; without them a sitemap.
+    /// A list of articles on a page, with its selector and confidence, or else a sitemap.
     pub fn sample(
         url: &str,
         title: &str,
@@ -442,7 +441,7 @@ impl Way {
 mod tests {
     use super::*;
 
-    /// The titles that the preview of a feed lists, given the titles and dates of its items.
+    /// The titles in the preview of a feed, given the titles and dates of its items.
     fn previewed(items: &[(&str, Option<&str>)]) -> Vec<String> {
         let item = |(title, date): &(&str, Option<&str>)| serde_json::json!({ "id": title, "title": title, "date_published": date });
         let items: Vec<_> = items.iter().map(item).collect();
@@ -458,10 +457,10 @@ mod tests {
     }
 
     #[test]
-    fn a_feed_is_previewed_newest_first() {
+    fn feed_previews_are_sorted_newest_first() {
         let (old, new) = (Some("2026-01-01T00:00:00Z"), Some("2026-03-01T00:00:00Z"));
         assert_eq!(previewed(&[("a", old), ("b", new), ("c", old)]), ["b", "a", "c"]);
-        // If a date is missing, the order of the feed is the best guess.
+        // If a date is missing, the order of the feed is kept.
         assert_eq!(previewed(&[("a", old), ("b", new), ("c", None)]), ["a", "b", "c"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Changes to the files by the program: what is written, and what stays.
+//! Changes that the program makes to the files: what is written, and what is preserved.
 
 use super::super::{ConfigFile, EditError, KeyChange, Paths, SourceChange, SourcesFile, load};
 use super::folder::EXAMPLE;
@@ -116,7 +116,7 @@ fn undoing_a_removal_works_in_a_file_changed_since() {
 }
 
 #[test]
-fn update_changes_only_the_given_keys() {
+fn update_changes_only_given_keys() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let change = SourceChange::default()
@@ -201,7 +201,7 @@ fn any_source() -> impl Strategy<Value = Source> {
     (
         "[a-z0-9][a-z0-9._-]{0,10}",
         "[a-z]{1,8}",
-        // The loader turns titles into one clean line.
+        // The loader cleans titles and makes them one line.
         prop::option::of(word.prop_map(|w| crate::util::text::line(&w))),
         prop::option::of("[a-z\"']{1,5}(/[a-z]{1,3}){0,2}"),
         prop::collection::vec("[a-z\"']{1,5}", 0..3),
@@ -230,7 +230,7 @@ fn any_source() -> impl Strategy<Value = Source> {
         })
 }
 
-/// A schedule with some of the keys, chosen by a number.
+/// A schedule with some of the keys set, selected by a number.
 fn schedule_from(seed: Option<u64>) -> crate::model::SourceSchedule {
     use crate::model::{PolicyKind, Priority, SourceSchedule};
     let Some(n) = seed else { return SourceSchedule::default() };
@@ -257,7 +257,7 @@ fn schedule_from(seed: Option<u64>) -> crate::model::SourceSchedule {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn added_sources_load_back(sources in prop::collection::vec(any_source(), 0..4)) {
+    fn added_sources_load_unchanged(sources in prop::collection::vec(any_source(), 0..4)) {
         let (_folder, paths) = home("");
         let mut sources = sources;
         for (i, source) in sources.iter_mut().enumerate() {
@@ -295,8 +295,7 @@ fn settings_for_account_sources_get_their_own_entry() {
     let own = ("one".to_owned(), None, None);
     let first = "one-example";
     assert_eq!(entries(), [own.clone(), entry(first, "a", 3)], "the identifier was taken");
-    // An entry is found by the URL in its account, then by the identifier; otherwise a new one is
-    // added.
+    // An entry is found by account and URL, then by identifier; otherwise a new one is added.
     change(collected("other", url, "a"), "4");
     assert_eq!(entries()[1..], [entry(first, "a", 4)]);
     change(collected(first, "https://moved.example/", "a"), "5");
@@ -313,7 +312,7 @@ fn settings_for_account_sources_get_their_own_entry() {
 }
 
 #[test]
-fn the_line_of_an_entry_is_found_for_editors() {
+fn finds_the_line_of_an_entry_for_editors() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let line = |name: &str| file.line_of(&id(name)).map(|(_, line)| line);

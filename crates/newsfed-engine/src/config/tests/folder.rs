@@ -1,11 +1,11 @@
-//! Folders with files of settings and sources. `tests/library` uses this file too.
+//! Test folders with settings and sources. `tests/library` also uses this file.
 
 use super::{Loaded, Paths, load};
 use std::fs;
 
 pub(crate) const EXAMPLE: &str = include_str!("../../../../../config.example.toml");
 
-/// A folder with both files.
+/// A folder that contains both files.
 pub(crate) struct Home {
     pub(crate) paths: Paths,
     _folder: tempfile::TempDir,
@@ -27,7 +27,7 @@ impl Home {
     }
 }
 
-/// The example with its settings uncommented, and optionally its samples.
+/// The example file with its settings uncommented, and optionally its samples.
 pub(crate) fn uncommented(samples: bool) -> String {
     let line = |line: &str| {
         let setting = line.strip_prefix('#').filter(|l| l.starts_with(char::is_alphabetic));

@@ -1,4 +1,4 @@
-//! Lists of other readers: lines and outlines, private sources, and files that are too large.
+//! Lists from other readers: lines and outlines, private sources, and files that are too large.
 
 use super::super::{import, read_import};
 use super::importing::{import_error, read, rows};
@@ -27,7 +27,7 @@ fn private_sources_are_skipped_with_the_reason() {
 }
 
 #[test]
-fn files_that_are_too_large_are_not_read_to_the_end() {
+fn files_that_are_too_large_are_not_read_completely() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("list");
     let most = crate::util::limits::IMPORT_BYTES;
@@ -48,7 +48,7 @@ fn files_that_are_too_large_are_not_read_to_the_end() {
 }
 
 #[test]
-fn words_of_a_line_are_separated() {
+fn splits_lines_into_words() {
     for (line, want) in [
         ("https://a.example/#x y", "||y|https://a.example/#x"),
         ("https://a.example/ \"#x\" # y", "||#x|https://a.example/"),
@@ -66,7 +66,7 @@ fn words_of_a_line_are_separated() {
 }
 
 #[test]
-fn a_body_or_outlines_make_an_opml_file() {
+fn opml_needs_a_body_or_outlines() {
     assert_eq!(rows(&read("<opml><outline xmlUrl='https://a.example/'/></opml>")).len(), 1);
     for (text, want) in [
         ("<opml></opml>", "has no <body>"),

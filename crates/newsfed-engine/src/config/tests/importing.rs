@@ -206,7 +206,7 @@ fn imports_duplicates_once_and_quickly() {
 }
 
 #[test]
-fn huge_lists_are_cut_and_counted() {
+fn huge_lists_are_truncated_and_counted() {
     let most = crate::util::limits::IMPORT_SOURCES;
     let list: String = (0..most + 5).map(|n| format!("http://e.org/{n}\n")).collect();
     let found = read(&list);
@@ -307,7 +307,7 @@ fn exports_kinds_that_other_readers_cannot_follow_as_links() {
 }
 
 #[test]
-fn settings_of_foreign_lists_are_checked() {
+fn checks_settings_of_foreign_lists() {
     let outline = |settings: &str| {
         read(&format!(
             "<opml xmlns:n='https://newsfed.example/opml' xmlns:o='https://other.example/'>\
@@ -345,7 +345,7 @@ fn settings_of_foreign_lists_are_checked() {
 }
 
 #[test]
-fn other_readers_get_the_titles_of_feeds_and_newsfed_does_not_take_them_for_its_own() {
+fn feed_titles_are_exported_but_not_imported_as_own_titles() {
     let list = "<opml><body><outline xmlUrl='https://a.example/'/><outline text='Mine' \
                 xmlUrl='https://b.example/'/><outline xmlUrl='https://c.example/'/></body></opml>";
     let sources = read(list).sources;
@@ -361,7 +361,7 @@ fn other_readers_get_the_titles_of_feeds_and_newsfed_does_not_take_them_for_its_
     }
     let again = read(&text);
     assert_eq!((again.sources, again.skipped), (sources, vec![]));
-    // Without our namespace it is a title like any other.
+    // Without newsfed's namespace it is a normal title.
     let other = read(&text.replace("newsfed:own-title=\"false\"", ""));
     assert_eq!(other.sources[0].title.as_deref(), Some("A & \"B\""));
 }
@@ -385,7 +385,7 @@ fn export_keeps_the_order_of_sources_and_folders() {
         };
         import.sources.iter().map(row).collect()
     };
-    // The sources of a folder stay together, at the place where the folder first occurs.
+    // The sources of a folder stay together, at the position where the folder first occurs.
     assert_eq!(order(&again), ["0", "1Z", "4Z/Y", "2", "3A", "5A/B", "7A", "6"]);
     assert_eq!(
         order(&read(&export_opml(&again.sources, &HashMap::new(), &[]).text)),
@@ -402,7 +402,7 @@ proptest! {
             1..6,
         )
     ) {
-        // The export gets values as the loader returns them.
+        // The export receives values as the loader returns them.
         let opml: String = sources.iter().enumerate().map(|(i, (title, folder, tags, path))| {
             let escape = |text: &str| quick_xml::escape::escape(text).into_owned();
             let title = if title.trim().is_empty() { String::new() } else { format!("title='{}'", escape(title)) };
@@ -424,7 +424,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
         std::fs::create_dir_all(paths.config_dir()).unwrap();
-        // The values go through the loader, so that they are like a user's values.
+        // The values pass through the loader, so that they are like a user's values.
         let entries: String = sources.iter().enumerate()
             .map(|(i, entry)| format!("[[source]]\nid = 's{i}'\nurl = 'https://x{i}.example/?a&b'\n{entry}\n"))
             .collect();
@@ -435,7 +435,7 @@ proptest! {
             .collect();
         std::fs::write(paths.config_file(), views).unwrap();
         let loaded = load(&paths, &[]).unwrap();
-        // Titles that are written for other readers do not become the user's own.
+        // Titles written for other readers do not become the user's own.
         let titles = loaded.sources.iter().map(|s| (s.id.clone(), "Shown <title>".to_owned())).collect();
         let export = export_opml(&loaded.sources, &titles, &loaded.settings.views);
         prop_assert_eq!(export.withheld, 0);

@@ -1,4 +1,4 @@
-//! What a followed list changes in the file.
+//! The changes that a followed list makes to the file.
 
 use super::super::followed_list::Listed;
 use super::super::{
@@ -18,7 +18,7 @@ fn sources(names: &[&str]) -> Vec<Source> {
     names.iter().map(|name| source(name)).collect()
 }
 
-/// A list that has the sources `listed` and had the sources `taken`.
+/// The state of a list that contains the sources `listed` and contained the sources `taken`.
 fn state(listed: &[&str], taken: &[&str]) -> ListState {
     ListState {
         compared: ListComparison {
@@ -38,7 +38,7 @@ fn names(ids: &[SourceId]) -> Vec<&str> {
     ids.iter().map(SourceId::as_str).collect()
 }
 
-/// Names of the sources that are added, are removed, stay with the user, and were taken over.
+/// Names of the sources that are added, removed, kept as the user's own, and recorded as applied.
 fn ends(plan: &ListPlan) -> [Vec<&str>; 4] {
     [
         plan.add.iter().map(|source| source.id.as_str()).collect(),
@@ -49,7 +49,7 @@ fn ends(plan: &ListPlan) -> [Vec<&str>; 4] {
 }
 
 #[test]
-fn sources_come_and_go_with_the_list() {
+fn sources_are_added_and_removed_with_the_list() {
     let plan = state(&["a", "b", "new"], &["a", "b", "old"]).plan(&sources(&["a", "b", "old"]));
     assert_eq!(ends(&plan), [vec!["new"], vec!["old"], vec![], vec!["a", "b", "new"]]);
     assert!(plan.already.is_empty() && plan.change.is_empty() && plan.hand_over.is_empty());
@@ -64,7 +64,7 @@ fn sources_come_and_go_with_the_list() {
 }
 
 #[test]
-fn sources_of_others_stay_as_they_are() {
+fn sources_not_from_the_list_stay_unchanged() {
     let mut own = source("a");
     own.list = None;
     let mut other = source("b");
@@ -73,11 +73,11 @@ fn sources_of_others_stay_as_they_are() {
     let already: Vec<_> = plan.already.iter().map(|url| url.host_str().unwrap()).collect();
     assert_eq!(already, ["a.example", "b.example"]);
     assert_eq!(ends(&plan), [vec!["c"], vec![], vec![], vec!["a", "b", "c"]]);
-    // Sources of a server are not the user's.
+    // Sources of an account are not the user's.
     own.account = Some("work".to_owned());
     let plan = state(&["a"], &[]).plan(&[own]);
     assert_eq!((plan.already.len(), ends(&plan)[0].as_slice()), (0, &["a"][..]));
-    // No source of other lists leaves.
+    // A source that is not from this list never leaves.
     let mut own = source("a");
     own.list = None;
     let plan = state(&["b"], &["a", "b"]).plan(&[own, source("b")]);
@@ -85,7 +85,7 @@ fn sources_of_others_stay_as_they_are() {
 }
 
 #[test]
-fn only_sources_that_the_user_has_not_changed_are_removed() {
+fn removes_only_sources_that_the_user_has_not_changed() {
     let mut state = state(&[], &["plain", "edited", "kept", "tagged", "handed"]);
     let mut declared = sources(&["plain", "edited", "kept", "tagged", "handed", "unknown"]);
     declared[1].title = Some("My title".to_owned());
@@ -107,7 +107,7 @@ fn only_sources_that_the_user_has_not_changed_are_removed() {
 }
 
 #[test]
-fn asks_before_removing_many_sources_and_removes_none_for_a_damaged_list() {
+fn asks_before_removing_many_sources() {
     let all: Vec<String> = (0..40).map(|n| format!("s{n}")).collect();
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let declared = sources(&all);
@@ -131,7 +131,7 @@ fn asks_before_removing_many_sources_and_removes_none_for_a_damaged_list() {
 }
 
 #[test]
-fn a_source_that_has_moved_is_found_at_its_new_url() {
+fn finds_a_moved_source_at_its_new_url() {
     let mut state = state(&["new"], &["old"]);
     state.compared.moved =
         HashMap::from([(SourceId("old".to_owned()), "https://new.example/".to_owned())]);
@@ -142,7 +142,7 @@ fn a_source_that_has_moved_is_found_at_its_new_url() {
 }
 
 #[test]
-fn changes_by_the_user_take_precedence_over_those_of_the_list() {
+fn user_changes_take_precedence_over_list_changes() {
     let with = |title: Option<&str>, folder: Option<&str>, tags: &[&str], user: Option<&str>| {
         let mut source = source("a");
         source.title = title.map(str::to_owned);
@@ -180,7 +180,7 @@ fn changes_by_the_user_take_precedence_over_those_of_the_list() {
 }
 
 #[test]
-fn stored_sources_of_a_list_are_read_back() {
+fn stored_sources_of_a_list_round_trip() {
     let mut all = sources(&["a", "b"]);
     all[0].title = Some("A \"title\"".to_owned());
     all[1].tags = vec!["x".to_owned()];
@@ -195,7 +195,7 @@ fn stored_sources_of_a_list_are_read_back() {
 }
 
 #[test]
-fn a_different_identifier_or_order_of_tags_is_not_a_change_by_the_user() {
+fn a_different_id_or_tag_order_is_not_a_user_change() {
     let mut state = state(&[], &["a", "b"]);
     for at in [0, 1] {
         state.compared.taken[at].tags = vec!["x".to_owned(), "y".to_owned()];
@@ -210,7 +210,7 @@ fn a_different_identifier_or_order_of_tags_is_not_a_change_by_the_user() {
 }
 
 #[test]
-fn changes_from_a_list_are_written_to_the_file() {
+fn writes_changes_from_a_list_to_the_file() {
     let list = "[[source]]\nid = \"list\"\nkind = \"list\"\nurl = \"https://list.example/\"\n";
     let (_folder, paths) = super::home(list);
     let file = SourcesFile::open(&paths);

@@ -1,4 +1,4 @@
-//! Files as users write them: good and bad ones, overrides.
+//! Loading of files as users write them, valid and invalid, with overrides.
 
 use super::super::{Action, Context, KeyMap, KeySettings, Loaded, Paths, load, show_settings};
 use super::folder::{Home, uncommented};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[test]
-fn config_show_output_loads_back() {
+fn config_show_output_can_be_loaded() {
     let mut text = uncommented(true);
     text = text.replace("max_in_flight = 16", "max_in_flight = 3").replace("\"1s\"", "\"1m 2s\"");
     let first = Home::new(text, "").load(&[]).unwrap().settings;
@@ -17,8 +17,8 @@ fn config_show_output_loads_back() {
     assert_eq!(Home::new(shown, "").load(&[]).unwrap().settings, first);
 }
 
-/// Every `bad/NAME.toml` must give exactly the lines of `bad/NAME.txt`. Files named `sources-*` are
-/// loaded as `sources.toml`.
+/// Every `bad/NAME.toml` must produce exactly the lines of `bad/NAME.txt`. Files named `sources-*` are loaded
+/// as `sources.toml`.
 #[test]
 fn every_bad_file_gives_its_expected_errors() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/config/bad");
@@ -141,7 +141,7 @@ fn warns_about_duplicate_urls() {
 }
 
 #[test]
-fn warns_of_desktop_notifications_that_the_program_cannot_send() {
+fn warns_about_unsupported_desktop_notifications() {
     for (how, expected) in [("desktop", !cfg!(feature = "desktop")), ("osc9", false)] {
         let loaded = Home::new(format!("[notify]\nhow = \"{how}\"\n"), "").load(&[]).unwrap();
         let warned = loaded.warnings.iter().any(|w| w.to_string().contains("desktop"));
@@ -150,7 +150,7 @@ fn warns_of_desktop_notifications_that_the_program_cannot_send() {
 }
 
 #[test]
-fn warns_of_commands_of_keys_that_lack_an_argument() {
+fn warns_about_key_commands_without_an_argument() {
     let config = "[keys.items]\n\"x\" = \"pin; save; next-unread\"\n\"y\" = \"search\"\n";
     let loaded = Home::new(config, "").load(&[]).unwrap();
     let [warning] = loaded.warnings.as_slice() else { panic!("{:?}", loaded.warnings) };
@@ -161,7 +161,7 @@ fn warns_of_commands_of_keys_that_lack_an_argument() {
 }
 
 #[test]
-fn a_file_of_the_largest_size_is_read() {
+fn reads_a_file_of_the_maximum_size() {
     let size = crate::util::limits::CONFIG_BYTES;
     for (bytes, is_read) in [(size, true), (size + 1, false)] {
         let comment = format!("#{}", "x".repeat(bytes - 1));
@@ -242,7 +242,7 @@ fn reports_files_that_are_not_text() {
     );
 }
 
-/// Files as a full disk or an editor may leave them behind.
+/// Truncated files, as left behind by a full disk or an editor.
 #[test]
 fn truncated_files_load_or_report_the_position() {
     let text = uncommented(true);
@@ -258,7 +258,7 @@ fn truncated_files_load_or_report_the_position() {
     assert!(refused > 20, "{refused}");
 }
 
-/// Except for keys that do the same in all terminals and readers.
+/// Keys with a conventional meaning, such as Space and Enter, are exempt.
 #[test]
 fn letters_mean_the_same_in_every_pane() {
     let map = KeyMap::load(&KeySettings::default()).unwrap();
@@ -271,13 +271,13 @@ fn letters_mean_the_same_in_every_pane() {
             }
         }
     }
-    // `f` finds in the pane: a source by its name, items by their titles, text in the article.
+    // `f` finds in the pane: a source by its name, items by their titles, or text in the article.
     let find = BTreeSet::from([Action::Jump, Action::Filter, Action::Find]);
     assert_eq!(meanings.remove("f"), Some(find));
-    // `/` searches all items, and in the Reader the article, as in every pager.
+    // `/` searches all items, or the article in the Reader, as in every pager.
     let search = BTreeSet::from([Action::Search, Action::Find]);
     assert_eq!(meanings.remove("/"), Some(search));
-    // `Z` folds in the pane: a folder, or stories.
+    // `Z` folds in the pane: a folder or stories.
     let fold = BTreeSet::from([Action::Fold, Action::FoldStories]);
     assert_eq!(meanings.remove("Z"), Some(fold));
     meanings.retain(|_, actions| actions.len() > 1);

@@ -1,4 +1,4 @@
-//! The files through the functions that other modules use: loading, changing, undoing, importing.
+//! Tests of the files through the functions that other modules use: loading, changing, undoing, importing.
 
 mod changes;
 mod folder;

@@ -1,4 +1,4 @@
-//! How settings are described to users and to other programs.
+//! Descriptions of settings for users and for other programs.
 
 use super::super::*;
 use crate::model::{Source, SourceId};
@@ -18,7 +18,7 @@ fn committed_schemas_describe_every_key() {
     }
 }
 
-/// Whether all texts are different, and none is empty.
+/// Whether all texts are distinct and non-empty.
 fn are_distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
     let texts: Vec<&str> = texts.into_iter().collect();
     let all: BTreeSet<&str> = texts.iter().copied().collect();
@@ -26,7 +26,7 @@ fn are_distinct<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
 }
 
 #[test]
-fn names_and_titles_of_commands_pages_and_settings_are_distinct() {
+fn names_and_titles_are_distinct() {
     assert!(are_distinct(Context::ALL.map(Context::title)));
     assert!(are_distinct(Context::ALL.map(Context::name)));
     assert!(are_distinct(Action::ALL.iter().map(|action| action.name())));
@@ -41,7 +41,7 @@ fn names_and_titles_of_commands_pages_and_settings_are_distinct() {
 }
 
 #[test]
-fn commands_and_settings_are_found_by_synonyms() {
+fn finds_commands_and_settings_by_synonyms() {
     for (action, word) in [
         (Action::Add, "podcast"),
         (Action::Queue, "listen"),
@@ -71,7 +71,7 @@ fn commands_and_settings_are_found_by_synonyms() {
         assert!(!action.is_searched_by(&[word, "xyzzy"]), "each word counts");
     }
     assert!(!Action::Redraw.is_searched_by(&["x"]));
-    // A plural finds its singular, unless it is short.
+    // A plural finds its singular, unless the word is short.
     let cases = [
         ("feed", "feeds", true),
         ("feed", "fe", true),
@@ -103,7 +103,7 @@ fn commands_and_settings_are_found_by_synonyms() {
 }
 
 #[test]
-fn settings_of_a_source_are_listed_unless_they_are_defaults_or_secrets() {
+fn lists_settings_except_defaults_and_secrets() {
     let mut one = source("https://x.example/feed");
     assert_eq!((own_keys(&one), source_values(&one)), (vec![], vec![]));
     one.title = Some("My title".to_owned());
@@ -136,7 +136,7 @@ fn settings_of_a_source_are_listed_unless_they_are_defaults_or_secrets() {
 }
 
 #[test]
-fn changes_write_only_what_differs() {
+fn changes_write_only_differences() {
     let mut one = source("https://x.example/feed");
     one.title = Some("Old".to_owned());
     one.tags = vec!["a".to_owned(), "b".to_owned()];
@@ -207,7 +207,7 @@ fn only_plain_keys_type_text() {
 }
 
 #[test]
-fn urls_are_exported_in_the_format_of_newsboat() {
+fn exports_urls_in_newsboat_format() {
     let mut one = source("https://x.example/feed?a=b");
     one.tags = vec!["a b".to_owned(), "c\"d\\e".to_owned()];
     one.title = Some("My \"title\"".to_owned());
@@ -239,7 +239,7 @@ fn describes_what_an_import_adds_to_followed_sources() {
 }
 
 #[test]
-fn private_sources_of_an_import_are_named() {
+fn detects_private_sources_of_an_import() {
     let text = "http://10.0.0.1/a\nhttps://x.example/b\nhttp://localhost/c\n";
     let mut import = import(text.as_bytes(), "urls").unwrap();
     import.sources[1].access.proxy = Some("http://p:1".to_owned());
@@ -258,7 +258,7 @@ fn private_sources_of_an_import_are_named() {
 }
 
 #[test]
-fn settings_are_written_as_they_are_shown() {
+fn settings_round_trip_as_shown() {
     let browser = ["w3m", "a b"].map(str::to_owned).to_vec();
     let mut settings = Settings { browser, ..Settings::default() };
     settings.ui.ascii = true;
@@ -275,7 +275,7 @@ fn settings_are_written_as_they_are_shown() {
         assert_eq!(setting_shown(&Settings::default(), key), default, "{key}");
         assert_eq!(setting_shown(&settings, key), shown, "{key}");
     }
-    // A value that is shown can be typed.
+    // A displayed value can be typed.
     let typed = |key: &String| Some(setting_shown(&settings, key)).filter(|text| text != "none");
     let keys = setting_keys();
     let changes = keys.iter().filter_map(|key| Some(setting_change(key, &typed(key)?)));
@@ -307,7 +307,7 @@ fn keys_have_a_code_and_modifiers() {
 }
 
 #[test]
-fn folders_in_settings_may_be_below_the_home_folder() {
+fn folders_in_settings_may_start_with_a_tilde() {
     let folder = |text: Option<&str>| {
         MachineSettings { folder: text.map(str::to_owned), name: None }.folder()
     };
@@ -317,7 +317,7 @@ fn folders_in_settings_may_be_below_the_home_folder() {
 }
 
 #[test]
-fn commands_for_many_items_or_sources_are_recognised() {
+fn recognises_commands_for_many_items_or_sources() {
     let sweeping: Vec<&str> = Action::ALL
         .iter()
         .filter(|action| action.is_sweeping())
@@ -327,7 +327,7 @@ fn commands_for_many_items_or_sources_are_recognised() {
 }
 
 #[test]
-fn only_settings_of_the_form_and_the_kind_are_listed() {
+fn lists_only_settings_of_the_form_and_the_kind() {
     let mut one = source("https://x.example/feed");
     one.schedule.learned_exponent = Some(0.4);
     one.remove_after = Some(9);

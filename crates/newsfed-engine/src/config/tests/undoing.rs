@@ -1,4 +1,4 @@
-//! Changes of several entries, of views and of settings, and undo.
+//! Changes to several entries, views and settings, and how they are undone.
 
 use super::super::{
     ConfigFile, EditError, FileEdit, KeyChange, Paths, SourceChange, SourcesFile, ViewChange,
@@ -131,7 +131,7 @@ fn undo_refuses_keys_changed_elsewhere() {
 }
 
 #[test]
-fn undoes_a_change_made_in_an_editor_unless_the_file_changed_again() {
+fn undoes_an_editor_change_unless_the_file_changed_again() {
     let (_folder, paths) = home("# one\n");
     let write = |new: &str| fs::write(paths.sources_file(), new).unwrap();
     assert_eq!(FileEdit::by_hand("# one\n".to_owned(), "# one\n".to_owned()), None);
@@ -187,7 +187,7 @@ fn undo_refuses_settings_and_views_changed_elsewhere() {
     );
     assert_eq!(text(), theirs);
     write(&format!("# mine\n\n{}", added_text(&[&a])));
-    // One of them was already removed.
+    // One of them has already been removed.
     added.revert(&paths).unwrap();
     assert!(file.settings(&[]).unwrap().views.is_empty());
     assert_eq!(text(), "# mine\n");
@@ -208,7 +208,7 @@ fn added_text(views: &[&ViewSettings]) -> String {
     views.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
-/// A file with sources that have comments everywhere.
+/// A file with sources and comments everywhere.
 fn commented(seeds: &[(bool, bool, bool, u8)]) -> String {
     let mut text = String::from("# the file\n\n");
     for (i, (above, behind, below, gap)) in seeds.iter().enumerate() {
@@ -233,8 +233,8 @@ fn commented(seeds: &[(bool, bool, bool, u8)]) -> String {
 }
 
 proptest! {
-    /// After any bulk changes, every comment is still there, the loader reads the new values, and
-    /// undoing all restores the exact file.
+    /// After any bulk changes, every comment is preserved, the loader reads the new values, and undoing
+    /// everything restores the exact file.
     #[test]
     fn bulk_changes_keep_every_comment_and_undo_exactly(
         seeds in proptest::collection::vec(any::<(bool, bool, bool, u8)>(), 2..7),
@@ -295,7 +295,7 @@ proptest! {
 }
 
 #[test]
-fn sources_removed_from_the_middle_come_back_there() {
+fn undo_restores_sources_in_the_middle_of_the_file() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     for gone in [&["b"][..], &["b", "a-example"]] {
@@ -310,13 +310,13 @@ fn sources_removed_from_the_middle_come_back_there() {
     }
 }
 
-/// A list of names as it is written.
+/// The path of a dotted key.
 fn path(key: &str) -> Vec<String> {
     key.split('.').map(str::to_owned).collect()
 }
 
 #[test]
-fn changes_are_described_without_secrets() {
+fn describes_changes_without_secrets() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let set = |key: &str, value: &str| SourceChange::default().set(key, value);
@@ -372,7 +372,7 @@ fn changes_are_described_without_secrets() {
 }
 
 #[test]
-fn keys_deep_in_inline_tables_are_left_to_an_editor() {
+fn refuses_keys_deep_in_inline_tables() {
     let (_folder, paths) = home("");
     let file = ConfigFile::open(&paths);
     let before = "keys = { preset = \"newsboat\" }\n";

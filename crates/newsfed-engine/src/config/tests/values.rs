@@ -1,4 +1,4 @@
-//! Which values the files take, and the texts of the errors and warnings.
+//! Which values the files accept, and the texts of errors and warnings.
 
 use super::super::{AccountSettings, Loaded, add_account, remove_account};
 use super::folder::Home;
@@ -11,8 +11,8 @@ fn warnings(loaded: &Loaded) -> Vec<String> {
 }
 
 #[test]
-fn settings_check_their_values() {
-    // A key, values that are taken, and values that are not, with a part of the message.
+fn checks_values_of_settings() {
+    // A key, valid values, and invalid values with a part of the message.
     type Case<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, &'a str)]);
     let long = format!("net.contact={}", "x".repeat(201));
     let cases: &[Case<'_>] = &[
@@ -79,7 +79,7 @@ fn settings_check_their_values() {
 }
 
 #[test]
-fn accounts_need_a_safe_url_and_one_way_to_the_password() {
+fn accounts_need_a_safe_url_and_one_password_source() {
     let file = |keys: &str| {
         let keys = keys.replace(';', "\n");
         format!("[[account]]\nid = \"a\"\nuser = \"me\"\n{keys}\n")
@@ -127,7 +127,7 @@ fn accounts_need_a_safe_url_and_one_way_to_the_password() {
 }
 
 #[test]
-fn accounts_are_added_and_removed_in_the_file() {
+fn adds_and_removes_accounts_in_the_file() {
     let (_folder, paths) = home("");
     let command = AccountSettings {
         id: "a".to_owned(),
@@ -161,7 +161,7 @@ fn accounts_are_added_and_removed_in_the_file() {
 #[test]
 fn programs_files_and_mailboxes_exclude_other_keys() {
     let exec = "exec = [\"p\", \"x\"]";
-    // Keys of an entry with semicolons between them, and a part of the error; without one it loads.
+    // The keys of an entry, separated by semicolons, and a part of the error; empty if the entry is valid.
     let cases = [
         (exec, ""),
         ("exec = []", "expected a list such as"),
@@ -207,7 +207,7 @@ fn programs_files_and_mailboxes_exclude_other_keys() {
 }
 
 #[test]
-fn urls_of_sources_are_explained() {
+fn explains_invalid_source_urls() {
     let long = format!("https://x.example/{}", "x".repeat(8192));
     for (url, want) in [
         ("x.example/feed", "; is https:// missing at the start?"),
@@ -227,7 +227,7 @@ fn urls_of_sources_are_explained() {
 }
 
 #[test]
-fn account_sources_keep_only_what_the_server_does_not_know() {
+fn account_sources_only_keep_settings_unknown_to_the_server() {
     let config = "[[account]]\nid = \"work\"\nurl = \"https://r.example\"\nuser = \"me\"\n\
                   password_env = \"P\"\n";
     let source = |keys: &str| format!("[[source]]\nurl = \"https://x.example/\"\n{keys}\n");
@@ -258,7 +258,7 @@ fn account_sources_keep_only_what_the_server_does_not_know() {
 }
 
 #[test]
-fn a_fixed_interval_below_the_minimum_has_a_warning() {
+fn warns_about_a_fixed_interval_below_the_minimum() {
     for (interval, least, warns) in [("1h", "2h", true), ("2h", "2h", false), ("3h", "2h", false)] {
         let text = format!("[schedule]\ninterval = \"{interval}\"\nmin_interval = \"{least}\"\n");
         let found = warnings(&Home::new(text, "").load(&[]).unwrap());
@@ -292,7 +292,7 @@ fn errors_beyond_the_limit_are_only_counted() {
 }
 
 #[test]
-fn settings_of_a_source_override_the_global_ones() {
+fn source_settings_override_global_settings() {
     let config = "[schedule]\npolicy = \"change-rate\"\ninterval = \"3h\"\nmin_interval = \"10m\"\n\
         usual_min_interval = \"20m\"\nmax_interval = \"9h\"\nchange_rate_smoothing = 0.1\n\
         change_rate_gain = 0.2\nchange_rate_target = 0.3\nadvarss_tick = \"11m\"\nadvarss_cap = 12\n\
@@ -318,7 +318,7 @@ fn settings_of_a_source_override_the_global_ones() {
 }
 
 #[test]
-fn rules_that_are_not_valid_do_not_apply() {
+fn invalid_rules_do_not_apply() {
     let rule = |keys: &str| format!("[[rule]]\n{}\n", keys.replace(';', "\n"));
     let good = "query = \"x\";do = [\"read\"]";
     for (keys, problem) in [
@@ -376,7 +376,7 @@ fn rules_that_are_not_valid_do_not_apply() {
 }
 
 #[test]
-fn the_effects_of_a_rule_are_described() {
+fn describes_the_effects_of_a_rule() {
     for (effects, run, stop, inside, outside) in [
         (&["read"][..], &[][..], false, "read", ""),
         (&["read", "pin"], &[], true, "read, pin, stop", ""),

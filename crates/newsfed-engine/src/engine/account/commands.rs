@@ -12,13 +12,13 @@ use crate::engine::message::Role;
 use crate::store::{StoreError, StoredAccount};
 
 impl Handle {
-    /// The accounts in config.toml.
+    /// The account with this id in config.toml.
     pub(super) fn account(&self, id: &str) -> Option<AccountSettings> {
         self.settings().accounts.iter().find(|account| account.id == id).cloned()
     }
 
-    /// Synchronises accounts now, one after the other. With `accept`, many changed pins are
-    /// accepted. A process that only watches synchronises nothing.
+    /// Synchronises accounts now, one after the other. With `accept`, large numbers of changed pins are
+    /// accepted. Does nothing if another process polls or the database is read-only.
     pub async fn sync_accounts(
         &self,
         which: WhichAccounts<'_>,
@@ -43,23 +43,23 @@ impl Handle {
             let id = account.id.clone();
             tokio::select! {
                 report = sync_shown(self, account, accept) => reports.push(report),
-                // Everything that was fetched is stored.
+                // Everything fetched so far is stored.
                 () = self.stop.cancelled() => {
                     let result = Err(AccountError::Stopped);
                     reports.push(AccountReport { account: id, result, requests: 0, millis: 0 });
                     return reports;
                 }
             }
-            // Publishes the status.
+            // Publish the status.
             self.replan().await;
         }
         reports
     }
 
-    /// Logs in again and stores the new token; the next synchronisation is due at once.
+    /// Logs in again and stores the new token. The next synchronisation is due immediately.
     ///
     /// # Errors
-    /// If the account is not in config.toml, or the server refuses it.
+    /// If the account is not in config.toml, or the server rejects the login.
     pub async fn log_in_account(&self, id: &str) -> Result<(), AccountError> {
         let settings = self.account(id).ok_or(AccountError::Unknown)?;
         let _one_at_a_time = self.context.syncing.lock().await;
@@ -76,12 +76,12 @@ impl Handle {
         Ok(self.context.store.save_login(session.stored).await?)
     }
 
-    /// Records the user's requests for an account, for the process that synchronises. `accept`
-    /// accepts large changes. `relink` links the items, by source and item URL, to the items of a
-    /// different server at the account's URL, to which the local marks are then sent.
+    /// Records the user's requests for an account, for the process that synchronises it. `accept` accepts
+    /// large changes. `relink` links the items, by source and item URL, to those of a different server at the
+    /// account's URL. The local marks are then sent to that server.
     ///
     /// # Errors
-    /// If the account is not known, or the database cannot be written.
+    /// If the account is unknown, or the database cannot be written.
     pub async fn request_sync(
         &self,
         id: &str,
@@ -97,7 +97,7 @@ impl Handle {
     /// Finds the API of a server at or below the URL of an account, and logs in. Nothing is stored.
     ///
     /// # Errors
-    /// The error at the last URL that was tried, or that the server refused the login.
+    /// The error for the last URL tried, or that the server rejected the login.
     pub async fn probe_account(
         &self,
         settings: &AccountSettings,
@@ -111,7 +111,7 @@ impl Handle {
             let found = AccountSettings { url, ..settings.clone() };
             result = self.probe_at(found).await;
             match &result {
-                // Trying other URLs will not help.
+                // Other URLs would not help.
                 Ok(_) | Err(AccountError::Refused | AccountError::Fetch(_)) => break,
                 Err(_) => {}
             }

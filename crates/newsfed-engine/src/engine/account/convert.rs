@@ -1,4 +1,4 @@
-//! Items of a server -> entries, sanitised like the input of a feed.
+//! Converts items of a server to entries, sanitised like the input of a feed.
 
 use crate::exchange;
 use crate::greader::{Dialect, Entry, EntryText, RemoteId, Stream};
@@ -6,7 +6,7 @@ use crate::model::{self, ForeignItem, ForeignText, Time};
 use crate::store::Marks;
 use crate::util::html;
 
-/// An item as it was received.
+/// An item as received.
 pub(super) struct Received {
     pub(super) remote: RemoteId,
     /// The name of its source on the server.
@@ -14,7 +14,7 @@ pub(super) struct Received {
     pub(super) marks: Marks,
     /// When it arrived at the server.
     pub(super) arrived: Option<Time>,
-    /// `None` if nothing of it can be shown.
+    /// `None` if there is nothing to show.
     pub(super) entry: Option<model::Entry>,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn received(entry: &Entry, dialect: Dialect) -> Option<Received> {
     let title = dialect.title(&entry.title);
     let item = ForeignItem {
         guid: Some(remote.long()),
-        // The server has escaped what resembles markup.
+        // The server has escaped text that resembles markup.
         title: if title.contains('&') { html::to_text(&title) } else { title },
         url: link.map(|link| link.href.clone()),
         authors: vec![entry.author.clone()],

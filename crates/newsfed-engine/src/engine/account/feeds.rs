@@ -7,7 +7,7 @@ use crate::util::text;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// The subscriptions with usable addresses as sources.
+/// The subscriptions with usable URLs as sources.
 pub(super) fn remote_feeds(
     account: &str,
     dialect: Dialect,
@@ -40,11 +40,11 @@ pub(super) fn remote_feeds(
     feeds
 }
 
-/// With fewer sources than this, a list in which all of them are missing is accepted.
+/// Minimum number of known sources for rejecting a list that contains none of them.
 const FEW: usize = 5;
 
-/// Whether a server is a different one: it has none of the known sources, and either uses their names or URLs
-/// for other sources, or several sources are known.
+/// Whether a server is a different one: it has none of the known sources, and either it uses their names or
+/// URLs for other sources, or there are several known sources.
 pub(super) fn is_other_server(
     known: &HashMap<String, (i64, String)>,
     listed: &HashMap<String, String>,
@@ -62,7 +62,7 @@ mod tests {
     use crate::greader::Category;
 
     #[test]
-    fn subscriptions_without_a_usable_address_are_left_out() {
+    fn skips_subscriptions_without_a_usable_url() {
         let subscription = |id: &str, url: &str, title: &str| Subscription {
             id: id.to_owned(),
             url: url.to_owned(),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_recognised_by_its_sources() {
+    fn recognises_a_server_by_its_sources() {
         let known = HashMap::from([
             ("feed/1".to_owned(), (1, "https://a.example/".to_owned())),
             ("feed/2".to_owned(), (2, "https://b.example/".to_owned())),

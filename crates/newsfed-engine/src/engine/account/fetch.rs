@@ -1,4 +1,4 @@
-//! Fetching items with their texts.
+//! Fetching items with their text.
 
 use super::plan::{self, Lists};
 use super::state::AccountError;
@@ -17,13 +17,13 @@ const FIRST_PAGE: u32 = 250;
 /// The response to one request for items.
 pub(super) struct Batch {
     pub(super) items: Vec<Entry>,
-    /// Whether the only requested item is larger than a response may be.
+    /// Whether the only requested item exceeds the maximum size of a response.
     pub(super) too_large: bool,
 }
 
 impl Sync {
-    /// Fetches the first of these items, as many as fit into a response, and removes them from the
-    /// list. An item that does not fit alone is skipped.
+    /// Fetches as many of the first items as fit into a response, and removes them from the list. An item
+    /// that does not fit alone is skipped.
     pub(super) async fn contents(&mut self, rest: &mut &[RemoteId]) -> Result<Batch, AccountError> {
         loop {
             let (now, later) = rest.split_at(self.batch.min(rest.len()));
@@ -52,7 +52,8 @@ impl Sync {
         Ok(self.context.store.skip_remote_items(self.key(), vec![item.clone()]).await?)
     }
 
-    /// The newest items page by page, with their texts. While a page is stored, the next one is read.
+    /// Reads the newest items with their text, page by page. The next page is read while the previous one is
+    /// stored.
     pub(super) async fn read_pages(&mut self) -> Result<(), AccountError> {
         let mut size = FIRST_PAGE;
         let mut waiting: Option<Contents> = None;
@@ -106,7 +107,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Reads the subscriptions again, once, if there is an item of an unknown one.
+    /// Reads the subscriptions again, once, if an item belongs to an unknown one.
     async fn know_feeds(&mut self, items: Option<&[Entry]>) -> Result<(), AccountError> {
         let known = |item: &Entry| self.feeds.contains_key(&item.origin.stream_id);
         if self.read_feeds || items.is_none_or(|items| items.iter().all(known)) {
@@ -117,7 +118,7 @@ impl Sync {
 
     fn add(&mut self, stored: (usize, Vec<Announcement>)) {
         self.done.new += stored.0;
-        // The first items of an account do not count as new.
+        // Do not count the first items of an account as new.
         if self.state.first.done {
             self.news.all.extend(stored.1);
         } else {
@@ -141,8 +142,8 @@ impl Sync {
         Ok(())
     }
 
-    /// Fetches items that are no longer listed as pinned. Items that the server has removed stay
-    /// here with their pins, and are returned.
+    /// Fetches items that are no longer listed as pinned. Items that the server has removed are returned;
+    /// they keep their pins here.
     pub(super) async fn look_up_pins(
         &mut self,
         known: &[RemoteItem],
@@ -153,7 +154,7 @@ impl Sync {
         while !rest.is_empty() {
             let before = rest;
             let batch = self.contents(&mut rest).await?;
-            // An item that is too large does exist on the server.
+            // An item that is too large exists on the server.
             if batch.too_large {
                 continue;
             }

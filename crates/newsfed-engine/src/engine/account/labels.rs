@@ -1,5 +1,5 @@
-//! Tags of items here and labels on the server. As with marks, the differences from the labels last seen on
-//! the server are sent, and only the server's lists change which labels count as last seen.
+//! Local tags of items, and labels on the server. As with marks, only the differences from the labels last
+//! seen on the server are sent, and only lists from the server change which labels were last seen.
 
 use super::plan::{self, MOST_TRIES};
 use super::state::AccountError;
@@ -9,22 +9,22 @@ use crate::store::{MergedLabels, SeenLabel, WaitingLabel, tag_form};
 use crate::util::text;
 use std::collections::{BTreeMap, HashSet};
 
-/// Maximum number of labels per server that are synchronised; each is a separate list.
+/// Maximum number of labels per server that are synchronised. Each label is a separate list.
 const MOST_LABELS: usize = 200;
 
-/// Tags (in comparable form), each with an item that got or lost it on the server.
+/// Tags in normalised form, each with an item that got or lost it on the server.
 pub(super) type SentLabels = HashSet<(String, RemoteId)>;
 
-/// The labels and folders of a server, by the comparable form of their names.
+/// The labels and folders of a server, by the normalised form of their names.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct TagList {
-    /// Names that differ in case or accents only are one tag here.
+    /// Names that differ only in case or accents are one local tag.
     labels: BTreeMap<String, Vec<String>>,
     folders: HashSet<String>,
 }
 
 impl TagList {
-    /// Servers treat a label with the name of a folder as the folder.
+    /// Sorts tags into labels and folders. Servers treat a label with the name of a folder as the folder.
     fn of(tags: Tags) -> Self {
         let mut list = Self::default();
         for tag in tags.tags {
@@ -43,7 +43,7 @@ impl TagList {
         list
     }
 
-    /// The labels to which the item is added so that it has the tag, or from which it is removed.
+    /// The labels to add to an item, or remove from it, so that it has or loses the tag.
     fn names(&self, change: &WaitingLabel) -> Vec<String> {
         match (self.labels.get(&change.form), change.to) {
             (Some(names), true) => names.iter().take(1).cloned().collect(),
@@ -55,7 +55,7 @@ impl TagList {
 }
 
 impl Sync {
-    /// The labels and folders of the server; nothing if it refuses to list them, which does not stop
+    /// The labels and folders of the server. `None` if the server rejects the request, which does not stop
     /// the synchronisation.
     async fn tag_list(&mut self) -> Result<Option<TagList>, AccountError> {
         let request = |_: &str| Request::tags();
@@ -70,7 +70,7 @@ impl Sync {
         }
     }
 
-    /// Sends the tags that wait; returns what was sent, and nothing if nothing waits.
+    /// Sends pending changes of tags. Returns what was sent; `None` if nothing was pending.
     pub(super) async fn push_labels(&mut self) -> Result<Option<SentLabels>, AccountError> {
         let key = self.key();
         if !self.dialect().has_labels() {
@@ -80,7 +80,7 @@ impl Sync {
         if waiting.is_empty() {
             return Ok(None);
         }
-        // Labels must not be sent for the items of another server.
+        // Labels must not be sent to a different server.
         self.check_server().await?;
         let Some(list) = self.tag_list().await? else { return Ok(None) };
         let mut sent = SentLabels::new();
@@ -110,7 +110,7 @@ impl Sync {
                 let state = State::Label(name.clone());
                 let request = |token: &str| Request::mark(token, &state, change.to, items);
                 match self.session.send("a label", true, request).await {
-                    // The label counts as sent without effect, and is reported after some tries.
+                    // The label counts as sent without effect, and is reported after several attempts.
                     Err(e) if e.is_rejected() => {
                         tracing::warn!(account = %self.settings.id, "a label was rejected: {e}");
                     }
@@ -122,7 +122,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Applies the labels of the server: once an hour, and after labels were sent.
+    /// Applies the labels of the server, once an hour and whenever labels were sent.
     pub(super) async fn merge_labels(
         &mut self,
         sent: Option<SentLabels>,
@@ -131,8 +131,7 @@ impl Sync {
         if !self.dialect().has_labels() || (sent.is_none() && !is_due) {
             return Ok(());
         }
-        // After labels were sent, they are compared in the next synchronisation, otherwise in an
-        // hour.
+        // If labels were sent, try again in the next synchronisation, otherwise in an hour.
         let retry = if sent.is_some() { None } else { Some(self.now()) };
         let Some(list) = self.tag_list().await? else {
             self.state.labels_at = retry;
@@ -155,7 +154,7 @@ impl Sync {
             let tag = names.first().map(|name| text::line(name)).unwrap_or_default();
             seen.push(SeenLabel { form: form.clone(), tag, items });
         }
-        // FreshRSS lists all items for a label that was removed in between.
+        // FreshRSS lists all items for a label that has been removed in the meantime.
         if !seen.is_empty() && self.tag_list().await?.as_ref() != Some(&list) {
             self.state.labels_at = retry;
             return Ok(());
@@ -176,7 +175,7 @@ mod tests {
     use crate::greader::Tag;
 
     #[test]
-    fn labels_named_like_folders_are_left_out() {
+    fn skips_labels_named_like_folders() {
         let tag = |id: &str, kind: Option<&str>| Tag {
             id: format!("user/-/{id}"),
             kind: kind.map(str::to_owned),

@@ -9,19 +9,19 @@ use crate::store::{Prepared, RemoteItem, prepare};
 use crate::util::text;
 use std::collections::HashSet;
 
-/// Number of newest identifiers that are compared where a server cannot list new arrivals.
+/// Number of newest identifiers to compare if a server cannot list new arrivals.
 const NEWEST: u32 = 1000;
 
-/// Items that a server lists besides its unread and starred ones.
+/// Items that a server lists in addition to its unread and starred ones.
 pub(super) struct Arrivals {
     /// Items that may have arrived since the last synchronisation.
     pub(super) new: HashSet<RemoteId>,
-    /// Everything, where it was listed.
+    /// All items, if they were listed.
     pub(super) all: Option<HashSet<RemoteId>>,
 }
 
 impl Sync {
-    /// Fails if the server has none of the newest known items, or has other items under their ids.
+    /// Fails if the server has none of the newest known items, or has different items with their ids.
     pub(super) async fn check_server(&mut self) -> Result<(), AccountError> {
         let key = self.key();
         let newest =
@@ -47,8 +47,8 @@ impl Sync {
         Err(AccountError::OtherServer)
     }
 
-    /// Items that may have arrived since the last synchronisation. Once a day these are all
-    /// identifiers, which also shows which items were removed.
+    /// Items that may have arrived since the last synchronisation. Once a day, these are all identifiers,
+    /// which also shows which items were removed.
     pub(super) async fn arrivals(&mut self) -> Result<Arrivals, AccountError> {
         let list = Stream::ReadingList;
         let (history, some) = (self.settings.history, |new| Arrivals { new, all: None });
@@ -69,7 +69,7 @@ impl Sync {
         }))
     }
 
-    /// Records which of the items regarded as removed are listed by the server again.
+    /// Records which items were thought to be removed, but are listed by the server again.
     pub(super) async fn restore_listed(
         &mut self,
         known: &mut [RemoteItem],
@@ -90,7 +90,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Records which known items a server no longer has, given all that it has.
+    /// Records which known items the server no longer has. `all` contains every item on the server.
     pub(super) async fn remove_missing(
         &mut self,
         all: &HashSet<RemoteId>,
@@ -99,7 +99,7 @@ impl Sync {
         let there = known.iter().filter(|item| !item.gone).count();
         let is_missing = |item: &RemoteItem| !item.gone && !all.contains(&item.remote);
         let missing = known.iter().filter(|item| is_missing(item)).count();
-        // A server that lists few of the known items is a different server, or is failing.
+        // A server that lists few of the known items is a different server, or has a problem.
         if !self.accept && plan::are_too_many_missing(missing, there) {
             return Err(AccountError::Missing { missing, known: there });
         }
@@ -125,7 +125,7 @@ impl Sync {
         Ok(self.ids_in_order(stream, unread, since, most).await?.into_iter().collect())
     }
 
-    /// The identifiers of a stream, to its end or to `most`.
+    /// The identifiers of a stream, up to `most`.
     async fn ids_in_order(
         &mut self,
         stream: &Stream,
@@ -152,7 +152,7 @@ impl Sync {
         Err(AccountError::Endless)
     }
 
-    /// A page of a list, and where the next one begins.
+    /// A page of a list, and the continuation of the next one.
     pub(super) async fn ids_page(
         &mut self,
         stream: &Stream,

@@ -1,4 +1,4 @@
-//! Accounts: the client of the Google Reader API. It sends the difference between the marks here and those
+//! Accounts: the client of the Google Reader API. It sends the differences between the local marks and those
 //! last seen on the server; see `store/account.rs`.
 
 mod commands;
@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 pub use sync::SyncDone;
 use sync::{Sync, time};
 
-/// Which accounts are synchronised.
+/// Which accounts to synchronise.
 #[derive(Debug, Clone, Copy)]
 pub enum WhichAccounts<'a> {
     All,
@@ -56,16 +56,16 @@ pub struct AccountReport {
 /// A server that accepts the login.
 #[derive(Debug, Clone)]
 pub struct AccountProbe {
-    /// With the URL at which the API was found.
+    /// The settings, with the URL where the API was found.
     pub settings: AccountSettings,
     pub server: &'static str,
     pub sources: usize,
     pub unread: usize,
-    /// Largest number of ids in one response.
+    /// Maximum number of ids in one response.
     pub ids_per_page: u32,
-    /// Whether the server lists what arrived since a time.
+    /// Whether the server can list the items that arrived since a given time.
     pub lists_arrivals: bool,
-    /// Seconds by which the server's clock is ahead; `None` without a header `Date`.
+    /// Number of seconds that the server's clock is ahead; `None` without a `Date` header.
     pub clock_ahead: Option<i64>,
 }
 
@@ -102,7 +102,7 @@ async fn sync_one(
         Err(e) => {
             tracing::warn!(account = %report.account, "synchronising failed: {e}");
             if matches!(e, AccountError::OtherServer) {
-                // The next synchronisation compares the server again first.
+                // The next synchronisation first checks the server again.
                 state.lists_at = None;
             }
             state.failed(e, now);
@@ -130,10 +130,10 @@ async fn sync_one(
     report
 }
 
-/// How often the progress of a synchronisation is checked.
+/// Interval between two checks of a synchronisation's progress.
 const PROGRESS: Duration = Duration::from_millis(300);
 
-/// Synchronises one account now; the status shows how far a first synchronisation has come.
+/// Synchronises one account now; the status shows the progress of a first synchronisation.
 async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) -> AccountReport {
     let context = &handle.context;
     let mut work = std::pin::pin!(sync_one(context, settings, accept));
@@ -145,7 +145,7 @@ async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) ->
                 let progress = context.sync_progress();
                 if progress != shown {
                     shown = progress;
-                    // Publishes the status.
+                    // Publish the status.
                     handle.replan().await;
                 }
             }
@@ -153,8 +153,8 @@ async fn sync_shown(handle: &Handle, settings: AccountSettings, accept: bool) ->
     }
 }
 
-/// Runs until the engine stops: synchronises the accounts that are due while this process is the one
-/// that polls. Stopping does not wait for a synchronisation: everything is stored together with the
+/// Runs until the engine stops. Synchronises the accounts that are due while this process is the one that
+/// polls. Stopping does not wait for a synchronisation, because everything is stored together with the
 /// position reached.
 pub(super) async fn run(handle: Handle) {
     let work = async {
@@ -176,7 +176,7 @@ pub(super) async fn run(handle: Handle) {
                 () = alarm => {}
                 _ = settings.changed() => {}
                 () = role_changed(&mut status, follows) => {}
-                // Perhaps another process has logged in, or requests a synchronisation.
+                // Another process may have logged in or requested a synchronisation.
                 _ = revision.changed(), if follows => {}
             }
         }
@@ -187,7 +187,7 @@ pub(super) async fn run(handle: Handle) {
     }
 }
 
-/// Synchronises what is due; returns when the next account is.
+/// Synchronises the accounts that are due. Returns when the next one is due.
 async fn sync_due(handle: &Handle) -> Option<Time> {
     let context = &handle.context;
     let accounts = context.settings().accounts.clone();
@@ -197,7 +197,7 @@ async fn sync_due(handle: &Handle) -> Option<Time> {
     for account in accounts {
         if due_at(context, &account).await.is_some_and(|at| at <= context.clock.now()) {
             sync_shown(handle, account, false).await;
-            // Publishes the status.
+            // Publish the status.
             handle.replan().await;
         }
     }
@@ -209,7 +209,7 @@ async fn sync_due(handle: &Handle) -> Option<Time> {
     wake
 }
 
-/// When an account is due; `None` if only the user can help.
+/// When an account is due; `None` if it needs the user's help.
 async fn due_at(context: &Arc<Context>, account: &AccountSettings) -> Option<Time> {
     let stored = context.read(|reader| reader.accounts()).await.unwrap_or_default();
     let known =
@@ -223,13 +223,13 @@ async fn due_at(context: &Arc<Context>, account: &AccountSettings) -> Option<Tim
         return None;
     }
     let next = state.next.and_then(time).unwrap_or_else(|| context.clock.now());
-    // A clock that was set back must not stop it.
+    // A clock that was set back must not block the synchronisation.
     let latest = context.clock.now() + chrono::TimeDelta::days(1);
     Some(if next > latest { context.clock.now() } else { next })
 }
 
 impl Context {
-    /// Uses the sources of accounts as they are stored now.
+    /// Applies the sources of accounts as currently stored.
     pub(super) async fn renew_collected(self: &Arc<Self>) -> Result<(), StoreError> {
         let facts = self.read(|reader| reader.sources()).await?;
         let declared = self.declared().borrow().clone();

@@ -1,4 +1,4 @@
-//! Moving sources of the user to a server, and back.
+//! Moves the user's sources to a server, and back.
 
 use super::ops::{concerns_all, is_refusal, is_same_url};
 use super::state::AccountError;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub struct MovingSource {
     pub id: SourceId,
     pub title: String,
-    /// The keys of its entry that do not apply while the server polls it.
+    /// The keys of its entry that do not apply while the server polls the source.
     pub dropped: Vec<&'static str>,
 }
 
@@ -28,7 +28,7 @@ pub struct MovingSource {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MovePlan {
     pub moving: Vec<MovingSource>,
-    /// Sources that stay, with the reason.
+    /// Sources that stay local, with the reasons.
     pub staying: Vec<(SourceId, String)>,
 }
 
@@ -36,16 +36,16 @@ pub struct MovePlan {
 #[derive(Debug, Clone, Default)]
 pub struct Moved {
     pub moved: Vec<SourceId>,
-    /// Those that stay, with the reason.
+    /// Sources that were not moved, with the reasons.
     pub staying: Vec<(SourceId, String)>,
     /// The synchronisation that links the items to the server's items.
     pub report: Option<AccountReport>,
 }
 
-/// Keys of an entry that servers have, too.
+/// Keys of an entry that servers also know.
 const KNOWN_KEYS: [&str; 2] = ["title", "folder"];
 
-/// The settings of a moving source that `sources.toml` keeps; `None` if there are none.
+/// The settings of a moved source that stay in `sources.toml`; `None` if there are none.
 fn override_of(source: &Source, account: &str) -> Option<Source> {
     let own = OwnSettings::of(source);
     (own != OwnSettings::default()).then(|| Source {
@@ -57,7 +57,7 @@ fn override_of(source: &Source, account: &str) -> Option<Source> {
     })
 }
 
-/// Why a server cannot poll a source.
+/// Why a server cannot poll a source, if so.
 fn obstacle(source: &Source) -> Option<&'static str> {
     match source.kind() {
         SourceKind::Feed if !source.enabled => Some("it is disabled"),
@@ -87,7 +87,7 @@ impl Handle {
         Ok(all.into_iter().filter(|(s, _)| s.account.is_none() && wanted(&s.id)).collect())
     }
 
-    /// Which of these sources, or of all, could be moved to a server; nothing is done.
+    /// Which of these sources, or of all, could be moved to a server. Changes nothing.
     pub async fn plan_move(&self, ids: Option<&[SourceId]>) -> Result<MovePlan, FollowError> {
         let mut plan = MovePlan::default();
         for (source, facts) in self.local_sources(ids).await? {
@@ -104,7 +104,8 @@ impl Handle {
         Ok(plan)
     }
 
-    /// Logs in to the server of an account, and checks that it is not a different one; returns what it lists.
+    /// Logs in to the server of an account and checks that it is not a different one. Returns its
+    /// subscriptions.
     async fn open_sync(&self, account: &str) -> Result<(Sync, Vec<RemoteFeed>), AccountError> {
         let settings = self.account(account).ok_or(AccountError::Unknown)?;
         let (id, url, user) = (settings.id.clone(), settings.url.clone(), settings.user.clone());
@@ -117,11 +118,11 @@ impl Handle {
         Ok((sync, feeds))
     }
 
-    /// Has a server subscribe to sources of the user, which it polls from then on. Their items
-    /// stay, and their marks are sent.
+    /// Has a server subscribe to sources of the user and poll them instead of newsfed. Their items are kept,
+    /// and their marks are sent.
     ///
     /// # Errors
-    /// If the account is not known, the server fails, or the files cannot be written. It can be repeated.
+    /// If the account is unknown, the server fails, or the files cannot be written. The move can be repeated.
     pub async fn move_to_account(
         &self,
         account: &str,
@@ -144,7 +145,7 @@ impl Handle {
         let (mut sync, before) = self.open_sync(account).await.map_err(failed)?;
         let (key, store) = (sync.key(), &self.context.store);
         let known = self.context.read(move |reader| reader.moved_sources(key)).await?;
-        // The subscriptions are recorded before the server gets them.
+        // Record the subscriptions before the server receives them.
         let intents = self.intents(sources, &before, &known).await?;
         store.begin_move(key, intents.clone()).await?;
         let mut reasons = HashMap::new();
@@ -157,7 +158,7 @@ impl Handle {
         if moving.is_empty() {
             return Ok(Moved { staying, ..Moved::default() });
         }
-        // In this order each step can be completed or undone, wherever it is interrupted.
+        // In this order, each step can be completed or undone after an interruption.
         store.begin_move(key, moving.clone()).await?;
         let moved: Vec<SourceId> = moving.iter().map(|source| source.id.clone()).collect();
         let (file, leaving) = (SourcesFile::open(&self.paths), moved.clone());
@@ -168,12 +169,12 @@ impl Handle {
         let adopted = moving.into_iter().filter_map(|source| Some((source.source, source.stream?)));
         store.adopt_sources(key, adopted.collect()).await?;
         self.read_again().await;
-        // With their titles and folders on the server.
+        // Use their titles and folders on the server.
         sync.use_subscriptions(after).await.map_err(failed)?;
         Ok(Moved { moved, staying, report: None })
     }
 
-    /// The record of sources that are to move.
+    /// The records of the sources to be moved.
     async fn intents(
         &self,
         sources: &[Local],
@@ -185,7 +186,7 @@ impl Handle {
             let (entries, id) = (file.clone(), source.id.clone());
             let entry = blocking(move || entries.entry(&id)).await?;
             let is_there = before.iter().any(|f| is_same_url(&f.url, source.url.as_str()));
-            // An earlier try may have subscribed to it.
+            // An earlier attempt may have subscribed to it.
             let tried = known.iter().any(|m| m.source == facts.key && m.subscribed);
             intents.push(MovedSource {
                 source: facts.key,
@@ -200,15 +201,15 @@ impl Handle {
         Ok(intents)
     }
 
-    /// Makes the sources that were moved to an account sources of the user again, once the server's list
-    /// shows that it has unsubscribed. The server keeps the sources that it had before.
+    /// Makes sources that were moved to an account the user's own again, once the server's list shows that it
+    /// has unsubscribed. The server keeps the subscriptions that it had before the move.
     ///
     /// # Errors
     /// As for [`Self::move_to_account`].
     pub async fn move_back(&self, account: &str) -> Result<Moved, FollowError> {
         let failed = |e: AccountError| FollowError::Account(format!("{account}: {e}"));
         let settings = self.account(account).ok_or_else(|| failed(AccountError::Unknown))?;
-        // Sends the marks and changes made since, and takes over the server's.
+        // Sends the marks and changes made since, and applies the server's.
         sync_one(&self.context, settings, false).await.result.map_err(failed)?;
         let _one_at_a_time = self.context.syncing.lock().await;
         let (mut sync, listed) = self.open_sync(account).await.map_err(failed)?;
@@ -262,10 +263,10 @@ fn on_server<'a>(source: &MovedSource, list: &'a [RemoteFeed]) -> Option<&'a Rem
     list.iter().find(is_it)
 }
 
-/// Sources that move, with their names on the server, and those that stay, with the reason.
+/// Sources that move, with their names on the server, and sources that stay, with the reasons.
 type Divided = (Vec<MovedSource>, Vec<(MovedSource, String)>);
 
-/// Which sources a server polls now. Each feed of the server belongs to one source.
+/// Decides which sources the server polls now. Each feed of the server belongs to one source.
 fn divide(
     intents: Vec<MovedSource>,
     known: &[MovedSource],
@@ -303,11 +304,11 @@ fn divide(
     (moving, staying)
 }
 
-/// The server's name for each new subscription, or why there is none.
+/// The server's name for each new subscription, or why it was not made.
 type Reasons = HashMap<SourceId, Result<String, String>>;
 
 impl Sync {
-    /// Completes moves that were interrupted.
+    /// Completes interrupted moves.
     pub(super) async fn finish_moves(&mut self) -> Result<(), AccountError> {
         let key = self.key();
         let moved = self.context.read(move |reader| reader.moved_sources(key)).await?;
@@ -320,8 +321,8 @@ impl Sync {
         Ok(())
     }
 
-    /// Has the server unsubscribe from sources that it did not have before; returns, by row key, why it
-    /// refused some.
+    /// Has the server unsubscribe from sources that it did not have before. Returns the reasons for refusals
+    /// by row key.
     async fn unsubscribe_all(
         &mut self,
         moved: &[MovedSource],
@@ -335,15 +336,15 @@ impl Sync {
             match self.session.send("a change", true, request).await {
                 Ok(_) => {}
                 Err(e) if concerns_all(&e) => return Err(e),
-                // The server may still unsubscribe from the others.
+                // The server may still unsubscribe from the other sources.
                 Err(e) => drop(errors.insert(source.source, e.to_string())),
             }
         }
         Ok(errors)
     }
 
-    /// Has the server subscribe to feeds that it does not have: FreshRSS first to all at once, then one
-    /// by one to those that are left.
+    /// Has the server subscribe to the feeds that it lacks. FreshRSS first gets all feeds in one import, then
+    /// the remaining ones one by one.
     async fn subscribe_all(
         &mut self,
         sources: &[Local],
@@ -366,7 +367,7 @@ impl Sync {
             let opml = export_opml(&missing, &HashMap::new(), &[]).text;
             let request = |_: &str| Request::import(opml.clone());
             match self.session.send("an import", true, request).await {
-                // One by one it may work.
+                // Subscribing one by one may still work.
                 Err(e) if !is_refusal(&e) && !matches!(e, AccountError::Refused) => return Err(e),
                 _ => {}
             }
@@ -392,7 +393,7 @@ impl Sync {
                 out_of: None,
             };
             match self.edit_subscription(&of, edit).await {
-                // The server has it, under another title.
+                // The subscription exists, but with a different title.
                 Err(e) if !is_refusal(&e) => return Err(e),
                 _ => {}
             }

@@ -1,5 +1,5 @@
-//! Sending changes to subscriptions. A response proves nothing: a change counts as made when the server's
-//! list shows it.
+//! Sends changes of subscriptions. A successful response proves nothing: a change counts as done when it
+//! appears in the server's list.
 
 use super::plan::MOST_TRIES;
 use super::state::AccountError;
@@ -11,7 +11,7 @@ use crate::util::text;
 use crate::util::url::normalise;
 use url::Url;
 
-/// The source of a change in the server's list.
+/// The changed source in the server's list.
 fn listed<'a>(op: &WaitingOp, list: &'a [RemoteFeed]) -> Option<&'a RemoteFeed> {
     match &op.op {
         AccountOp::Subscribe { url, stream, .. } => {
@@ -35,7 +35,7 @@ pub(super) fn has_happened(op: &WaitingOp, list: &[RemoteFeed]) -> bool {
     let feed = listed(op, list);
     match (&op.op, feed) {
         (AccountOp::Unsubscribe, feed) => feed.is_none(),
-        // A subscription that was removed on the server cannot be changed any more.
+        // A subscription that was removed on the server can no longer be changed.
         (AccountOp::Rename { .. } | AccountOp::Move { .. }, None) => true,
         (AccountOp::Rename { title }, Some(feed)) => feed.title.as_ref() == Some(title),
         (AccountOp::Move { folder }, Some(feed)) => feed.folder == *folder,
@@ -47,7 +47,7 @@ pub(super) fn has_happened(op: &WaitingOp, list: &[RemoteFeed]) -> bool {
     }
 }
 
-/// What a change does, for messages.
+/// Describes a change for messages.
 pub(super) fn describe(op: &WaitingOp) -> String {
     let of = op.source.as_ref().map_or("", |(_, _, url)| url);
     match &op.op {
@@ -60,15 +60,15 @@ pub(super) fn describe(op: &WaitingOp) -> String {
 }
 
 impl Sync {
-    /// Sends the changes that wait, in order. One that was sent several times without effect is given up: the
-    /// server's list then undoes it here.
+    /// Sends the pending changes in order. A change that was sent several times without effect is dropped,
+    /// and the server's list then undoes it locally.
     pub(super) async fn send_ops(&mut self) -> Result<(), AccountError> {
         let key = self.key();
         let mut ops = self.context.read(move |reader| reader.account_ops(key)).await?;
         if ops.is_empty() {
             return Ok(());
         }
-        // Changes must not be sent to another server.
+        // Changes must not be sent to a different server.
         let mut list = self.own_subscriptions().await?;
         let (mut sent, mut failures) = (false, 0);
         for op in ops.iter_mut().filter(|op| !has_happened(op, &list.feeds)) {
@@ -88,7 +88,7 @@ impl Sync {
             sent = true;
         }
         if sent {
-            // If this fails, the server is failing, and the try does not count.
+            // If this fails, the server has a problem, and the attempt does not count.
             list = self.subscriptions().await?;
         }
         let (mut done, mut failed, mut left) = (Vec::new(), Vec::new(), Vec::new());
@@ -165,7 +165,7 @@ impl Sync {
         self.session.send("a change", true, request).await.map(|_| ())
     }
 
-    /// Subscribes to a URL; returns the name of the subscription.
+    /// Subscribes to a URL. Returns the name of the subscription.
     pub(super) async fn quick_add(&mut self, url: &str) -> Result<String, AccountError> {
         let request = |token: &str| Request::quick_add(token, url);
         let (added, _): (QuickAdd, _) = self.session.read("a subscription", true, request).await?;
@@ -178,11 +178,11 @@ impl Sync {
     }
 }
 
-/// Number of changes that may fail because of the server in one synchronisation before the others
-/// wait for the next one.
+/// Maximum number of changes that may fail because of the server in one synchronisation. The others then wait
+/// for the next one.
 const MOST_FAILURES: usize = 3;
 
-/// Whether no other change can be sent, either.
+/// Whether the error would also affect all other changes.
 pub(super) fn concerns_all(error: &AccountError) -> bool {
     match error {
         AccountError::Busy { status, retry_after } => *status == 429 || retry_after.is_some(),
@@ -195,8 +195,8 @@ pub(super) fn concerns_all(error: &AccountError) -> bool {
     }
 }
 
-/// Whether only this change failed, not the server. FreshRSS fetches a feed inside the request that
-/// subscribes to it, and fails or is late with the feed.
+/// Whether only this change failed, not the server. FreshRSS fetches a feed during the request that
+/// subscribes to it, so that a feed can make the request fail or time out.
 pub(super) fn is_refusal(error: &AccountError) -> bool {
     match error {
         AccountError::NotAdded(_)
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_counts_as_made_when_the_list_shows_it() {
+    fn a_change_is_done_when_the_list_shows_it() {
         let list = [feed("feed/1", "One", Some("News")), feed("feed/2", "Two", None)];
         let op = |stream: &str, op: AccountOp| {
             let source = Some((1, stream.to_owned(), String::new()));

@@ -1,26 +1,26 @@
-//! What to send, fetch and apply: pure functions of the database and of what the server lists.
+//! Decides what to send, fetch and apply: pure functions of the database and the server's lists.
 
 use crate::greader::{RemoteId, State};
 use crate::store::{Marks, RemoteItem, SeenMarks};
 use std::collections::HashSet;
 use std::time::Duration;
 
-/// How often a mark is sent before it is reported as refused.
+/// Number of times that a mark is sent before it is reported as refused.
 pub(super) const MOST_TRIES: u32 = 3;
 /// Number of identifiers in the first request with marks.
 pub(super) const FIRST_BATCH: usize = 100;
-/// Number of identifiers in the largest request: servers drop everything after the 1,000th field.
+/// Maximum number of identifiers per request: servers drop everything after the 1,000th field.
 pub(super) const LARGEST_BATCH: usize = 250;
-/// Up to this many pins may change at once.
+/// Maximum number of pins that may change at once, whatever their share.
 const FEW_PINS: usize = 20;
-/// Up to this many items may be removed at once.
+/// Maximum number of items that may be removed at once, whatever their share.
 const FEW_ITEMS: usize = 20;
-/// Number of identifiers by which a server is recognised.
+/// Number of identifiers used to recognise a server.
 pub(super) const SAMPLE: usize = 20;
-/// With fewer known items a server cannot be recognised.
+/// Minimum number of known items for recognising a server.
 pub(super) const SMALLEST_SAMPLE: usize = 5;
 
-/// The lists of a server, read to the end.
+/// The complete lists of a server.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
     pub(super) unread: HashSet<RemoteId>,
@@ -33,7 +33,7 @@ impl Lists {
     }
 }
 
-/// Marks of one kind to send.
+/// Marks of one kind that are to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Push {
     pub(super) state: State,
@@ -41,13 +41,13 @@ pub(super) struct Push {
     pub(super) items: Vec<RemoteId>,
 }
 
-/// One of two marks.
+/// Selects one of the two marks.
 type OneMark = fn(&Marks) -> bool;
 
-/// The marks that wait, by kind. Those that were sent several times without effect are left out.
+/// The pending marks, by kind. Marks that were sent several times without effect are left out.
 pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     let waiting = || known.iter().filter(|item| item.is_waiting() && item.tries < MOST_TRIES);
-    // Marks that were sent but not seen since are sent again, even if they were changed back.
+    // Marks that were sent but not seen since are sent again, even if they were reset locally.
     let kinds: [(State, bool, OneMark); 4] = [
         (State::Read, true, |m| m.read),
         (State::Read, false, |m| m.read),
@@ -66,7 +66,7 @@ pub(super) fn pushes(known: &[RemoteItem]) -> Vec<Push> {
     pushes
 }
 
-/// The size of the next request with marks: half after a slow one, twice after a fast one.
+/// The size of the next request with marks: halved after a slow request, doubled after a fast one.
 pub(super) fn next_batch(size: usize, took: Duration) -> usize {
     match took {
         slow if slow > Duration::from_secs(10) => (size / 2).max(1),
@@ -87,7 +87,7 @@ pub(super) fn next_page(size: u32, bytes: usize, took: Duration) -> u32 {
     }
 }
 
-/// The listed items that are not known, newest first.
+/// The listed items that are unknown, newest first.
 pub(super) fn unknown(
     listed: impl IntoIterator<Item = RemoteId>,
     known: &HashSet<RemoteId>,
@@ -98,8 +98,8 @@ pub(super) fn unknown(
     new
 }
 
-/// Pinned items that the server no longer lists as pinned, although nothing was sent: it has
-/// removed either the mark or the item.
+/// Pinned items that the server no longer lists as pinned although no change was sent. The server has removed
+/// either the mark or the item.
 pub(super) fn lost_pins(known: &[RemoteItem], lists: &Lists) -> Vec<RemoteId> {
     known.iter().filter(|i| is_lost_pin(i, lists)).map(|i| i.remote.clone()).collect()
 }
@@ -108,15 +108,16 @@ fn is_lost_pin(item: &RemoteItem, lists: &Lists) -> bool {
     !item.gone && item.base.pinned && item.ours.pinned && !lists.starred.contains(&item.remote)
 }
 
-/// How many pins would change at once, if these are too many to be plausible.
+/// The number of pins that would change at once, if it is implausibly large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooManyPins {
     pub(super) lost: usize,
     pub(super) gained: usize,
 }
 
-/// Checks that a server does not unpin or pin more than 20 known items and more than 10 % of all pins:
-/// some servers respond to an unknown list with the list of all items. Pins that were sent are ours.
+/// Checks that a server does not unpin or pin more than 20 known items and more than 10 % of all pins. Some
+/// servers respond to a request for an unknown list with the list of all items. Pins that were sent from here
+/// do not count.
 pub(super) fn check_pins(known: &[RemoteItem], lists: &Lists) -> Result<(), TooManyPins> {
     let known = || known.iter().filter(|i| !i.sent.pinned);
     let lost = known().filter(|i| is_lost_pin(i, lists)).count();
@@ -132,7 +133,7 @@ pub(super) fn check_pins(known: &[RemoteItem], lists: &Lists) -> Result<(), TooM
     Ok(())
 }
 
-/// The changes to known items that follow from the lists.
+/// The changes to known items according to the lists.
 pub(super) fn seen(
     known: &[RemoteItem],
     lists: &Lists,
@@ -147,8 +148,8 @@ pub(super) fn seen(
     known.iter().filter_map(seen).collect()
 }
 
-/// Whether the lists may come from a different server: many items would change, and none of the
-/// listed ones is known, or they become unread, as all items of a new server are.
+/// Whether the lists may come from a different server: many items would change, and either none of the listed
+/// items is known, or many known items become unread, as on a new server.
 pub(super) fn is_strange(known: &[RemoteItem], lists: &Lists, changes: &[SeenMarks]) -> bool {
     if changes.len() < SMALLEST_SAMPLE {
         return false;
@@ -161,7 +162,7 @@ pub(super) fn is_strange(known: &[RemoteItem], lists: &Lists, changes: &[SeenMar
     changes.iter().filter(becomes_unread).count() >= SMALLEST_SAMPLE || !known.iter().any(is_listed)
 }
 
-/// Whether more than half of the known items, and more than a few, are missing in the list of all.
+/// Whether more than half of the known items, and more than a few, are missing from the list of all items.
 pub(super) fn are_too_many_missing(missing: usize, known: usize) -> bool {
     missing > FEW_ITEMS && missing * 2 > known
 }

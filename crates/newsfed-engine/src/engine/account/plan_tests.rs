@@ -16,7 +16,7 @@ fn lists(unread: &[i64], starred: &[i64]) -> Lists {
 }
 
 #[test]
-fn marks_are_sent_by_kind_a_limited_number_of_times() {
+fn marks_are_sent_by_kind_with_limited_retries() {
     let mut known = vec![
         item(1, "", "r"),
         item(2, "r", ""),
@@ -26,7 +26,7 @@ fn marks_are_sent_by_kind_a_limited_number_of_times() {
     ];
     known.push(RemoteItem { tries: MOST_TRIES, ..item(6, "", "r") });
     known.push(RemoteItem { gone: true, ..item(7, "", "r") });
-    // The mark was sent, and changed back since.
+    // The mark was sent, and has been changed back since.
     known.push(RemoteItem { sent: marks("r"), ..item(8, "", "") });
     let push = |state, to, ids: &[i64]| Push {
         state,
@@ -43,7 +43,7 @@ fn marks_are_sent_by_kind_a_limited_number_of_times() {
 }
 
 #[test]
-fn batches_and_pages_follow_the_server() {
+fn batch_and_page_sizes_adapt_to_the_server() {
     let seconds = Duration::from_secs;
     assert_eq!(next_batch(100, Duration::from_millis(20)), 200);
     assert_eq!(next_batch(200, Duration::from_millis(20)), LARGEST_BATCH);
@@ -59,7 +59,7 @@ fn batches_and_pages_follow_the_server() {
 }
 
 #[test]
-fn only_differences_are_merged() {
+fn merges_only_differences() {
     let known = [item(1, "", ""), item(2, "r", "r"), item(3, "", "r"), item(4, "p", "p")];
     let seen_of = |lists: &Lists, sent: &[i64]| -> Vec<(i64, String)> {
         let sent = sent.iter().map(|id| RemoteId::Number(*id)).collect();
@@ -91,17 +91,17 @@ fn rejects_too_many_changed_pins() {
     assert_eq!(check_pins(&pinned, &lists(&[], &all[..269])), Err(lost));
     let few: Vec<RemoteItem> = (0..20).map(|id| item(id, "p", "p")).collect();
     assert_eq!(check_pins(&few, &lists(&[], &[])), Ok(()), "20 are few");
-    // The whole reading list in place of the starred ids.
+    // The whole reading list instead of the starred ids.
     let none: Vec<RemoteItem> = (0..300).map(|id| item(id, "", "")).collect();
     let gained = TooManyPins { lost: 0, gained: 300 };
     assert_eq!(check_pins(&none, &lists(&[], &all)), Err(gained));
-    // What was unpinned here is not lost.
+    // Items that were unpinned locally are not lost.
     let ours: Vec<RemoteItem> = (0..300).map(|id| item(id, "p", "")).collect();
     assert_eq!(check_pins(&ours, &lists(&[], &[])), Ok(()));
 }
 
 #[test]
-fn a_different_server_is_suspected_when_nothing_listed_is_known_or_all_becomes_unread() {
+fn suspects_a_different_server() {
     let strange = |known: &[RemoteItem], unread: &[i64], starred: &[i64]| {
         let lists = lists(unread, starred);
         is_strange(known, &lists, &seen(known, &lists, &HashSet::new()))
@@ -110,14 +110,14 @@ fn a_different_server_is_suspected_when_nothing_listed_is_known_or_all_becomes_u
     assert!(strange(&unread, &[100, 101], &[]));
     assert!(!strange(&unread, &[100, 3], &[]), "one is known");
     assert!(!strange(&unread[..4], &[100], &[]), "few would change");
-    // A new server counts from 1, too.
+    // A new server also counts from 1.
     let read: Vec<RemoteItem> = (0..9).map(|id| item(id, "r", "r")).collect();
     assert!(strange(&read, &[0, 1, 2, 3, 4], &[]));
     assert!(!strange(&read, &[0, 1, 2, 3], &[]));
 }
 
 #[test]
-fn most_items_are_not_removed_at_once() {
+fn rejects_removing_most_items_at_once() {
     let cases = [(20, 20, false), (21, 30, true), (21, 42, false), (22, 43, true), (0, 0, false)];
     for (missing, known, want) in cases {
         assert_eq!(are_too_many_missing(missing, known), want, "{missing} of {known}");

@@ -1,4 +1,4 @@
-//! Sending the marks that wait.
+//! Sends the pending marks.
 
 use super::plan::{self, Push};
 use super::state::AccountError;
@@ -6,13 +6,13 @@ use super::sync::Sync;
 use crate::greader::{RemoteId, Request, State};
 use std::collections::HashSet;
 
-/// Number of mark requests rejected in one synchronisation after which a rejected request is no
-/// longer divided.
+/// Number of rejected requests with marks in one synchronisation after which rejected requests are no longer
+/// split.
 const MOST_REJECTED: usize = 20;
 
 impl Sync {
-    /// Sends the marks that wait; returns their items. A successful response proves nothing: the lists that
-    /// are read afterwards show what the server has.
+    /// Sends the pending marks and returns their items. A successful response proves nothing: the lists that
+    /// are read afterwards show the marks on the server.
     pub(super) async fn push(&mut self) -> Result<HashSet<RemoteId>, AccountError> {
         let key = self.key();
         let known = self.context.read(move |reader| reader.open_remote_items(key)).await?;
@@ -21,7 +21,7 @@ impl Sync {
         if pushes.is_empty() {
             return Ok(sent);
         }
-        // Marks must not be sent for the items of another server.
+        // Marks must not be sent to a different server.
         self.check_server().await?;
         let (mut size, mut rejected) = (plan::FIRST_BATCH, 0);
         for Push { state, to, items } in pushes {
@@ -36,11 +36,11 @@ impl Sync {
                     Err(e) if e.is_rejected() => {
                         rejected += 1;
                         if now.len() > 1 && (e.is_too_large() || rejected < MOST_REJECTED) {
-                            // One of its items may be the reason.
+                            // A single item may be the reason.
                             size = now.len() / 2;
                             continue;
                         }
-                        // The marks count as sent without effect, and are reported after some tries.
+                        // The marks count as sent without effect, and are reported after several attempts.
                         tracing::warn!(account = %self.settings.id, "marks were rejected: {e}");
                     }
                     Err(e) => return Err(e),

@@ -1,4 +1,4 @@
-//! Requests to the server of an account: login, tokens, tries.
+//! Requests to the server of an account: login, tokens, retries.
 
 use super::state::AccountError;
 use crate::config::AccountSettings;
@@ -13,18 +13,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Time limit of a request. FreshRSS fetches a feed inside the request that subscribes to it.
+/// Timeout of a request. FreshRSS fetches a feed during the request that subscribes to it.
 const WITHIN: Duration = Duration::from_secs(60);
 const MIB: u64 = 1 << 20;
-/// Largest list, in bytes.
+/// Maximum size of a list, in bytes.
 const LIST_BYTES: u64 = 64 * MIB;
-/// Largest page of texts, in bytes.
+/// Maximum size of a page of items, in bytes.
 const PAGE_BYTES: u64 = 32 * MIB;
-/// Maximum number of tries per request.
+/// Maximum number of attempts per request.
 const TRIES: u32 = 3;
-/// Pause before the second try.
+/// Delay before the first retry.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Longest token, in bytes.
+/// Maximum length of a token, in bytes.
 const TOKEN: usize = 1024;
 
 /// A connection to the server of an account.
@@ -32,14 +32,14 @@ pub(super) struct Session {
     context: Arc<Context>,
     settings: AccountSettings,
     pub(super) stored: StoredAccount,
-    /// Requests so far.
+    /// Number of requests so far.
     pub(super) requests: u32,
-    /// The server's clock at the last response.
+    /// The server's clock in the last response.
     pub(super) date: Option<Time>,
     renewed: Renewed,
 }
 
-/// What was already tried after a 401, since the last success.
+/// What has been renewed since the last success, because of a 401.
 #[derive(Default)]
 struct Renewed {
     token: bool,
@@ -77,7 +77,7 @@ impl Session {
         Ok(response)
     }
 
-    /// Sends a request up to three times; it must do no harm when it is repeated.
+    /// Sends a request up to three times, so the request must be idempotent.
     async fn tried(&mut self, request: &Request) -> Result<ServiceResponse, AccountError> {
         let mut tries = 0;
         loop {
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Logs in with the password. A password that was changed since it was read is read again.
+    /// Logs in with the password. If the server rejects a cached password, it is read again.
     pub(super) async fn log_in(&mut self) -> Result<(), AccountError> {
         let Some(secret) = self.settings.password() else { return Err(AccountError::Refused) };
         let client = self.context.client.clone();
@@ -157,8 +157,8 @@ impl Session {
         Ok(())
     }
 
-    /// Sends a request, with the token of changes if it needs one. After a 401 the token is fetched
-    /// once, then the user is logged in once.
+    /// Sends a request, with a token if it needs one. After a 401, the token is fetched again once, then the
+    /// login is repeated once.
     pub(super) async fn send(
         &mut self,
         name: &'static str,
@@ -184,7 +184,7 @@ impl Session {
             let response = self.tried(&request).await?;
             match response.status {
                 200 => {
-                    // A token may expire again in a long synchronisation.
+                    // The token may expire again during a long synchronisation.
                     self.renewed = Renewed::default();
                     return Ok(response);
                 }
@@ -199,7 +199,7 @@ impl Session {
         }
     }
 
-    /// Sends a request and reads its response as JSON; anything else is a failure.
+    /// Sends a request and parses its response as JSON; any other response is an error.
     pub(super) async fn read<T: DeserializeOwned + Send + 'static>(
         &mut self,
         name: &'static str,
@@ -220,7 +220,7 @@ fn is_busy(status: u16) -> bool {
     status == 429 || status >= 500
 }
 
-/// The error about a response, with its beginning unless that may be a secret.
+/// The error for an unexpected response. Includes the beginning of the response unless it may be a secret.
 fn shape_of(request: &'static str, body: &[u8]) -> AccountError {
     let secret = matches!(request, "the login" | "the token");
     let start = String::from_utf8_lossy(&body[..body.len().min(200)]);

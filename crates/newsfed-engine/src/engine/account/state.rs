@@ -1,4 +1,4 @@
-//! What is remembered about an account between two synchronisations, and what went wrong.
+//! The state of an account that is stored between two synchronisations, and its errors.
 
 use crate::greader::Dialect;
 use crate::model::Time;
@@ -7,12 +7,12 @@ use crate::store::StoreError;
 use chrono::TimeDelta;
 use std::time::Duration;
 
-/// Stored as JSON; times in seconds since the epoch.
+/// Stored as JSON, with times in seconds since the epoch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct AccountState {
     pub(super) dialect: Option<Dialect>,
-    /// The server's clock when the last complete synchronisation began.
+    /// The server's clock at the start of the last complete synchronisation.
     pub(super) since: Option<i64>,
     /// When the subscriptions were last read.
     pub(super) lists_at: Option<i64>,
@@ -24,23 +24,23 @@ pub(super) struct AccountState {
     pub(super) last_ok: Option<i64>,
     /// When the next synchronisation is due.
     pub(super) next: Option<i64>,
-    /// Failures in a row.
+    /// Number of failures in a row.
     pub(super) failures: u32,
     /// Why the last synchronisation failed.
     pub(super) problem: Option<String>,
-    /// Whether only the user can help.
+    /// Whether the account needs the user's help.
     pub(super) stopped: bool,
-    /// Requests of the last synchronisation.
+    /// Number of requests in the last synchronisation.
     pub(super) requests: u32,
     pub(super) millis: u64,
     pub(super) first: FirstSync,
-    /// Whether items are to be linked to the items of a new server at the same address.
+    /// Whether to link the items to the items of a new server at the same URL.
     pub(super) relink: bool,
-    /// The requests of the user that were handled; see [`crate::store::StoredAccount::requested`].
+    /// The user's requests that have been handled; see [`crate::store::StoredAccount::requested`].
     pub(super) requested: i64,
-    /// Subscriptions without a usable URL.
+    /// Number of subscriptions without a usable URL.
     pub(super) left_out: usize,
-    /// What the user should know: when it happened, and what.
+    /// Warnings for the user, with their times.
     pub(super) warnings: Vec<(i64, String)>,
 }
 
@@ -49,15 +49,15 @@ const WARNING_SECONDS: i64 = 7 * 24 * 3600;
 /// Maximum number of warnings kept.
 const MOST_WARNINGS: usize = 20;
 
-/// How far the first synchronisation has come.
+/// Progress of the first synchronisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub(super) struct FirstSync {
     pub(super) done: bool,
-    /// Where the next page begins.
+    /// The continuation of the next page.
     pub(super) continuation: Option<String>,
     pub(super) fetched: usize,
-    /// Whether all pages of texts were read.
+    /// Whether all pages with text have been read.
     pub(super) paged: bool,
 }
 
@@ -70,7 +70,7 @@ impl AccountState {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Records something that the user should know.
+    /// Records a warning for the user.
     pub(super) fn warn(&mut self, now: i64, warning: String) {
         self.warnings.retain(|(_, known)| *known != warning);
         self.warnings.push((now, warning));
@@ -83,7 +83,7 @@ impl AccountState {
         self.warnings.retain(|(at, _)| (now - at).abs() < WARNING_SECONDS);
     }
 
-    /// The synchronisation failed: the next one comes after 1, 2, 4 … 30 minutes.
+    /// Records a failed synchronisation. The next one follows after 1, 2, 4 … 30 minutes.
     pub(super) fn failed(&mut self, error: &AccountError, now: Time) {
         self.failures = self.failures.saturating_add(1);
         self.problem = Some(error.to_string());
@@ -107,7 +107,7 @@ impl AccountState {
     }
 }
 
-/// Why a synchronisation ended early. What was read before is stored.
+/// Why a synchronisation ended early. Everything read before is stored.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AccountError {
     #[error(transparent)]
@@ -117,12 +117,12 @@ pub enum AccountError {
     /// The login failed.
     #[error("the server refuses the user or the password; run `newsfed account login`")]
     Refused,
-    /// 429 and 5xx.
+    /// The status was 429 or 5xx.
     #[error("the server is busy or failing (HTTP {status})")]
     Busy { status: u16, retry_after: Option<Duration> },
     #[error("the server responds to {request} with HTTP {status}; check the URL of the account")]
     Status { request: &'static str, status: u16 },
-    /// Not the JSON that was requested, such as a login page.
+    /// The response is not the requested JSON, but for example a login page.
     #[error(
         "the response to {request} is not what the Google Reader API returns ({found}); check the URL of the account"
     )]
@@ -151,7 +151,7 @@ pub enum AccountError {
          was sent or applied; if it is yours, run `newsfed account relink`"
     )]
     OtherServer,
-    /// A subscription was refused; with the server's reason.
+    /// The server refused a subscription, for the given reason.
     #[error("the server did not subscribe ({0})")]
     NotAdded(String),
     #[error("the account is not in config.toml")]
@@ -167,7 +167,7 @@ impl AccountError {
         matches!(self, Self::Fetch(FetchError::TooLarge { .. }) | Self::Status { status: 413, .. })
     }
 
-    /// Whether the server has understood the login, but not this request.
+    /// Whether the server accepted the login, but rejected this request.
     pub(super) fn is_rejected(&self) -> bool {
         matches!(self, Self::Status { status: 400..=499, .. })
     }

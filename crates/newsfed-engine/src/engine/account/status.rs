@@ -19,40 +19,40 @@ pub struct AccountStatus {
     pub sources: usize,
     pub items: u64,
     pub unread: u64,
-    /// Items whose marks wait to be sent.
+    /// Number of items with marks that have not been sent yet.
     pub waiting: usize,
-    /// Items whose marks the server did not accept.
+    /// Number of items with marks that the server did not accept.
     pub refused: usize,
-    /// Changes to subscriptions that wait to be sent, with the error of the last try.
+    /// Changes of subscriptions that have not been sent yet, with the error of the last attempt.
     pub changes: Vec<String>,
     /// Whether the first synchronisation is complete.
     pub complete: bool,
     pub last_sync: Option<Time>,
     pub next_sync: Option<Time>,
-    /// Requests and milliseconds of the last synchronisation.
+    /// Number of requests and duration in milliseconds of the last synchronisation.
     pub requests: u32,
     pub millis: u64,
     /// Why the last synchronisation failed.
     pub problem: Option<String>,
-    /// Subscriptions without a usable URL.
+    /// Number of subscriptions without a usable URL.
     pub left_out: usize,
-    /// What happened in the last week that the user should know.
+    /// Warnings from the last week.
     pub warnings: Vec<String>,
-    /// Entries of sources.toml for sources that the server does not have, with their URLs.
+    /// Entries in sources.toml for sources that the server does not have, with their URLs.
     pub unused: Vec<(String, String)>,
-    /// Whether it is in config.toml; if not, it is not synchronised any more.
+    /// Whether the account is in config.toml; otherwise it is no longer synchronised.
     pub configured: bool,
 }
 
 /// How the server of an account polls a source.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct AccountPolling {
-    /// Id of the account.
+    /// The id of the account.
     pub name: String,
     /// The kind of server; `None` before the first synchronisation.
     pub server: Option<&'static str>,
     pub last_sync: Option<Time>,
-    /// `None` if only the user can help.
+    /// `None` if the account needs the user's help.
     pub next_sync: Option<Time>,
     /// Why the last synchronisation failed.
     pub problem: Option<String>,
@@ -74,7 +74,7 @@ pub(in crate::engine) fn account_polling(
     })
 }
 
-/// The accounts in the order of config.toml, then those that are only in the database.
+/// The accounts in the order of config.toml, followed by those that exist only in the database.
 pub(super) fn statuses(
     reader: &Reader,
     accounts: &[AccountSettings],

@@ -1,4 +1,4 @@
-//! Storing a page of items.
+//! Stores a page of items.
 
 use super::convert::{Received, received};
 use super::state::AccountError;
@@ -10,14 +10,14 @@ use crate::store::{Announcement, ArrivedItem, prepare};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// What storing a page needs.
+/// The data needed to store a page.
 pub(super) struct Storing {
     context: Arc<Context>,
     feeds: HashMap<String, i64>,
     filled: Arc<HashSet<i64>>,
     dialect: Dialect,
     account: i64,
-    /// What is stored with the page.
+    /// The state that is stored with the page.
     state: String,
     /// Whether this is the first synchronisation.
     first: bool,
@@ -40,8 +40,8 @@ impl Storing {
     }
 }
 
-/// Stores the items of a page, oldest first; returns the number of new ones. Those without a known
-/// source, or with nothing to show, are only recorded as known.
+/// Stores the items of a page, oldest first. Returns the number of new items. Items without a known source,
+/// or with nothing to show, are only recorded as known.
 pub(super) async fn store_items(
     storing: Storing,
     contents: Option<Contents>,
@@ -50,8 +50,8 @@ pub(super) async fn store_items(
     let hashing = storing.context.store.hashing().await?;
     let now = storing.context.clock.now();
     let (feeds, filled, dialect) = (storing.feeds, storing.filled, storing.dialect);
-    // After the first synchronisation, items count as discovered now, because apps of `newsfed
-    // serve` list the items discovered since their last request.
+    // After the first synchronisation, items count as discovered now, because apps that use `newsfed serve`
+    // list the items discovered since their last request.
     let first = storing.first;
     let discovered = move |arrived: Option<Time>| arrived.filter(|_| first).unwrap_or(now);
     let convert = move || -> Vec<ArrivedItem> {
@@ -66,7 +66,7 @@ pub(super) async fn store_items(
         };
         items.map(arrived).collect()
     };
-    // Some hundred entries are as much work as one large document.
+    // A few hundred entries are as much work as one large document.
     let items = storing.context.work(convert).await.ok_or(AccountError::Stopped)?;
     let stored = storing
         .context

@@ -1,5 +1,5 @@
-//! One synchronisation: push, lists, arrivals, merge. Everything is stored in one transaction with
-//! the position reached, so that the next synchronisation continues where this one ended.
+//! One synchronisation: push, lists, arrivals, merge. Everything is stored in one transaction with the
+//! position reached, so that the next synchronisation continues from there.
 
 use super::feeds::{is_other_server, remote_feeds};
 use super::plan::{self, Lists};
@@ -14,28 +14,28 @@ use crate::store::{Announcement, RemoteFeed, RemoteItem, StoredAccount};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Maximum number of pages in a list that are read.
+/// Maximum number of pages to read of a list.
 pub(super) const MOST_PAGES: usize = 1000;
-/// Seconds: subscriptions are read again after an hour, all identifiers after a day, and arrivals are
-/// listed again from an hour before the last synchronisation.
+/// One hour, in seconds. Subscriptions are read again after an hour, all identifiers after a day, and
+/// arrivals are listed from an hour before the last synchronisation.
 pub(super) const HOUR: i64 = 3600;
 pub(super) const DAY: i64 = 24 * HOUR;
 
 /// The result of a synchronisation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct SyncDone {
-    /// New items.
+    /// Number of new items.
     pub new: usize,
-    /// Marks that were sent.
+    /// Number of marks sent.
     pub sent: usize,
-    /// Marks that were received from the server.
+    /// Number of marks received from the server.
     pub received: usize,
-    /// Items that the server no longer has.
+    /// Number of items that the server no longer has.
     pub gone: usize,
 }
 
-/// The notifications and commands of rules for the items of a synchronisation, once it ends or is
-/// interrupted.
+/// The rules' notifications and commands for the items of a synchronisation. They are started when the
+/// synchronisation ends or is interrupted.
 pub(super) struct News {
     context: Arc<Context>,
     pub(super) all: Vec<Announcement>,
@@ -54,19 +54,19 @@ pub(super) struct Sync {
     pub(super) session: Session,
     pub(super) state: AccountState,
     pub(super) done: SyncDone,
-    /// Row keys of the sources, by their names on the server.
+    /// Row key and URL of each source, by its name on the server.
     pub(super) feeds: HashMap<String, (i64, String)>,
-    /// Row keys of the sources that had items before: only their new items are news.
+    /// Row keys of the sources that already had items: only their new items are announced.
     pub(super) filled: Arc<HashSet<i64>>,
-    /// The notifications and commands of rules at the end.
+    /// The rules' notifications and commands, to be started at the end.
     pub(super) news: News,
     /// Whether large changes on the server are accepted.
     pub(super) accept: bool,
     /// Whether this synchronisation has read the subscriptions.
     pub(super) read_feeds: bool,
-    /// Items of the next request for contents.
+    /// Number of items in the next request for contents.
     pub(super) batch: usize,
-    /// Items that will be stored, where it is known.
+    /// Number of items that will be stored, if known.
     pub(super) expected: Option<usize>,
 }
 
@@ -111,7 +111,8 @@ impl Sync {
         self.state.dialect.unwrap_or(Dialect::Other)
     }
 
-    /// Synchronises. After the items were linked to the items of a new server, their marks are sent at once.
+    /// Synchronises. If the items have been linked to those of a new server, runs a second time to send their
+    /// marks.
     pub(super) async fn run(&mut self) -> Result<(), AccountError> {
         if self.session.stored.relink {
             self.state = AccountState { relink: true, ..AccountState::default() };
@@ -183,8 +184,8 @@ impl Sync {
         self.merge_labels(sent_labels).await
     }
 
-    /// The known items that the lists can change: the open ones, those that are listed, and with `all`
-    /// every one.
+    /// The known items that the lists can change: those that are unread or pinned here or on the server, the
+    /// listed ones, and with `all` every item.
     async fn known(
         &self,
         lists: &Lists,
@@ -206,7 +207,7 @@ impl Sync {
         Ok(open.into_iter().chain(listed).collect())
     }
 
-    /// The identifiers that are still not known.
+    /// The identifiers that are still unknown.
     async fn not_stored(&self, ids: Vec<RemoteId>) -> Result<Vec<RemoteId>, AccountError> {
         let (key, wanted) = (self.key(), ids.clone());
         let read = move |reader: &crate::store::Reader| reader.remote_items_of(key, &wanted);
@@ -215,7 +216,7 @@ impl Sync {
         Ok(ids.into_iter().filter(|id| !stored.contains(id)).collect())
     }
 
-    /// The server's clock, else this computer's.
+    /// The server's clock, or else this computer's.
     fn server_time(&self) -> i64 {
         self.session.date.map_or_else(|| self.now(), |date| date.timestamp())
     }
@@ -228,7 +229,7 @@ impl Sync {
         Ok(())
     }
 
-    /// The number of sources, and the unread count.
+    /// The number of sources and the unread count.
     pub(super) async fn survey(&mut self) -> Result<(usize, usize), AccountError> {
         self.recognise().await?;
         let request = |_: &str| Request::subscriptions();
@@ -248,7 +249,7 @@ impl Sync {
         Ok(Listed { left_out: count - feeds.len(), feeds })
     }
 
-    /// The subscriptions of the server; fails if it is a different one.
+    /// The subscriptions of the server. Fails if it is a different server.
     pub(super) async fn own_subscriptions(&mut self) -> Result<Listed, AccountError> {
         let list = self.subscriptions().await?;
         self.check_subscriptions(&list.feeds)?;
@@ -264,20 +265,20 @@ impl Sync {
         Ok(())
     }
 
-    /// Reads the sources of the account as they are stored.
+    /// Loads the stored sources of the account.
     pub(super) async fn know_sources(&mut self) -> Result<(), AccountError> {
         let key = self.key();
         self.feeds = self.context.read(move |reader| reader.remote_feeds(key)).await?;
         Ok(())
     }
 
-    /// Reads the subscriptions, and stores them as sources.
+    /// Reads the subscriptions from the server and stores them as sources.
     pub(super) async fn read_subscriptions(&mut self) -> Result<(), AccountError> {
         let list = self.own_subscriptions().await?;
         self.use_subscriptions(list).await
     }
 
-    /// Stores subscriptions as sources. They are known to be of the account's server.
+    /// Stores subscriptions as sources. The server must have been checked before.
     pub(super) async fn use_subscriptions(&mut self, list: Listed) -> Result<(), AccountError> {
         let (key, now) = (self.key(), self.context.clock.now());
         let Listed { feeds, left_out } = list;
@@ -295,11 +296,11 @@ impl Sync {
 /// Subscriptions as sources.
 pub(super) struct Listed {
     pub(super) feeds: Vec<RemoteFeed>,
-    /// Subscriptions without a usable URL.
+    /// Number of subscriptions without a usable URL.
     left_out: usize,
 }
 
-/// Seconds since the epoch as a time.
+/// Converts seconds since the epoch to a time.
 pub(super) fn time(seconds: i64) -> Option<Time> {
     Time::from_timestamp(seconds, 0)
 }

@@ -1,4 +1,4 @@
-//! Desktop notifications: over D-Bus on Linux, by the system elsewhere. Built with the feature `desktop`.
+//! Desktop notifications: over D-Bus on Linux, by the system elsewhere. Requires the feature `desktop`.
 
 use super::{NOTIFY_LIMIT, Notification};
 use crate::util::text;
@@ -6,10 +6,10 @@ use crate::util::text;
 /// Shows a notification.
 ///
 /// # Errors
-/// Why the desktop does not show it.
+/// Why the notification was not shown.
 pub(super) async fn show(message: &Notification) -> Result<(), String> {
     let (title, body) = (message.title.clone(), message.text.clone());
-    // Showing it waits for the service.
+    // The call blocks until the service responds.
     let shown = tokio::task::spawn_blocking(move || {
         let body = if has_markup() { escaped(&body) } else { body };
         let shown = notify_rust::Notification::new().summary(&title).body(&body).show();
@@ -25,7 +25,7 @@ pub(super) async fn show(message: &Notification) -> Result<(), String> {
     }
 }
 
-/// Whether the service reads the text as HTML.
+/// Whether the notification service interprets the text as HTML.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn has_markup() -> bool {
     let capabilities = notify_rust::get_capabilities().unwrap_or_default();
@@ -37,7 +37,7 @@ fn has_markup() -> bool {
     false
 }
 
-/// A text from outside that is not markup.
+/// Escapes untrusted text for a service that interprets markup.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_are_not_markup() {
+    fn titles_are_escaped() {
         let hostile = "<img src=\"https://t.example/\"/> & <b>x</b>";
         let expected = "&lt;img src=\"https://t.example/\"/&gt; &amp; &lt;b&gt;x&lt;/b&gt;";
         assert_eq!(escaped(hostile), expected);

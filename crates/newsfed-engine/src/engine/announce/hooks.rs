@@ -1,5 +1,6 @@
-//! The programs of `[[hook]]`: one run for each refresh, with lines of JSON. A hook never runs twice at the
-//! same time. What refreshes find while it runs waits for its next run, without texts, up to a limit.
+//! The programs of `[[hook]]`. Each hook runs once per refresh, with lines of JSON as input. A hook never
+//! runs twice at the same time. Results of refreshes during a run are queued for the next run, without text,
+//! up to a limit.
 
 use super::super::context::Context;
 use super::super::message::Refreshed;
@@ -14,9 +15,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of lines that a hook gets at once, or that wait for it.
+/// Maximum number of lines that a hook receives at once, and maximum number of queued lines.
 const MOST_LINES: usize = 1000;
-/// Maximum total size of these lines, in bytes.
+/// Maximum total size of the lines, in bytes.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The name of a hook's record among the records of rules.
@@ -24,10 +25,10 @@ pub fn record_name(hook: &str) -> String {
     format!("{HOOK_PREFIX}{hook}")
 }
 
-/// The name under which the runs of `notify.command` are recorded, beside the runs of hooks.
+/// The name that runs of `notify.command` are recorded under, in addition to the runs of hooks.
 pub const NOTIFY_COMMAND: &str = "notify.command";
 
-/// A source of a refresh, as hooks read it.
+/// A polled source, as passed to hooks.
 #[derive(Debug, Clone, Serialize)]
 pub(in crate::engine) struct PolledSource {
     source: SourceId,
@@ -58,7 +59,7 @@ impl PolledSource {
     }
 }
 
-/// A new item, as hooks read it.
+/// A new item, as passed to hooks.
 #[derive(Serialize)]
 struct ArrivedItem<'a> {
     number: i64,
@@ -67,7 +68,7 @@ struct ArrivedItem<'a> {
     item: &'a Item,
 }
 
-/// The input of a hook, and how many lines it lacks.
+/// The input of a hook, and the number of lines left out.
 #[derive(Default)]
 struct Lines {
     text: String,
@@ -88,13 +89,13 @@ impl Lines {
     }
 }
 
-/// The input that a hook is to get.
+/// Queued input for a hook.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     polled: Vec<PolledSource>,
     /// Row keys of items.
     pub(super) arrived: Vec<i64>,
-    /// How many lines were left out.
+    /// Number of lines left out.
     pub(super) left_out: usize,
 }
 
@@ -111,14 +112,14 @@ impl Waiting {
     }
 }
 
-/// Adds items up to the limit; returns how many were left out.
+/// Adds items up to the limit. Returns the number of items left out.
 fn add<T: Clone>(to: &mut Vec<T>, new: &[T]) -> usize {
     let free = MOST_LINES.saturating_sub(to.len());
     to.extend(new.iter().take(free).cloned());
     new.len().saturating_sub(free)
 }
 
-/// Input that waits for hooks, or for the commands of rules, that run or are about to run, by name.
+/// Queued input by name, for hooks or rule commands that are running or about to run.
 #[derive(Debug, Default)]
 pub(super) struct Queues(Mutex<HashMap<String, Waiting>>);
 
@@ -127,7 +128,7 @@ impl Queues {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds items to the waiting ones; returns whether no run takes them yet.
+    /// Adds items to the queue. Returns whether a run must be started for it.
     pub(super) fn give_items(&self, name: &str, items: &[i64], surplus: usize) -> bool {
         let mut queues = self.lock();
         let is_new = !queues.contains_key(name);
@@ -137,7 +138,7 @@ impl Queues {
         is_new
     }
 
-    /// The input that waits for a hook; `None` when there is no more.
+    /// Takes the queued input of a hook; `None` if there is none.
     pub(super) fn take(&self, hook: &str) -> Option<Waiting> {
         let mut queues = self.lock();
         let waiting = queues.get_mut(hook).map(std::mem::take)?;
@@ -149,8 +150,8 @@ impl Queues {
     }
 }
 
-/// Gives the hooks what a refresh has found: the sources that were polled, and the items (row keys) that
-/// are new. A hook that fails is recorded, with no other effect.
+/// Passes the results of a refresh to the hooks: the polled sources, and the row keys of new items. A failed
+/// hook is recorded and has no other effect.
 pub(super) fn give(context: &Arc<Context>, polled: &[PolledSource], arrived: &[i64]) {
     let announcer = &context.announcer;
     for hook in &context.settings().hooks {
@@ -171,7 +172,7 @@ pub(super) fn give(context: &Arc<Context>, polled: &[PolledSource], arrived: &[i
     }
 }
 
-/// Runs a hook until nothing waits for it.
+/// Runs a hook until its queue is empty.
 async fn serve(context: Arc<Context>, name: String) {
     let announcer = &context.announcer;
     loop {
@@ -211,7 +212,7 @@ async fn item_lines(
 
 const AT_THE_END: &str = "newsfed exited";
 
-/// Reports and records the lines that a hook does not get.
+/// Logs and records the lines that a hook does not receive.
 async fn leave_out(
     context: &Arc<Context>,
     name: &str,
@@ -274,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_items_are_limited_and_the_rest_is_counted() {
+    fn limits_queued_items_and_counts_the_rest() {
         let queues = Queues::default();
         queues.lock().insert("a".to_owned(), Waiting::default());
         let items: Vec<i64> = (0..700).collect();

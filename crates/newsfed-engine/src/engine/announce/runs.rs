@@ -1,5 +1,5 @@
-//! The commands of rules: one for each item. Items that refreshes find while a rule's commands run wait
-//! for them, up to a limit.
+//! The commands of rules, run once per item. Items that refreshes find while a rule's commands run are
+//! queued, up to a limit.
 
 use super::super::context::Context;
 use super::super::program::{Ended, run};
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// An item as commands read it: one line of JSON.
+/// An item as passed to commands: one line of JSON.
 #[derive(Serialize)]
 struct ItemForCommand<'a> {
     rule: &'a str,
@@ -35,18 +35,18 @@ enum RunResult {
         ok: bool,
     },
     LeftOut,
-    /// The item was removed before its turn.
+    /// The item was removed before its command ran.
     Gone,
 }
 
-/// The rule with this name, if it has a command and no problem.
+/// The valid rule with this name, if it has a command.
 pub(super) fn rule_of<'a>(settings: &'a Settings, name: &str) -> Option<&'a RuleSettings> {
     let mut rules = settings.rules.iter().filter(|rule| rule.problem.is_empty());
     rules.find(|rule| rule.name == name && !rule.run.is_empty())
 }
 
-/// Has the command of a rule run for items (row keys) in the background; `surplus` of them are too
-/// many.
+/// Runs the command of a rule for items (row keys) in the background. `surplus` is the number of further
+/// items beyond the limit.
 pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], surplus: usize) {
     let announcer = &context.announcer;
     if announcer.runs.give_items(&rule.name, items, surplus) {
@@ -54,7 +54,7 @@ pub(super) fn give(context: &Arc<Context>, rule: &RuleSettings, items: &[i64], s
     }
 }
 
-/// Runs the command of a rule until no item waits for it.
+/// Runs the command of a rule until its queue is empty.
 async fn serve(context: Arc<Context>, name: String) {
     while let Some(waiting) = context.announcer.runs.take(&name) {
         // The rule may have been removed from the settings.
@@ -67,10 +67,9 @@ async fn serve(context: Arc<Context>, name: String) {
     }
 }
 
-/// Runs the command of a rule for items (row keys), and records how each ended. `surplus` items
-/// are beyond the limit. A result that cannot be recorded is an error, but the other commands still
-/// run, and those that
-/// ran are counted.
+/// Runs the command of a rule for items (row keys) and records each result. `surplus` is the number of
+/// further items beyond the limit. If a result cannot be recorded, that is an error, but the other commands
+/// still run, and those that ran are counted.
 pub(super) async fn run_for(
     context: &Arc<Context>,
     rule: &RuleSettings,
@@ -84,7 +83,7 @@ pub(super) async fn run_for(
     };
     let runs: Vec<_> = items.iter().map(|item| run_one(context, rule, &titles, *item)).collect();
     let mut recorded = Ok(());
-    // Only this many runs of the rule wait for a turn, so that they do not hold up the runs of other rules.
+    // Limits the waiting runs of this rule, so that they do not delay those of other rules.
     let mut ended = stream::iter(runs).buffer_unordered(AT_ONCE);
     while let Some(result) = ended.next().await {
         match result {
@@ -101,7 +100,7 @@ pub(super) async fn run_for(
     (done, recorded.and(waited).and(too_many))
 }
 
-/// Records that a command is not run for some items.
+/// Records that a command was not run for some items.
 async fn leave_out(
     context: &Arc<Context>,
     rule: &RuleSettings,
@@ -131,7 +130,7 @@ pub(in crate::engine) async fn source_titles(
     Ok(declared.iter().filter_map(title).collect())
 }
 
-/// Waits for a turn, runs the command for an item (row key), and records how it ended.
+/// Waits for a permit, runs the command for an item (row key), and records the result.
 async fn run_one(
     context: &Arc<Context>,
     rule: &RuleSettings,
@@ -145,7 +144,7 @@ async fn run_one(
         turn = announcer.running.acquire() => turn,
     };
     let Ok(_turn) = turn else { return Ok(RunResult::LeftOut) };
-    // The item is read only now, so that the texts of waiting items take no memory.
+    // The item is read only now, so that queued items need no memory for their text.
     let Some(item) = context.read(move |reader| reader.item(key)).await? else {
         return Ok(RunResult::Gone);
     };
@@ -156,7 +155,7 @@ async fn run_one(
         return Ok(RunResult::LeftOut);
     }
     let limit = rule.run_limit.unwrap_or(RUN_LIMIT);
-    // In this order, so that a command is always started before it is stopped.
+    // In this order, so that a command is always started before it can be stopped.
     let ended = tokio::select! {
         biased;
         ended = run(&order.argv, &order.input, limit) => ended,
@@ -185,12 +184,13 @@ fn order(rule: &RuleSettings, number: i64, item: &Item, source_title: &str) -> O
     Order { argv: filled(&rule.run, &values), input }
 }
 
-/// Maximum width of a title that is the beginning of a text, in cells.
+/// Maximum width of a title taken from the text, in cells.
 const TITLE: usize = 80;
-/// How much of a text is read for that, in bytes.
+/// Number of bytes of text to read for that title.
 const TITLE_MARKUP: usize = 4000;
 
-/// The title of an item as lists show it: without one, the beginning of its text, else a name from its URL.
+/// The title of an item as shown in lists. Without a title, it is the beginning of the text, else a name
+/// derived from the URL.
 pub(in crate::engine) fn shown_title(item: &Item) -> String {
     title_of(&item.title, item.body(), item.url.as_deref())
 }
@@ -222,7 +222,7 @@ pub(in crate::engine) fn placeholders(
     ]
 }
 
-/// The arguments with these values.
+/// Fills these values into the arguments.
 pub(in crate::engine) fn filled(argv: &[String], values: &[(&'static str, String)]) -> Vec<String> {
     let values: Vec<(&str, &str)> =
         values.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_without_a_title_are_named_by_their_text_or_url() {
+    fn untitled_items_are_named_by_text_or_url() {
         let url = Some("https://www.site.example/notes/a-small-change");
         let long = "<p>word ".repeat(100);
         for (title, body, url, expected) in [

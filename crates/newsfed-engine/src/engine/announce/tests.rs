@@ -1,4 +1,4 @@
-//! Tests of messages and commands, with real child processes.
+//! Tests of notifications and commands, with real child processes.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn announcement(rule: &str, items: &[i64]) -> Announcement {
 }
 
 #[test]
-fn one_notification_names_the_rules_and_their_first_items() {
+fn a_notification_names_rules_and_their_first_items() {
     let titles = HashMap::from([
         (1, "Rust 1.99".to_owned()),
         (2, "a\u{1b}]0;x\u{7}b\nc\u{202e}".to_owned()),
@@ -29,7 +29,7 @@ fn one_notification_names_the_rules_and_their_first_items() {
 }
 
 #[test]
-fn there_are_no_notifications_in_quiet_hours() {
+fn quiet_hours_suppress_notifications() {
     let mut settings = Settings::default();
     let noon = |hour: u32| {
         let day = chrono::NaiveDate::from_ymd_opt(2026, 11, 23).unwrap();
@@ -56,7 +56,7 @@ mod children {
     }
 
     #[tokio::test]
-    async fn commands_get_hostile_titles_as_single_arguments_and_items_as_input() {
+    async fn passes_hostile_titles_as_single_arguments() {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out");
         let script = format!(
@@ -105,15 +105,14 @@ mod children {
         assert!(!ended.is_started);
         let script = "echo; echo 'b\u{1b}[31mad' >&2; echo more >&2; exit 3";
         assert_eq!(run(&shell(script), "x", LIMIT).await, failed("exit status: 3", Some("bad")));
-        // More errors than are kept, and an input that is not read.
+        // More error output than is kept, and input that is not read.
         let input = "x".repeat(1 << 20);
         let noisy = shell("yes no | head -c 300000 >&2; exit 1");
         assert_eq!(run(&noisy, &input, LIMIT).await, failed("exit status: 1", Some("no")));
         let start = Instant::now();
         let slow = run(&shell("echo waits >&2; exec sleep 600"), "", Duration::from_secs(1)).await;
         assert_eq!(slow, failed("stopped after its limit of 1 s", Some("waits")));
-        // A process that a command has started does not survive the limit either: its end of the
-        // pipe is closed.
+        // A process started by a command is stopped with it at the timeout: its end of the pipe is closed.
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe").display().to_string();
         assert!(run(&["mkfifo".to_owned(), pipe.clone()], "", LIMIT).await.ok);
@@ -123,7 +122,7 @@ mod children {
         let parent = shell(&format!("(echo x; sleep 600) > {pipe} & wait"));
         assert!(!run(&parent, "", Duration::from_secs(1)).await.ok);
         assert_eq!(closes.recv_timeout(LIMIT), Ok(2));
-        // A process that a command leaves behind does not delay the command's end.
+        // A process that outlives its command does not delay the result.
         let left = run(&shell("sleep 600 & echo started >&2"), "", LIMIT).await;
         assert!(left.ok && left.error.as_deref() == Some("started"), "{left:?}");
         let left = run(&shell("exec 3<&0; sleep 600 & exit 0"), &input, LIMIT).await;

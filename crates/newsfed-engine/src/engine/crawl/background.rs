@@ -1,4 +1,4 @@
-//! Crawls that run in the background of the interface, and the folders of those that ran before.
+//! Crawls that run in the background of the interface, and the folders of earlier ones.
 
 use super::overview::{MOST_GROUPS, describe};
 use super::state::{CrawlPhase, CrawlState, Speed};
@@ -20,15 +20,15 @@ use tokio_util::sync::CancellationToken;
 
 /// Name of the stored list of folders.
 const FOLDERS: &str = "crawl_folders";
-/// Maximum number of folders that are listed; the oldest are dropped.
+/// Maximum number of listed folders; the oldest are dropped.
 const MOST_FOLDERS: usize = 100;
-/// Number of responses between two readings of the link kinds.
+/// Number of responses between two updates of the link groups.
 const GROUPS_EVERY: u64 = 20;
 
 /// The crawls of this process.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Crawls {
-    /// One crawl per host runs at a time.
+    /// Permits by host, because only one crawl per host runs at a time.
     hosts: Mutex<HashMap<String, Arc<Semaphore>>>,
     /// Held while the list of folders is changed.
     listing: tokio::sync::Mutex<()>,
@@ -49,12 +49,12 @@ pub struct RunningCrawl {
 }
 
 impl RunningCrawl {
-    /// Its state, to be watched; the last value is the state at its end.
+    /// The states of the crawl, to be watched; the last one is the final state.
     pub fn states(&self) -> watch::Receiver<CrawlState> {
         self.states.clone()
     }
 
-    /// Stops it without waiting for a response. It can be resumed.
+    /// Stops the crawl without waiting for a response. It can be resumed.
     pub fn stop(&self) {
         self.stop.cancel();
     }
@@ -63,7 +63,7 @@ impl RunningCrawl {
         self.task.is_finished()
     }
 
-    /// Stops it, and waits until its folder is free.
+    /// Stops the crawl and waits until its folder is free.
     pub async fn finish(mut self) {
         self.stop.cancel();
         if let Err(e) = (&mut self.task).await {
@@ -78,20 +78,20 @@ impl Drop for RunningCrawl {
     }
 }
 
-/// The crawls that a list shows.
+/// The crawls in a list.
 #[derive(Debug, Clone, Default)]
 pub struct CrawlListing {
     /// Crawls in listed folders, the newest first.
     pub crawls: Vec<CrawlState>,
-    /// Folders that the request excluded.
+    /// Folders excluded by the request.
     pub except: Vec<PathBuf>,
-    /// Sources (row keys) that explore their sites now, and their progress in words.
+    /// Sources (row keys) that are exploring their sites, and descriptions of their progress.
     pub exploring: Vec<(i64, Vec<String>)>,
 }
 
 impl Handle {
-    /// Starts or resumes a crawl in the background, and records its folder. One crawl per host runs
-    /// at a time; others wait.
+    /// Starts or resumes a crawl in the background, and records its folder. Only one crawl per host runs at a
+    /// time; others wait.
     pub fn crawl(&self, plan: CrawlPlan) -> RunningCrawl {
         let (states_in, states) = watch::channel(CrawlState::new(plan.folder.clone()));
         // The crawl stops with the engine.
@@ -106,8 +106,8 @@ impl Handle {
         RunningCrawl { stop, states, task: tokio::spawn(run.run(plan)) }
     }
 
-    /// The crawls in listed folders except those in `except`, and the sources that explore.
-    /// Folders without a crawl are left out.
+    /// The crawls in the listed folders except those in `except`, and the sources that are exploring. Folders
+    /// without a crawl are left out.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -117,12 +117,12 @@ impl Handle {
         let read = move || -> Vec<CrawlState> {
             folders.into_iter().filter_map(CrawlState::read).rev().collect()
         };
-        // Not on the threads for documents, which polls need.
+        // Not on the worker threads for documents, which polls need.
         let crawls = tokio::task::spawn_blocking(read).await.map_err(|_| StoreError::Closed)?;
         Ok(CrawlListing { crawls, except, exploring: self.explorations().await? })
     }
 
-    /// The sources (row keys) that explore their sites now, with their progress in words.
+    /// The sources (row keys) that are exploring their sites, with descriptions of their progress.
     ///
     /// # Errors
     /// If the database cannot be read.
@@ -135,18 +135,18 @@ impl Handle {
         self.context.read(read).await
     }
 
-    /// Removes a crawl from the list. Its files stay.
+    /// Removes a crawl from the list. Its files are kept.
     ///
     /// # Errors
-    /// If that cannot be stored.
+    /// If the list cannot be stored.
     pub async fn unlist_crawl(&self, folder: &Path) -> Result<(), StoreError> {
         change_listed(&self.context, |folders| folders.retain(|known| known != folder)).await
     }
 
-    /// Follows a site as a source of kind crawl, with the targets of a crawl.
+    /// Follows the site of a crawl as a source of kind crawl, with the same targets.
     ///
     /// # Errors
-    /// If it is followed already, or the source cannot be stored.
+    /// If the site is already followed, or the source cannot be stored.
     pub async fn follow_crawl(
         &self,
         start: &str,
@@ -155,7 +155,7 @@ impl Handle {
         let web = crate::util::url::parse_web(start)?;
         let id = crate::config::unique_id(&web.url, &mut HashSet::new());
         let mut source = Source::feed(id, web.url);
-        // Articles are what sources search for by default.
+        // Articles are the default targets of sources.
         let targets = Some(targets.to_owned()).filter(|_| targets != Targets::Articles.to_string());
         let rules = WebsiteRules { targets, ..WebsiteRules::default() };
         source.rules = SourceRules::new(SourceKind::Crawl, rules);
@@ -182,18 +182,18 @@ async fn change_listed(
     if folders == before {
         return Ok(());
     }
-    // A path that is not text was not typed by a user.
+    // Users cannot type paths that are not valid Unicode.
     let json = serde_json::to_string(&folders).unwrap_or_default();
     context.store.set_memo(FOLDERS, json).await
 }
 
-/// A crawl that is being run.
+/// A running crawl.
 struct Run {
     handle: Handle,
     stop: CancellationToken,
     state: CrawlState,
     states: watch::Sender<CrawlState>,
-    /// The permit to crawl the host.
+    /// The permit for the host.
     turn: Option<OwnedSemaphorePermit>,
 }
 
@@ -219,11 +219,11 @@ impl Run {
         self.states.send_replace(self.state.clone());
     }
 
-    /// Opens the crawl, even if it is stopped by then: until it is open, its folder cannot be freed.
+    /// Opens the crawl even if it is stopped in the meantime, because its folder cannot be released before.
     async fn open(&mut self, plan: CrawlPlan) -> Result<Crawl, CrawlError> {
         let (client, clock) =
             (self.handle.context.client.clone(), self.handle.context.clock.clone());
-        // Not on the threads for documents: reading a long record takes seconds.
+        // Not on the worker threads for documents, because reading a long log takes seconds.
         let opening = tokio::task::spawn_blocking(move || {
             let crawl = plan.open(client, clock)?;
             let mut state = CrawlState::new(PathBuf::new());
@@ -236,9 +236,9 @@ impl Run {
         Ok(crawl)
     }
 
-    /// Runs the crawl to its end; returns its phase at the end. The folder is free afterwards.
+    /// Runs the crawl to its end and returns its final phase. The folder is free afterwards.
     async fn follow(&mut self, mut crawl: Crawl) -> CrawlPhase {
-        // Even if the program is killed, the interface finds it again.
+        // Listed first, so that the interface finds the crawl again even if the program is killed.
         self.list_folder().await;
         let end = self.steps(&mut crawl).await;
         self.state.advanced(&crawl);
@@ -271,7 +271,7 @@ impl Run {
         self.show(CrawlPhase::Running);
         loop {
             let stop = self.stop.clone();
-            // A request that is dropped is repeated when the crawl is resumed.
+            // A cancelled request is repeated when the crawl is resumed.
             let Some(step) = stop.run_until_cancelled(crawl.step()).await else {
                 return Ok(CrawlEnd::Stopped);
             };

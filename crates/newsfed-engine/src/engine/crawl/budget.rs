@@ -1,28 +1,28 @@
-//! The limits of a crawl, as users write them.
+//! The limits of a crawl, in the notation of users.
 
 use super::{CrawlEnd, CrawlProgress};
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The budget of a crawl for which the user gives none.
+/// The default budget of a crawl.
 pub const DEFAULT_BUDGET: &str = "1000req";
 
-/// Units of bytes, the largest first.
+/// Byte units, the largest first.
 const UNITS: [(&str, u64); 3] = [("g", 1_000_000_000), ("m", 1_000_000), ("k", 1_000)];
 
 /// The limits of a crawl.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CrawlBudget {
-    /// Requests of the crawl in total, including those before an interruption.
+    /// Total number of requests of the crawl, including those before an interruption.
     pub requests: Option<u64>,
-    /// Bytes received in total; a response that would exceed this ends the crawl and is dropped.
+    /// Total number of bytes received; a response that would exceed this limit is dropped and ends the crawl.
     pub bytes: Option<u64>,
     /// Time limit of this run.
     pub time: Option<Duration>,
-    /// Links taken from a page, or from sitemaps.
+    /// Maximum number of links taken from a page, or from sitemaps.
     pub page_links: Option<usize>,
-    /// Links of the crawl in total. When it is resumed, the limit can only be raised.
+    /// Maximum total number of links of the crawl. It can only be raised when the crawl is resumed.
     pub links: Option<usize>,
 }
 
@@ -32,7 +32,7 @@ pub struct CrawlBudget {
 pub struct NoBudget(String);
 
 impl CrawlBudget {
-    /// Whether requests or bytes are used up.
+    /// Whether the limit of requests or bytes has been reached.
     pub(super) fn used_up(&self, requests: u64, bytes: u64) -> Option<CrawlEnd> {
         let over = |used: u64, limit: Option<u64>| limit.is_some_and(|limit| used >= limit);
         if over(requests, self.requests) {
@@ -41,8 +41,7 @@ impl CrawlBudget {
         over(bytes, self.bytes).then_some(CrawlEnd::Bytes)
     }
 
-    /// The budget with which a crawl can be resumed from its present state: a limit that is used up
-    /// is doubled.
+    /// The budget for resuming a crawl from its current state: a limit that has been reached is doubled.
     pub fn for_resuming(&self, now: &CrawlProgress) -> Self {
         let enough = |used: u64, limit: u64| {
             if used < limit { limit } else { used.saturating_mul(2).max(limit) }
@@ -85,7 +84,7 @@ impl FromStr for CrawlBudget {
 }
 
 impl fmt::Display for CrawlBudget {
-    /// The limits of requests, bytes and time, in the form that [`FromStr`] parses.
+    /// Formats the limits of requests, bytes and time as [`FromStr`] parses them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = |bytes: u64| {
             let unit = UNITS.iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn used_up_limits_are_doubled_for_resuming() {
+    fn doubles_reached_limits_for_resuming() {
         let next = |budget: &str, requests, bytes| {
             let now = CrawlProgress { requests, bytes, ..CrawlProgress::default() };
             let budget = budget.parse().unwrap_or_else(|_| CrawlBudget::default());

@@ -1,9 +1,9 @@
-//! How many targets a crawl has found after how many requests, in a limited number of points.
+//! The number of targets that a crawl has found after a number of requests, with a limited number of points.
 
-/// Number of points at which every second one is dropped: more than a plot has dots.
+/// Number of points at which every second one is dropped. A plot has fewer dots.
 const MOST_POINTS: usize = 512;
 
-/// Requests and targets found, both growing.
+/// Requests and targets found; both never decrease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Curve {
     points: Vec<(u64, u64)>,
@@ -20,7 +20,7 @@ impl Default for Curve {
 }
 
 impl Curve {
-    /// Adds the sums after a response.
+    /// Adds the totals after a response.
     pub fn add(&mut self, requests: u64, found: u64) {
         self.last = (requests, found);
         self.responses += 1;
@@ -38,13 +38,13 @@ impl Curve {
         }
     }
 
-    /// The points, from no requests to the last response.
+    /// The points, from zero requests to the last response.
     pub fn points(&self) -> impl Iterator<Item = (u64, u64)> {
         let last = Some(self.last).filter(|last| self.points.last() != Some(last));
         self.points.iter().copied().chain(last)
     }
 
-    /// Targets found within this many requests.
+    /// Number of targets found within this number of requests.
     pub fn found_after(&self, requests: u64) -> u64 {
         self.points().take_while(|(at, _)| *at <= requests).last().map_or(0, |(_, found)| found)
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_keeps_its_ends_and_a_limited_number_of_points() {
+    fn a_curve_keeps_its_ends_within_the_point_limit() {
         for responses in [0, 1, 2, 511, 512, 513, 5_000, 100_000] {
             let mut curve = Curve::default();
             (1..=responses).for_each(|n| curve.add(n, n / 4));

@@ -13,27 +13,27 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use url::Url;
 
-/// Longest media type that is stored, in bytes.
+/// Maximum length of a stored media type, in bytes.
 const MAX_TYPE: usize = 100;
 
 /// The result of fetching a link.
 #[derive(Debug, Default)]
 pub struct LinkResult {
     pub class: Class,
-    /// Whether it is an article, if articles are searched for.
+    /// Whether it is an article, if articles are the targets.
     pub article: bool,
-    /// HTTP status; 0 without a response.
+    /// The HTTP status; 0 without a response.
     pub status: u16,
     /// Number of requests sent; 0 if robots.txt forbids it.
     pub sent: u32,
     pub bytes: u64,
-    /// Media type in lower case, without parameters.
+    /// The media type in lower case, without parameters.
     pub mime: String,
     /// The body of a target.
     pub body: Bytes,
     /// The links and text of a page.
     pub page: CrawledPage,
-    /// The response, for an article and for a file that is compared with later ones.
+    /// The response, for articles and for files that are compared with later ones.
     pub response: Option<Box<Response>>,
     /// Why there is no response.
     pub why: Option<String>,
@@ -41,18 +41,18 @@ pub struct LinkResult {
     pub(super) memory: Option<MemoryShare>,
     /// Validators for the next request.
     pub(super) validators: Validators,
-    /// The body would exceed the remaining byte budget, and was not read completely.
+    /// Whether the body was not read completely, because it would exceed the remaining byte budget.
     pub(super) over: bool,
-    /// There was no connection.
+    /// Whether the connection failed.
     pub(super) lost: bool,
-    /// Whether it redirects to a different URL, which is then the only link.
+    /// Whether it redirects to a different URL on the site, which then is the only link.
     pub(super) redirected: bool,
-    /// The URL on another site to which it redirects.
+    /// The redirect target, if it is on another site.
     pub(super) elsewhere: Option<Url>,
 }
 
 impl LinkResult {
-    /// Returns its share of the memory budget before further requests.
+    /// Releases its share of the memory budget before further requests.
     pub(super) fn release(&mut self) {
         self.memory = None;
         if let Some(response) = &mut self.response {
@@ -60,7 +60,7 @@ impl LinkResult {
         }
     }
 
-    /// There was no response.
+    /// A result without a response.
     fn nothing(sent: u32, why: String) -> Self {
         Self { sent, why: Some(why), ..Self::default() }
     }
@@ -69,7 +69,7 @@ impl LinkResult {
 /// The options of a request for a link.
 #[derive(Debug, Default)]
 pub(super) struct LinkRequest {
-    /// Whether it is the start of the crawl, which may have been fetched before.
+    /// Whether it is the start of the crawl, whose response may already be available.
     pub(super) first: bool,
     /// Whether only the headers are requested.
     pub(super) head: bool,
@@ -83,21 +83,21 @@ pub(super) struct LinkRequest {
 pub(super) struct Fetcher {
     pub(super) client: Client,
     pub(super) clock: Arc<dyn Clock>,
-    /// The request from which all others are copied.
+    /// The request that all others are based on.
     pub(super) template: Request,
     pub(super) site: Site,
     pub(super) targets: Targets,
     /// Maximum number of links taken from a page, or from sitemaps.
     pub(super) page_links: usize,
     pub(super) seed: u64,
-    /// A response to the first request that was fetched before.
+    /// A response to the first request that was fetched earlier.
     pub(super) first: Mutex<Option<Response>>,
-    /// Subdomains of the site that are not fetched any more.
+    /// Subdomains of the site that are no longer fetched.
     pub(super) closed: Mutex<HashSet<String>>,
 }
 
 impl Fetcher {
-    /// Provides a response that was fetched before.
+    /// Provides a response that was fetched earlier.
     pub(super) fn use_response(&self, response: Response) {
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
     }
@@ -105,7 +105,7 @@ impl Fetcher {
     /// Fetches a URL of the site.
     ///
     /// # Errors
-    /// The reason, if no more requests may be sent to the host.
+    /// The reason, if no further requests may be sent to the host.
     pub(super) async fn fetch(
         &self,
         url: &str,
@@ -119,7 +119,7 @@ impl Fetcher {
         if let Some(response) = first.then(known).flatten() {
             return Ok(self.read(response.final_url.clone(), head, response, 1).await);
         }
-        // An unused response must not block the memory budget.
+        // An unused response must not occupy the memory budget.
         if let Some(unused) = &mut *self.first.lock().unwrap_or_else(PoisonError::into_inner) {
             unused.memory = None;
         }
@@ -148,7 +148,7 @@ impl Fetcher {
                 got.lost = e.kind() == ErrorKind::Transient && !elsewhere;
                 if let FetchError::TooLarge { received, declared, limit, .. } = e {
                     got.bytes = received;
-                    // A response that no budget would allow does not end the crawl.
+                    // A response that exceeds even the general limit does not end the crawl.
                     let ever = declared.is_none_or(|length| length <= self.client.max_body());
                     got.over = max_bytes == Some(limit) && ever;
                     got.page.note = got.why.clone().filter(|_| !got.over);
@@ -158,12 +158,12 @@ impl Fetcher {
         }
     }
 
-    /// Subdomains of the site that are not fetched any more.
+    /// Subdomains of the site that are no longer fetched.
     fn closed(&self) -> MutexGuard<'_, HashSet<String>> {
         self.closed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fetches with retries; also returns the number of requests sent.
+    /// Fetches with retries. Also returns the number of requests sent.
     pub(super) async fn fetch_with_retries(
         &self,
         request: Request,
@@ -205,7 +205,7 @@ impl Fetcher {
                     let (path, anchor) = Default::default();
                     got.page.links.push(PageLink { url: to, path, anchor });
                     if head {
-                        // Its class is known once its target is fetched.
+                        // Its class is known once the target of the redirect is fetched.
                         got.class = Class::Html;
                     }
                 }
@@ -233,7 +233,7 @@ impl Fetcher {
                 let page = read_page(&whole.body, content_type, url, &site, most);
                 (page, whole)
             };
-            // An unreadable page is a page without links.
+            // An unreadable page counts as a page without links.
             if let Ok((page, whole)) = tokio::task::spawn_blocking(work).await {
                 got.page = page;
                 got.article = self.targets == Targets::Articles && got.page.article;
@@ -247,20 +247,20 @@ impl Fetcher {
     }
 }
 
-/// Which results are worth a retry.
+/// Classifies failures that are worth a retry.
 fn failure(answer: &Result<Response, FetchError>, now: Time) -> Option<FetchFailure> {
     match answer {
         Err(FetchError::Paused { until, .. }) => {
             let wait = (*until - now).to_std().unwrap_or_default();
             Some(FetchFailure::Status(429, Some(wait)))
         }
-        // A slow server will probably be slow again.
+        // A slow server will probably still be slow.
         Err(FetchError::Timeout { .. } | FetchError::RobotsFails { .. }) => None,
         _ => retry::temporary(answer),
     }
 }
 
-/// The media type given by the server, or detected from the body.
+/// The media type stated by the server, or detected from the body.
 fn media_type(response: &Response) -> String {
     let named = response.content_type().unwrap_or_default();
     let essence = named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

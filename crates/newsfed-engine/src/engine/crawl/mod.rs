@@ -1,8 +1,7 @@
-//! Running a crawl: gets the next link from a strategy, fetches it, and logs each response before
-//! it continues.
+//! Runs a crawl: gets the next link from a strategy, fetches it, and logs each response before it continues.
 //!
-//! [`Crawl::step`] does one request. No matter when the process ends, [`Crawl::resume`] continues
-//! after the last logged response.
+//! [`Crawl::step`] fetches one link. Whenever the process ends, [`Crawl::resume`] continues after the last
+//! logged response.
 
 mod background;
 mod budget;
@@ -44,7 +43,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
-/// Number of failed requests in a row after which the host counts as unreachable.
+/// Number of consecutive failed requests after which the host counts as unreachable.
 const MAX_LOST: u32 = 5;
 /// Name of the log in the folder of a crawl.
 const RECORD: &str = "crawl.db";
@@ -56,13 +55,13 @@ pub struct CrawlOrder {
     pub start: Url,
     /// The URL that the user entered, if it redirected to the start. Credentials are sent only there.
     pub declared: Option<Url>,
-    /// What is searched for.
+    /// What to search for.
     pub targets: Targets,
-    /// The order in which links are fetched.
+    /// The order of fetching links.
     pub strategy: Kind,
-    /// Its parameters, if it has any.
+    /// The parameters of the strategy, if it has any.
     pub parameters: SleepingBanditParameters,
-    /// Seed of the random numbers.
+    /// Seed of the random number generator.
     pub seed: u64,
 }
 
@@ -79,7 +78,7 @@ pub enum CrawlEnd {
     Time,
     /// The user stopped it.
     Stopped,
-    /// The host does not respond any more, or asked for a pause; the reason.
+    /// The host stopped responding or asked for a pause, with the reason.
     Left(String),
 }
 
@@ -88,22 +87,22 @@ pub enum CrawlEnd {
 pub struct CrawlProgress {
     pub requests: u64,
     pub bytes: u64,
-    /// Targets found.
+    /// Number of targets found.
     pub found: u64,
     pub links: usize,
-    /// Links that were fetched.
+    /// Number of links that were fetched.
     pub fetched: usize,
-    /// Links on the pages of this run beyond the limit.
+    /// Number of links on the pages of this run that exceeded the limit.
     pub links_left_out: u64,
 }
 
 /// The result of one step.
 pub enum CrawlStep {
-    /// A response, which was logged.
+    /// A response that was logged.
     Response {
         /// The URL that was fetched.
         url: String,
-        /// The target, if it is one.
+        /// The target, if the response is one.
         found: Option<Box<CrawlFind>>,
         got: Box<LinkResult>,
     },
@@ -119,7 +118,7 @@ pub struct Crawl {
     fetcher: Fetcher,
     record: Record,
     folder: Option<CrawlFolder>,
-    /// Failed requests in a row.
+    /// Number of consecutive failed requests.
     lost: u32,
 }
 
@@ -149,7 +148,7 @@ impl CrawlLocation {
 }
 
 impl Crawl {
-    /// Whether there is a crawl. One that was killed before it could store its order has not started.
+    /// Whether there is a crawl. A crawl that was killed before its order was stored does not count.
     ///
     /// # Errors
     /// If there is a log that cannot be read.
@@ -158,7 +157,7 @@ impl Crawl {
         Ok(file.exists() && Record::is_begun(&file)?)
     }
 
-    /// Whether a crawl may send requests to public addresses only.
+    /// Whether a crawl may only send requests to public addresses.
     fn is_public(place: &CrawlLocation) -> Result<bool, CrawlError> {
         Record::is_public(&place.record())
     }
@@ -166,7 +165,7 @@ impl Crawl {
     /// Starts a crawl.
     ///
     /// # Errors
-    /// If there is one already, or the folder is not writable.
+    /// If there already is a crawl, or the folder is not writable.
     pub fn begin(
         place: &CrawlLocation,
         order: CrawlOrder,
@@ -185,10 +184,10 @@ impl Crawl {
         Ok(Self::with(order, budget, net, record, folder))
     }
 
-    /// Continues a crawl that was interrupted, or ended by its budget.
+    /// Continues a crawl that was interrupted or reached a limit of its budget.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If there is no crawl, or it cannot be read.
     pub fn resume(
         place: &CrawlLocation,
         budget: CrawlBudget,
@@ -219,13 +218,13 @@ impl Crawl {
         crawl
     }
 
-    /// Allows this many requests from now on.
+    /// Allows this number of further requests.
     pub fn allow(mut self, requests: u64) -> Self {
         self.budget.requests = Some(self.progress().requests + requests);
         self
     }
 
-    /// Provides the response to the first request, which was fetched before.
+    /// Provides the response to the first request, which was fetched earlier.
     pub fn know(&self, first: Response) {
         self.fetcher.use_response(first);
     }
@@ -236,7 +235,7 @@ impl Crawl {
         self.deadline = time.map(|time| self.fetcher.clock.now() + time);
     }
 
-    /// Records how this run has ended, for those who list the crawl later.
+    /// Records how this run has ended, for listing the crawl later.
     ///
     /// # Errors
     /// If it cannot be stored.
@@ -244,7 +243,7 @@ impl Crawl {
         self.record.close(&Ending::of(end, &self.budget, &self.link_groups(MOST_GROUPS)))
     }
 
-    /// Stores what was learned for the next visit of the site, see [`Revisit`].
+    /// Stores what was learned, for the next visit of the site; see [`Revisit`].
     ///
     /// # Errors
     /// If it cannot be stored.
@@ -252,7 +251,7 @@ impl Crawl {
         self.record.conclude()
     }
 
-    /// What was found before this run.
+    /// The targets found before this run.
     ///
     /// # Errors
     /// If the log cannot be read.
@@ -269,16 +268,16 @@ impl Crawl {
         self.record.progress()
     }
 
-    /// The kinds of links that have led to targets, best first.
+    /// The groups of links that have led to targets, best first.
     pub fn link_groups(&self, limit: usize) -> Vec<LinkGroup> {
         self.record.link_groups(limit)
     }
 
-    /// Fetches one link and logs the response. After a step was cancelled, the crawl must be
-    /// resumed from its log, as if the step had not started.
+    /// Fetches one link and logs the response. If a step is cancelled, the crawl must be resumed from its
+    /// log, as if the step had not started.
     ///
     /// # Errors
-    /// If something cannot be written.
+    /// If writing to the disk fails.
     pub async fn step(&mut self) -> Result<CrawlStep, CrawlError> {
         if let Some(end) = self.used_up() {
             return Ok(CrawlStep::Ended(end));
@@ -310,7 +309,7 @@ impl Crawl {
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
-            // Treated as not fetched yet: with a larger byte limit it will be.
+            // Treated as not fetched, so that a run with a larger byte limit fetches it.
             Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
@@ -336,7 +335,7 @@ impl Crawl {
         }
     }
 
-    /// Whether only some pages fail: fetches the first one again.
+    /// Fetches the start page again, to distinguish an unreachable host from failing pages.
     async fn is_there(&mut self) -> Result<bool, CrawlError> {
         let got = self.fetcher.fetch(self.order.start.as_str(), LinkRequest::default()).await;
         let Ok(got) = got else { return Ok(false) };
@@ -388,7 +387,7 @@ impl Crawl {
     }
 }
 
-/// Why a crawl cannot begin: its start has no page.
+/// Why a crawl cannot start: its start page cannot be read.
 fn start_error(got: &LinkResult) -> Option<String> {
     let why = match (&got.why, got.status) {
         (Some(why), _) => why.clone(),
@@ -400,7 +399,7 @@ fn start_error(got: &LinkResult) -> Option<String> {
 
 /// A link that is being fetched.
 struct FetchingLink {
-    /// Remaining requests.
+    /// Number of remaining requests.
     requests: Option<u64>,
     request_options: LinkRequest,
     url: String,
@@ -420,7 +419,7 @@ async fn fetch(fetcher: &Fetcher, asked: FetchingLink) -> Result<LinkResult, Str
         }
     }
     for link in got.page.links.iter_mut().filter(|_| got.redirected) {
-        // A redirect has the same position as the link to it.
+        // A redirect has the same position as the original link.
         link.path.clone_from(&asked.path);
         link.anchor.clone_from(&asked.anchor);
     }
@@ -434,7 +433,7 @@ pub struct CrawlNetwork {
     pub access: Access,
     /// Whether the host of the declared URL may be private.
     pub allow_private: bool,
-    /// Minimum time between two requests, if it is not the default.
+    /// Minimum time between two requests, if it differs from the default.
     pub spacing: Option<Duration>,
 }
 
@@ -462,7 +461,7 @@ fn fetcher(order: &CrawlOrder, page_links: Option<usize>, net: CrawlNetwork) -> 
     }
 }
 
-/// The path of a log for messages: its folder.
+/// The path of a log as shown in messages: its folder.
 fn shown(file: &Path) -> PathBuf {
     file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }

@@ -1,4 +1,4 @@
-//! A crawl in a folder as a list shows it, read from its log without replaying it.
+//! The state of a crawl in a folder for a list, read from its log without replaying it.
 
 use super::record::{beside, class, open_for_reading, read_order};
 use super::state::{CrawlPhase, CrawlState, MOST_FINDS};
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Name of the note about the end of the last run; empty while it runs.
+/// Name of the note about the end of the last run; empty during a run.
 pub(super) const ENDING: &str = "ending";
-/// Maximum number of link groups that are kept.
+/// Maximum number of link groups to store.
 pub(super) const MOST_GROUPS: usize = 5;
 
 /// How a run has ended.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ending {
-    /// The name of the end.
+    /// The name of the [`CrawlEnd`].
     end: String,
     why: Option<String>,
-    /// Limits of the run.
+    /// The limits of the run.
     requests: Option<u64>,
     bytes: Option<u64>,
-    /// The kinds of links that have led to targets, in words.
+    /// Descriptions of the groups of links that have led to targets.
     groups: Vec<String>,
 }
 
@@ -43,13 +43,13 @@ impl Ending {
     }
 }
 
-/// A group of links in words, which come from the site.
+/// Describes a group of links. The words come from the site.
 pub(super) fn describe(group: &LinkGroup) -> String {
     text::line(&group.describe())
 }
 
 impl CrawlEnd {
-    /// Its name in records and output.
+    /// The name in logs and output.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -95,7 +95,7 @@ impl CrawlState {
         let (requests, bytes) = beside(&log)?;
         progress.requests += requests;
         progress.bytes += bytes;
-        // Before the first response, the link to the start is not stored.
+        // The link to the start page is not stored before the first response.
         progress.links = (log.links() as usize).max(1);
         let finds = log.newest_saved(MOST_FINDS)?;
         self.finds = finds.iter().filter_map(|json| CrawlFind::read(json)).map(Arc::new).collect();

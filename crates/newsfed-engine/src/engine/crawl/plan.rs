@@ -1,4 +1,4 @@
-//! A crawl into a folder as the user requests it: started or resumed.
+//! A crawl into a folder, started or resumed at the user's request.
 
 use super::{
     Crawl, CrawlBudget, CrawlError, CrawlLocation, CrawlNetwork, CrawlOrder, DEFAULT_BUDGET,
@@ -16,7 +16,7 @@ use url::Url;
 /// A crawl into a folder.
 #[derive(Debug, Clone)]
 pub struct CrawlPlan {
-    /// Where it starts. To resume, it is needed for its credentials only.
+    /// The start URL. A resumed crawl only needs it for its credentials.
     pub address: Option<WebAddress>,
     pub folder: PathBuf,
     /// This field and the next three apply only to a new crawl.
@@ -25,14 +25,14 @@ pub struct CrawlPlan {
     pub parameters: SleepingBanditParameters,
     pub seed: u64,
     pub budget: CrawlBudget,
-    /// Whether it continues what the folder contains.
+    /// Whether to continue the crawl in the folder.
     pub resume: bool,
-    /// Whether the host may have a private address: the user has typed the URL, or can see it there.
+    /// Whether the host may have a private address, because the user has typed or can see the URL.
     pub allow_private: bool,
 }
 
 impl CrawlPlan {
-    /// A crawl with the usual targets, budget and strategy.
+    /// A crawl with the default targets, budget and strategy.
     pub fn new(address: Option<WebAddress>, folder: PathBuf) -> Self {
         let allow_private = address.as_ref().is_some_and(|web| is_private_host(&web.url));
         Self {
@@ -48,14 +48,14 @@ impl CrawlPlan {
         }
     }
 
-    /// Starts or resumes the crawl. Reading the record of a long one takes time.
+    /// Starts or resumes the crawl. Reading a long log takes time.
     ///
     /// # Errors
-    /// If there is a crawl already, or none to resume; or the folder is not writable.
+    /// If there already is a crawl, there is none to resume, or the folder is not writable.
     pub fn open(self, client: Client, clock: Arc<dyn Clock>) -> Result<Crawl, CrawlError> {
         let access = self.address.as_ref().map(access).unwrap_or_default();
         let place = CrawlLocation::Folder(self.folder);
-        // Also resumes a crawl that was killed before it stored anything.
+        // If the earlier crawl was killed before it stored anything, start a new one.
         let resumes = self.resume && Crawl::is_begun(&place)?;
         let allow_private = self.allow_private || resumes && !Crawl::is_public(&place)?;
         let net = CrawlNetwork { client, clock, access, allow_private, spacing: None };
@@ -84,7 +84,7 @@ impl CrawlPlan {
     }
 }
 
-/// The name of the folder for a crawl of a URL, if the user gives none.
+/// The default name of the folder for a crawl of a URL.
 pub fn folder_name(start: &Url) -> String {
     format!("crawl-{}", start.host_str().unwrap_or_default())
 }

@@ -1,5 +1,5 @@
-//! The state of a crawl: links, strategy and random numbers, and the log from which they are
-//! restored.
+//! The state of a crawl: links, strategy and random number generator, and the log that they are restored
+//! from.
 
 use super::fetch::LinkResult;
 use super::overview::{ENDING, Ending};
@@ -20,17 +20,17 @@ const START: &str = "start";
 const TARGETS: &str = "targets";
 const STRATEGY: &str = "strategy";
 const SEED: &str = "seed";
-/// The parameters of the strategy, if they are not the usual ones, as JSON.
+/// The parameters of the strategy as JSON, if they differ from the defaults.
 const PARAMETERS: &str = "parameters";
 /// The URL that redirected to the start.
 const DECLARED: &str = "declared";
-/// Whether its host must have a public address, because the user has not typed the URL.
+/// Whether the host must have a public address, because the user has not typed the URL.
 const PUBLIC: &str = "public";
-/// Whether it was started with credentials.
+/// Whether the crawl was started with credentials.
 const CREDENTIALS: &str = "credentials";
-/// Maximum number of links, if it is not the usual one.
+/// Maximum number of links, if it differs from the default.
 const MAX_LINKS: &str = "max_links";
-/// Requests and bytes that are counted, but have no rows in the log.
+/// Requests and bytes that count, but have no rows in the log.
 const BESIDE: &str = "beside";
 /// Whether the exploration is finished.
 pub(super) const CONCLUDED: &str = "concluded";
@@ -84,7 +84,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Restores a crawl from its log. `most` can raise the limit of its links.
+    /// Restores a crawl from its log. `most` can raise the limit of links.
     pub(super) fn resume(
         file: &Path,
         most: Option<usize>,
@@ -106,7 +106,7 @@ impl Record {
         }
         let mut record = Self::fresh(log, &order, most)?;
         record.replay()?;
-        // The crawl runs again.
+        // The crawl is running again.
         if record.log.note(ENDING)?.is_some_and(|before| !before.is_empty()) {
             record.log.set_note(ENDING, "")?;
         }
@@ -127,7 +127,7 @@ impl Record {
         Ok(Self { log, links, strategy, random, progress, curve })
     }
 
-    /// Makes the same calls in the same order as the crawl did.
+    /// Makes the same calls in the same order as the original crawl.
     fn replay(&mut self) -> Result<(), CrawlError> {
         let Self { log, links, strategy, random, progress, curve } = self;
         let mut new = Vec::new();
@@ -138,7 +138,7 @@ impl Record {
             }
             new.clear();
             for id in &row.links {
-                // Links are numbered in the order in which they were seen.
+                // Links are numbered in the order of their discovery.
                 if (*id as usize) < links.len() {
                     continue;
                 }
@@ -178,7 +178,7 @@ impl Record {
         Ok(self.log.set_note(ENDING, &json)?)
     }
 
-    /// The newest finds, the last one first.
+    /// The newest finds, latest first.
     pub(super) fn newest(&self, most: usize) -> Result<Vec<String>, CrawlError> {
         Ok(self.log.newest_saved(most)?)
     }
@@ -197,7 +197,7 @@ impl Record {
         self.strategy.next(&mut Known { links, random })
     }
 
-    /// Logs a response, then learns from it.
+    /// Logs a response and learns from it.
     pub(super) fn visited(
         &mut self,
         ask: Ask,
@@ -238,10 +238,10 @@ impl Record {
         Ok(())
     }
 
-    /// Stores what was learned for the next visit.
+    /// Stores what was learned, for the next visit.
     pub(super) fn conclude(&mut self) -> Result<(), CrawlError> {
         let Lessons { labels, hubs } = self.strategy.lessons();
-        // Whether a page has led to targets may have become known long after it was read.
+        // A page may turn out to lead to targets long after it was read.
         let hits: HashSet<LinkId> =
             labels.iter().filter(|(_, hit)| *hit).map(|(l, _)| *l).collect();
         let mut led: BTreeMap<LinkId, u32> = hubs.into_iter().collect();
@@ -259,12 +259,12 @@ impl Record {
         Ok(self.log.set_note(CONCLUDED, "1")?)
     }
 
-    /// Removes the last responses, which have failed.
+    /// Removes the last responses, which failed.
     pub(super) fn drop_last(&mut self, answers: u32) -> Result<(), CrawlError> {
         drop_last(&mut self.log, answers)
     }
 
-    /// Keeps the last responses although they have failed.
+    /// Keeps the last responses even though they failed.
     pub(super) fn keep_lost(&self, answers: u32) -> Result<(), CrawlError> {
         Ok(self.log.keep_lost(answers)?)
     }
@@ -281,7 +281,7 @@ impl Record {
     }
 }
 
-/// Removes the last responses, of which only the costs are kept.
+/// Removes the last responses. Only their costs are kept.
 fn drop_last(log: &mut CrawlLog, answers: u32) -> Result<(), CrawlError> {
     if answers > 0 {
         let (requests, bytes) = log.spent(answers)?;
@@ -297,7 +297,7 @@ fn note_beside(log: &CrawlLog, requests: u64, bytes: u64) -> Result<(), CrawlErr
     Ok(log.set_note(BESIDE, &sums)?)
 }
 
-/// Requests and bytes that are counted, but have no rows in the log.
+/// Requests and bytes that count, but have no rows in the log.
 pub(super) fn beside(log: &CrawlLog) -> Result<(u64, u64), CrawlError> {
     let note = log.note(BESIDE)?.unwrap_or_default();
     let mut numbers = note.split(' ').map(|n| n.parse().unwrap_or(0));
@@ -314,7 +314,7 @@ pub(super) struct TakenLinks {
     pub(super) left_out: u64,
 }
 
-/// Adds the links of a page.
+/// Adds the links of a page to those of the crawl.
 pub(super) fn take_in(links: &mut Links, page: LinkId, got: &LinkResult) -> TakenLinks {
     let mut taken = TakenLinks::default();
     for seen in &got.page.links {
@@ -329,7 +329,7 @@ pub(super) fn take_in(links: &mut Links, page: LinkId, got: &LinkResult) -> Take
     taken
 }
 
-/// The links starting at a number, as rows of the log.
+/// The links from a given number on, as rows of the log.
 pub(super) fn rows(links: &Links, from: LinkId) -> impl Iterator<Item = LinkRow<'_>> {
     (from..links.len() as LinkId).map(|id| LinkRow {
         url: links.url(id),
@@ -369,7 +369,7 @@ pub(super) fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
     CrawlLog::open(file).map_err(|e| in_use(e, file))
 }
 
-/// Opens the log of a crawl that is only shown.
+/// Opens the log of a crawl for reading only.
 pub(super) fn open_for_reading(file: &Path) -> Result<CrawlLog, CrawlError> {
     CrawlLog::open_for_reading(file).map_err(|e| in_use(e, file))
 }

@@ -1,5 +1,5 @@
-//! Revisiting a site that was explored: first the pages that have led to the most targets, then
-//! only the new links there that are likely to be targets.
+//! Revisits a site after its exploration: first the pages that have led to the most targets, then only their
+//! new links that are likely to be targets.
 
 use super::fetch::{Fetcher, LinkRequest, LinkResult};
 use super::record::{self, CONCLUDED, TakenLinks, rows, take_in};
@@ -15,12 +15,12 @@ use crate::util::limits;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Maximum number of labels used for learning; the newest are used.
+/// Maximum number of labels used for learning, the newest ones.
 const MAX_LABELS: u32 = 5_000;
 /// Maximum number of links kept for the next visit.
 const MAX_WAITING: usize = 500;
 
-/// A revisit. Nothing is stored before [`Revisit::conclude`].
+/// A revisit of a site. Nothing is stored before [`Revisit::conclude`].
 pub struct Revisit {
     log: CrawlLog,
     fetcher: Fetcher,
@@ -30,11 +30,11 @@ pub struct Revisit {
     budget: CrawlBudget,
     deadline: Option<Time>,
     progress: CrawlProgress,
-    /// What was learned before.
+    /// What earlier visits have learned.
     before: Learned,
-    /// Links that were seen and not fetched by the last visit.
+    /// Links that the last visit saw but did not fetch.
     waited: HashSet<LinkId>,
-    /// Validators of pages.
+    /// The validators of pages.
     validators: HashMap<LinkId, Validators>,
     /// What this visit has learned.
     learned: Learned,
@@ -42,7 +42,7 @@ pub struct Revisit {
     fetching: Option<LinkId>,
     /// New links that could not be fetched; the next visit tries them again.
     failed: Vec<LinkId>,
-    /// Failed requests in a row.
+    /// Number of consecutive failed requests.
     in_a_row: u32,
 }
 
@@ -50,7 +50,7 @@ impl Revisit {
     /// Opens the log of a site; `None` if its exploration is not finished.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If there is no log, or it cannot be read.
     pub fn open(
         place: &CrawlLocation,
         budget: CrawlBudget,
@@ -107,7 +107,7 @@ impl Revisit {
         }))
     }
 
-    /// Provides the response to the first request, which was fetched before.
+    /// Provides the response to the first request, which was fetched earlier.
     pub fn know(&self, first: Response) {
         self.fetcher.use_response(first);
     }
@@ -149,7 +149,7 @@ impl Revisit {
         }
     }
 
-    /// Whether no earlier visit has fetched the link.
+    /// Whether the link has not been fetched by an earlier visit.
     fn is_new(&self, link: LinkId) -> bool {
         link >= self.log.links() || self.waited.contains(&link)
     }
@@ -167,13 +167,13 @@ impl Revisit {
                 return CrawlStep::Ended(CrawlEnd::Left(words));
             }
         } else {
-            // The host responds: links that failed twice are skipped.
+            // The host responds, so links that failed twice are skipped.
             self.failed.retain(|failed| !self.waited.contains(failed));
             self.in_a_row = 0;
         }
         let hit = got.class == Class::Target || got.article;
         let url = self.links.url(link).to_owned();
-        // What was found before is not new, even if it leads to more.
+        // A target that was found before is not new, even if it leads to further links.
         let found =
             (hit && is_new).then(|| Box::new(CrawlFind::of(&url, &got, &self.links, link, at)));
         let TakenLinks { all, new, .. } = take_in(&mut self.links, link, &got);
@@ -192,8 +192,8 @@ impl Revisit {
         CrawlStep::Response { url, found, got: Box::new(got) }
     }
 
-    /// Stores what was seen and learned. Returns a note on links beyond the limit; they count as known,
-    /// so that no later visit fetches them either.
+    /// Stores the links and what was learned. Returns a note about links beyond the limit. They count as
+    /// known, so that later visits do not fetch them either.
     ///
     /// # Errors
     /// If it cannot be stored.

@@ -1,4 +1,4 @@
-//! Storing the files that a crawl has found, with a manifest.
+//! Stores the files found by a crawl, and a manifest.
 
 use super::CrawlError;
 use super::fetch::LinkResult;
@@ -19,9 +19,9 @@ use url::Url;
 /// The manifest of found files: one JSON object per line.
 const MANIFEST: &str = "manifest.jsonl";
 const FILES: &str = "files";
-/// Longest name of a file, in bytes.
+/// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 100;
-/// Maximum number of names that are tried for one file.
+/// Maximum number of names to try for one file.
 const MAX_TRIES: usize = 100_000;
 
 /// A target found by a crawl.
@@ -30,15 +30,15 @@ pub struct CrawlFind {
     pub url: String,
     pub mime: String,
     pub bytes: usize,
-    /// Hash of the content, in hexadecimal digits.
+    /// SHA-256 hash of the content, in hexadecimal.
     pub sha256: String,
-    /// The page on which it was listed first; its own URL at the start of the crawl.
+    /// The first page that linked to it; its own URL for the start of the crawl.
     pub found_on: String,
-    /// The text of the link to it.
+    /// The text of the link.
     pub anchor: String,
-    /// The title of an article.
+    /// The title, for an article.
     pub title: Option<String>,
-    /// When it was read.
+    /// When it was fetched.
     pub at: Time,
     /// Path of the file, relative to the folder of the crawl.
     pub file: Option<String>,
@@ -77,7 +77,7 @@ fn hex(bytes: &[u8]) -> String {
 /// The folder of a crawl.
 pub(super) struct CrawlFolder {
     path: PathBuf,
-    /// By name: the next free number, and the files by the hash of their content.
+    /// By base name: the next free number, and the files by content hash.
     taken: RefCell<HashMap<String, Taken>>,
 }
 
@@ -100,9 +100,9 @@ impl CrawlFolder {
         self.path.join(MANIFEST).exists()
     }
 
-    /// Stores a body under a name derived from its URL; returns the file relative to this folder.
-    /// Never overwrites a file: one with the same content is reused, for other content the name
-    /// is changed.
+    /// Stores a body under a name derived from its URL. Returns the path relative to this folder. Never
+    /// overwrites a file: a file with the same content is reused, and different content gets a different
+    /// name.
     pub(super) fn save(
         &self,
         url: &str,
@@ -153,7 +153,7 @@ impl CrawlFolder {
             .map_err(|why| CrawlError::File { path, why })
     }
 
-    /// Writes the manifest again from the log of the crawl.
+    /// Rewrites the manifest from the log of the crawl.
     pub(super) fn rewrite(&self, lines: &[String]) -> Result<(), CrawlError> {
         let path = self.path.join(MANIFEST);
         let write = || -> std::io::Result<()> {
@@ -168,8 +168,8 @@ impl CrawlFolder {
     }
 }
 
-/// A name that is safe on every system: the last segment of a URL, with the usual extension of
-/// its type if it has none.
+/// A name that is safe on every system: the last segment of a URL, with the default extension for its media
+/// type if it has none.
 fn name_of(url: &str, mime: &str) -> String {
     let parsed = Url::parse(url).ok();
     let segment = parsed.as_ref().and_then(file_name::last_segment);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_overwritten() {
+    fn never_overwrites_files() {
         let dir = tempfile::tempdir().unwrap();
         let folder = CrawlFolder::open(dir.path()).unwrap();
         let got = |body: &'static str| LinkResult {

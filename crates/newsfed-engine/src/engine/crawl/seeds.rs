@@ -1,4 +1,4 @@
-//! The URLs in the sitemaps of a site, as links of its first page.
+//! Adds the URLs in the sitemaps of a site to the links of its first page.
 
 use super::fetch::{Fetcher, LinkResult};
 use crate::crawl::{PageLink, target};
@@ -8,14 +8,14 @@ use crate::util::limits;
 use std::collections::VecDeque;
 use url::Url;
 
-/// Maximum number of sitemaps that are fetched.
+/// Maximum number of sitemaps to fetch.
 const MAX_SITEMAPS: usize = 5;
-/// Used as the tag path of such a link.
+/// The tag path of links from sitemaps.
 const PATH: &str = "sitemap";
 
 impl Fetcher {
-    /// Adds the URLs in sitemaps to the links of a response, within these limits of requests and
-    /// bytes. Errors are ignored; a note records what exceeds a limit.
+    /// Adds the URLs in sitemaps to the links of a response, within these limits of requests and bytes.
+    /// Errors are ignored; a note records anything beyond a limit.
     pub(super) async fn seeds(
         &self,
         got: &mut LinkResult,

@@ -1,4 +1,4 @@
-//! The visible state of a crawl while it runs, and when it has ended.
+//! The visible state of a crawl, during and after a run.
 
 use super::{Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlProgress, Curve};
 use crate::model::Time;
@@ -9,23 +9,23 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Maximum number of finds that are kept for lists.
+/// Maximum number of finds to keep for lists.
 pub(super) const MOST_FINDS: usize = 200;
-/// Number of responses from which the speed is computed.
+/// Number of recent responses used to compute the speed.
 const RECENT: usize = 40;
 
 /// The phase of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlPhase {
-    /// Its record is being read.
+    /// Its log is being read.
     Opening,
-    /// Another crawl of its host runs.
+    /// Another crawl of the same host is running.
     Waiting,
     Running,
     Ended(CrawlEnd),
-    /// Why it cannot run, or had to stop.
+    /// The crawl could not run, or had to stop, for this reason.
     Failed(String),
-    /// Another process uses its folder.
+    /// Another process is using its folder.
     InUse,
 }
 
@@ -33,24 +33,24 @@ pub enum CrawlPhase {
 #[derive(Debug, Clone)]
 pub struct CrawlState {
     pub folder: PathBuf,
-    /// Where it started, without credentials; empty before it was opened.
+    /// The start URL without credentials; empty until the crawl is opened.
     pub start: String,
     pub targets: String,
     pub phase: CrawlPhase,
     pub progress: CrawlProgress,
     pub budget: CrawlBudget,
-    /// When its time is used up.
+    /// When the time limit will be reached.
     pub deadline: Option<Time>,
-    /// Requests per minute, lately.
+    /// Recent requests per minute.
     pub speed: Option<f64>,
     pub curve: Curve,
-    /// The kinds of links that have led to targets, best first, in words.
+    /// Descriptions of the groups of links that have led to targets, best first.
     pub groups: Vec<String>,
-    /// The newest finds, the last one first.
+    /// The newest finds, latest first.
     pub finds: VecDeque<Arc<CrawlFind>>,
     /// The last note about a page, such as links that were left out.
     pub note: Option<String>,
-    /// Whether the folder contains a crawl already, although one was to be started there.
+    /// Whether the folder already contained a crawl when one was to be started there.
     pub exists: bool,
 }
 
@@ -109,17 +109,17 @@ impl CrawlState {
         text::line(&host.map_or_else(name, str::to_owned))
     }
 
-    /// Links that were seen and not fetched.
+    /// Number of links that were seen but not fetched.
     pub fn unfetched(&self) -> usize {
         self.progress.links.saturating_sub(self.progress.fetched)
     }
 
-    /// Targets found per 100 requests.
+    /// Number of targets found per 100 requests.
     pub fn per_hundred(&self) -> f64 {
         100.0 * self.progress.found as f64 / self.progress.requests.max(1) as f64
     }
 
-    /// How long the budget lasts at the present speed; `None` if that is not known.
+    /// How long the budget will last at the current speed; `None` if unknown.
     pub fn time_left(&self, now: Time) -> Option<TimeDelta> {
         let CrawlProgress { requests, bytes, .. } = self.progress;
         let deadline = self.deadline.map(|at| (at - now).max(TimeDelta::zero()));
@@ -135,7 +135,7 @@ impl CrawlState {
         [deadline, of_requests, of_bytes].into_iter().flatten().min()
     }
 
-    /// The file of a find. The log may come from others: only files in the folder count.
+    /// The path of a find. The log may be from someone else, so only files in the folder are allowed.
     pub fn path_of(&self, find: &CrawlFind) -> Option<PathBuf> {
         let file = Path::new(find.file.as_deref()?);
         let is_inside = file.components().all(|part| matches!(part, Component::Normal(_)));
@@ -143,14 +143,14 @@ impl CrawlState {
     }
 }
 
-/// Requests per minute over the last responses.
+/// Requests per minute during the most recent responses.
 #[derive(Debug, Default)]
 pub(super) struct Speed {
     recent: VecDeque<(Time, u64)>,
 }
 
 impl Speed {
-    /// Adds the number of requests at a time; returns the speed.
+    /// Records the number of requests at a time. Returns the speed.
     pub(super) fn add(&mut self, at: Time, requests: u64) -> Option<f64> {
         self.recent.push_back((at, requests));
         if self.recent.len() > RECENT {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_files_in_the_folder_are_opened() {
+    fn opens_only_files_in_the_folder() {
         let state = CrawlState::new(PathBuf::from("/crawls/a"));
         let path = |file: &str| {
             let json = format!(
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_limit_decides_how_long_a_crawl_lasts() {
+    fn the_tightest_limit_determines_the_time_left() {
         let mut state = CrawlState::new(PathBuf::new());
         assert_eq!(state.time_left(at(0)), None);
         (state.progress.requests, state.progress.bytes) = (100, 1_000_000);

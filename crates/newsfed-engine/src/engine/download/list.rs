@@ -1,4 +1,4 @@
-//! The list of downloads: unfinished files in the folder for downloads, and complete ones.
+//! The list of downloads: unfinished files in the downloads folder, and complete files.
 
 use super::super::handle::Handle;
 use super::part::{Part, Unfinished};
@@ -12,18 +12,18 @@ use std::path::{Path, PathBuf};
 /// A file in the list of downloads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadEntry {
-    /// Absolute; the path of an unfinished file ends in `.part`.
+    /// The absolute path; that of an unfinished file ends in `.part`.
     pub path: String,
-    /// The URL as the feed has it.
+    /// The URL as in the feed.
     pub url: Option<String>,
     /// The row keys of its item and of the item's source.
     pub item: Option<i64>,
     pub source: Option<i64>,
-    /// Bytes on the disk, or the size of the file when it was completed.
+    /// The number of bytes on disk, or the size of the file when it was completed.
     pub size: u64,
-    /// The size of the whole file, if it is known.
+    /// The final size of the file, if known.
     pub total: Option<u64>,
-    /// When it was completed, or last written to.
+    /// When it was completed or last written.
     pub at: Option<Time>,
     /// Whether the item is pinned or kept for later.
     pub kept: bool,
@@ -39,7 +39,7 @@ impl DownloadEntry {
         if self.state.is_none() { name.strip_suffix(".part").unwrap_or(name) } else { name }
     }
 
-    /// The state in a word.
+    /// The state as a word.
     pub fn state_name(&self) -> &'static str {
         match self.state {
             None => "unfinished",
@@ -79,8 +79,8 @@ impl DownloadEntry {
     }
 }
 
-/// All downloads: the unfinished ones in a folder, then the complete ones of every folder, each the
-/// newest first. Reads the disk.
+/// All downloads, newest first: the unfinished ones in a folder, then the complete ones in all folders. Reads
+/// the disk.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -95,17 +95,17 @@ pub fn list_downloads(reader: &Reader, folder: &Path) -> Result<Vec<DownloadEntr
 }
 
 impl Handle {
-    /// A file for a program that needs it on the disk: one that was downloaded and not changed, else a
-    /// new download; see [`Handle::download`].
+    /// A file for a program that needs it on disk: an earlier, unchanged download, or else a new one; see
+    /// [`Handle::download`].
     ///
     /// # Errors
-    /// If it had to be downloaded, and did not arrive completely or could not be stored.
+    /// If it had to be downloaded, but did not arrive completely or could not be stored.
     pub async fn stored_file(
         &self,
         order: &DownloadOrder,
         progress: impl FnMut(DownloadState),
     ) -> Result<PathBuf, DownloadError> {
-        // Without the list, it is downloaded again.
+        // Without the records, download it again.
         let records = self.context.read(|reader| reader.downloads()).await.unwrap_or_default();
         let (item, url) = (Some(order.item), Some(order.url.clone()));
         let is_same = move |file: &DownloadRecord| {
@@ -118,7 +118,7 @@ impl Handle {
         }
     }
 
-    /// Removes a file of the list, and forgets it. A file that was changed since stays.
+    /// Removes a file and its record. A file that was changed after the download is kept.
     ///
     /// # Errors
     /// If the file was changed, is being downloaded, or cannot be removed.
@@ -129,7 +129,7 @@ impl Handle {
         }
         let records = self.context.read(|reader| reader.downloads()).await;
         let records = records.map_err(|e| DownloadError::Refused(e.to_string()))?;
-        // The record as it is now, not as it was listed.
+        // Use the current record, not the listed one.
         let record = records.into_iter().find(|record| record.path == entry.path);
         let Some(record) = record else { return Ok(()) };
         blocking(move || match FileState::of(&record) {

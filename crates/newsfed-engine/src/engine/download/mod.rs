@@ -1,4 +1,4 @@
-//! Downloads of enclosures, which resume where an earlier try ended.
+//! Downloads of enclosures, which resume after an interruption.
 
 mod list;
 mod part;
@@ -21,10 +21,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, mpsc, oneshot};
 use url::Url;
 
-/// Maximum number of pieces that wait for the disk.
+/// Maximum number of chunks that wait to be written.
 const WAITING: usize = 16;
 
-/// Maximum number of downloads that run at the same time.
+/// Maximum number of concurrent downloads.
 const AT_ONCE: usize = 3;
 
 /// Folder and URL of a download.
@@ -34,7 +34,7 @@ type Name = (PathBuf, String);
 #[derive(Debug)]
 pub(super) struct Downloads {
     turns: Semaphore,
-    /// The running ones, and those that wait for their turn.
+    /// The running downloads and those that wait for a permit.
     wanted: Mutex<HashSet<Name>>,
     files: Arc<Files>,
 }
@@ -46,15 +46,15 @@ impl Default for Downloads {
     }
 }
 
-/// The downloads whose files are in use. A file can be in use a little longer than its download is wanted:
-/// the disk may still be writing when the user cancels.
+/// The downloads with files in use. A file can stay in use after its download was cancelled, while the disk
+/// is still writing.
 #[derive(Debug, Default)]
 struct Files {
     held: Mutex<HashSet<Name>>,
     released: Notify,
 }
 
-/// The right to use the file of a download.
+/// The exclusive right to use the file of a download.
 struct Hold {
     of: Arc<Files>,
     name: Name,
@@ -80,7 +80,7 @@ impl Hold {
         work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
     ) -> Result<T, DownloadError> {
         let hold = self.clone();
-        // If no task waits any more, the value is dropped before the hold.
+        // If the caller is gone, the value is dropped before the hold.
         blocking(move || Ok((work(), hold))).await?.0
     }
 }
@@ -92,7 +92,7 @@ impl Drop for Hold {
     }
 }
 
-/// A download that may run.
+/// A permit to run a download.
 struct Turn<'a> {
     of: &'a Downloads,
     name: Name,
@@ -100,7 +100,7 @@ struct Turn<'a> {
 }
 
 impl Downloads {
-    /// Waits until a download may run. No download runs twice at the same time.
+    /// Waits for a permit to run a download. No download runs twice at the same time.
     async fn turn(&self, folder: &Path, url: &str) -> Result<(Turn<'_>, Arc<Hold>), DownloadError> {
         let name = (folder.to_owned(), url.to_owned());
         if !locked(&self.wanted).insert(name.clone()) {
@@ -127,38 +127,38 @@ impl Drop for Turn<'_> {
 /// What to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadOrder {
-    /// The item that has the file (row key).
+    /// The item with the enclosure (row key).
     pub item: i64,
-    /// The source of the item (row key), whose access settings apply to its own host.
+    /// The source of the item (row key). Its access settings apply to its own host.
     pub source: i64,
     pub url: String,
-    /// The media type that the feed states.
+    /// The media type stated by the feed.
     pub mime: Option<String>,
-    /// The folder, which is created.
+    /// The target folder, which is created if needed.
     pub folder: PathBuf,
     /// Maximum size in bytes.
     pub max_size: u64,
 }
 
-/// How far a download has come.
+/// The progress of a download.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadState {
-    /// Bytes that are stored, including bytes from earlier tries.
+    /// Number of bytes stored, including those of earlier attempts.
     pub received: u64,
-    /// The size of the file, if it is known.
+    /// The size of the file, if known.
     pub total: Option<u64>,
 }
 
-/// A file that was downloaded.
+/// A completed download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Downloaded {
     pub path: PathBuf,
     pub bytes: u64,
-    /// How many of the bytes earlier tries had stored.
+    /// Number of bytes that earlier attempts had stored.
     pub resumed: u64,
 }
 
-/// Why there is no file.
+/// Why a download failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
     #[error("its source was removed")]
@@ -189,12 +189,12 @@ pub enum DownloadError {
 }
 
 impl Handle {
-    /// Downloads a file into a folder, under a safe name that no other file has. `progress` receives each
-    /// step. Dropping the future stops the download; the next one continues it if the server allows that. At
-    /// most [`AT_ONCE`] run at the same time; others wait.
+    /// Downloads a file into a folder, under a safe and unused name. `progress` receives each step. Dropping
+    /// the future stops the download; the next one resumes it if the server allows that. At most [`AT_ONCE`]
+    /// downloads run at the same time; others wait.
     ///
     /// # Errors
-    /// If the file did not arrive completely, or could not be stored.
+    /// If the file did not arrive completely or could not be stored.
     pub async fn download(
         &self,
         order: &DownloadOrder,
@@ -249,7 +249,7 @@ impl Handle {
     }
 }
 
-/// The request for the file. Only its source's own host gets the settings of the source.
+/// The request for the file. The source's settings only apply to its own host.
 fn request(
     context: &Arc<Context>,
     order: &DownloadOrder,
@@ -266,13 +266,13 @@ fn request(
 }
 
 enum Connected {
-    /// The response is the rest of a file of this size.
+    /// The response is the remainder of a file of this size.
     Continues(Download, u64),
     /// The response is the whole file.
     Starts(Download),
 }
 
-/// Requests the rest of a part, or the whole file if there is none or the file has changed.
+/// Requests the remainder of an unfinished file, or the whole file if there is none or the file has changed.
 async fn connect(
     context: &Arc<Context>,
     request: &Request,
@@ -282,7 +282,7 @@ async fn connect(
     if let Some((resume, part)) = part.and_then(|part| Some((part.resume()?, part))) {
         let download = context.client.download(request, Some(&resume)).await?;
         match download.response.status {
-            // If this is not the rest of the same file, the file has changed.
+            // If the response does not continue the same file, the file has changed.
             206 | 416 => {
                 if let Some(size) = rest_of(&download, &resume, part.total()) {
                     return Ok(Connected::Continues(download, size));
@@ -295,8 +295,7 @@ async fn connect(
     Ok(Connected::Starts(checked(context, order, download).await?))
 }
 
-/// The size of the file if a partial response is the rest of it: from the requested byte to the
-/// end.
+/// The size of the file, if a partial response continues from the requested byte to the end.
 fn rest_of(download: &Download, resume: &Resume, total: Option<u64>) -> Option<u64> {
     let response = &download.response;
     let (start, end, size) = content_range(response.header("content-range")?)?;
@@ -306,7 +305,7 @@ fn rest_of(download: &Download, resume: &Resume, total: Option<u64>) -> Option<u
     (response.status == 206 && is_rest && length && same_file).then_some(size)
 }
 
-/// First and last byte, and the size, of `bytes 200-1023/1024`.
+/// Parses `bytes 200-1023/1024` into first byte, last byte and size.
 fn content_range(header: &str) -> Option<(u64, u64, u64)> {
     let (range, size) = header.trim().strip_prefix("bytes ")?.split_once('/')?;
     let (start, end) = range.split_once('-')?;
@@ -314,7 +313,7 @@ fn content_range(header: &str) -> Option<(u64, u64, u64)> {
     Some((number(start)?, number(end)?, number(size)?))
 }
 
-/// A response with the whole file.
+/// Checks a response with the whole file.
 async fn checked(
     context: &Arc<Context>,
     order: &DownloadOrder,
@@ -370,7 +369,7 @@ struct Transfer {
 }
 
 impl Transfer {
-    /// Stores the body and gives the file its name.
+    /// Stores the body and renames the file to its final name.
     async fn run(
         self,
         mut download: Download,
@@ -384,7 +383,7 @@ impl Transfer {
         let hold = self.hold.clone();
         tokio::task::spawn_blocking(move || {
             let _hold = hold;
-            // Once the download was cancelled, no caller waits for the file.
+            // After a cancellation, no caller waits for the file.
             if let Err(Ok(part)) = done.send(part.write(inbox)) {
                 Part::keep_if_of_use(part);
             }
@@ -397,7 +396,7 @@ impl Transfer {
                 Err(e) => break Err(e),
             };
             received = received.saturating_add(piece.len() as u64);
-            // One piece too many shows that there is more than announced or allowed.
+            // One extra chunk shows that the body is larger than announced or allowed.
             if received > self.total.unwrap_or(self.max_size) || pieces.send(piece).await.is_err() {
                 break Ok(());
             }
@@ -429,7 +428,7 @@ impl Transfer {
     }
 }
 
-/// Runs file operations on a thread of their own.
+/// Runs file operations on a separate thread.
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, DownloadError> + Send + 'static,
 ) -> Result<T, DownloadError> {
@@ -444,7 +443,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     #[test]
-    fn a_file_is_downloaded_once_at_a_time_and_few_together() {
+    fn a_file_is_downloaded_once_at_a_time() {
         let downloads = Downloads::default();
         let turn = |url: &'static str| Box::pin(downloads.turn(Path::new("/files"), url));
         let mut context = Context::from_waker(Waker::noop());
@@ -466,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn a_download_waits_until_the_file_of_a_cancelled_one_is_free() {
+    fn waits_for_the_file_of_a_cancelled_download() {
         let downloads = Downloads::default();
         let turn = || Box::pin(downloads.turn(Path::new("/files"), "a"));
         let mut context = Context::from_waker(Waker::noop());

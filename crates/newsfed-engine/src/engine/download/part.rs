@@ -1,4 +1,4 @@
-//! An unfinished download: `NAME.part`, and beside it `NAME.part.json`, which describes it.
+//! An unfinished download: `NAME.part`, with its record in `NAME.part.json`.
 
 use super::DownloadError;
 use super::list::not_removed;
@@ -11,26 +11,26 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use tokio::sync::mpsc::Receiver;
 
-/// Ending of unfinished files.
+/// Suffix of unfinished files.
 const PART: &str = ".part";
-/// Ending of their records.
+/// Suffix of their records.
 const RECORD: &str = ".part.json";
-/// Largest record that is read, in bytes.
+/// Maximum size of a record, in bytes.
 const MAX_RECORD: u64 = 32 * 1024;
-/// Maximum number of records that are read in one folder.
+/// Maximum number of records to read in a folder.
 const MAX_RECORDS: usize = 1_000;
-/// Maximum number of names that are tried for one file.
+/// Maximum number of names to try for a file.
 const MAX_TRIES: usize = 10_000;
 
 /// The record of an unfinished file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Record {
-    /// The URL as the feed has it.
+    /// The URL as in the feed.
     pub(super) url: String,
     /// The row key of its item; earlier versions did not record it.
     #[serde(default)]
     pub(super) item: Option<i64>,
-    /// A strong entity tag, else the date of the last modification, as sent.
+    /// A strong entity tag, or else the modification date as sent.
     pub(super) validator: Option<String>,
     /// The size of the whole file.
     pub(super) total: Option<u64>,
@@ -45,13 +45,13 @@ pub(super) struct Part {
     size: u64,
 }
 
-/// An unfinished file as it is on the disk. It may be growing.
+/// An unfinished file on disk. It may be growing.
 #[derive(Debug)]
 pub(super) struct Unfinished {
     pub(super) path: PathBuf,
     pub(super) record: Record,
     pub(super) size: u64,
-    /// When it was written to last.
+    /// When it was last written.
     pub(super) modified: Option<SystemTime>,
 }
 
@@ -82,7 +82,7 @@ impl Part {
         }
     }
 
-    /// The unfinished download of a URL in a folder. Only what another download has recorded is used.
+    /// The unfinished download of a URL in a folder. Only files with a record are used.
     pub(super) fn find(folder: &Path, url: &str) -> Result<Option<Self>, DownloadError> {
         let mut of_url = recorded(folder).filter(|(_, record)| record.url == url);
         let Some((path, record)) = of_url.next() else { return Ok(None) };
@@ -93,8 +93,7 @@ impl Part {
         }
     }
 
-    /// Removes the unfinished files in a folder that no download has written to since a time;
-    /// returns how many.
+    /// Removes the unfinished files in a folder that were not written after a time. Returns their number.
     pub(super) fn remove_old(folder: &Path, since: SystemTime) -> usize {
         let mut removed = 0;
         for (path, record) in recorded(folder) {
@@ -110,7 +109,7 @@ impl Part {
         removed
     }
 
-    /// `None` if another download has it.
+    /// `None` if another download is using the file.
     fn open(path: &Path, record: Record) -> io::Result<Option<Self>> {
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         match file.try_lock() {
@@ -122,7 +121,7 @@ impl Part {
         Ok(Some(Self { file, path: path.to_owned(), record, size }))
     }
 
-    /// Creates an empty unfinished file for a file with that name. Creates the folder.
+    /// Creates an empty unfinished file for a final name. Creates the folder if needed.
     pub(super) fn create(folder: &Path, name: &str, record: Record) -> Result<Self, DownloadError> {
         let failed = |path: &Path, why| DownloadError::File { path: path.to_owned(), why };
         fs::create_dir_all(folder).map_err(|why| failed(folder, why))?;
@@ -137,7 +136,7 @@ impl Part {
                 }
                 Err(why) => return Err(failed(&path, why)),
             };
-            // No other download uses the file yet.
+            // No other download can be using the new file.
             file.try_lock().map_err(|why| failed(&path, io::Error::other(why)))?;
             let part = Self { file, path, record: record.clone(), size: 0 };
             match part.write_record() {
@@ -148,7 +147,7 @@ impl Part {
                         part.discard();
                         return Err(DownloadError::File { path, why });
                     }
-                    // The record belongs to another file.
+                    // A record with this name exists and belongs to another file.
                     let _ = fs::remove_file(&part.path);
                     exists = why;
                 }
@@ -173,7 +172,7 @@ impl Part {
         options.open(self.record_path())?.write_all(text.as_bytes())
     }
 
-    /// Bytes that are there.
+    /// Number of bytes stored so far.
     pub(super) fn size(&self) -> u64 {
         self.size
     }
@@ -183,19 +182,19 @@ impl Part {
         self.record.total
     }
 
-    /// Whether only its name is missing.
+    /// Whether only the final rename is missing.
     pub(super) fn is_complete(&self) -> bool {
         self.size > 0 && self.record.total == Some(self.size)
     }
 
-    /// How the rest is requested; `None` if the download has to restart.
+    /// How to request the remainder; `None` if the download has to restart.
     pub(super) fn resume(&self) -> Option<Resume> {
         let validator = self.record.validator.as_ref()?.as_bytes().to_vec();
         let fits = self.size > 0 && self.record.total.is_none_or(|total| self.size < total);
         fits.then_some(Resume { offset: self.size, validator })
     }
 
-    /// Appends pieces until their sender is dropped.
+    /// Appends chunks until their sender is dropped.
     pub(super) fn write(mut self, mut pieces: Receiver<Bytes>) -> Result<Self, DownloadError> {
         while let Some(piece) = pieces.blocking_recv() {
             if let Err(why) = self.file.write_all(&piece) {
@@ -206,14 +205,14 @@ impl Part {
         Ok(self)
     }
 
-    /// Removes it unless the rest can be requested.
+    /// Removes the file unless the remainder can be requested.
     pub(super) fn keep_if_of_use(self) {
         if self.resume().is_none() && !self.is_complete() {
             self.discard();
         }
     }
 
-    /// Gives the complete file its name, or one with a number where files have that name.
+    /// Renames the complete file to its final name, with a number if the name is taken.
     pub(super) fn finish(&self) -> Result<PathBuf, DownloadError> {
         let failed = |why| DownloadError::File { path: self.path.clone(), why };
         self.file.sync_all().map_err(failed)?;
@@ -222,7 +221,7 @@ impl Part {
         let name = name.strip_suffix(PART).unwrap_or(name);
         for number in 1..MAX_TRIES {
             let path = folder.join(numbered(name, number));
-            // Renaming would replace a file; creating one does not.
+            // Renaming would replace an existing file, so the name is reserved first.
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(_) => {}
                 Err(why) if why.kind() == ErrorKind::AlreadyExists => continue,
@@ -232,7 +231,7 @@ impl Part {
                 let _ = fs::remove_file(&path);
                 return Err(failed(why));
             }
-            // Without its file, a record is ignored.
+            // A record without its file is ignored.
             let _ = fs::remove_file(self.record_path());
             return Ok(path);
         }
@@ -253,7 +252,7 @@ fn is_file(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_file())
 }
 
-/// The unfinished files of a folder with their records. A folder that does not exist yet has none.
+/// The unfinished files of a folder with their records. A missing folder has none.
 fn recorded(folder: &Path) -> impl Iterator<Item = (PathBuf, Record)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_the_name_of_a_record_is_not_touched() {
+    fn leaves_a_foreign_file_with_a_record_name_alone() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         fs::write(folder.join("a.mp3.part.json"), "another file").unwrap();
@@ -309,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_can_be_continued_is_kept() {
+    fn keeps_only_resumable_downloads() {
         let folder = tempfile::tempdir().unwrap();
         with_bytes(folder.path(), None).keep_if_of_use();
         assert!(names(folder.path()).is_empty());
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn old_parts_without_a_writer_are_removed() {
+    fn removes_old_parts_without_a_writer() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let running = with_bytes(folder, Some("\"v\""));

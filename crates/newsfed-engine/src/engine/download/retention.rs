@@ -1,4 +1,4 @@
-//! Which downloaded files exist, and which ones are removed after some days.
+//! The state of downloaded files, and their removal after some days.
 
 use super::super::context::Context;
 use super::DownloadOrder;
@@ -17,12 +17,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The state of a downloaded file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
-    /// It is as it was downloaded.
+    /// The file is unchanged since the download.
     Unchanged,
-    /// It was changed, or is something else now.
+    /// The file was changed or replaced.
     Changed,
     Missing,
-    /// The folder is missing too, for example because its disk is not connected.
+    /// The folder is missing too, for example because its disk is not mounted.
     Unknown,
 }
 
@@ -51,7 +51,7 @@ fn modified(data: &Metadata) -> Option<i64> {
     i64::try_from(since.as_secs()).ok()
 }
 
-/// Records a complete file. A file that is not recorded is never removed.
+/// Records a complete file. Files without a record are never removed.
 pub(super) async fn record(context: &Arc<Context>, path: &Path, order: &DownloadOrder) {
     let (at, file) = (context.clock.now(), path.to_owned());
     let (item, source, url) = (Some(order.item), Some(order.source), Some(order.url.clone()));
@@ -70,8 +70,8 @@ pub(super) async fn record(context: &Arc<Context>, path: &Path, order: &Download
     }
 }
 
-/// Whether retention removes a file: it was downloaded more than this many days ago, its item is
-/// not kept, and it was not changed. Reads the disk.
+/// Whether retention removes a file: it was downloaded more than this number of days ago, its item is not
+/// kept, and the file is unchanged. Reads the disk.
 pub fn is_expired(record: &DownloadRecord, days: Option<u32>, now: Time) -> bool {
     days.is_some_and(|days| record.at < now - TimeDelta::days(days.into()))
         && !record.kept
@@ -92,8 +92,8 @@ pub fn remove_download(record: &DownloadRecord, now: Time) -> std::io::Result<()
     Ok(())
 }
 
-/// Removes expired files and unfinished ones that are as old, and forgets those that the user has
-/// removed.
+/// Removes expired files and unfinished files of the same age, and deletes the records of files that the user
+/// has removed.
 pub(in crate::engine) async fn retire(context: &Arc<Context>) -> Result<()> {
     let (settings, now) = (context.settings(), context.clock.now());
     let days = settings.download.days;
@@ -115,7 +115,7 @@ pub(in crate::engine) async fn retire(context: &Arc<Context>) -> Result<()> {
     context.store.drop_download_records(gone).await
 }
 
-/// Removes expired files; returns the paths at which there are none any more.
+/// Removes expired files. Returns the paths where no file exists any more.
 fn gone(records: Vec<DownloadRecord>, days: Option<u32>, now: Time) -> Vec<String> {
     let is_gone = |record: &DownloadRecord| {
         if !is_expired(record, days, now) {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_old_unchanged_files_of_other_items_are_removed() {
+    fn removes_only_old_unchanged_files_of_unkept_items() {
         let folder = tempfile::tempdir().unwrap();
         let now = Time::from_timestamp(1_790_000_000, 0).unwrap();
         let file = |name: &str, days: i64, kept: bool| {

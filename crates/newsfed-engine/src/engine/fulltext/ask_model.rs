@@ -1,5 +1,5 @@
-//! Asking the user's language model for a date, one article at a time. After any error only the
-//! date is missing.
+//! Asks the user's language model for a date, one article at a time. After an error, only the date is
+//! missing.
 
 use super::llm::{parse_response, question};
 use super::read::Undated;
@@ -11,13 +11,13 @@ use url::Url;
 /// Pause after a failed request to the model.
 const REST: TimeDelta = TimeDelta::minutes(10);
 
-/// The date of the last modification of an article, if nothing else gives a date.
+/// The date of an article's last modification, if it is not known otherwise.
 pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
     let settings = &context.settings();
     let settings = &settings.llm;
     let endpoint = settings.endpoint.as_deref().and_then(|u| Url::parse(u).ok());
     let (Some(text), Some(endpoint)) = (undated, endpoint) else { return None };
-    // Locked during the request: there is one request at a time.
+    // Locked during the request, so that there is only one request at a time.
     let mut rests = context.pages.model_rests.lock().await;
     let now = context.clock.now();
     if rests.is_some_and(|until| until > now) {

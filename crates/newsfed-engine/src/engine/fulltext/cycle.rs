@@ -1,5 +1,5 @@
-//! Another text of an item on each request: the page's text in every way that gives a different one, then the
-//! feed's.
+//! Shows a different text of an item on each request: first the page's text in each way of extraction that
+//! gives a different one, then the feed's text.
 
 use super::TextGot;
 use super::Trigger;
@@ -13,8 +13,8 @@ use tokio::time::Instant;
 /// Number of ways in [`TextWay`].
 const WAYS: usize = 4;
 
-/// Shows the next text that differs from the current one. A way that gives none, or the same one,
-/// is skipped, so that the text of the feed is always reached.
+/// Shows the next text that differs from the current one. Ways that give no text, or the same text, are
+/// skipped, so that the feed's text is always reached.
 pub(super) async fn another(
     context: &Arc<Context>,
     key: i64,
@@ -34,12 +34,12 @@ pub(super) async fn another(
         if first.is_some() && shown.is_none() && way == TextWay::Best {
             break;
         }
-        // Once around: the text stays as it was.
+        // All ways were tried: the text stays the same.
         let is_last = first.is_some() && shown == Some(way);
         let choice = if shown.is_none() && first.is_none() { Choice::User } else { Choice::Trial };
         let mut got = fetch_now(context, key, Trigger::User(way), choice, waited, late).await?;
         let is_skipped = match &got.text {
-            // Without a page, no other way gives a text.
+            // Without a page, the other ways give no text either.
             TextGot::Failed(_) => context.pages.saved(key, context.clock.now()).is_some(),
             TextGot::Same(_) => shown != Some(TextWay::Feed),
             _ => false,
@@ -57,7 +57,7 @@ pub(super) async fn another(
 }
 
 impl ItemState {
-    /// The way that gave the text that is shown; `None` if the page gave none yet.
+    /// How the displayed text was extracted; `None` if the page has not given a text yet.
     fn shown_way(&self) -> Option<TextWay> {
         let page = self.page.as_ref()?;
         (page.error.is_none() || page.page_hash.is_some()).then_some(page.way)

@@ -1,4 +1,4 @@
-//! Data files that are followed: the text of their item is what changed in them.
+//! Followed data files: the text of their item describes the changes in them.
 
 use super::TextGot;
 use super::fetch::{ItemState, PageFailure, PageOutcome, READING, fail, store};
@@ -11,17 +11,17 @@ use crate::util::html;
 use sha2::{Digest, Sha256};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What is known when a file is read.
+/// The known facts about a file before it is read again.
 struct Known {
-    /// Where the stored text comes from.
+    /// The origin of the stored text.
     text: Option<TextFrom>,
     /// Hash of the file.
     hash: Option<i64>,
-    /// The earlier content of the file.
+    /// The previous content of the file.
     state: Option<Vec<u8>>,
 }
 
-/// Sources with files whose reading took too long and has not ended.
+/// Sources with files that took too long to read and are still being read.
 #[derive(Default)]
 pub(super) struct Overdue(Mutex<Vec<(String, Weak<()>)>>);
 
@@ -34,7 +34,7 @@ impl Overdue {
         self.running().iter().any(|(id, _)| id == source)
     }
 
-    /// The readings that still run: each drops its reference when it ends.
+    /// The reads that are still running: each drops its reference when it ends.
     fn running(&self) -> MutexGuard<'_, Vec<(String, Weak<()>)>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(_, running)| running.strong_count() > 0);
@@ -49,13 +49,13 @@ struct Read {
     state: Option<Vec<u8>>,
 }
 
-/// The format of a response, if it is a data file of a source that follows such files.
+/// The format of a response, if it is a data file and the source follows such files.
 pub(super) fn format(source: &Source, page: &SavedPage) -> Option<Format> {
     matches!(source.kind(), SourceKind::Page | SourceKind::Crawl)
         .then(|| Format::of(page.content_type.as_deref(), &page.url, &page.body))?
 }
 
-/// Compares a file with what it contained before, and stores the result.
+/// Compares a file with its previous content and stores the result.
 pub(super) async fn take(
     context: &Arc<Context>,
     state: &ItemState,
@@ -99,8 +99,8 @@ pub(super) async fn take(
     Ok(PageOutcome::stored(got))
 }
 
-/// Reads a file on a thread for such work. If that takes too long, the thread stays busy: the source is not
-/// read again before it is free.
+/// Reads a file on a worker thread. If that takes too long, the thread stays busy, and the source is not read
+/// again until it is free.
 async fn read_within(
     context: &Arc<Context>,
     source: &str,
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_is_overdue_until_its_reading_ends() {
+    fn a_source_is_overdue_until_its_reads_end() {
         let overdue = Overdue::default();
         let (first, second) = (Arc::new(()), Arc::new(()));
         overdue.add("a", Arc::downgrade(&first));

@@ -1,4 +1,4 @@
-//! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
+//! The page of one item: decides whether to fetch it, fetches it, extracts the text and stores it.
 
 use super::ask_model;
 use super::data_file;
@@ -21,20 +21,19 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-/// Time limit for extracting a page; its size and depth are limited, so this is only for
-/// unexpected cases.
+/// Timeout for extracting a page. Size and depth of pages are limited, so this is only a safeguard.
 pub(super) const READING: Duration = Duration::from_secs(20);
-/// Time limit for waiting, fetching and extracting while a user waits for it.
+/// Timeout for waiting, fetching and extracting while a user waits.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Who has chosen the way in which a text is extracted.
+/// Who chose how the text is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     /// The settings, or the last extraction.
     Automatic,
     /// The user.
     User,
-    /// The user wants any other text. If this way finds none, that is not a failure of the page.
+    /// The user wants any different text. If this way finds none, the page has not failed.
     Trial,
 }
 
@@ -47,10 +46,10 @@ impl Choice {
     }
 }
 
-/// Everything known about an item and its page.
+/// All data about an item and its page.
 pub(super) struct ItemState {
     pub(super) item: Item,
-    /// The date it is sorted by.
+    /// The date that the item is sorted by.
     date: Time,
     pub(super) source: Arc<Source>,
     /// The site of the source.
@@ -60,14 +59,14 @@ pub(super) struct ItemState {
     pub(super) before: Option<Version>,
     /// The text of the page alone, if it differs.
     alone_before: Option<String>,
-    /// A change makes it unread and the newest item again.
+    /// Whether a change marks the item unread and makes it the newest again.
     pub(super) renews: bool,
 }
 
 /// The result of a request.
 pub(super) struct PageOutcome {
     pub(super) text: TextGot,
-    /// Whether it is stored in the database.
+    /// Whether the result is stored in the database.
     pub(super) stored: bool,
     undated: Undated,
 }
@@ -103,19 +102,19 @@ pub(super) async fn fetch(
         _ => fetch_now(context, key, trigger, Choice::of(trigger), waited, late).await?,
     };
     drop(turn);
-    // The text is stored before the model responds.
+    // The text is stored before the model is asked.
     let undated = got.undated.take();
     ask_model(context, key, undated).await?;
     Ok(got)
 }
 
-/// Asks the user's language model for the date of an item (row key), if nothing else gives one.
+/// Asks the user's language model for the date of an item (row key), if it is not known otherwise.
 async fn ask_model(context: &Context, key: i64, undated: Undated) -> Result<(), StoreError> {
     let Some(at) = ask_model::date(context, undated).await else { return Ok(()) };
     store(context, key, PageResult::Dated(at), None, TextWay::Best).await
 }
 
-/// Runs with the lock of the item, after waiting for others (`waited`); a user waits until
+/// Must hold the lock of the item. `waited` means that another task held it before. A user waits until
 /// `late`.
 pub(super) async fn fetch_now(
     context: &Arc<Context>,
@@ -134,12 +133,12 @@ pub(super) async fn fetch_now(
             store(context, key, PageResult::FeedWanted, None, TextWay::Feed).await?;
             return Ok(PageOutcome::stored(TextGot::Feed));
         }
-        // The page failed before it was known that it is not needed: its due time must be removed.
+        // The page failed before it turned out to be unnecessary, so its next fetch must be cancelled.
         Some(TextGot::InFeed) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
             store(context, key, PageResult::Needless, None, TextWay::Best).await?;
             return Ok(PageOutcome::stored(TextGot::InFeed));
         }
-        // The task before this one may have stored a text that is not on the screen yet.
+        // The previous task may have stored a text that is not on the screen yet.
         Some(TextGot::Left) if waited => {
             return Ok(PageOutcome::stored(TextGot::Same(TextWay::Best)));
         }
@@ -148,7 +147,7 @@ pub(super) async fn fetch_now(
     }
     let way = match trigger {
         Trigger::User(way) => way,
-        // Extracted again in the way in which it was found.
+        // Extract it again in the same way as before.
         _ => state.page.as_ref().map_or(TextWay::Best, |p| p.way),
     };
     let page = match get(context, &state, key, trigger, late).await {
@@ -158,7 +157,7 @@ pub(super) async fn fetch_now(
             store(context, key, PageResult::Unchanged, next, way).await?;
             return Ok(PageOutcome::stored(TextGot::Same(way)));
         }
-        // Without a network nothing is learned about the page; it can be requested again.
+        // Without a network, this says nothing about the page, which can be requested again.
         Err(failure) if failure.offline => {
             return Ok(PageOutcome::not_stored(TextGot::Failed(failure.why)));
         }
@@ -167,8 +166,8 @@ pub(super) async fn fetch_now(
     take(context, &state, key, page, way, choice).await
 }
 
-/// Extracts the text of an item (row key) from a response to the poll of its source, which may not
-/// be declared yet, and stores it. If it `renews`, a change makes the item unread again.
+/// Extracts the text of an item (row key) from a response to a poll of its source, which may not be declared
+/// yet, and stores it. With `renews`, a change marks the item unread again.
 pub(in crate::engine) async fn take_response(
     context: &Arc<Context>,
     source: &Arc<Source>,
@@ -184,14 +183,14 @@ pub(in crate::engine) async fn take_response(
     let page = SavedPage::from(response);
     let got = take(context, &state, key, page, TextWay::Best, Choice::Automatic).await?;
     drop(turn);
-    // The poll waits: its command may end right after it. After a failure the model is not asked for a while,
-    // so it waits for one request at most.
+    // The poll waits, because its command may end right after it. After a failure, the model is not asked for
+    // a while, so the poll waits for one request at most.
     ask_model(context, key, got.undated).await?;
     Ok(got.text)
 }
 
-/// Stores that the page of an item (row key) was fetched and is not used, so that it is not fetched
-/// again for the same reason.
+/// Records that the page of an item (row key) was fetched but not used, so that it is not fetched again for
+/// the same reason.
 pub(in crate::engine) async fn unused(context: &Context, key: i64) -> Result<(), StoreError> {
     store(context, key, PageResult::Unused, None, TextWay::Best).await
 }
@@ -210,7 +209,7 @@ async fn take(
     }
     let was_file = state.before.as_ref().is_some_and(|before| before.from == TextFrom::File);
     if was_file && state.source.kind().reads_pages() {
-        // A login, or a message that it is gone.
+        // Probably a login page, or a message that the file is gone.
         let why = "its URL returns a page instead of the data file".to_owned();
         return Ok(PageOutcome::not_stored(TextGot::Failed(why)));
     }
@@ -232,7 +231,7 @@ async fn take(
         elsewhere: state.is_elsewhere(),
         now,
     };
-    // The time limit covers the extraction only, not the wait for a processor.
+    // The timeout covers only the extraction, not the wait for a processor.
     let bytes = page.body.len();
     let reading = context.begin(bytes, move || read(page, known)).await;
     let reading = reading.ok_or(StoreError::Closed)?;
@@ -246,7 +245,8 @@ async fn take(
     };
     let (read, undated) = match read {
         Ok(read) => read,
-        // The item already has a text: of its source's selectors, of an earlier poll, or of another way.
+        // The item already has a text: from its source's selectors, from an earlier poll, or from a different
+        // way of extraction.
         Err(why)
             if choice == Choice::Trial
                 || state.source.kind().reads_pages() && !state.is_linked_teaser() =>
@@ -268,7 +268,7 @@ async fn take(
     Ok(PageOutcome { undated, ..PageOutcome::stored(got) })
 }
 
-/// The state of an item of `source`, or of the declared one that it belongs to.
+/// The state of an item. Its source is `source`, or else the declared one.
 pub(super) async fn state(
     context: &Arc<Context>,
     key: i64,
@@ -299,13 +299,13 @@ pub(super) async fn state(
 }
 
 impl ItemState {
-    /// When the page is fetched again automatically; pages of sites are polled.
+    /// When to fetch the page again automatically. `None` for pages of sites, which are polled instead.
     fn refresh(&self, now: Time) -> Option<Time> {
         let polled = self.source.kind().reads_pages();
         after_success(self.date, now).filter(|_| !polled)
     }
 
-    /// Whether the page of the item belongs to a different site from its source.
+    /// Whether the page of the item is on a different site than its source.
     fn is_elsewhere(&self) -> bool {
         let page = self.item.url.as_deref().and_then(|u| Url::parse(u).ok());
         let own = [Some(&self.source.url), self.home.as_ref()];
@@ -315,7 +315,7 @@ impl ItemState {
     /// The result if the page is not fetched.
     fn without_request(&self, trigger: Trigger, now: Time, context: &Context) -> Option<TextGot> {
         let setting = self.source.full_text.unwrap_or(context.settings().full_text);
-        // A page is refreshed when it is due; in advance, only failed ones are retried.
+        // A page is refreshed when it is due; in advance, only failed pages are retried.
         let asked = |page: &PageState| {
             let rests = page.next.is_none_or(|at| at > now);
             rests || trigger == Trigger::Ahead && page.error.is_none()
@@ -325,7 +325,7 @@ impl ItemState {
             Trigger::User(_) | Trigger::Listed => None,
             _ if setting == FullText::Never => Some(TextGot::Left),
             Trigger::Opened if self.is_linked_teaser() && self.page.is_none() => None,
-            // The items were made from the pages.
+            // The items were created from the pages.
             _ if self.source.kind().reads_pages() => Some(TextGot::Left),
             _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
             Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::InFeed),
@@ -333,27 +333,27 @@ impl ItemState {
         }
     }
 
-    /// Whether it is an entry of a page that only has its beginning.
+    /// Whether the item is an entry of a page that contains only its beginning.
     fn is_linked_teaser(&self) -> bool {
         let is_entry = self.source.kind() == SourceKind::Entries && self.item.url.is_some();
         is_entry && crate::article::is_cut(&crate::util::html::to_text(self.item.feed_body()))
     }
 
-    /// Whether the feed is known to carry full text, and this item does not end like a teaser.
+    /// Whether the feed is known to contain full text, and this item does not end like a teaser.
     fn has_full_text(&self) -> bool {
         let body = crate::util::html::to_text(self.item.feed_body());
         self.site.whole == Some(true) && !body.is_empty() && !crate::article::is_cut(&body)
     }
 }
 
-/// Why there is no page.
+/// Why a page was not fetched.
 pub(super) struct PageFailure {
     why: String,
-    /// Whether it may pass without intervention.
+    /// Whether the failure may be temporary.
     passing: bool,
-    /// Whether it is no evidence about the page, because there may be no network at all.
+    /// Whether the failure says nothing about the page, because there may be no network at all.
     offline: bool,
-    /// When to retry, if the server stated it.
+    /// When to retry, if the server stated a time.
     at: Option<Time>,
 }
 
@@ -377,7 +377,7 @@ impl From<FetchError> for PageFailure {
     }
 }
 
-/// The page, from memory if a user wants another extraction; `None` if it has not changed.
+/// The page, from memory if a user wants a different extraction; `None` if it has not changed.
 async fn get(
     context: &Arc<Context>,
     state: &ItemState,
@@ -406,8 +406,8 @@ async fn get(
     Ok(page)
 }
 
-/// Until when the host of a page is paused, according to responses to polls of sources, possibly
-/// in another process or before a restart.
+/// Until when the host of a page is paused, according to polls of sources, possibly by another process or
+/// before a restart.
 pub(in crate::engine) async fn paused_until(
     context: &Arc<Context>,
     url: &Url,

@@ -1,8 +1,8 @@
-//! The full texts of items, extracted from their pages: when the user requests one, in advance for
-//! new and pinned items, and again when a page is due for a refresh.
+//! The full texts of items, extracted from their pages: on request, in advance for new and pinned items, and
+//! again when a page is due for a refresh.
 //!
-//! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text,
-//! `prefetch.rs` fetches many pages, from four hosts in parallel and one at a time from each.
+//! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text, and
+//! `prefetch.rs` fetches many pages: in parallel from four hosts, and one at a time from each.
 
 mod ask_model;
 mod cycle;
@@ -30,15 +30,15 @@ use tokio::sync::mpsc;
 /// Why a page is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trigger {
-    /// The user wants the text extracted in this way, now.
+    /// The user wants the text extracted in this way.
     User(TextWay),
-    /// The user wants another text: the page extracted in the next way, or the feed's.
+    /// The user wants a different text: the page extracted in the next way, or the feed's text.
     Another,
-    /// The user wants the page fetched, regardless of the settings, and has chosen no text.
+    /// The user wants the page fetched regardless of the settings, but did not choose a text.
     Listed,
     /// The user has opened the item.
     Opened,
-    /// The settings request it in advance.
+    /// The settings require the text in advance.
     Ahead,
     /// To check whether it has changed.
     Again,
@@ -56,23 +56,22 @@ impl Trigger {
 pub enum TextGot {
     /// The text of the page is stored.
     Fetched {
-        /// How it was extracted.
+        /// How the text was extracted.
         from: TextFrom,
         /// Whether the publisher changed the article since the last fetch.
         changed: bool,
     },
-    /// The text of the page is stored, but the feed's is shown, because the page does not
-    /// contain it.
+    /// The text of the page is stored, but the feed's text is shown, because the page does not contain it.
     Kept,
-    /// The feed carries the full text.
+    /// The feed contains the full text.
     InFeed,
     /// The feed's text is shown from now on.
     Feed,
-    /// The page, extracted in this way, gives the text that is stored.
+    /// Extracting the page in this way gives the stored text.
     Same(TextWay),
     /// The page was not fetched.
     Left,
-    /// There is no text; the reason. Text stored before stays.
+    /// There is no text, for this reason. A text stored before is kept.
     Failed(String),
     /// The item no longer exists.
     Gone,
@@ -119,7 +118,7 @@ pub struct PrefetchPlan {
 }
 
 impl PrefetchPlan {
-    /// The message if there is nothing to fetch.
+    /// The message when there is nothing to fetch.
     pub fn nothing(&self) -> String {
         match self.failed {
             0 => "all pages are already fetched".to_owned(),
@@ -129,13 +128,13 @@ impl PrefetchPlan {
     }
 }
 
-/// Assumed size of a page if none was ever fetched.
+/// Assumed size of a page if none has been fetched yet.
 const USUAL_PAGE: u64 = 60_000;
 
 impl Handle {
-    /// Fetches the full text of an item (row key) now, regardless of the settings, and extracts it
-    /// in the given way. Without a way, extracts it in the next way that gives a different text, so
-    /// that repeated requests show every text, including the feed's.
+    /// Fetches the full text of an item (row key) now, regardless of the settings, and extracts it in the
+    /// given way. Without a way, uses the next way that gives a different text, so that repeated requests
+    /// show every text, including the feed's.
     ///
     /// # Errors
     /// If the database cannot be read or written.
@@ -145,8 +144,8 @@ impl Handle {
         Ok(fetch::fetch(&self.context, key, trigger).await?.text)
     }
 
-    /// Fetches the full text of an opened item (row key) if the settings request it and it is not
-    /// stored yet, or may have changed. A process that only watches or reads sends no requests.
+    /// Fetches the full text of an opened item (row key) if the settings require it and it is not stored yet
+    /// or may have changed. Sends no requests if another process polls or the database is read-only.
     ///
     /// # Errors
     /// If the database cannot be read or written.
@@ -159,7 +158,7 @@ impl Handle {
                 fetch::fetch(&self.context, key, Trigger::Opened).await
             }
         };
-        // All changes known until now are on the screen.
+        // All changes known so far are on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
         if row.is_some_and(|row| row.changed || row.comment_count.is_some()) {
             self.context.store.seen(key).await?;
@@ -167,8 +166,8 @@ impl Handle {
         Ok(got?.text)
     }
 
-    /// The pages of pinned or unread items, or both, that were never fetched, or failed and are
-    /// due for a retry, newest first, at most `limit`.
+    /// The pages of pinned or unread items, or both, that were never fetched, or that failed and are due for
+    /// a retry. At most `limit` pages, newest first.
     ///
     /// # Errors
     /// If the database cannot be read or written.
@@ -194,8 +193,8 @@ impl Handle {
         Ok(PrefetchPlan { pages, bytes, failed })
     }
 
-    /// Fetches these pages, from a few hosts in parallel; each is reported by the row key of its
-    /// item, and the channel closes when the last one is done. Dropping it stops.
+    /// Fetches these pages, from a few hosts in parallel. Each is reported by the row key of its item, and
+    /// the channel closes after the last one. Dropping the receiver stops the fetches.
     pub fn prefetch(
         &self,
         pages: Vec<WantedPage>,
@@ -203,8 +202,7 @@ impl Handle {
         self.run(pages, &[Trigger::Ahead])
     }
 
-    /// Like [`Handle::prefetch`], but also fetches pages that were fetched before, whatever the
-    /// settings.
+    /// Like [`Handle::prefetch`], but also fetches pages again, and ignores the settings.
     pub fn fetch_texts(
         &self,
         pages: Vec<WantedPage>,

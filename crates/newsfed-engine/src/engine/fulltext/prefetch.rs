@@ -1,5 +1,5 @@
-//! Fetching many pages: those that the settings request in advance, and those due for a refresh.
-//! None is started while sources are being polled, and each host gets one request at a time.
+//! Fetches many pages: those required in advance by the settings, and those due for a refresh. None are
+//! started while sources are being polled, and each host gets one request at a time.
 
 use super::fetch::PageOutcome;
 use super::{TextGot, Trigger, fetch, may_fetch};
@@ -17,11 +17,11 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use url::Url;
 
-/// Number of hosts that are fetched from in parallel.
+/// Number of hosts to fetch from in parallel.
 const HOSTS: usize = 4;
-/// Number of pages that are fetched before checking for more urgent ones.
+/// Number of pages to fetch before checking for more urgent ones.
 const BATCH: usize = 16;
-/// Time without a commit after which a refresh is over.
+/// Time without a commit after which a refresh counts as finished.
 const SETTLE: Duration = Duration::from_millis(500);
 /// Pause after a batch that could not be stored.
 const REST: TimeDelta = TimeDelta::minutes(5);
@@ -30,11 +30,11 @@ const REST: TimeDelta = TimeDelta::minutes(5);
 pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<Status>) {
     let mut revision = context.store.revision();
     let mut declared = context.declared();
-    // Pages that could not be stored: the others come first.
+    // Pages that could not be stored; the others are fetched first.
     let mut left = HashSet::new();
     let free = |s: &Status| s.role == Role::Follows && s.total == 0 && !s.offline;
     let polls = status.clone();
-    // Polls come first; running requests are finished.
+    // Polls have priority, but running requests are finished.
     let goes_on = || free(&polls.borrow());
     loop {
         if status.wait_for(free).await.is_err() {
@@ -81,13 +81,13 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
     }
 }
 
-/// The end of the quiet hours, without automatic requests.
+/// The end of the current quiet hours, which allow no automatic requests.
 fn quiet_until(context: &Context, now: Time) -> Option<Time> {
     let hours = context.settings().schedule.quiet_hours.as_deref().and_then(QuietHours::parse)?;
     schedule::quiet_until(hours, context.machine().east, now)
 }
 
-/// The next pages, and when to check for more.
+/// The next pages to fetch, and when to check for more.
 async fn plan(
     context: &Arc<Context>,
     left: &HashSet<i64>,
@@ -115,7 +115,7 @@ fn is_stored(got: &Result<PageOutcome>) -> bool {
     }
 }
 
-/// The sources for which the settings request full text in advance.
+/// The sources whose settings require full text in advance.
 fn wants(context: &Context) -> Ahead {
     let mut wants = Ahead { again: not_never(context), ..Ahead::default() };
     for key in context.keys() {
@@ -133,7 +133,7 @@ fn wants(context: &Context) -> Ahead {
     wants
 }
 
-/// Row keys of the sources whose pages may be fetched at all.
+/// Row keys of the sources whose pages may be fetched.
 pub(super) fn not_never(context: &Context) -> Vec<i64> {
     let may = |key: &i64| {
         let source = context.source(*key);
@@ -146,16 +146,16 @@ fn setting(context: &Context, source: &Source) -> FullText {
     source.full_text.unwrap_or(context.settings().full_text)
 }
 
-/// Pages by host.
+/// Pages to fetch, grouped by host.
 pub(super) struct Run<'a> {
     context: &'a Arc<Context>,
     hosts: VecDeque<VecDeque<i64>>,
-    /// Reasons for fetching: if the first one leads to no request, the next one is tried.
+    /// Reasons for fetching, tried in order until one leads to a request.
     triggers: &'static [Trigger],
 }
 
 impl<'a> Run<'a> {
-    /// Pages in their order, host by host.
+    /// Groups pages by host, in their order.
     pub(super) fn new(
         context: &'a Arc<Context>,
         pages: Vec<WantedPage>,
@@ -174,8 +174,8 @@ impl<'a> Run<'a> {
         Self { context, hosts, triggers }
     }
 
-    /// Fetches all of them, or starts no more once `may_go_on` is false, and reports each.
-    /// Dropping the future stops it; stored pages stay.
+    /// Fetches all pages and reports each. Starts no further ones once `goes_on` returns false. Dropping the
+    /// future stops it; stored pages are kept.
     pub(super) async fn finish(
         mut self,
         goes_on: &(dyn Fn() -> bool + Sync),

@@ -1,4 +1,4 @@
-//! Extracting what is stored of a fetched page. Uses no network and no database.
+//! Extracts the data to store from a fetched page. Uses no network and no database.
 
 use super::llm;
 use crate::article::{
@@ -17,11 +17,11 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// With more words than this in the feed, a page with much less text may be hiding its article.
+/// Minimum number of words in the feed for suspecting that a page with much less text hides its article.
 const MUCH: usize = 150;
-/// How many times as many words as the page the feed must have for that conclusion.
+/// How many times more words the feed must have than such a page.
 const MORE: f64 = 1.5;
-/// The beginning of 1990, in seconds since the epoch.
+/// The start of 1990, in seconds since the epoch.
 const FIRST_PAGE: i64 = 631_152_000;
 
 /// A fetched page.
@@ -46,12 +46,12 @@ impl From<Response> for SavedPage {
     }
 }
 
-/// The part of a page that its source declares.
+/// The part of a page selected by its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
     /// The article of the page.
     Article,
-    /// What a selector of the source matches: everything, or the first match.
+    /// The elements that match a selector of the source: all of them, or only the first.
     Selected { selector: String, all: bool },
     /// The page is watched: its article, or its content if it is not an article.
     Page,
@@ -72,7 +72,7 @@ impl Part {
 }
 
 impl Part {
-    /// A hash of its text whose last two bytes name the part.
+    /// A hash of the part's text. The last two bytes identify the part.
     fn name_in(&self, text: i64) -> i64 {
         let name = match self {
             Self::Article => return text,
@@ -83,42 +83,43 @@ impl Part {
     }
 }
 
-/// The bits of a hash that name the part.
+/// The bits of a hash that identify the part.
 const NAME: i64 = 0xffff;
 
-/// What is known when a page is read.
+/// The context for reading a page.
 pub(super) struct ReadContext {
     pub(super) item: Item,
     pub(super) site: LearnedSite,
     /// The stored text.
     pub(super) before: Option<Version>,
-    /// The text of the page alone at that time, if it was different.
+    /// The text extracted from the page alone at that time, if it was different.
     pub(super) alone_before: Option<String>,
-    /// How it was extracted, and the hash of the text from the page alone at that time.
+    /// How the stored text was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
     pub(super) hash_before: Option<i64>,
-    /// The part that the source declares as the text, or the article if the text is extracted in a
-    /// way that ignores that part.
+    /// The part that the source selects as the text. It is the article if the text is extracted in a way that
+    /// ignores the source's selection.
     pub(super) part: Part,
-    /// The item was made from its page, not from a feed.
+    /// Whether the item was created from its page, not from a feed.
     pub(super) from_page: bool,
-    /// The page is watched for changes.
+    /// Whether the page is watched for changes.
     pub(super) watched: bool,
-    /// A change makes the item unread and the newest again.
+    /// Whether a change marks the item unread and makes it the newest again.
     pub(super) renews: bool,
-    /// A language model is asked about pages without a date.
+    /// Whether a language model is asked about pages without a date.
     pub(super) model: bool,
-    /// How the text is extracted now.
+    /// How to extract the text now.
     pub(super) way: TextWay,
-    /// The user has chosen this way.
+    /// Whether the user has chosen this way.
     pub(super) chosen: bool,
-    /// The page belongs to a different site from the feed.
+    /// Whether the page is on a different site than the feed.
     pub(super) elsewhere: bool,
     pub(super) now: Time,
 }
 
 impl ReadContext {
-    /// Whether the text of the page alone (safe HTML) has changed in more than counters and the like.
+    /// Whether the text of the page alone (safe HTML) has changed in more than small details such as
+    /// counters.
     fn is_page_changed(&self, alone: &str) -> bool {
         let before = self.alone_before.as_ref().or(self.before.as_ref().map(|before| &before.html));
         let text = |html: &str| from_html(html, None).text();
@@ -129,7 +130,7 @@ impl ReadContext {
     }
 }
 
-/// Why nothing is used from a page.
+/// Why a page gives no text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoText {
     #[error(transparent)]
@@ -144,12 +145,12 @@ pub(super) enum NoText {
     Panicked,
 }
 
-/// Whether a text that is extracted in this way is the part that its source declares.
+/// Whether a text extracted in this way is the part that its source selects.
 fn is_declared(way: TextWay) -> bool {
     matches!(way, TextWay::Best | TextWay::Feed)
 }
 
-/// Whether a body of that media type may be a page.
+/// Whether a body with this media type may be a page.
 pub(super) fn is_page(content_type: Option<&str>) -> bool {
     let Some(named) = content_type else { return true };
     let named = named.to_ascii_lowercase();
@@ -157,12 +158,12 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
     name.is_empty() || name.ends_with("html") || name.ends_with("xml") || name == "text/plain"
 }
 
-/// Reads a page. Needs a stack for deep trees.
+/// Extracts the text of a page. Needs a large stack for deep trees.
 pub(super) fn read(
     mut page: SavedPage,
     mut known: ReadContext,
 ) -> Result<(PageRead, Undated), NoText> {
-    // The other ways read the article, whatever the source declares.
+    // The other ways use the article, regardless of the source's selection.
     if !is_declared(known.way) {
         known.part = Part::Article;
     }
@@ -180,7 +181,7 @@ pub(super) fn read(
     let stored = known.site.template.as_deref();
     let mut template: Template =
         stored.and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
-    // Learning from the same page twice would count it twice.
+    // Learning from the same page again would count it twice.
     let learn = known.hash_before.is_none();
     let alone = article::extract(&markup, &guide, Mode::Page, None)?;
     let page_hash = hash(&alone.text);
@@ -215,7 +216,7 @@ pub(super) fn read(
         TextWay::Page => alone,
         TextWay::Guided => {
             let found = article::extract(&markup, &guide, Mode::Guided, None)?;
-            // The box that contains the feed's words may be the introduction alone.
+            // The element that contains the feed's words may be only the introduction.
             if words(&found.text) <= words(&feed) {
                 return Err(NoText::Less);
             }
@@ -257,8 +258,8 @@ fn is_page_of_item(known: &ReadContext, feed: &str, best: &Extraction) -> bool {
     contains_feed_text(page, feed, known.elsewhere) || is_titled && may_be_summary(feed, &best.text)
 }
 
-/// The text of a page, compared with the stored one. What was changed is found in the texts of the
-/// page alone, because the template of its site may have improved in between.
+/// The text of a page, compared with the stored text. The changes are determined from the texts of the page
+/// alone, because the template of its site may have improved in between.
 fn page_text(
     known: &ReadContext,
     html: String,
@@ -281,7 +282,7 @@ fn page_text(
     PageText::New { html, from, changed, revisions }
 }
 
-/// A page in front of a site's page, such as a login, is not the article.
+/// A page that the site shows instead of the article, such as a login, gives no text.
 fn check_obstacle(markup: &str, url: &Url, item: &Item) -> Result<(), NoText> {
     let page = Page::parse(markup, url).map_err(|_| NoArticle::TooDeep)?;
     let asked = item.url.as_deref().and_then(|u| Url::parse(u).ok());
@@ -291,7 +292,7 @@ fn check_obstacle(markup: &str, url: &Url, item: &Item) -> Result<(), NoText> {
     }
 }
 
-/// The text of an item whose source declares a part of the page, or watches the page.
+/// The text of an item whose source selects a part of the page, or watches the page.
 fn declared_part(
     fetched: SavedPage,
     markup: &str,
@@ -309,7 +310,7 @@ fn declared_part(
             (part.ok_or(NoText::NotSelected)?, TextFrom::Selected)
         }
         Part::Article | Part::Page => {
-            // A text that was extracted in another way for the user does not count.
+            // Ignore a text that was extracted in a different way for the user.
             let before = known.before.as_ref().filter(|_| known.way_before.is_none_or(is_declared));
             watched_part(&page, article.as_ref(), before, &known.item.title)
         }
@@ -345,8 +346,8 @@ fn first_part(page: &Page, selector: &str) -> Option<String> {
     Some(html::clean(&found.inner_html(), Some(page.base())))
 }
 
-/// Of a watched page that declares itself an article, the text is compared; of any other, all content. The
-/// choice stays, because changing it would count as a change of the page.
+/// The watched text of a page: the article if the page declares itself one, otherwise all content. The choice
+/// is kept, because changing it would count as a change of the page.
 fn watched_part(
     page: &Page,
     article: Option<&Extraction>,
@@ -376,7 +377,7 @@ fn undated(known: &ReadContext, read: &PageRead, markup: &str) -> Undated {
     Some(llm::visible_text(&Page::parse(markup, &url).ok()?, &item.title))
 }
 
-/// A valid date of an article: not after now, and not before there were pages.
+/// A plausible date of an article: not in the future, and not before the Web existed.
 fn possible(at: PageTime, now: Time) -> Option<Time> {
     let at = at.to_utc();
     (at <= now && at.timestamp() >= FIRST_PAGE).then_some(at)
@@ -392,7 +393,7 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
     let given = item.url.as_deref().and_then(|u| Url::parse(u).ok());
     // Several articles on one page differ in the fragment, which is not sent to servers.
     url.set_fragment(given.as_ref().and_then(Url::fragment));
-    // A summary made from the page adds nothing to it.
+    // A summary taken from the page adds no information.
     let summary = match known.from_page {
         false => html::to_text(item.summary.as_deref().unwrap_or_else(|| item.feed_body())),
         true => String::new(),
@@ -401,7 +402,7 @@ fn guide(known: &ReadContext, url: &Url) -> Guide {
         title: Some(item.title.clone()).filter(|t| !t.is_empty()),
         summary: Some(summary).filter(|s| !s.is_empty()),
         url: Some(url),
-        // The dates of a site were already read under its rules.
+        // The dates of a site were already read under the site's rules.
         fetched_at: Some(known.now).filter(|_| !known.from_page),
     }
 }
@@ -415,21 +416,21 @@ fn from(found: &Extraction) -> TextFrom {
     }
 }
 
-/// A text compared with the stored one.
+/// The comparison of a text with the stored one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
     Same,
-    /// No text is stored, or this is another extraction of the same article.
+    /// No text was stored, or this is only a better extraction of the same article.
     Better,
     /// The publisher changed the article.
     Changed,
 }
 
-/// If a text differs while the page alone gives the same, only the extraction is better: the
-/// template has improved, or another way was used.
+/// Compares a text with the stored one. If only the text differs, and not the text of the page alone, only
+/// the extraction is better: the template has improved, or a different way was used.
 fn compare(known: &ReadContext, html: &str, alone: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
-    // The texts of the feed and the page differ without a change.
+    // The texts of the feed and the page differ even without a change.
     if before.from == TextFrom::Feed {
         return Compared::Better;
     }
@@ -441,22 +442,22 @@ fn compare(known: &ReadContext, html: &str, alone: &str, page_hash: i64) -> Comp
         (Part::Article, _) => before.from != TextFrom::Selected,
         (part, Some(hash)) => part.name_in(hash) == hash,
     };
-    // The user selected the part: every change to it counts.
+    // The user selected the part, so every change to it counts.
     let selected = matches!(known.part, Part::Selected { .. });
     match (same_text(&old.text(), &new.text()), same_references(&old, &new)) {
         (true, true) => Compared::Same,
         (true, false) if same_way => Compared::Changed,
         (false, _) if !selected && is_small_change(&old.text(), &new.text()) => Compared::Same,
         (false, _) if !same_part => Compared::Better,
-        // A text found in another way differs in any case: only the text of the page alone shows
-        // whether the page has changed.
+        // A text found in a different way always differs. Only the text of the page alone shows whether the
+        // page has changed.
         (false, _) if !same_way && !known.is_page_changed(alone) => Compared::Better,
         (false, _) if known.hash_before.is_some_and(|h| h != page_hash) => Compared::Changed,
         _ => Compared::Better,
     }
 }
 
-/// Hash of a text without white space.
+/// Hash of a text, ignoring whitespace.
 fn hash(text: &str) -> i64 {
     let mut hash = Sha256::new();
     for word in text.split_whitespace() {

@@ -1,9 +1,9 @@
-//! When the page of an item is fetched again.
+//! Decides when the page of an item is fetched again.
 
 use crate::model::Time;
 use chrono::TimeDelta;
 
-/// Ages of an article at which its page is refreshed; after the last, it never is.
+/// Ages of an article at which its page is refreshed. After the last age, it is never refreshed.
 const AGES: [TimeDelta; 5] = [
     TimeDelta::hours(1),
     TimeDelta::hours(4),
@@ -11,9 +11,9 @@ const AGES: [TimeDelta; 5] = [
     TimeDelta::days(3),
     TimeDelta::days(7),
 ];
-/// Minimum time between two requests for one page.
+/// Minimum time between two requests for the same page.
 const LEAST: TimeDelta = TimeDelta::minutes(30);
-/// Waits after temporary failures in a row, without another retry after the last.
+/// Delays after consecutive temporary failures. After the last one there is no further retry.
 const WAITS: [TimeDelta; 3] = [TimeDelta::minutes(20), TimeDelta::hours(4), TimeDelta::days(1)];
 
 /// The next fetch after the page of an article with this publication date was read.
@@ -21,7 +21,7 @@ pub(super) fn after_success(published: Time, now: Time) -> Option<Time> {
     AGES.into_iter().map(|age| published + age).find(|at| *at >= now + LEAST)
 }
 
-/// The next fetch after `tries` temporary failures in a row.
+/// The next fetch after `tries` consecutive temporary failures.
 pub(super) fn after_failure(tries: u32, now: Time) -> Option<Time> {
     let index = usize::try_from(tries).unwrap_or(usize::MAX).saturating_sub(1);
     WAITS.get(index).map(|wait| now + *wait)
@@ -40,7 +40,7 @@ mod tests {
             now = next;
         }
         assert_eq!(hours, [1, 4, 24, 72, 168]);
-        // If the first fetch is shortly before an age, that age is skipped.
+        // If the first fetch is shortly before one of the ages, that age is skipped.
         let late = after_success(published, published + TimeDelta::minutes(45));
         assert_eq!(late, Some(published + TimeDelta::hours(4)));
         assert_eq!(after_success(published, published + TimeDelta::days(30)), None);

@@ -7,19 +7,19 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Mutex as Turn;
 
-/// Number of pages kept in memory, so that another extraction needs no request.
+/// Maximum number of pages kept in memory, so that another extraction needs no request.
 const MAX_SAVED: usize = 4;
-/// Total size of these pages, in bytes.
+/// Maximum total size of the kept pages, in bytes.
 const MAX_BYTES: usize = 4 << 20;
-/// How long such a page is used.
+/// How long a kept page can be used.
 const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
 #[derive(Default)]
 pub(crate) struct PageRequests {
-    /// Locks of items (row keys), so that no page is fetched twice at the same time.
+    /// Locks by item (row key), so that no page is fetched twice at the same time.
     turns: Mutex<HashMap<i64, Arc<Turn<()>>>>,
     saved: Mutex<VecDeque<(i64, Time, SavedPage)>>,
-    /// Until when the language model is not asked.
+    /// The language model is not asked before this time.
     pub(super) model_rests: Turn<Option<Time>>,
     pub(super) overdue: Overdue,
 }

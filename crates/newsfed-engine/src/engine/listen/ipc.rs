@@ -1,5 +1,5 @@
-//! mpv's JSON IPC: lines of JSON over a socket. Whatever a player sends is limited, and lines that are
-//! not events are ignored.
+//! mpv's JSON IPC: lines of JSON over a socket. The amount of data from a player is limited, and lines that
+//! are not events are ignored.
 
 use crate::model::{Chapter, seconds};
 use crate::util::text::line;
@@ -7,29 +7,29 @@ use serde_json::{Value, json};
 use std::path::Path;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Longest line that is read, in bytes; the rest of a longer one is ignored.
+/// Maximum length of a line, in bytes; the rest of a longer line is ignored.
 const MAX_LINE: usize = 256 << 10;
-/// Number of bytes without a line end after which the player is not understood.
+/// Maximum number of bytes without a newline before the player counts as unusable.
 const MAX_SILENCE: usize = 16 << 20;
 /// Maximum number of chapters in an episode.
 const MAX_CHAPTERS: usize = 500;
 
-/// Why a player has stopped.
+/// Why playback has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// At the end of the file.
+    /// The end of the file was reached.
     Complete,
-    /// It was closed, or has exited.
+    /// The player was closed or has exited.
     Closed,
     Failed(String),
 }
 
-/// A message of a player.
+/// A message from a player.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PlayerEvent {
-    /// In seconds.
+    /// The playback position in seconds.
     Position(f64),
-    /// In seconds.
+    /// The length of the episode in seconds.
     Length(f64),
     Paused(bool),
     Chapters(Vec<Chapter>),
@@ -37,7 +37,7 @@ pub(super) enum PlayerEvent {
     Other,
 }
 
-/// The properties that are observed.
+/// The observed properties.
 const OBSERVED: [&str; 4] = ["time-pos", "duration", "pause", "chapter-list"];
 
 type Reading = Box<dyn AsyncRead + Send + Unpin>;
@@ -49,7 +49,7 @@ async fn open(path: &Path) -> std::io::Result<(Reading, Writing)> {
     Ok((Box::new(reader), Box::new(writer)))
 }
 
-/// On other systems, episodes are opened without control over the player.
+/// On other systems, episodes are opened without controlling the player.
 #[cfg(not(unix))]
 async fn open(_: &Path) -> std::io::Result<(Reading, Writing)> {
     Err(std::io::ErrorKind::Unsupported.into())
@@ -59,19 +59,19 @@ async fn open(_: &Path) -> std::io::Result<(Reading, Writing)> {
 pub(super) struct Ipc {
     reader: Reading,
     writer: Writing,
-    /// Bytes that were read and are not a complete line yet.
+    /// Received bytes that do not form a complete line yet.
     waiting: Vec<u8>,
     /// Number of bytes discarded from a line that is too long.
     surplus: usize,
 }
 
 impl Ipc {
-    /// Connects, and asks for the properties.
+    /// Connects and observes the properties.
     pub(super) async fn connect(path: &Path) -> std::io::Result<Self> {
         let (reader, writer) = open(path).await?;
         let mut ipc = Self { reader, writer, waiting: Vec::new(), surplus: 0 };
         for (number, name) in OBSERVED.iter().enumerate() {
-            // A player that has closed the connection may have sent messages before, which are still read.
+            // A player that has closed the connection may have sent messages before. They are still read.
             if ipc.command(&json!(["observe_property", number + 1, name])).await.is_err() {
                 break;
             }
@@ -84,7 +84,7 @@ impl Ipc {
         self.writer.write_all(line.as_bytes()).await
     }
 
-    /// The next event. Dropping the future loses nothing.
+    /// The next event. Cancel-safe: dropping the future loses no data.
     pub(super) async fn next(&mut self) -> PlayerEvent {
         loop {
             if let Some(end) = self.waiting.iter().position(|byte| *byte == b'\n') {
@@ -109,7 +109,7 @@ impl Ipc {
     }
 }
 
-/// The event in a line.
+/// Parses the event in a line.
 fn event(line: &[u8]) -> PlayerEvent {
     let Ok(value) = serde_json::from_slice::<Value>(line) else { return PlayerEvent::Other };
     match value["event"].as_str() {
@@ -135,7 +135,7 @@ fn property(value: &Value) -> Option<PlayerEvent> {
 }
 
 fn chapter(value: &Value) -> Option<Chapter> {
-    // Where sound begins late, the first chapter begins a moment before zero.
+    // If the sound starts late, the first chapter starts slightly before zero.
     let start = value["time"].as_f64().filter(|start| *start > -1.0)?.max(0.0);
     let start = seconds(start)?;
     Some(Chapter { start: start as u64, title: line(value["title"].as_str().unwrap_or_default()) })
@@ -148,7 +148,7 @@ fn ending(value: &Value) -> Option<Ending> {
             let why = value["file_error"].as_str().map(line).unwrap_or_default();
             Ending::Failed(format!("it cannot be played: {why}"))
         }
-        // A playlist, for example, leads to its file.
+        // For example, a playlist redirects to its file.
         "redirect" => return None,
         _ => Ending::Closed,
     })
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn impossible_events_are_ignored() {
+    fn ignores_impossible_events() {
         let property = |name: &str, data: &str| {
             let line =
                 format!("{{\"event\":\"property-change\",\"name\":\"{name}\",\"data\":{data}}}\n");
@@ -215,7 +215,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn long_lines_are_ignored_and_endless_ones_end_the_connection() {
+    async fn ignores_long_lines_and_closes_endless_ones() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let listener = tokio::net::UnixListener::bind(&path).unwrap();
@@ -225,7 +225,7 @@ mod tests {
             stream.write_all(&long).await.unwrap();
             let good = "\n{\"event\":\"property-change\",\"name\":\"pause\",\"data\":true}\n";
             stream.write_all(good.as_bytes()).await.unwrap();
-            // Until it is closed.
+            // Until the connection is closed.
             while stream.write_all(&long).await.is_ok() {}
         });
         let mut ipc = Ipc::connect(&path).await.unwrap();

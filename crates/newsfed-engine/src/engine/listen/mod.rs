@@ -1,5 +1,5 @@
-//! Listening: a player that is controlled through mpv's JSON IPC. The position in each episode is
-//! stored while it plays, so that little is lost however the program ends.
+//! Listening with a player that is controlled through mpv's JSON IPC. The position in each episode is stored
+//! during playback, so that little is lost even if the program is killed.
 
 mod ipc;
 mod session;
@@ -13,47 +13,47 @@ use task::Task;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-/// What the user wants from the player.
+/// A command of the user for the player.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlayerCommand {
-    /// Plays an episode of the queue from where it was left.
+    /// Plays an episode of the queue from its stored position.
     Play(EpisodeKey),
-    /// Pauses or resumes. If nothing plays, plays the episode that was played last, else the first of the
-    /// queue.
+    /// Pauses or resumes. If nothing is playing, plays the most recently played episode, or else the first of
+    /// the queue.
     Pause,
-    /// Goes forward by that many seconds, or back.
+    /// Seeks forward by this number of seconds, or backward if it is negative.
     Seek(f64),
-    /// Goes to the next chapter, or back to the one before (`false`).
+    /// Goes to the next chapter, or to the previous one (`false`).
     Chapter(bool),
-    /// Plays the next episode of the queue; this one stays in it.
+    /// Plays the next episode of the queue. The current one stays in the queue.
     Next,
     Stop,
 }
 
-/// An episode that plays.
+/// The current episode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Playing {
     pub key: EpisodeKey,
     pub title: String,
-    /// Where it is, and how long it is.
+    /// The position and the length.
     pub progress: Progress,
     pub is_paused: bool,
-    /// The chapters of the file, else those that the feed lists.
+    /// The chapters of the file, or else those listed in the feed.
     pub chapters: Arc<Vec<Chapter>>,
 }
 
 impl Playing {
-    /// The chapter that plays, by its index.
+    /// The index of the current chapter.
     pub fn chapter(&self) -> Option<usize> {
         let begun = |chapter: &Chapter| chapter.start as f64 <= self.progress.position;
         self.chapters.iter().rposition(begun)
     }
 }
 
-/// Why nothing plays.
+/// Why nothing is playing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlayerProblem {
-    /// The player is not installed, or none is set; the episode can be opened with another program.
+    /// The player is not installed, or none is configured. The episode can be opened with another program.
     NoPlayer(Box<Queued>),
     Failed(String),
 }
@@ -62,9 +62,9 @@ pub enum PlayerProblem {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PlayerState {
     pub now: Option<Playing>,
-    /// Until something plays again.
+    /// The last problem, until something plays again.
     pub problem: Option<PlayerProblem>,
-    /// Number of problems so far: the same one may occur again.
+    /// Number of problems so far, because the same one may occur again.
     pub problems: u64,
     /// Whether an episode is being started.
     pub is_starting: bool,
@@ -79,7 +79,7 @@ pub struct Player {
 
 impl Player {
     pub fn send(&self, command: PlayerCommand) {
-        // The task ends with the engine only.
+        // The task only ends with the engine.
         let _ = self.commands.send(command);
     }
 
@@ -87,7 +87,7 @@ impl Player {
         self.state.clone()
     }
 
-    /// Stops, and waits until the position is stored.
+    /// Stops the player and waits until the position is stored.
     pub async fn finish(self) {
         drop(self.commands);
         if let Err(e) = self.task.await {
@@ -97,7 +97,8 @@ impl Player {
 }
 
 impl Handle {
-    /// A player that plays nothing yet. `in_terminal`: the program has the terminal, and its keys.
+    /// A player that is not playing anything yet. `in_terminal` means that it may use the terminal and its
+    /// keys.
     pub fn player(&self, in_terminal: bool) -> Player {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (state_in, state) = watch::channel(PlayerState::default());
@@ -113,10 +114,10 @@ impl Handle {
         self.context.read(|reader| reader.queue()).await
     }
 
-    /// Moves an episode in the queue; returns by how many places.
+    /// Moves an episode in the queue. Returns the number of positions moved.
     ///
     /// # Errors
-    /// If that cannot be stored.
+    /// If the new order cannot be stored.
     pub async fn move_in_queue(&self, key: EpisodeKey, by: i64) -> Result<i64, StoreError> {
         self.context.store.move_in_queue(key, by).await
     }

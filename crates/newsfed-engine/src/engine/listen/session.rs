@@ -1,4 +1,4 @@
-//! A player program with its connection: starting, commanding and stopping it.
+//! A player program and its connection: starts, controls and stops it.
 
 use super::super::program::Group;
 use super::ipc::{Ipc, PlayerEvent};
@@ -18,15 +18,15 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long a player may take until it listens.
+/// Timeout for a player to accept a connection.
 const START: Duration = Duration::from_secs(10);
-/// Pause between two tries to connect.
+/// Delay between two attempts to connect.
 const TRY: Duration = Duration::from_millis(30);
-/// How long a player may take to read a command.
+/// Timeout for a player to read a command.
 const SEND: Duration = Duration::from_secs(1);
-/// Why a player is not started after all.
+/// The error if a player is stopped while it starts.
 const STOPPED: &str = "it was stopped";
-/// How long a player may take to exit.
+/// Timeout for a player to exit.
 const END: Duration = Duration::from_millis(500);
 
 /// Why a player was not started.
@@ -45,16 +45,16 @@ pub(super) struct Session {
     child: Child,
     group: Option<Group>,
     ipc: Ipc,
-    /// The other end is the player's standard input: the player ends when this end is closed, even if newsfed
-    /// is killed.
+    /// The other end is the player's standard input. The player exits when this end is closed, even if
+    /// newsfed is killed.
     _lifeline: Option<Lifeline>,
-    /// The folder of the socket, which only the user can enter.
+    /// The folder of the socket, which only the user can access.
     _folder: TempDir,
 }
 
 impl Session {
-    /// Starts a player at the stored position of an episode, and connects to it, until it is
-    /// cancelled. Players are controlled through Unix sockets, so other systems have none.
+    /// Starts a player at the stored position of an episode and connects to it, unless cancelled. Players are
+    /// controlled through Unix sockets, so other systems are not supported.
     pub(super) async fn start(
         argv: Vec<String>,
         episode: Queued,
@@ -66,7 +66,7 @@ impl Session {
         if !cfg!(unix) {
             return Err(StartError::NoPlayer);
         }
-        // A player that was replaced at once is not started.
+        // A player that was replaced immediately is not started.
         if cancel.is_cancelled() {
             return Err(failed(STOPPED.to_owned()));
         }
@@ -85,12 +85,12 @@ impl Session {
                 command.stdin(OwnedFd::from(its));
                 lifeline = Some(ours);
             }
-            // Its own process group, so that keys typed in this terminal do not reach it.
+            // A separate process group, so that keys typed in this terminal do not reach the player.
             #[cfg(unix)]
             command.process_group(0);
         }
         let mut child = command.spawn().map_err(|e| match e.kind() {
-            // A user who has set another player must learn that it is missing.
+            // If the user has configured a different player, report that it is missing.
             ErrorKind::NotFound if argv == ListenSettings::default().player => StartError::NoPlayer,
             ErrorKind::NotFound => failed(format!("{program} is not installed (listen.player)")),
             _ => failed(format!("{program} cannot be started: {e}")),
@@ -112,7 +112,7 @@ impl Session {
         }
     }
 
-    /// The player's next message. Dropping the future loses nothing.
+    /// The player's next message. Cancel-safe: dropping the future loses no data.
     pub(super) async fn next(&mut self) -> PlayerEvent {
         self.ipc.next().await
     }
@@ -129,7 +129,7 @@ impl Session {
         self.command(&json!(["seek", position, "absolute"])).await;
     }
 
-    /// Does not wait for a player that does not read.
+    /// Sends a command, but does not wait for a player that does not read it.
     async fn command(&mut self, command: &Value) {
         let sent = timeout(SEND, self.ipc.command(command)).await;
         if !matches!(sent, Ok(Ok(()))) {
@@ -137,7 +137,7 @@ impl Session {
         }
     }
 
-    /// Stops the player and every process that it has started.
+    /// Stops the player and all processes that it has started.
     pub(super) async fn end(mut self) {
         self.command(&json!(["quit"])).await;
         let ended = timeout(END, self.child.wait()).await.is_ok();
@@ -147,7 +147,7 @@ impl Session {
     }
 }
 
-/// Stops a player without a connection. It may restore the terminal first.
+/// Stops a player that is not connected. It may restore the terminal first.
 async fn terminate(mut child: Child, group: Option<Group>) {
     #[cfg(unix)]
     if let Some(id) = child.id().and_then(|id| rustix::process::Pid::from_raw(id.try_into().ok()?))
@@ -161,7 +161,7 @@ async fn terminate(mut child: Child, group: Option<Group>) {
     }
 }
 
-/// The options that every mpv-like player gets.
+/// The options for every mpv-compatible player.
 fn options(socket: &Path, episode: &Queued, in_terminal: bool) -> Vec<String> {
     let mut options = vec![
         format!("--input-ipc-server={}", socket.display()),
@@ -183,14 +183,14 @@ fn options(socket: &Path, episode: &Queued, in_terminal: bool) -> Vec<String> {
     options
 }
 
-/// The downloaded file, else the URL.
+/// The downloaded file, or else the URL.
 fn target(episode: &Queued) -> Option<String> {
     let file = episode.file.as_ref().filter(|file| Path::new(file).is_file());
     let url = || parse_web(&episode.key.url).ok().map(|web| web.url.to_string());
     file.cloned().or_else(url)
 }
 
-/// A folder for the socket that only the user can enter, where paths are short.
+/// A folder for the socket that only the user can access, with a short path.
 fn private_folder() -> std::io::Result<TempDir> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let mut builder = tempfile::Builder::new();
@@ -203,7 +203,7 @@ fn private_folder() -> std::io::Result<TempDir> {
     }
 }
 
-/// Connects as soon as the player listens, unless it exits first.
+/// Connects as soon as the player accepts a connection, unless it exits first.
 async fn connect(child: &mut Child, socket: &Path) -> Result<Ipc, String> {
     loop {
         if let Ok(ipc) = Ipc::connect(socket).await {

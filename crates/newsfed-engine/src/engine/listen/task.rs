@@ -1,5 +1,4 @@
-//! The task of a player. It carries out commands at any time, even while a player starts or does
-//! not respond.
+//! The task of a player. It handles commands at any time, even while a player starts or does not respond.
 
 use super::super::context::Context;
 use super::ipc::{Ending, PlayerEvent};
@@ -13,10 +12,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// How often the position is stored.
+/// Interval between two writes of the position.
 const STORE_EVERY: Duration = Duration::from_secs(5);
-/// An episode that ends at most this many seconds before its stated length was played to its end: the length
-/// may be wrong, or include credits.
+/// An episode that ends within this number of seconds before its stated length counts as complete, because
+/// the length may be wrong or include credits.
 const REST: f64 = 60.0;
 
 pub(super) struct Task {
@@ -25,25 +24,25 @@ pub(super) struct Task {
     in_terminal: bool,
     session: Option<Session>,
     starting: Option<Starting>,
-    /// The episodes after the current one, as of when it was last seen in the queue.
+    /// The episodes after the current one, when it was last seen in the queue.
     following: Vec<EpisodeKey>,
-    /// The position as it is stored.
+    /// The stored position.
     stored: Option<(EpisodeKey, Progress)>,
 }
 
 type Started = Result<Session, StartError>;
 
-/// A player that was started and does not listen yet.
+/// A player that has been started but is not connected yet.
 struct Starting {
     episode: Queued,
     chapters: Vec<Chapter>,
-    /// Whether it is to be paused as soon as it listens.
+    /// Whether to pause as soon as the player is connected.
     is_paused: bool,
     cancel: CancellationToken,
     session: Pin<Box<dyn Future<Output = Started> + Send>>,
 }
 
-/// What the task has to handle next.
+/// The next event for the task.
 enum Happened {
     Command(Option<PlayerCommand>),
     Event(PlayerEvent),
@@ -150,13 +149,13 @@ impl Task {
         }
     }
 
-    /// The episode that plays, or is about to.
+    /// The episode that is playing or starting.
     fn current(&self) -> Option<EpisodeKey> {
         let starting = self.starting.as_ref().map(|starting| starting.episode.key.clone());
         starting.or_else(|| self.state.borrow().now.as_ref().map(|now| now.key.clone()))
     }
 
-    /// Begins to start a player; [`Task::started`] continues when it listens.
+    /// Starts a player; [`Task::started`] continues when it is connected.
     async fn play(&mut self, key: EpisodeKey) {
         self.state.send_modify(|state| state.is_starting = true);
         let read = move |reader: &crate::store::Reader| {
@@ -178,7 +177,7 @@ impl Task {
         self.note_following().await;
     }
 
-    /// The player listens, or has failed.
+    /// Handles the result of starting a player.
     async fn started(&mut self, started: Started) {
         let Some(Starting { episode, chapters, is_paused, .. }) = self.starting.take() else {
             return;
@@ -207,7 +206,7 @@ impl Task {
         }
     }
 
-    /// Applies a message of the player.
+    /// Applies a message from the player.
     async fn take(&mut self, event: PlayerEvent) {
         let change = |change: &dyn Fn(&mut Playing)| {
             self.state.send_if_modified(|state| {
@@ -240,7 +239,7 @@ impl Task {
             Ending::Complete if length.is_some_and(|length| position + REST >= length) => {
                 let next = self.next_of(&playing.key).await;
                 self.store_place(true).await;
-                // The pause between two episodes must not count as the end.
+                // The gap between two episodes must not count as the end.
                 self.state.send_modify(|state| state.is_starting = next.is_some());
                 self.close().await;
                 if let Some(next) = next {
@@ -248,7 +247,7 @@ impl Task {
                 }
             }
             Ending::Complete => {
-                // The reason comes first, so that this cannot be mistaken for a normal end.
+                // Report the reason first, so that this is not mistaken for a normal end.
                 self.fail("it ended early; its position is kept");
                 self.stop().await;
             }
@@ -260,7 +259,7 @@ impl Task {
         }
     }
 
-    /// The episode after this one. An episode that was removed while it played keeps its place.
+    /// The episode after this one. An episode that was removed during playback keeps its position.
     async fn next_of(&mut self, key: &EpisodeKey) -> Option<EpisodeKey> {
         let queue = self.context.read(|reader| reader.queue_keys()).await.ok()?;
         match queue.iter().position(|other| other == key) {
@@ -269,7 +268,7 @@ impl Task {
         }
     }
 
-    /// Records which episodes follow the current one, as long as it is in the queue.
+    /// Records the episodes after the current one, as long as it is in the queue.
     async fn note_following(&mut self) {
         let (Some(current), Ok(mut queue)) =
             (self.current(), self.context.read(|reader| reader.queue_keys()).await)
@@ -281,17 +280,17 @@ impl Task {
         }
     }
 
-    /// Stores the position, and stops the episode that is playing or starting.
+    /// Stores the position and stops the episode that is playing or starting.
     async fn stop(&mut self) {
         self.leave().await;
         self.state.send_if_modified(|state| std::mem::take(&mut state.is_starting));
     }
 
-    /// Stores the position and stops the episode, before something else plays.
+    /// Stores the position and stops the episode before something else plays.
     async fn leave(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
-            // Cancelled, it stops its player without waiting for a connection.
+            // A cancelled start stops its player without waiting for a connection.
             if let Ok(session) = starting.session.await {
                 session.end().await;
             }
@@ -324,7 +323,7 @@ impl Task {
         self.report(PlayerProblem::Failed(crate::util::text::line(why)));
     }
 
-    /// Reports why nothing plays, even if the reason is the same as before.
+    /// Reports why nothing is playing, even if the reason is the same as before.
     fn report(&self, problem: PlayerProblem) {
         self.state.send_modify(|state| {
             (state.problem, state.is_starting) = (Some(problem), false);

@@ -1,4 +1,4 @@
-//! The stored data of a list, for comparing it with the file.
+//! The stored data of a list, for comparison with the file.
 
 use super::super::context::Context;
 use super::super::follow::FollowError;
@@ -8,14 +8,14 @@ use crate::store::{FollowedList, Reader, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A stored text that cannot be read.
+/// A stored text that cannot be parsed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Damage {
-    /// The content of the list with this row key. It can be read again.
+    /// The content of the list with this row key. It can be fetched again.
     Listed(i64),
-    /// What was applied. Without it, the changes by the user are unknown.
+    /// The content last applied from this list. Without it, the user's changes cannot be detected.
     Taken,
-    /// What was applied from another list.
+    /// The content last applied from another list.
     Other,
 }
 
@@ -43,10 +43,10 @@ impl From<Damage> for FollowError {
     }
 }
 
-/// What was read, unless a stored text is damaged.
+/// The result of reading, unless a stored text is damaged.
 pub(super) type Undamaged<T> = Result<Result<T, Damage>, StoreError>;
 
-/// The content of a list, compared with what was applied from it before.
+/// Compares the content of a list with what was last applied from it.
 pub(super) fn compared(
     reader: &Reader,
     context: &Context,
@@ -62,8 +62,7 @@ pub(super) fn compared(
     Ok(Ok(ListComparison { list, listed, is_whole, taken, moved }))
 }
 
-/// What is known about a list (row key) among all followed ones; `None` if all that it has was
-/// applied.
+/// The state of a list (row key) among all followed lists; `None` if its entire content has been applied.
 pub(super) fn state(
     reader: &Reader,
     context: &Context,
@@ -96,8 +95,8 @@ pub(super) fn state(
     Ok(compared.map(|compared| Some(ListState { compared, others, kept, is_confirmed })))
 }
 
-/// The sources of another list (row key). As long as the list is not completely known, the sources that it
-/// had before count too.
+/// The sources of another list (row key). If the list was not read completely, its earlier sources are
+/// included.
 fn sources_of(reader: &Reader, list: i64) -> Undamaged<Vec<Source>> {
     let stored = reader.followed_list(list)?.unwrap_or_default();
     let Ok(mut sources) = list_from_text(&stored.listed) else {

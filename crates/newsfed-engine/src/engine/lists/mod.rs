@@ -1,5 +1,5 @@
-//! Following OPML lists. A list is polled like other sources (`read.rs`); then the sources in
-//! `sources.toml` are kept in sync with it, in a step of its own that can be repeated at any time.
+//! Follows OPML lists. A list is polled like other sources (`read.rs`). A separate, repeatable step then
+//! keeps the sources in `sources.toml` in sync with it.
 
 mod known;
 mod read;
@@ -23,37 +23,37 @@ pub(super) use read::{begun, read, unchanged};
 use tokio::sync::{Mutex, Notify};
 use url::Url;
 
-/// How often lists are compared with the file anyway: it may have had errors.
+/// Interval between additional comparisons of lists with the file, which may have had errors.
 const ROUND: TimeDelta = TimeDelta::hours(6);
 /// Why no sources were added with a new list.
 const NOT_STORED: &str =
     "the content of the list was not stored; its sources are added after its next check";
 
-/// State that is shared by all lists.
+/// State shared by all lists.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    /// A list was read.
+    /// Notified when a list was read.
     pub(super) was_read: Notify,
     /// Held while sources are synchronised with their lists.
     turn: Mutex<()>,
 }
 
-/// A list that is followed from now on.
+/// A newly followed list.
 #[derive(Debug)]
 pub struct ListFollowed {
     pub source: Source,
     /// The sources that were added.
     pub added: Vec<Source>,
-    /// The URLs that are already followed.
+    /// The URLs that were already followed.
     pub already: Vec<Url>,
-    /// Entries that are not taken from the list, and why.
+    /// Entries of the list that were skipped, and why.
     pub skipped: Vec<(String, String)>,
     pub edits: Vec<FileEdit>,
-    /// Why its sources were not added, although the list is followed.
+    /// Why its sources were not added even though the list is followed.
     pub problem: Option<String>,
 }
 
-/// A file or URL of a list.
+/// The file or URL of a list.
 enum Place {
     File(Url, Origin),
     Web(WebAddress),
@@ -72,7 +72,7 @@ impl Place {
         Ok(Self::File(path_url(&path, None).map_err(FollowError::Local)?, origin))
     }
 
-    /// The source that reads the list.
+    /// The source for the list itself.
     fn source(&self) -> Source {
         let source = |url: &Url| Source {
             rules: SourceRules::List,
@@ -86,12 +86,11 @@ impl Place {
 }
 
 impl Handle {
-    /// Follows an OPML list at a URL or in a file that the user typed: adds its sources now, and keeps
-    /// them in sync with it.
+    /// Follows an OPML list at a URL or in a file that the user typed. Adds its sources now and keeps them in
+    /// sync with it.
     ///
     /// # Errors
-    /// If it cannot be fetched or is not a list, or the file cannot be changed. In that case it is not
-    /// followed.
+    /// If the list cannot be fetched or parsed, or the file cannot be changed. The list is not followed then.
     pub async fn follow_list(
         &self,
         typed: &str,
@@ -129,11 +128,11 @@ impl Handle {
         Ok(ListFollowed { source, added, already, skipped: listed.skipped, edits, problem })
     }
 
-    /// Confirms that the sources which have left a list (row key) are removed with its next check. Returns
-    /// whether there was something to confirm.
+    /// Confirms that the sources that have left a list (row key) are to be removed with its next check.
+    /// Returns whether there was something to confirm.
     ///
     /// # Errors
-    /// If that cannot be stored.
+    /// If the confirmation cannot be stored.
     pub async fn accept_list(&self, list: i64) -> Result<bool, StoreError> {
         self.context.store.confirm_list(list).await
     }

@@ -1,4 +1,4 @@
-//! What a poll of a list finds.
+//! Handles the result of polling a list.
 
 use super::super::context::Context;
 use super::super::finished::Finished;
@@ -25,8 +25,7 @@ impl From<StoreError> for Refusal {
     }
 }
 
-/// The facts of a source that the user follows from now on. If a list was followed before, everything in it
-/// is new again.
+/// The facts of a newly followed source. If a list was followed before, all its entries count as new.
 pub(in crate::engine) async fn begun(
     context: &Context,
     source: &Source,
@@ -39,8 +38,8 @@ pub(in crate::engine) async fn begun(
     Ok(SourceFacts { body_hash: None, ..facts.clone() })
 }
 
-/// Reads a list and stores what it has. If many sources have left it, nothing is stored until the user
-/// confirms it.
+/// Reads a list and stores its content. If many sources have left the list, nothing is stored until the user
+/// confirms.
 pub(in crate::engine) async fn read(
     started: &Started<'_>,
     mut finished: Finished,
@@ -54,8 +53,8 @@ pub(in crate::engine) async fn read(
     finished
 }
 
-/// A list (row key) has not changed: there is nothing to confirm any more. What could not be
-/// applied is tried again.
+/// Handles an unchanged list (row key): there is no longer anything to confirm, and changes that could not be
+/// applied are tried again.
 pub(in crate::engine) async fn unchanged(context: &Arc<Context>, key: i64) {
     let known = context.read(move |reader| reader.followed_list(key)).await;
     let is_asked = known.is_ok_and(|known| known.is_some_and(|known| known.refused.is_some()));
@@ -106,7 +105,7 @@ async fn take(
     Ok(())
 }
 
-/// Stores what a list has, unless the user has to confirm it first.
+/// Stores the content of a list, unless the user has to confirm it first.
 async fn take_over(
     started: &Started<'_>,
     known: FollowedList,
@@ -124,7 +123,7 @@ async fn take_over(
     let read = context.read(read).await?;
     let (question, text) =
         read.map_err(|damage| Refusal(ErrorKind::Permanent, damage.message().to_owned()))?;
-    // A hash of what is listed: many servers change a date in the document each time.
+    // A hash of the sources, because many servers change a date in the document each time.
     let hash = hashing.document(text.as_bytes());
     let is_confirmed = confirmed == Some(hash);
     if let Some((gone, of)) = question.filter(|_| !is_confirmed) {
@@ -140,10 +139,10 @@ async fn take_over(
     Ok(context.store.set_listed(key, text, is_whole, is_confirmed).await?)
 }
 
-/// The parts of a list that are not applied; a message that it is damaged comes first.
+/// Notes about parts of a list that were not applied. A message that the list is damaged comes first.
 fn notes(listed: &Listed) -> Vec<String> {
     let left_out = limits::left_out(listed.left_out, "source", limits::LIST_SOURCES);
-    // The end of a list is reported last.
+    // Damage at the end of a list is the last of its notes.
     let skipped = listed.skipped.iter().rev().map(|(what, why)| format!("{what}: {why}"));
     let mut notes: Vec<String> = left_out.into_iter().chain(skipped).collect();
     if notes.len() > MOST_NOTES {

@@ -1,4 +1,4 @@
-//! Keeping the sources of `sources.toml` in sync with the lists that were read.
+//! Keeps the sources of `sources.toml` in sync with the lists that were read.
 
 use super::super::edit::blocking;
 use super::super::follow::FollowError;
@@ -18,33 +18,33 @@ const NAMED: usize = 3;
 /// The start of the message about a list that could not be applied.
 const NOT_IN_SYNC: &str = "its sources are not kept in sync with it: ";
 
-/// The changes that a list has made.
+/// The changes made by a list.
 pub(super) struct Stepped {
     title: String,
     pub(super) plan: ListPlan,
     /// Empty if nothing was changed.
     pub(super) edit: FileEdit,
     names: HashMap<SourceId, String>,
-    /// What went wrong after the file was changed.
+    /// The error that occurred after the file was changed.
     pub(super) problem: Option<String>,
 }
 
 impl Handle {
-    /// Keeps the sources of the file in sync with the lists that were read; returns what was changed, and
-    /// new problems. The items of removed sources stay for 30 days.
+    /// Syncs the sources of the file with the lists that were read. Returns the changes and new problems. The
+    /// items of removed sources are kept for 30 days.
     ///
     /// # Errors
     /// If the database cannot be read.
     pub async fn keep_lists_in_step(&self) -> Result<Vec<AutomaticChange>, FollowError> {
         let _turn = self.context.lists.turn.lock().await;
         let mut changes = Vec::new();
-        // Usually there is no list, and the facts of all sources need not be read.
+        // Usually there are no lists, and the facts of all sources need not be read.
         if !self.context.declared().borrow().iter().any(|source| List::is(source)) {
             return Ok(changes);
         }
         let all = self.sources().await?;
         for (list, facts) in all.iter().filter_map(|of| Some((List::of(of)?, &of.1))) {
-            // A problem with one list does not prevent the others from being applied.
+            // A problem with one list does not keep the others from being applied.
             let (change, problem) = match self.step(&list.id).await {
                 Ok(stepped) => {
                     let problem = stepped.as_ref().and_then(|stepped| stepped.problem.clone());
@@ -58,8 +58,8 @@ impl Handle {
         Ok(changes)
     }
 
-    /// Shows a problem as the failure of a check until the list can be applied. Returns a message
-    /// if it is new.
+    /// Shows a problem as a failed check until the list can be applied. Returns a message if the problem is
+    /// new.
     async fn note_problem(
         &self,
         list: &List,
@@ -95,11 +95,11 @@ impl Handle {
         Some(AutomaticChange { message, label: String::new(), edit: None })
     }
 
-    /// Applies the content of one list. The caller holds the lock. Returns `None` if nothing
-    /// remains to be applied.
+    /// Applies the content of one list. The caller must hold the lock. Returns `None` if there is nothing
+    /// left to apply.
     ///
     /// # Errors
-    /// If the database or `sources.toml` cannot be used. The file is not changed then.
+    /// If the database or `sources.toml` cannot be used. The file is then not changed.
     pub(super) async fn step(&self, id: &SourceId) -> Result<Option<Stepped>, FollowError> {
         let all = Arc::new(self.sources().await?);
         let lists: Vec<List> = all.iter().filter_map(List::of).collect();
@@ -131,14 +131,14 @@ impl Handle {
             self.read_again().await;
         }
         if let Err(e) = self.context.store.set_taken(list.key, taken, changes).await {
-            // The step will be repeated, which changes nothing more.
+            // The step will be repeated without further changes.
             stepped.problem = Some(text::line(&e.to_string()));
         }
         Ok(Some(stepped))
     }
 }
 
-/// A list that is followed.
+/// A followed list.
 struct List {
     id: SourceId,
     /// Row key of its source.
@@ -158,7 +158,7 @@ impl List {
 }
 
 impl Stepped {
-    /// Such as `Planet: 2 added (One, Two), 1 removed (Three)`.
+    /// Formats the changes, such as `Planet: 2 added (One, Two), 1 removed (Three)`.
     fn describe(&self) -> String {
         let ListPlan { add, change, remove, hand_over, .. } = &self.plan;
         let of = |ids: Vec<&SourceId>| ids.into_iter().map(|id| self.name(id)).collect::<Vec<_>>();
@@ -203,7 +203,7 @@ fn part(verb: &str, names: &[String]) -> Option<String> {
     (!names.is_empty()).then(|| format!("{} {verb} ({})", names.len(), listing(names)))
 }
 
-/// Such as `One, Two, Three and 4 more`.
+/// Formats names, such as `One, Two, Three and 4 more`.
 fn listing(names: &[String]) -> String {
     let shown: Vec<String> = names.iter().take(NAMED).map(|name| text::line(name)).collect();
     match names.len().saturating_sub(NAMED) {

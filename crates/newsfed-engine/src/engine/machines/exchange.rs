@@ -1,4 +1,4 @@
-//! The files of the folder: which have changed, what they contain, and this machine's own file.
+//! The files of the folder: which ones have changed, what they contain, and this machine's own file.
 
 use super::reading::{KnownFile, read_on};
 use crate::exchange::mark_file;
@@ -18,18 +18,17 @@ use std::time::SystemTime;
 
 /// The suffix of mark file names.
 const EXTENSION: &str = "marks";
-/// Maximum number of files that are read, including copies that were made by conflicts.
+/// Maximum number of files to read, including conflict copies.
 const MOST_FILES: usize = 256;
-/// Larger files are not read.
+/// Maximum size of a file, in bytes.
 const MOST_BYTES: u64 = 256 << 20;
-/// The file of this machine is rewritten when its number of lines exceeds twice the number of current
-/// marks by this many.
+/// Number of lines beyond twice the number of current marks after which this machine's file is rewritten.
 const SPARE_LINES: usize = 200;
 
 /// Why marks cannot be exchanged.
 #[derive(Debug)]
 pub enum MachinesError {
-    /// The folder or the file of this machine.
+    /// An error with the folder or with the file of this machine.
     Folder(PathBuf, io::Error),
     Store(StoreError),
 }
@@ -58,9 +57,9 @@ pub struct Exchanged {
     pub changed: usize,
     /// Number of marks that were added to the file of this machine.
     pub written: usize,
-    /// Number of marks that were read in the files of others.
+    /// Number of marks read from the files of other machines.
     pub read: usize,
-    /// Files of other machines that could not be read.
+    /// A problem with the files of other machines.
     pub problem: Option<String>,
 }
 
@@ -73,16 +72,16 @@ pub struct MachineFile {
     /// When it was last changed.
     pub changed: Option<Time>,
     pub marks: usize,
-    /// Lines that cannot be read.
+    /// Number of lines that cannot be parsed.
     pub damaged: usize,
-    /// Why it is not read.
+    /// Why the file cannot be read.
     pub problem: Option<String>,
 }
 
-/// Size and modification time: a file with the same ones is not read again.
+/// Size and modification time. A file is not read again while both are the same.
 pub(super) type Seen = (u64, Option<SystemTime>);
 
-/// What this process knows about the folder.
+/// What this process remembers about the folder.
 #[derive(Debug, Default)]
 pub(super) struct Exchange {
     folder: PathBuf,
@@ -91,7 +90,7 @@ pub(super) struct Exchange {
     pub(super) problem: Option<String>,
 }
 
-/// The state in which the file of this machine was left.
+/// The state of this machine's file after the last write.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct OwnFile {
     path: PathBuf,
@@ -100,7 +99,8 @@ struct OwnFile {
 }
 
 impl Exchange {
-    /// Exchanges marks once. It may take as long as the folder does, so it needs a thread of its own.
+    /// Exchanges marks once. The duration depends on the file system of the folder, so this needs a separate
+    /// thread.
     pub(super) fn run(
         &mut self,
         store: &Store,
@@ -115,7 +115,7 @@ impl Exchange {
         while store.prepare_marks_blocking(now)? {}
         store.expire_marks_blocking(now)?;
         let in_folder = |e| MachinesError::Folder(folder.to_owned(), e);
-        // The folders above are not created, because a disk may be missing.
+        // Parent folders are not created, because a disk may not be mounted.
         if let Err(e) = fs::create_dir(folder)
             && e.kind() != io::ErrorKind::AlreadyExists
         {
@@ -126,7 +126,7 @@ impl Exchange {
         let files = mark_files(folder).map_err(in_folder)?;
         self.known.retain(|path, _| files.contains(path));
         for path in files {
-            // This machine's file is read if it was changed by others, such as a copy of this machine.
+            // This machine's own file is read if others have changed it, such as a copy of this machine.
             if path != own.path || !own.is_as_left() {
                 self.read(store, path, now, &mut done)?;
             }
@@ -142,7 +142,7 @@ impl Exchange {
         Ok(done)
     }
 
-    /// Applies what a file contains, if it may have changed.
+    /// Applies the content of a file that may have changed.
     fn read(
         &mut self,
         store: &Store,
@@ -198,7 +198,7 @@ fn mark_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 pub(super) fn open(path: &Path) -> Result<BufReader<io::Take<File>>, MachinesError> {
     let failed = |e| MachinesError::Folder(path.to_owned(), e);
-    // Opening a pipe would wait for its other end.
+    // Opening a pipe would block until its other end is opened.
     let about = fs::metadata(path).map_err(failed)?;
     if !about.is_file() {
         return Err(failed(io::Error::other("it is not a file")));
@@ -217,7 +217,7 @@ struct Own {
     /// The name of the machine.
     name: String,
     path: PathBuf,
-    /// The state in which it was left. If there is no file yet, it has the path of a different file.
+    /// The state after the last write. If there is no file yet, its path differs.
     left: OwnFile,
 }
 
@@ -241,8 +241,8 @@ impl Own {
             && fs::metadata(&self.path).is_ok_and(|about| about.len() == self.left.bytes)
     }
 
-    /// Adds what is new, or writes all of it if the file is not as it was left, or mostly outdated. Returns
-    /// how many marks are new.
+    /// Appends new marks. Rewrites the file if others have changed it, or if it is mostly outdated. Returns
+    /// the number of new marks.
     fn write(mut self, store: &Store) -> Result<usize, MachinesError> {
         let reader = store.reader()?;
         let mut written = 0;
@@ -253,7 +253,7 @@ impl Own {
             store.all_marks_written_blocking(to_json(&new))?;
             let old = std::mem::replace(&mut self.left, new);
             if !old.path.as_os_str().is_empty() && old.path != self.path {
-                // This machine had a different name. Its marks are now in the new file.
+                // This machine had a different name before. Its marks are now in the new file.
                 let _ = fs::remove_file(old.path);
             }
         }
@@ -276,8 +276,8 @@ impl Own {
         }
     }
 
-    /// Writes all marks whose newest state was set on this machine; older ones are in the files of
-    /// other machines.
+    /// Writes all marks whose newest state was set on this machine. The others are in the files of other
+    /// machines.
     fn rewrite(&self, reader: &Reader) -> Result<OwnFile, MachinesError> {
         let failed = |e| self.failed(e);
         let folder = self.path.parent().unwrap_or(Path::new("."));
@@ -308,7 +308,7 @@ fn to_json(own: &OwnFile) -> String {
     serde_json::to_string(own).unwrap_or_default()
 }
 
-/// What the files in a folder contain.
+/// The mark files in a folder and their content.
 ///
 /// # Errors
 /// If the folder cannot be read.

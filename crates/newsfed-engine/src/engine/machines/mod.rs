@@ -1,5 +1,5 @@
-//! Exchanges marks with other machines of the user, through a folder that any program synchronises.
-//! Each machine writes one file there and reads the others' files; see `store/shared_marks.rs`.
+//! Exchanges marks with the user's other machines through a folder that any program may synchronise. Each
+//! machine writes one file there and reads those of the others; see `store/shared_marks.rs`.
 
 mod exchange;
 mod reading;
@@ -19,20 +19,20 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Marks are written when there was no change for this time.
+/// Time without changes after which marks are written.
 const SETTLE: Duration = Duration::from_millis(300);
-/// How often the folder is read anyway: some file systems report no changes.
+/// Interval for reading the folder without a change notification, because some file systems send none.
 const CHECK: Duration = Duration::from_secs(60);
-/// How long quitting waits until the last marks are written.
+/// Maximum time that quitting waits for the last marks to be written.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The folder and the name of this machine; `None` if no folder is set.
+/// The folder and the name of this machine; `None` if no folder is configured.
 fn chosen(settings: &MachineSettings) -> Option<(PathBuf, String)> {
     let folder = settings.folder()?;
     let name = settings.name.clone().unwrap_or_else(host_name);
     Some((folder, name))
 }
 
-/// The name of this computer in its network.
+/// The host name of this computer.
 #[cfg(unix)]
 fn host_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
@@ -57,7 +57,7 @@ pub(super) async fn run(handle: Handle) {
         let follows = status.borrow_and_update().role == Role::Follows;
         let chosen = chosen(&handle.settings().machines).filter(|_| follows);
         if let Some((folder, name)) = &chosen {
-            // A folder on a network may hang.
+            // A network folder may hang.
             exchange = tokio::select! {
                 exchange = exchange_once(&handle, exchange, folder, name) => exchange,
                 () = handle.stop.cancelled() => return,
@@ -120,7 +120,7 @@ async fn exchange_once(
     exchange
 }
 
-/// Shows a problem until it is over.
+/// Shows a problem until it is solved.
 async fn note(handle: &Handle, problem: Option<String>) {
     let context: &Arc<Context> = &handle.context;
     match problem {
@@ -136,12 +136,12 @@ async fn note(handle: &Handle, problem: Option<String>) {
         }
         None => context.clear_account_note(MARKS_FOLDER),
     }
-    // Publishes the status.
+    // Publish the status.
     handle.replan().await;
 }
 
 impl Handle {
-    /// Exchanges marks with other machines now, if a folder is set.
+    /// Exchanges marks with other machines now, if a folder is configured.
     ///
     /// # Errors
     /// If the folder or the database cannot be used.

@@ -1,5 +1,5 @@
-//! The files of other machines: each is read on from where reading last stopped, as long as the part before
-//! that is the same.
+//! Reads the files of other machines. Reading continues where it stopped the last time, as long as the part
+//! before is unchanged.
 
 use super::exchange::{MachinesError, Seen, open};
 use crate::exchange::mark_file::{self, MarkFile};
@@ -11,48 +11,48 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// File systems keep times of at least this precision.
+/// Assumed maximum granularity of file modification times.
 const TICK: TimeDelta = TimeDelta::seconds(2);
-/// Maximum number of marks that are merged in one transaction.
+/// Maximum number of marks to merge in one transaction.
 const BATCH: usize = 1000;
-/// Number of bytes at both ends of what was read that show whether it is the same.
+/// Number of bytes at both ends of the read part that are compared to detect changes.
 const END: u64 = 4096;
 
-/// What this process knows about a file.
+/// What this process remembers about a file.
 #[derive(Debug)]
 pub(super) struct KnownFile {
     seen: Seen,
     /// When it was first seen in this state.
     since: Time,
-    /// Whether any change from now on can be seen.
+    /// Whether every further change will be detected.
     is_settled: bool,
-    /// Offset up to which it was read without damage, and the checksum of both ends of that part.
+    /// Offset of the end of the undamaged part that was read, and the checksum of both its ends.
     offset: u64,
     ends: u32,
-    /// Whether a newer version wrote it.
+    /// Whether a newer version of newsfed wrote it.
     pub(super) is_newer: bool,
-    /// Marks that were not applied, because there are too many.
+    /// Number of marks that were not applied because there are too many.
     pub(super) refused: usize,
 }
 
 impl KnownFile {
-    /// Whether it need not be read again.
+    /// Whether the file does not have to be read again.
     pub(super) fn is_read(&self, seen: &Seen) -> bool {
         self.is_settled && self.seen == *seen
     }
 }
 
-/// What was read from a file.
+/// The result of reading a file.
 #[derive(Debug, Default)]
 pub(super) struct Gained {
-    /// Items whose marks changed.
+    /// Number of items whose marks changed.
     pub(super) changed: usize,
-    /// Marks that were read.
+    /// Number of marks that were read.
     pub(super) read: usize,
     refused: usize,
 }
 
-/// Applies what a file contains beyond what was read last.
+/// Applies the part of a file that has not been read yet.
 pub(super) fn read_on(
     store: &Store,
     path: &Path,
@@ -71,7 +71,7 @@ pub(super) fn read_on(
     let (gained, about) = merge(store, path, &mut file, now)?;
     let offset = if about.newer { 0 } else { start + about.undamaged };
     let ends = ends(file.get_mut().get_mut(), offset).map_err(failed)?;
-    // If the clock here or the file's clock is ahead, the file must not be read again and again.
+    // If the clock of this machine or of the file is ahead, the file must not be read endlessly.
     let since = known.filter(|known| known.seen == seen).map_or(now, |known| known.since);
     let is_past = |time: SystemTime| Time::from(time) + TICK < now;
     let is_settled = seen.1.is_some_and(is_past) || (now - since).abs() > TICK;

@@ -17,9 +17,9 @@ struct Machine {
     folder: PathBuf,
     store: Store,
     exchange: Exchange,
-    /// By how much its clock is ahead.
+    /// How far its clock is ahead.
     skew: TimeDelta,
-    /// How many items of the feed it has.
+    /// Number of feed items that it has stored.
     items: usize,
     /// The URL of its source.
     url: String,
@@ -32,7 +32,7 @@ impl Machine {
     fn new(name: &'static str, skew: TimeDelta) -> Self {
         let files = tempfile::tempdir().unwrap();
         let store = Store::open(&files.path().join("newsfed.db")).unwrap();
-        // Machines have different ids for a source, and write its URL in different ways.
+        // Machines have different ids for a source, and different spellings of its URL.
         let url =
             if name == "a" { "http://Site.example/feed/" } else { "https://site.example/feed" };
         let (folder, url) = (files.path().join("shared"), url.to_owned());
@@ -48,7 +48,7 @@ impl Machine {
         self.store.reconcile_blocking(vec![source], time(0)).unwrap();
     }
 
-    /// Has rules, one of which tags some items.
+    /// Adds rules, one of which tags some items.
     fn with_rule(self, query: &str, first_unread: Option<u32>) -> Self {
         let rule = Rule {
             name: "all".to_owned(),
@@ -148,7 +148,7 @@ fn deliver(to: &Path, from: &Path, bytes: &[u8]) {
     }
 }
 
-/// Delivers all files, and lets all machines read them.
+/// Delivers all files to all machines, which then read them.
 fn synchronise(machines: &mut [Machine], at: i64) {
     for _ in 0..3 {
         for machine in &mut *machines {
@@ -169,7 +169,7 @@ fn synchronise(machines: &mut [Machine], at: i64) {
 }
 
 #[test]
-fn machines_agree_and_no_mark_is_lost() {
+fn machines_agree_and_lose_no_marks() {
     let steps = std::env::var("NEWSFED_STEPS").ok().and_then(|n| n.parse().ok()).unwrap_or(500);
     let mut random = fastrand::Rng::with_seed(22);
     let skews = [TimeDelta::zero(), TimeDelta::days(-400), TimeDelta::hours(7)];
@@ -179,11 +179,11 @@ fn machines_agree_and_no_mark_is_lost() {
         .zip([None, None, Some(2)])
         .map(|((name, skew), unread)| Machine::new(name, skew).with_rule("title:/[05]$/", unread))
         .collect();
-    // Items that were read by the user somewhere; others may be read at the first poll.
+    // Items that the user has read on some machine; others may be read at the first poll.
     let mut reads: BTreeSet<String> = BTreeSet::new();
-    // Versions of files that may arrive late.
+    // Versions of files that may be delivered late.
     let mut sent: HashMap<usize, Vec<Vec<u8>>> = HashMap::new();
-    // The last change of each mark since all agreed, by machine.
+    // The last change of each mark by each machine, since they last agreed.
     let mut changes = Changes::new();
     let mut compared = 0;
     for step in 1..=steps {
@@ -214,10 +214,10 @@ fn machines_agree_and_no_mark_is_lost() {
                 }
             }
             10..=13 => drop(machine.exchange(time(at))),
-            // The program ends between storing and writing.
+            // The program exits between storing and writing.
             14 => while machine.store.prepare_marks_blocking(time(at) + machine.skew).unwrap() {},
             15 => machine.exchange = Exchange::default(),
-            // The machine's own file is cut, or replaced by an old one.
+            // The machine's own file is truncated, or replaced by an old version.
             16 => {
                 let old = sent.get(&this).filter(|all| !all.is_empty());
                 let old = old.map(|all| all[random.usize(..all.len())].clone());
@@ -273,14 +273,14 @@ fn machines_agree_and_no_mark_is_lost() {
             }
         }
     }
-    // Marks that only one machine has changed, or several alike: about one in nine steps.
+    // Marks changed by only one machine, or in the same way by several: about one in nine steps.
     assert!(compared > steps / 20, "{compared}");
 }
 
-/// For each changed mark, the state that each machine has set it to.
+/// For each changed mark, the state set by each machine.
 type Changes = BTreeMap<(String, &'static str), BTreeMap<usize, bool>>;
 
-/// Rules have changed the items that have just arrived.
+/// Records the changes that rules made to newly arrived items.
 fn arrived(machine: &Machine, this: usize, before: usize, changes: &mut Changes) {
     let marks = machine.marks();
     for n in before..machine.items {
@@ -291,7 +291,7 @@ fn arrived(machine: &Machine, this: usize, before: usize, changes: &mut Changes)
     }
 }
 
-/// A machine that takes part from the start, with a rule that tags every item.
+/// A machine that takes part from the start, with a rule that tags all items.
 fn with_rule(name: &'static str, first_unread: Option<u32>) -> Machine {
     let mut machine = Machine::new(name, TimeDelta::zero()).with_rule("title:item", first_unread);
     machine.exchange(time(0));
@@ -299,13 +299,13 @@ fn with_rule(name: &'static str, first_unread: Option<u32>) -> Machine {
 }
 
 #[test]
-fn marks_of_rules_at_arrival_undo_nothing_elsewhere() {
+fn rules_do_not_undo_marks_of_other_machines() {
     let mut machines = vec![with_rule("a", None)];
     machines[0].poll(6);
     machines[0].exchange(time(1));
     machines[0].mark("Item 2", "News", false);
     machines[0].exchange(time(2));
-    // A different machine follows the feed later, with the same rule and only two unread items.
+    // Another machine follows the feed later, with the same rule and only two unread items.
     machines.push(with_rule("b", Some(2)));
     let before = machines[0].marks();
     synchronise(&mut machines, 3);
@@ -317,13 +317,13 @@ fn marks_of_rules_at_arrival_undo_nothing_elsewhere() {
 }
 
 #[test]
-fn a_mark_changes_no_other_mark_of_its_item() {
+fn a_mark_does_not_change_other_marks_of_its_item() {
     let mut machines =
         vec![Machine::new("a", TimeDelta::zero()), Machine::new("b", TimeDelta::zero())];
     machines.iter_mut().for_each(|machine| machine.poll(3));
     synchronise(&mut machines, 1);
     machines[0].mark("Item 1", "pin", true);
-    // The other machine knows the mark, but its source had a different URL when the mark arrived.
+    // The other machine has the mark, but its source had a different URL when the mark arrived.
     let declare = |machine: &Machine, path: &str| {
         let url = format!("https://site.example/{path}").parse().unwrap();
         let source = Source::feed(SourceId("site-b".to_owned()), url);
@@ -338,12 +338,13 @@ fn a_mark_changes_no_other_mark_of_its_item() {
 }
 
 #[test]
-fn marks_follow_a_source_whose_url_changes() {
+fn marks_follow_a_source_to_its_new_url() {
     let mut machines =
         vec![Machine::new("a", TimeDelta::zero()), Machine::new("b", TimeDelta::zero())];
     machines.iter_mut().for_each(|machine| machine.poll(6));
     synchronise(&mut machines, 1);
-    // Both have moved to the new URL, one after the other; until then they receive nothing from each other.
+    // Both machines move to the new URL, one after the other. Until then they receive no marks from each
+    // other.
     machines[0].mark("Item 1", "pin", true);
     machines[0].mark("Item 4", "later", true);
     machines[1].mark("Item 3", "read", true);
@@ -372,7 +373,7 @@ fn marks_follow_a_source_whose_url_changes() {
     assert_eq!(machines[2].marks(), machines[0].marks());
 }
 
-/// Appends to a file, or writes it, with a time of modification.
+/// Writes a file with a modification time.
 fn write(path: &Path, bytes: &[u8], modified: Time) {
     fs::write(path, bytes).unwrap();
     let file = fs::File::options().write(true).open(path).unwrap();
@@ -380,7 +381,7 @@ fn write(path: &Path, bytes: &[u8], modified: Time) {
 }
 
 #[test]
-fn only_what_is_new_in_a_file_is_read() {
+fn reads_only_the_new_part_of_a_file() {
     let mut machine = Machine::new("a", TimeDelta::zero());
     machine.poll(3);
     machine.exchange(time(0));
@@ -399,7 +400,7 @@ fn only_what_is_new_in_a_file_is_read() {
     let head = mark_file::head("other");
     let long = format!("{head}{}", text(0..100));
     let more = format!("{long}{}", text(100..103));
-    // In the middle, which is not read again.
+    // Changed in the middle, which is not read again.
     let mut changed = more.clone().into_bytes();
     changed[9000] ^= 1;
     changed.extend(text(103..104).bytes());
@@ -413,10 +414,10 @@ fn only_what_is_new_in_a_file_is_read() {
         (3, &changed, past, 1),
         (4, cut.as_bytes(), past, 102),
         (5, more.as_bytes(), past, 1),
-        // Rewritten: all of it is read.
+        // Rewritten, so everything is read.
         (6, text(50..150).as_bytes(), past, 100),
-        // A damaged part may arrive later, so everything from there on is read again, unless nothing has
-        // changed.
+        // A damaged part may be completed later, so everything from there on is read again, unless the file
+        // is unchanged.
         (7, damaged.as_bytes(), future, 14),
         (8, damaged.as_bytes(), future, 4),
         (10, damaged.as_bytes(), future, 4),
@@ -432,7 +433,7 @@ fn only_what_is_new_in_a_file_is_read() {
 }
 
 #[test]
-fn marks_without_items_are_forgotten_after_half_a_year() {
+fn marks_without_items_expire_after_half_a_year() {
     let days = |days: i64| time(days * 86_400);
     let known = |machine: &Machine| -> usize {
         let reader = machine.store.reader().unwrap();
@@ -453,18 +454,18 @@ fn marks_without_items_are_forgotten_after_half_a_year() {
         on: true,
         stamp: Stamp { millis, count: 0, machine: "0123456789abcdef".to_owned() },
     };
-    // One mark from before the machine took part, and one of today.
+    // One mark from before the machine took part, and one from today.
     let lines = [mark(1, 0), mark(2, days(0).timestamp_millis())];
     let text = mark_file::head("o") + &lines.each_ref().map(mark_file::line).concat();
     write(&other, text.as_bytes(), days(-1));
     machine.exchange(days(0));
     assert_eq!(known(&machine), 3);
-    // The file is not read again while it is the same.
+    // The file is not read again while it is unchanged.
     for (day, marks) in [(1, 3), (179, 3), (180, 3), (181, 1), (900, 1)] {
         machine.exchange(days(day));
         assert_eq!(known(&machine), marks, "day {day}");
     }
-    // The other machine still has the marks, so they wait for the same time again.
+    // The file of the other machine still contains the marks, so they are kept for the same time again.
     machine.exchange = Exchange::default();
     machine.exchange(days(900));
     assert_eq!(known(&machine), 3);
