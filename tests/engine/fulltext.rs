@@ -295,20 +295,22 @@ async fn keeps_the_feeds_text_if_pages_are_hidden() {
     assert!(item(&engine, 1).body().contains("paragraph 8"));
 }
 
-/// A feed whose only item has its own title and text, and links to a page of the server.
-async fn linked(title: &str, body: &str, path: &str) -> (Server, Home, Handle) {
-    let (title, body, path) = (title.to_owned(), body.to_owned(), path.to_owned());
+/// A feed with one item that has its own text and links to a page on the server.
+async fn linked(body: &str, path: &str) -> (Server, Home, Handle) {
+    let (body, path) = (body.to_owned(), path.to_owned());
     let server = Server::start(move |request| match request.path.as_str() {
         "/feed" => {
             let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();
             let feed = format!(
-                "<rss version=\"2.0\"><channel><title>Links</title><item><title>{title}</title>\
+                "<rss version=\"2.0\"><channel><title>Links</title><item><title>Post 1</title>\
                  <link>http://{host}{path}</link><description><![CDATA[{body}]]></description>\
                  </item></channel></rss>"
             );
             Reply::ok("application/rss+xml", feed)
         }
         "/post-1" => page(1, &prose(1), ""),
+        // A page with another title.
+        "/post-7" => page(7, &prose(1), ""),
         _ => Reply::status(404),
     })
     .unwrap();
@@ -322,7 +324,7 @@ async fn linked(title: &str, body: &str, path: &str) -> (Server, Home, Handle) {
 async fn keeps_a_text_that_is_not_on_the_page() {
     let comment =
         "My favourite essay on small ports so far; nobody else explains pilot boats as well.";
-    let (server, _home, engine) = linked("On ports", comment, "/post-1").await;
+    let (server, _home, engine) = linked(comment, "/post-7").await;
     assert_eq!(open(&engine, 1).await, TextGot::Kept);
     let shown = item(&engine, 1);
     assert_eq!((shown.body(), shown.text_from, shown.page_text), (comment, TextFrom::Feed, true));
@@ -338,13 +340,13 @@ async fn keeps_a_text_that_is_not_on_the_page() {
 }
 
 #[tokio::test]
-async fn a_summary_written_for_the_feed_is_replaced_by_a_page_with_the_title_of_the_item() {
+async fn replaces_a_summary_if_the_page_has_the_title_of_the_item() {
     let summary = "What a year of writing about harbours has taught the three of us, in short.";
-    let (_server, _home, engine) = linked("Post 1", summary, "/post-1").await;
+    let (_server, _home, engine) = linked(summary, "/post-1").await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
     assert!(item(&engine, 1).body().contains("paragraph 8"));
     let long = "One of many sentences that only the feed has, and no page. ".repeat(6);
-    let (_server, _home, engine) = linked("Post 1", &long, "/post-1").await;
+    let (_server, _home, engine) = linked(&long, "/post-1").await;
     assert_eq!(open(&engine, 1).await, TextGot::Kept);
 }
 
@@ -370,10 +372,10 @@ async fn can_return_to_the_feeds_text_after_errors() {
 #[tokio::test]
 async fn replaces_a_teaser_by_the_text_of_its_page() {
     let start = prose(1).replace("<p>", "").chars().take(150).collect::<String>() + " […]";
-    let (_server, _home, engine) = linked("Post 1", &start, "/post-1").await;
+    let (_server, _home, engine) = linked(&start, "/post-1").await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
     // If the page is missing, the text of the feed stays, whatever the user requests.
-    let (_server, _home, engine) = linked("Post 1", &start, "/gone").await;
+    let (_server, _home, engine) = linked(&start, "/gone").await;
     for _ in 0..3 {
         assert!(matches!(want(&engine, 1).await, TextGot::Failed(why) if why.contains("404")));
     }
