@@ -174,7 +174,7 @@ impl Loop {
         }
     }
 
-    /// The permanent redirect targets of those sources.
+    /// The targets of the permanent redirects of these sources.
     async fn moved(&self, keys: &[i64]) -> HashMap<i64, Url> {
         let key = if let [key] = keys { Some(*key) } else { None };
         let moved = self.context.read(move |reader| reader.moved(key)).await.unwrap_or_else(|e| {
@@ -303,7 +303,8 @@ impl Loop {
         }
     }
 
-    /// If the clock was set back, moves the plans back as far; else nothing would be polled for that time.
+    /// If the clock was set back, moves the plans back equally far; otherwise nothing would be polled for
+    /// that long.
     async fn heal(&self, now: Time) -> Result<(), StoreError> {
         let newest = self.context.read(|reader| reader.newest_poll()).await?;
         if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {
@@ -315,7 +316,7 @@ impl Loop {
 
     /// The sources by their next poll.
     async fn due(&self) -> Result<Vec<Due>, StoreError> {
-        // Sources that are being polled are due as well, so as many further ones are read.
+        // Sources that are being polled are due too, so the limit is raised by their number.
         let horizon = HORIZON + self.queue.claimed().len();
         self.context.read(move |reader| reader.by_next_poll(horizon)).await
     }
@@ -328,7 +329,7 @@ impl Loop {
             total: self.total,
             host: self.queue.busy_host().cloned(),
             claimed: HashSet::new(),
-            // The wake time of a watching process is not a poll.
+            // A watching process wakes to try to take over, not to poll.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
             declaration_error: self.context.declaration_error(),
@@ -344,7 +345,7 @@ impl Loop {
     }
 }
 
-/// Completes when the clock is set back behind its value at the start.
+/// Completes when the clock has been set back to a time before this call.
 async fn set_back(clock: &dyn Clock) {
     let begun = clock.now();
     while clock.now() >= begun - SET_BACK {
