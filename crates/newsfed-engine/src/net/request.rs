@@ -31,8 +31,8 @@ pub struct Request {
     pub purpose: Purpose,
     /// Validators of the stored body.
     pub validators: Validators,
-    /// The URL that sent the stored body; the validators are sent to it alone. `None` if unknown:
-    /// they are sent to every URL on the host of `url`.
+    /// The URL that sent the stored body; the validators are sent only to this URL. `None` if unknown: they
+    /// are sent to every URL on the host of `url`.
     pub validators_of: Option<Url>,
     pub access: Access,
     /// Whether the declared host may be private or loopback ([`allows_private`]).
@@ -115,7 +115,7 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The body after decoding; empty unless the status is 2xx.
     pub body: Bytes,
-    /// Its share of the memory budget. Drop it once the body has been processed; responses that
+    /// The response's share of the memory budget. Drop it once the body has been processed; responses that
     /// are kept for long must not keep it.
     pub memory: Option<MemoryShare>,
     /// Bytes of bodies received before decoding.

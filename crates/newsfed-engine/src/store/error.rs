@@ -12,7 +12,7 @@ pub enum StoreError {
         /// The message of the system.
         why: String,
     },
-    /// Written by a newer version of newsfed.
+    /// The database was written by a newer version of newsfed.
     #[error(
         "the database {path} was written by a newer version of newsfed (schema {found}, this version supports {known}); \
          update newsfed, or choose another folder with --data-dir"
@@ -23,7 +23,7 @@ pub enum StoreError {
         found: usize,
         known: usize,
     },
-    /// Written by an older version of newsfed, and cannot be migrated.
+    /// The database was written by an older version of newsfed, and cannot be migrated.
     #[error(
         "the database {path} was written by an older version of newsfed and cannot be migrated because of its \
          permissions or a full disk; fix that and start newsfed again"

@@ -58,7 +58,7 @@ impl Filter {
     }
 
     /// Adds the value of the parameter in some SQL, and returns the SQL. The results of several calls must be
-    /// used in the order of the calls.
+    /// used in the order of these calls.
     pub(super) fn with(&mut self, sql: &str, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         sql.to_owned()

@@ -115,7 +115,7 @@ fn secrets() -> Access {
     }
 }
 
-/// Whether a request carried validators, and whether it carried secrets.
+/// Whether a request had validators, and whether it had secrets.
 fn shown(seen: &Seen) -> (bool, bool) {
     let secrets = seen.header("authorization").is_some();
     assert_eq!(secrets, seen.header("x-key").is_some());
