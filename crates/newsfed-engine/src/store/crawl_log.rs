@@ -189,8 +189,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// Reads all responses in order. `each` gets access to the stored links in order, after those that it
-    /// already has.
+    /// Reads all responses in order. `each` gets a response, and access to the stored links.
     ///
     /// # Errors
     /// If the file cannot be read, or `each` fails.
