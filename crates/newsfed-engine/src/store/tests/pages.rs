@@ -41,7 +41,7 @@ fn reserved_keys_are_not_given_to_others() {
 }
 
 #[test]
-fn an_article_that_is_read_again_replaces_what_was_stored_and_keeps_its_marks() {
+fn rereading_an_article_keeps_its_marks() {
     let f = Fixture::new(&["site"]);
     let first = Entry { summary: Some("first".into()), ..entry("a") };
     f.poll("site", vec![first.clone()]);

@@ -1,4 +1,4 @@
-//! What is forgotten after some time, and what is refused.
+//! What is removed after some time, and what is refused.
 
 use super::identity::DISTINCTIVE;
 use super::*;
@@ -15,7 +15,7 @@ fn url(path: &str) -> url::Url {
 }
 
 impl Fixture {
-    /// Stores that the page of the only item was fetched, and when it is fetched again.
+    /// Records that the page of the only item was fetched, and when it is fetched again.
     fn fetched(&self, bytes: u64, next: Option<Time>) {
         let text = PageText::New {
             html: "<p>x</p>".into(),
@@ -50,7 +50,7 @@ impl Fixture {
 }
 
 #[test]
-fn a_refused_page_is_known_until_its_time_is_over() {
+fn a_refused_page_is_skipped_until_its_time() {
     let f = Fixture::new(&["a", "b"]);
     f.poll("a", vec![entry("stored")]);
     let [a, b] = ["a", "b"].map(|id| f.key(id));
@@ -132,7 +132,7 @@ fn marking_returns_what_changed_and_announces_it() {
 }
 
 #[test]
-fn a_window_around_a_row_reports_whether_there_are_more_rows() {
+fn a_window_reports_whether_there_are_more_rows() {
     let f = Fixture::new(&["a"]);
     f.poll("a", (0..7).map(|n| dated(&n.to_string(), n)).collect());
     let view = View::of(Scope::All);
@@ -263,7 +263,7 @@ fn new_and_marked_pages_are_prefetched_within_limits() {
 }
 
 #[test]
-fn at_most_a_hundred_pages_per_source_per_day_are_prefetched() {
+fn prefetches_at_most_a_hundred_pages_per_source() {
     let f = Fixture::new(&["a"]);
     f.poll("a", (0..120).map(|n| dated(&n.to_string(), n)).collect());
     let a = f.key("a");
@@ -424,7 +424,7 @@ fn declared_sources_are_settled_until_one_of_them_changes() {
 }
 
 #[test]
-fn listed_sources_lack_only_what_polls_need() {
+fn listed_sources_lack_only_the_data_for_polls() {
     let f = Fixture::new(&["a", "b"]);
     f.poll("a", vec![dated("one", 1)]);
     let polled = "UPDATE source SET etag = x'65', last_modified = x'6d', body_hash = zeroblob(32), validators_of = 'u',
