@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_unreachable_hosts_in_a_row_mean_a_lost_network() {
+    fn three_unreachable_hosts_mean_a_lost_network() {
         let network = Connectivity::default();
         let at = |minutes: i64| Time::from_timestamp(minutes * 60, 0).unwrap();
         let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, 9, now);

@@ -151,7 +151,7 @@ fn is_outdated(planned: &Planned, settings: u64) -> bool {
     planned.settings.is_some_and(|then| then != settings) && !planned.moved_by.iter().any(offline)
 }
 
-/// Identifies general settings and those of a source.
+/// Identifies the general settings together with the settings of a source.
 fn fingerprint(source: &Source, general: u64) -> u64 {
     let own = format!("{general} {:?} {:?} {:?}", source.kind(), source.interval, source.schedule);
     stable_hash([own.as_str()])

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panicked_job_blocks_its_source_but_not_its_host() {
+    fn a_panicked_job_blocks_only_its_source() {
         let mut queue = Queue::default();
         queue.push("a".to_owned(), job(1));
         queue.push("a".to_owned(), job(2));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_the_claims_is_kept_up_to_date() {
+    fn updates_a_copy_of_the_claims() {
         let (mut queue, mut copy) = (Queue::default(), HashSet::new());
         for key in [1, 2, 3] {
             assert!(queue.push("a".to_owned(), job(key)));

@@ -1,4 +1,4 @@
-//! The ways in which a URL can be followed, and how they are described.
+//! The ways to follow a URL, and how they are described.
 
 use super::follow::FollowError;
 use super::message::{

@@ -41,7 +41,7 @@ pub struct Why {
     pub expected: Option<f64>,
     /// The pause that prevents manual refreshes too, if there is one.
     pub pause: Option<Pause>,
-    /// The source whose response paused the host, if it was a different one.
+    /// The source that caused the pause of the host, if it is a different one.
     pub paused_by: Option<PausedBy>,
     /// For a website whose selectors find nothing: what is missing, since when, and which selectors would
     /// match.

@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_limits_do_not_count_as_failures_of_a_host() {
+    fn local_limits_are_not_failures_of_a_host() {
         let of = |number| LocalLimit::of(&io::Error::from_raw_os_error(number));
         let found = [24, 23, 105, 111, 113].map(of);
         let buffers = cfg!(target_os = "linux").then_some(LocalLimit::Buffers);

@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_pause_ends_at_its_time_and_is_only_ever_extended() {
+    async fn pauses_end_on_time_and_are_never_shortened() {
         let (clock, gate) = gate(9);
         let now = clock.now();
         for (until, want) in [(now, None), (now + HOUR, Some(HOUR)), (now + SECOND, Some(HOUR))] {

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_budget_admits_the_next_body_when_one_is_released() {
+    async fn a_released_body_frees_budget_for_the_next() {
         let budget = MemoryBudget::default();
         let mut shares = Vec::new();
         for _ in 0..BUDGET_KIB / MAX_BODY_KIB {

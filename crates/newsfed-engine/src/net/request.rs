@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn page_requests_have_their_own_purpose_and_the_declared_home() {
+    fn page_requests_set_their_purpose_and_home() {
         let url = Url::parse("https://news.example/a").unwrap();
         let (feed, mut page) = (Request::feed(url.clone()), Request::page(url.clone()));
         assert_eq!((feed.purpose, page.purpose), (Purpose::Feed, Purpose::Page));

@@ -320,7 +320,7 @@ impl Store {
         self.call(move |conn| merge(conn, account, &seen)).await
     }
 
-    /// Records that the server no longer has these items; they stay here with their marks.
+    /// Records that the server no longer has these items; they are kept here with their marks.
     pub async fn set_gone(&self, account: i64, items: Vec<RemoteId>) -> Result<()> {
         self.call(move |conn| {
             let sql = "UPDATE remote_item SET gone = 1 WHERE account = ?1 AND remote = ?2";

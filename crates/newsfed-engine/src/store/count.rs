@@ -45,7 +45,7 @@ impl Reader {
         count_up_to(&self.conn, view, MAX_TOTAL, MAX_TOTAL_STEPS)
     }
 
-    /// Number of items whose articles changed in more than typos since they were last
+    /// Number of items whose articles changed by more than typos since they were last
     /// opened.
     pub fn changed(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(

@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_episode_without_a_title_is_named_after_its_file() {
+    fn names_untitled_episodes_after_their_files() {
         for (title, url, expected) in [
             ("One\u{1b}[2J", "https://e.org/a.mp3", "One"),
             ("", "https://e.org/pods/No%20title%201b.mp3?x=1", "No title 1b.mp3"),

@@ -194,7 +194,7 @@ impl Filter {
         self.values.append(&mut other.values);
     }
 
-    /// The items that meet the conditions, and the others of their stories.
+    /// The items that meet the conditions, and the other items of their stories.
     pub(super) fn with_stories(self) -> Self {
         let condition = format!(
             "i.key IN (WITH listed AS MATERIALIZED (SELECT i.key FROM item i WHERE {})

@@ -2,7 +2,7 @@
 
 use crate::util::html::separates_words;
 
-/// Number of letters of which words are compared, unless they are shorter.
+/// Number of leading letters that are compared; shorter words are compared as a whole.
 pub(super) const LETTERS: usize = 4;
 /// Number of bits of a key in the set, whose 8 KiB stay in the L1 cache.
 const BITS: u32 = 16;

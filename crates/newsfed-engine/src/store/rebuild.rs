@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_a_database_yields_an_empty_database() {
+    fn a_file_without_a_database_becomes_an_empty_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         std::fs::write(&path, vec![7; 10_000]).unwrap();

@@ -79,7 +79,7 @@ pub(super) fn since(conn: &Connection) -> Result<i64> {
     Ok(newest.unwrap_or_default().saturating_sub(MAX_APART))
 }
 
-/// Adds items to the stories of others. With `together`, an item whose story was read is marked read too.
+/// Adds items to the stories of other items. With `together`, an item whose story was read is marked read too.
 pub(super) fn add(conn: &Connection, items: &[&Member], together: bool) -> Result<()> {
     // All signatures are stored first, so that the order of the items matters as little as possible.
     for item in items {
@@ -240,12 +240,12 @@ fn members(conn: &Connection, item: i64) -> Result<Vec<i64>> {
     Ok(if all.is_empty() { vec![item] } else { all })
 }
 
-/// Sets a mark on items (row keys) and the others of their stories; returns those that changed.
+/// Sets a mark on items (row keys) and the other items of their stories; returns those that changed.
 pub(super) fn mark(conn: &Connection, mark: &Mark, items: &[i64], to: bool) -> Result<Vec<i64>> {
     marks::set(conn, mark, &with_members(conn, items)?, to)
 }
 
-/// Items (row keys) and the others of their stories.
+/// Items (row keys) and the other items of their stories.
 pub(super) fn with_members(conn: &Connection, items: &[i64]) -> Result<Vec<i64>> {
     let (mut all, mut seen) = (Vec::with_capacity(items.len()), HashSet::new());
     for item in items {

@@ -216,7 +216,7 @@ fn identifies_entries_by_guid_then_url_then_text() {
 }
 
 #[test]
-fn one_document_keeps_entries_that_share_a_guid_or_a_url() {
+fn keeps_entries_that_share_a_guid_or_url() {
     let f = Fixture::new(&["s"]);
     let share_guid = |t: &str| Entry { guid: Some("same".into()), ..entry(t) };
     let share_url = |t: &str| Entry { url: Some("https://site.example/".into()), ..entry(t) };
@@ -437,7 +437,7 @@ fn a_corrected_date_is_stored() {
 }
 
 #[test]
-fn merges_entries_with_the_same_title_and_neither_guid_nor_url() {
+fn merges_entries_identified_only_by_title() {
     let f = Fixture::new(&["s"]);
     let bare = |text: &str| Entry {
         title: "Status".into(),

@@ -1,4 +1,4 @@
-//! Articles: finds out which are already known, and fetches the others one after the other.
+//! Articles: finds out which are already known, and fetches the others one at a time.
 
 use super::Visit;
 use super::gathering::Gathering;

@@ -173,7 +173,7 @@ async fn credentials_in_the_url_stay_with_their_origin() {
 }
 
 #[tokio::test]
-async fn a_stored_move_keeps_the_permissions_of_the_declared_url() {
+async fn a_stored_move_keeps_the_declared_permissions() {
     let ips = hosts(2);
     let server = Server::start_on(&ips, |_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let [home, away] = [0, 1].map(|n| server.url_on(ips[n], "/feed"));

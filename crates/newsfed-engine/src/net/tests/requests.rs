@@ -82,7 +82,7 @@ async fn a_request_can_have_its_own_spacing() {
 }
 
 #[tokio::test]
-async fn a_pause_stops_requests_until_its_end_unless_they_are_forced() {
+async fn only_forced_requests_are_sent_during_a_pause() {
     let server = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let (client, clock) = client_with(settings());
     let address = url(&server.url("/"));

@@ -56,7 +56,7 @@ fn facts(f: &Fixture, id: &str) -> SourceFacts {
 }
 
 #[test]
-fn a_login_is_kept_until_the_server_or_the_user_changes() {
+fn keeps_a_login_until_server_or_user_change() {
     let f = Fixture::new(&[]);
     let new = open(&f, URL, "me");
     assert_eq!((new.id.as_str(), new.url.as_str(), new.user.as_str()), ("work", URL, "me"));
@@ -195,7 +195,7 @@ fn changes_wait_for_the_server_and_can_be_undone() {
 }
 
 #[test]
-fn a_source_moves_to_an_account_and_back_with_its_items() {
+fn moves_a_source_to_an_account_and_back() {
     let (f, account) = account(&["a"]);
     let own = f.key("own");
     f.poll("own", vec![entry("both"), entry("mine")]);
@@ -252,7 +252,7 @@ fn key_of(f: &Fixture, source: &str, title: &str) -> i64 {
 }
 
 #[test]
-fn a_user_source_gets_the_items_of_a_removed_account() {
+fn user_sources_get_the_items_of_a_removed_account() {
     let (f, _) = account(&["a", "b"]);
     f.poll("a", vec![entry("one"), entry("two")]);
     f.poll("b", vec![entry("three")]);

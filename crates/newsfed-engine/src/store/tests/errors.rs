@@ -4,7 +4,7 @@ use super::*;
 
 /// SQLite's own limit on the size of the file fails like a full disk.
 #[test]
-fn a_full_disk_is_reported_loses_nothing_and_recovers() {
+fn reports_a_full_disk_without_losing_data() {
     let f = Fixture::new(&["a"]);
     let big = |n: usize| Entry {
         title: format!("big {n}"),
@@ -123,7 +123,7 @@ fn closing_finishes_waiting_jobs_and_leaves_one_file() {
 /// This includes files whose name has a special meaning in a URI.
 #[cfg(unix)]
 #[test]
-fn a_file_that_nobody_can_write_is_read_without_extra_files() {
+fn reads_read_only_files_without_extra_files() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a?b%20#c.db");
     database_of(&path, schema_version());

@@ -61,7 +61,7 @@ fn rereading_an_article_keeps_its_marks() {
 }
 
 #[test]
-fn a_link_leads_to_the_stored_item_with_its_url() {
+fn finds_the_stored_item_of_a_link() {
     let f = Fixture::new(&["one", "two"]);
     let at = |url: &str| Entry { url: Some(url.parse().unwrap()), ..entry(url) };
     f.poll("one", vec![at("https://e.org/a"), at("https://e.org/log#2")]);

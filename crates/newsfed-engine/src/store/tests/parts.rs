@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn mark_all_read_changes_only_the_view_and_can_be_undone() {
+fn mark_all_read_changes_only_the_view() {
     let f = Fixture::new(&["s", "t"]);
     f.poll("s", vec![entry("a"), entry("b")]);
     f.poll("t", vec![entry("c")]);

@@ -267,7 +267,7 @@ fn decisions_in_memory_match_the_database() {
 }
 
 #[test]
-fn an_item_that_rules_hide_read_and_pin_is_read() {
+fn an_item_hidden_read_and_pinned_by_rules_is_read() {
     for query in ["title:v1", "title:v1 (is:unread OR is:read)"] {
         let f = Fixture::new(&["s"]);
         let rules = [("Hide", "hide"), ("Read", "read"), ("Pin", "pin")];

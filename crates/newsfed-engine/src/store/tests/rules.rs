@@ -298,7 +298,7 @@ fn rules_match_what_searches_find() {
 }
 
 #[test]
-fn each_application_of_a_rule_is_undone_and_redone_separately() {
+fn undoes_each_application_of_a_rule_separately() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("one"), entry("two"), entry("three")]);
     let rule = || rule("r", "is:unread", &["hide"]);

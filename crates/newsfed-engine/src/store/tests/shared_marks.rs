@@ -46,7 +46,7 @@ fn known_marks_change_even_at_the_limit() {
 }
 
 #[test]
-fn a_source_removed_from_an_account_gets_the_marks_of_other_machines() {
+fn a_source_removed_from_an_account_gets_shared_marks() {
     let marks = other(&["one", "two"], &Mark::Read);
     let f = Fixture::new(&["a"]);
     f.store.join_machines_blocking(f.now).unwrap();
@@ -136,7 +136,7 @@ fn the_greater_stamp_wins_or_else_the_set_mark() {
 }
 
 #[test]
-fn tags_of_other_machines_are_clean_and_can_be_removed() {
+fn cleans_the_tags_of_other_machines() {
     let raw = "\u{1b}]0;pwned\u{7}\u{1b}[31mX\u{202e}y";
     let [mark] = <[SharedMark; 1]>::try_from(other(&["one"], &Mark::Pinned)).unwrap();
     let mark = SharedMark { mark: format!("tag:{raw}"), ..mark };

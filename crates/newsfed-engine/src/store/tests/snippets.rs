@@ -134,7 +134,7 @@ fn snippets_are_short_even_if_the_index_splits_words() {
 }
 
 #[test]
-fn openings_have_the_start_of_the_text_and_a_picture() {
+fn openings_show_the_text_and_a_picture() {
     let f = Fixture::new(&["a"]);
     let item = |id: &str, content: &str| Entry { content: Some(content.to_owned()), ..entry(id) };
     let enclosed = |mime: &str| crate::model::Enclosure {

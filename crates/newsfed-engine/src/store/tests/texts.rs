@@ -90,7 +90,7 @@ fn full_text_replaces_the_teaser_in_display_and_search() {
 }
 
 #[test]
-fn a_page_provides_dates_and_authors_missing_in_the_feed() {
+fn pages_provide_missing_dates_and_authors() {
     let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
     let f = with_teaser();
     let row = f.rows(&View::of(Scope::All)).remove(0);
@@ -109,7 +109,7 @@ fn a_page_provides_dates_and_authors_missing_in_the_feed() {
 }
 
 #[test]
-fn items_without_a_date_are_listed_on_the_day_they_were_found() {
+fn lists_undated_items_on_the_day_of_discovery() {
     let f = Fixture::new(&["a"]);
     let day = start_of(f.now);
     let at = |title: &str, time: Time| Entry { published: Some(time), ..entry(title) };
@@ -143,7 +143,7 @@ fn a_failure_is_reported_and_removes_nothing() {
 }
 
 #[test]
-fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
+fn keeps_a_limited_number_of_versions() {
     let f = with_teaser();
     f.store_end(read("<p>0</p>", false), TextWay::Best);
     // A text that is only extracted better is not a new version.
@@ -168,7 +168,7 @@ fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
 }
 
 #[test]
-fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
+fn keeps_the_previous_text_of_a_full_text_feed() {
     let f = Fixture::new(&["a"]);
     let poll = |text: &str| {
         f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
@@ -345,7 +345,7 @@ fn a_document_with_many_changes_stays_within_its_budget() {
 }
 
 #[test]
-fn a_feed_text_that_is_current_again_is_no_version() {
+fn a_restored_feed_text_is_not_an_earlier_version() {
     let f = Fixture::new(&["a"]);
     let poll = |text: &str| {
         f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);

@@ -95,7 +95,7 @@ fn tidying_removes_what_is_too_old() {
 }
 
 #[test]
-fn a_page_is_assumed_to_have_the_mean_size_of_its_source() {
+fn reports_the_mean_page_size_of_a_source() {
     let f = Fixture::new(&["a"]);
     assert_eq!(f.store.reader().unwrap().page_sizes().unwrap(), Default::default());
     f.poll("a", vec![entry("a")]);
@@ -290,7 +290,7 @@ fn prefetches_at_most_a_hundred_pages_per_source() {
 }
 
 #[test]
-fn pages_that_are_due_again_come_first_within_the_limit() {
+fn prefetches_due_pages_first() {
     let f = Fixture::new(&["all", "some"]);
     f.poll("all", ["early", "late", "later"].map(entry).to_vec());
     let titles = ["due", "not pinned", "w1", "w2", "w3", "w4", "failed"];
@@ -332,7 +332,7 @@ fn pages_that_are_due_again_come_first_within_the_limit() {
 }
 
 #[test]
-fn reads_the_last_arrival_and_kept_items_of_each_source() {
+fn finds_last_arrivals_and_kept_items() {
     let mut f = Fixture::new(&["a", "b"]);
     let [a, b] = ["a", "b"].map(|id| f.key(id));
     let newest = |f: &Fixture, source| f.store.reader().unwrap().newest_arrival(source).unwrap();
@@ -377,7 +377,7 @@ fn only_shown_items_are_snoozed() {
 }
 
 #[test]
-fn the_writer_keeps_more_pages_in_memory_for_many_sources() {
+fn the_writer_caches_more_pages_for_many_sources() {
     let f = Fixture::new(&["s"]);
     let pages = || {
         let size = |conn: &rusqlite::Connection| {

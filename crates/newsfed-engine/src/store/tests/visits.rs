@@ -41,7 +41,7 @@ fn items_that_arrive_between_visits_are_new() {
 }
 
 #[test]
-fn only_the_newest_items_of_a_new_feed_are_unread() {
+fn only_the_newest_items_of_new_feeds_are_unread() {
     let f = Fixture::new(&["s", "t"]);
     f.store.set_rules(Rules::default().first_unread(Some(2)));
     let at =

@@ -89,7 +89,7 @@ fn each_mark_follows_the_side_that_changed_it() {
 }
 
 #[test]
-fn items_of_a_server_are_stored_once_with_their_marks() {
+fn stores_items_of_a_server_once_with_their_marks() {
     let (f, account) = three();
     assert_eq!((f.counts("a"), stored(&f).state.as_str()), ((3, 2, 1), "{\"n\":1}"));
     let reader = f.store.reader().unwrap();
@@ -165,7 +165,7 @@ fn marks_wait_until_the_server_shows_them() {
 }
 
 #[test]
-fn items_that_a_server_no_longer_has_stay_here() {
+fn keeps_items_that_a_server_no_longer_has() {
     let (f, account) = three();
     f.set(Mark::Read, "one");
     wait(f.store.set_gone(account, vec![id(1), id(4)])).unwrap();
@@ -181,7 +181,7 @@ fn items_that_a_server_no_longer_has_stay_here() {
 }
 
 #[test]
-fn items_are_linked_to_the_items_of_a_new_server() {
+fn links_items_to_those_of_a_new_server() {
     let (f, account) = three();
     f.set(Mark::Pinned, "one");
     wait(f.store.request_sync(account, false, true)).unwrap();
