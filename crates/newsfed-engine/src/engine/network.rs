@@ -95,8 +95,8 @@ impl Connectivity {
     }
 }
 
-/// Records that the network is available. Failures that were wrongly attributed to the network now count for
-/// their sources.
+/// Records that the network is available. Failures that were wrongly attributed to the network now count as
+/// failures of their sources.
 pub(super) async fn reached(context: &Context) {
     for key in context.network.reached(context.clock.now()) {
         amend(context, key, |facts| facts.fail_count += 1).await;

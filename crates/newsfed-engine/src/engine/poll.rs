@@ -45,7 +45,7 @@ pub(super) async fn poll(
     recorded: bool,
 ) -> Result<Polled, StoreError> {
     let key = job.key;
-    // It may have been removed or changed while the poll waited for its turn.
+    // The source may have been removed or changed while the poll waited for its turn.
     let Some(source) = declared_as(context, job) else {
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, before the check".to_owned(),

@@ -110,7 +110,7 @@ pub fn histories<'a>(
     Ok(all)
 }
 
-/// An enabled source with its history, if it has been followed for a day.
+/// An enabled source with its history, if it has been followed for at least a day.
 pub(super) fn recorded(
     source: &Source,
     facts: &SourceFacts,

@@ -35,7 +35,7 @@ const CLOCK_CHECK: Duration = Duration::from_secs(60);
 /// How a task ended, with the number of the task.
 type Ended = Result<(Id, (Job, Result<Polled, StoreError>)), JoinError>;
 
-/// Commands to the loop.
+/// Commands for the loop.
 pub(super) enum Command {
     /// Poll these sources (row keys), or all.
     Refresh {
@@ -157,7 +157,7 @@ impl Loop {
                 let moved = self.moved(&keys).await;
                 for key in keys {
                     let Some(source) = self.context.source(key) else { continue };
-                    // Its server polls it.
+                    // The server of its account polls it.
                     if source.account.is_some() {
                         continue;
                     }
@@ -189,7 +189,7 @@ impl Loop {
         if !self.queue.push(host, job) {
             return;
         }
-        // A source that is due again before the others are done counts once.
+        // A source that is due again before the others are done counts only once.
         match self.counted.insert(key) {
             true => self.total += 1,
             false => self.done = self.done.saturating_sub(1),
@@ -314,7 +314,7 @@ impl Loop {
         Ok(())
     }
 
-    /// The sources by their next poll.
+    /// The sources, ordered by their next poll.
     async fn due(&self) -> Result<Vec<Due>, StoreError> {
         // Sources that are being polled are due too, so the limit is raised by their number.
         let horizon = HORIZON + self.queue.claimed().len();

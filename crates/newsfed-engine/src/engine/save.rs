@@ -95,7 +95,7 @@ pub enum SaveError {
 }
 
 impl Handle {
-    /// Makes a file of articles. Dropping the future stops it.
+    /// Creates a file with articles. Dropping the future stops this.
     ///
     /// # Errors
     /// If there is no article, or they cannot be read or converted.

@@ -199,7 +199,7 @@ mod tests {
         let (first, second) = (workers.begin(0, slow), workers.begin(0, here));
         let (first, second) = tokio::join!(first, second);
         let of_small = second.unwrap().await.unwrap();
-        // Either thread may be the busy one; a large document waits for its own.
+        // Either thread may be the busy one; a large document waits for its own thread.
         let large = workers.begin(LARGE, here);
         tokio::pin!(large);
         if of_small != of_large {

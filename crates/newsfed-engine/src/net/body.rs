@@ -19,7 +19,7 @@ pub(crate) enum BodyError {
     /// The body has a compression that was not requested.
     #[error("the body is sent in the encoding {0:?}, which was not requested")]
     Encoding(String),
-    /// The compressed data are damaged or incomplete.
+    /// The compressed data is damaged or incomplete.
     #[error("the compressed body is damaged")]
     Damaged,
 }

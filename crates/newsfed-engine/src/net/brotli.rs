@@ -12,7 +12,7 @@ pub(super) enum BrotliStep {
     More,
     /// More input is needed, or the stream is over.
     Waiting,
-    /// The data are damaged.
+    /// The data is damaged.
     Damaged,
 }
 

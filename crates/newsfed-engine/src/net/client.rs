@@ -251,7 +251,7 @@ struct HopRequest<'a> {
 }
 
 impl HopRequest<'_> {
-    /// The host, and the proxy in between.
+    /// The host, and the proxy used to reach it.
     fn name(&self) -> String {
         match self.kind.route.proxy_host() {
             Some(proxy) => format!("{} (through the proxy {proxy})", host(self.url)),

@@ -295,7 +295,7 @@ fn io_words(error: &io::Error) -> String {
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => {
-            // The standard library puts these words before the resolver's.
+            // The standard library puts these words before the resolver's message.
             let words = error.to_string();
             plain(words.strip_prefix("failed to lookup address information: ").unwrap_or(&words))
         }

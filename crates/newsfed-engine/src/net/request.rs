@@ -148,7 +148,7 @@ impl Response {
         (200..300).contains(&self.status)
     }
 
-    /// The kind and message of the error that an unsuccessful status stands for.
+    /// The kind and message of the error for an unsuccessful status.
     pub fn refusal(&self) -> (ErrorKind, String) {
         let host = text::line(self.final_url.host_str().unwrap_or("the server"));
         let (kind, what) = match self.status {

@@ -62,7 +62,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds a port; 0 is a free one.
+    /// Binds a port; 0 means any free port.
     ///
     /// # Errors
     /// If the port is in use or not allowed.

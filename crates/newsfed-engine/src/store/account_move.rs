@@ -25,7 +25,7 @@ pub struct MovedSource {
     pub collected: bool,
 }
 
-/// Records that a source moves.
+/// Records that a source is being moved.
 fn begin(conn: &Connection, account: i64, new: &MovedSource) -> Result<()> {
     conn.prepare_cached(
         "INSERT OR REPLACE INTO account_moved (source, account, entry, subscribed, id, stream)

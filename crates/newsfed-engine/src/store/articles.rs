@@ -54,7 +54,7 @@ pub struct PageRead {
     pub page_hash: i64,
     pub bytes: u64,
     pub validators: Validators,
-    /// The URL that sent them.
+    /// The URL that sent the validators.
     pub validators_of: String,
     /// What was learned about the site.
     pub site: LearnedSite,
@@ -126,7 +126,7 @@ pub struct PageState {
     pub page_hash: Option<i64>,
     /// Validators of the stored text.
     pub validators: Validators,
-    /// The URL that sent them.
+    /// The URL that sent the validators.
     pub validators_of: Option<String>,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn open_writer_showing(
     // Statement journals, which undo failed statements. On disk they would cost as much as the writes
     // themselves.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // The memory is never released. The writer sets a larger cache if there are many sources.
+    // SQLite never releases this memory. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
     conn.pragma_update(None, "wal_autocheckpoint", 6000)?;
     conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
@@ -132,7 +132,7 @@ fn has_log(path: &Path) -> bool {
     fs::metadata(PathBuf::from(name)).is_ok_and(|m| m.len() > 0)
 }
 
-/// A URI with which SQLite takes no locks and needs no other file.
+/// A URI that makes SQLite take no locks and need no other file.
 fn immutable_uri(path: &Path) -> String {
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");

@@ -69,7 +69,7 @@ pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>
     Ok(changed)
 }
 
-/// The episodes of the queue in its order.
+/// The episodes of the queue, in order.
 fn keys(conn: &Connection) -> Result<Vec<EpisodeKey>> {
     let mut query = conn.prepare_cached(
         "SELECT item, url FROM episode WHERE rank IS NOT NULL ORDER BY rank, item, url",
@@ -96,7 +96,7 @@ fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
     Ok(if to < from { -by } else { by })
 }
 
-/// Gives the queue this order.
+/// Stores a new order of the queue.
 fn order(conn: &Connection, queue: &[EpisodeKey]) -> Result<()> {
     let mut place =
         conn.prepare_cached("UPDATE episode SET rank = ?3 WHERE item = ?1 AND url = ?2")?;
@@ -232,7 +232,7 @@ fn name(title: String, url: &str) -> String {
 }
 
 impl Reader {
-    /// The episodes of the queue in its order, without further details.
+    /// The episodes of the queue, in order, without further details.
     pub fn queue_keys(&self) -> Result<Vec<EpisodeKey>> {
         keys(&self.conn)
     }
@@ -246,7 +246,7 @@ impl Reader {
         Ok((at < queue.len()).then(|| queue.swap_remove(at)))
     }
 
-    /// The queue in its order.
+    /// The queue, in order.
     pub fn queue(&self) -> Result<Vec<Queued>> {
         let mut query = self.conn.prepare_cached(
             "SELECT e.item, e.url, e.position, e.length, i.source, i.title, d.enclosures,

@@ -139,7 +139,7 @@ impl Heads {
     }
 }
 
-/// Bytes as if they were letters, in lower case.
+/// Converts bytes to lower case as if they were letters.
 #[inline]
 pub(super) fn lower(bytes: u64) -> u64 {
     bytes | (0x20 * EACH)

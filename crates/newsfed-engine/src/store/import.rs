@@ -1,4 +1,4 @@
-//! Items of other readers: new ones are stored, known ones get their marks. Nothing is unmarked.
+//! Items of other readers: new ones are stored, known ones get their marks. No marks are removed.
 
 use super::error::Result;
 use super::identity::Prepared;

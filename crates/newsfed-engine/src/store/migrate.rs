@@ -38,7 +38,7 @@ pub(super) const STEPS: &[M<'static>] = &[
 /// What a migration does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Migration {
-    /// Copies the database, in per cent.
+    /// Copies the database, in percent.
     Copy(u8),
     /// Runs a step, counted from 1, and the number of steps.
     Step(usize, usize),

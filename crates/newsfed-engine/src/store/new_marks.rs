@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl RuleMark {
-    /// `None` if the effect is outside the database, or there is none.
+    /// `None` if the effect acts outside the database, or there is no effect.
     pub(super) fn of(effect: &Effect) -> Option<Self> {
         let kind = match effect {
             Effect::Read => Kind::Read,

@@ -218,7 +218,7 @@ pub(super) fn clear_refused(conn: &Connection, source: i64, now: Time) -> Result
     Ok(())
 }
 
-/// Removes pages whose time has passed at `now`.
+/// Removes pages that have expired at `now`.
 pub(super) fn expire(conn: &Connection, now: Time) -> Result<()> {
     conn.execute("DELETE FROM page WHERE until <= ?1", [now.timestamp()])?;
     Ok(())

@@ -15,7 +15,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Number of items that marking a part of a view read would change. `stories` as in
+    /// Number of items that would change if a part of a view were marked as read. `stories` as in
     /// [`Store::mark_view_read`](super::Store::mark_view_read).
     pub fn unread_in(&self, view: &View, part: Part, stories: bool) -> Result<usize> {
         let view = &*view.by_source(&self.conn)?;

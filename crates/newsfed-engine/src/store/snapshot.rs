@@ -73,7 +73,7 @@ pub fn in_use(path: &Path) -> Result<bool> {
     let conn = Connection::open_with_flags(path, flags)
         .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
     conn.busy_timeout(Duration::ZERO)?;
-    // Only a sole user can switch off the write-ahead log.
+    // The write-ahead log can be switched off only while nothing else has the database open.
     match conn.pragma_update(None, "journal_mode", "DELETE").map_err(StoreError::from) {
         Err(StoreError::Busy) => Ok(true),
         // A damaged file counts as not in use.

@@ -119,7 +119,7 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// Whether it searches for files rather than articles.
+    /// Whether the exploration searches for files rather than articles.
     fn follows_files(&self) -> bool {
         self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
     }
@@ -278,7 +278,7 @@ async fn explore(
         let requests = counted(crawl.progress().requests, "request");
         gathering.note(format!("nothing was found in {requests}"));
     }
-    // Older content was there before the site was followed.
+    // Older content existed before the site was followed.
     exploration.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
     let old = exploration.entries.split_off(exploration.entries.len().min(MAX_ARTICLES));
     let old = old.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());

@@ -1,4 +1,4 @@
-//! Data files that are followed: each is one item, which gets a new version whenever the data change.
+//! Data files that are followed: each is one item, which gets a new version whenever the data changes.
 
 use super::Visit;
 use super::gathering::Gathering;

@@ -72,7 +72,7 @@ impl Gathering {
         }
     }
 
-    /// Learns the zone of the site from the dates of a list. A date in the future means nothing.
+    /// Learns the zone of the site from the dates of a list. A date in the future is ignored.
     pub(super) fn learn_zone(&mut self, links: &[ListLink], now: Time) {
         for link in links {
             if let Some(date) = link.date.filter(|date| *date <= now) {
@@ -86,7 +86,7 @@ impl Gathering {
         LeftOut::add(&mut self.left_out, reason, &text::line(url.as_str()));
     }
 
-    /// What is missing from every article; `None` if no article was read, or one is complete.
+    /// What is missing from every article; `None` if no article was read, or at least one is complete.
     pub(super) fn missing(&self) -> Option<RuleKey> {
         match self.read {
             0 => None,

@@ -145,7 +145,7 @@ impl Visit<'_> {
         stored.map(drop).map_err(|e| text::line(&e.to_string()))
     }
 
-    /// The row key of the source's item with that URL.
+    /// The row key of the source's item with this URL.
     pub(super) async fn item(&self, url: &Url) -> Result<Option<i64>, String> {
         let (key, url) = (self.job.key, url.clone());
         let read = self.context.read(move |reader| reader.item_at(key, &url)).await;

@@ -32,8 +32,8 @@ pub struct Download {
 }
 
 impl Client {
-    /// Requests a file and follows redirects. The gate of the host orders the requests, but a body does
-    /// not keep the host from others, because it may take hours.
+    /// Requests a file and follows redirects. The gate of the host schedules the requests, but the host is
+    /// free for others while a body is read, because that may take hours.
     ///
     /// # Errors
     /// If there is no usable response, or the request is not allowed.
