@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl RuleMark {
-    /// `None` if the effect acts outside the database, or there is no effect.
+    /// `None` if the effect acts outside the database, or its tag is not valid.
     pub(super) fn of(effect: &Effect) -> Option<Self> {
         let kind = match effect {
             Effect::Read => Kind::Read,
