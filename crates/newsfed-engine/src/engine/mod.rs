@@ -94,7 +94,7 @@ pub use statistics::{
     MAX_WEEKS, READING_PACE, SourceStatistics, Statistics, Unfollow, reading_time, share,
     statistics,
 };
-// The choices of a prefetch.
+// What a prefetch can cover.
 pub use crate::store::MarkedItems;
 pub use describe::{HOURS, ScheduleSummary, broken};
 pub use why::{
@@ -103,11 +103,11 @@ pub use why::{
 #[cfg(any(test, feature = "testing"))]
 pub use workbench::TestWorkbench;
 pub use workbench::{Offer, Preview, Subject, Workbench, WorkbenchEvent, WorkbenchPage};
-// Used in the description of pages.
+// Used for describing pages.
 pub use crate::website::{
     ArticlePreview, ListLink, ListPreview, Matches, Outline, OutlineLine, SelectorField,
 };
 // The formats of saved articles.
 pub use crate::save::Format as SaveFormat;
-// The TUI imports the engine, and this is part of its messages.
+// Re-exported for the TUI, because the engine's messages contain them.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

@@ -7,8 +7,8 @@ use chrono::TimeDelta;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Distinguishes a lost network from failing hosts: several hosts that did not fail before cannot
-/// be reached, and there was no response for a while.
+/// Distinguishes a lost network from failing hosts: the network counts as lost if several hosts that did not
+/// fail before are unreachable, and no host has responded for a while.
 #[derive(Debug, Default)]
 pub(super) struct Connectivity {
     state: Mutex<Reachable>,
@@ -18,7 +18,7 @@ pub(super) struct Connectivity {
 struct Reachable {
     /// For each unreachable host, the sources that were polled there.
     unreachable: HashMap<String, HashSet<i64>>,
-    /// When the first of them was noticed.
+    /// When the first of these hosts was found to be unreachable.
     since: Option<Time>,
     /// When a host last responded.
     answered: Option<Time>,
@@ -32,11 +32,11 @@ impl Reachable {
     }
 }
 
-/// Number of unreachable hosts at which the network counts as lost, if there are that many hosts.
+/// Number of unreachable hosts at which the network counts as lost; fewer if there are fewer hosts.
 const OFFLINE_AFTER: usize = 3;
 /// If a response is more recent than this, the network is available.
 const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);
-/// A response so soon after the first failure shows that the network was available all the time.
+/// A response within this time after the first failure shows that the network was available all along.
 const RECENTLY_LOST: TimeDelta = TimeDelta::minutes(1);
 
 /// What the result of a request reveals about the network.
@@ -51,7 +51,7 @@ pub(super) enum Reach {
 }
 
 impl Connectivity {
-    /// Records that a host responded, or that a failure was its own. Returns the sources whose
+    /// Records that a host responded, or that a failure was the host's own. Returns the sources whose
     /// failures were wrongly attributed to the network.
     pub(super) fn reached(&self, now: Time) -> Vec<i64> {
         let mut state = self.state();
@@ -62,10 +62,10 @@ impl Connectivity {
         if wrong { hosts.into_values().flatten().collect() } else { Vec::new() }
     }
 
-    /// Records that a host was unreachable during a poll of a source that was not failing before;
-    /// a failing one is no evidence about the network.
+    /// Records that a host was unreachable during a poll of a source that was not failing before. A source
+    /// that was already failing is no evidence about the network.
     ///
-    /// `hosts` is the total number of hosts: if there are only two, two are enough.
+    /// `hosts` is the total number of hosts: if there are only two, two unreachable hosts are enough.
     pub(super) fn unreachable(&self, host: String, source: i64, hosts: usize, now: Time) -> Reach {
         let enough = OFFLINE_AFTER.min(hosts).max(2);
         let mut state = self.state();
@@ -95,16 +95,16 @@ impl Connectivity {
     }
 }
 
-/// Records that the network is available. Failures that were wrongly attributed to the network now count for
-/// their sources.
+/// Records that the network is available. Failures that were wrongly attributed to the network now count as
+/// failures of their sources.
 pub(super) async fn reached(context: &Context) {
     for key in context.network.reached(context.clock.now()) {
         amend(context, key, |facts| facts.fail_count += 1).await;
     }
 }
 
-/// Records that a host cannot be reached; returns whether the network is lost. If this failure shows that it
-/// is lost, the earlier failures are cleared, and their sources are polled again soon.
+/// Records that a host cannot be reached; returns whether the network is lost. If this failure is the first
+/// to show that, the earlier failures are cleared, and their sources are polled again soon.
 pub(super) async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
     let earlier = match context.network.unreachable(host, key, context.hosts(), context.clock.now())
     {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_unreachable_hosts_in_a_row_mean_a_lost_network() {
+    fn three_unreachable_hosts_mean_a_lost_network() {
         let network = Connectivity::default();
         let at = |minutes: i64| Time::from_timestamp(minutes * 60, 0).unwrap();
         let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, 9, now);

@@ -15,8 +15,8 @@ use url::Url;
 static TURN: Mutex<()> = Mutex::const_new(());
 
 impl Handle {
-    /// Fetches a picture in an article from a source (row key) and makes it small. `detailed` keeps
-    /// a version for terminals that draw pixels.
+    /// Fetches a picture in an article from a source (row key) and scales it down. `detailed` keeps a version
+    /// for terminals that draw pixels.
     ///
     /// # Errors
     /// If there is no response, or it is not a picture that can be shown.
@@ -28,7 +28,7 @@ impl Handle {
     ) -> Result<Thumbnail, String> {
         let context = &self.context;
         let response = fetch(context, source, url).await?;
-        // A small file may be a large picture. Pictures that wait for their turn must not occupy the
+        // A small file may decode to a large picture. Pictures that wait for their turn must not occupy the
         // threads that feeds need.
         let _turn = TURN.lock().await;
         let work = move || Thumbnail::read(&response.body, detailed);

@@ -13,7 +13,7 @@ pub struct Plan {
     pub wake: Option<Time>,
 }
 
-/// Maximum number of sources planned at once; the others follow when these are done.
+/// Maximum number of sources planned at once; the others follow when these have been polled.
 pub const HORIZON: usize = 2048;
 
 /// Selects from `due`, which is ordered by the next poll, the sources that are not already
@@ -57,7 +57,7 @@ mod tests {
         }
     }
 
-    /// Description, due sources, running ones; expected starts, and wake time.
+    /// Description, due sources, running ones, expected starts, and wake time.
     type Case = (&'static str, Vec<Due>, &'static [i64], &'static [i64], Option<i64>);
 
     #[test]

@@ -16,9 +16,10 @@ use std::time::Duration;
 /// The general settings of schedules.
 pub(super) struct Scheduling {
     settings: ScheduleSettings,
-    /// Identifies them.
+    /// Identifies these settings.
     fingerprint: u64,
-    /// The last source and its fingerprint. Most sources have no settings of their own, and so the same one.
+    /// The last source and its fingerprint. Most sources have no settings of their own, and so share one
+    /// fingerprint.
     last: Mutex<Option<(Arc<Source>, u64)>>,
 }
 
@@ -28,7 +29,7 @@ impl Scheduling {
         Self { settings, fingerprint, last: Mutex::default() }
     }
 
-    /// All settings, and separately those that schedules use.
+    /// All settings, and those that schedules use.
     pub(super) fn beside(settings: Settings) -> (Arc<Settings>, Arc<Self>) {
         let schedules = Arc::new(Self::new(settings.schedule.clone()));
         (Arc::new(settings), schedules)
@@ -44,7 +45,7 @@ impl Scheduling {
     }
 }
 
-/// What the polls of a source depend on besides its responses.
+/// What the polls of a source depend on, besides its responses.
 pub(super) struct Planner {
     pub(super) source: Arc<Source>,
     general: Arc<Scheduling>,
@@ -56,7 +57,7 @@ pub(super) struct Planner {
 }
 
 impl Planner {
-    /// Everything that decides about the polls of a source now.
+    /// The planner for a source, with the current settings and price.
     pub(super) fn of(context: &Context, source: Arc<Source>) -> Self {
         Self::new(source, context.scheduling(), context.price(), context.machine())
     }
@@ -116,8 +117,8 @@ impl Planner {
         }));
     }
 
-    /// Plans the next poll again, with these settings, if it was planned with different ones. The
-    /// back-off after a failure stays until the next poll.
+    /// Plans the next poll again with these settings if it was planned with different ones. A backoff after a
+    /// failure remains until the next poll.
     pub(super) fn plan_again(&self, facts: &mut SourceFacts) {
         let Some(planned) = facts.planned.clone() else { return };
         // A source without a next poll is due at once, for example because its URL has changed.
@@ -128,7 +129,7 @@ impl Planner {
             return;
         }
         let memory = Memory::load(&facts.schedule, self.setup(facts));
-        // The requests in the server's last response still apply.
+        // The cache headers of the server's last response still apply.
         let fresh = planned.fresh_for.map(Duration::from_secs);
         let response = match planned.moved_by.iter().any(|m| m.reason == PauseReason::Expires) {
             true => ResponseFacts { expires: fresh, ..ResponseFacts::default() },
@@ -150,7 +151,7 @@ fn is_outdated(planned: &Planned, settings: u64) -> bool {
     planned.settings.is_some_and(|then| then != settings) && !planned.moved_by.iter().any(offline)
 }
 
-/// Identifies general settings and those of a source.
+/// Identifies the general settings together with the settings of a source.
 fn fingerprint(source: &Source, general: u64) -> u64 {
     let own = format!("{general} {:?} {:?} {:?}", source.kind(), source.interval, source.schedule);
     stable_hash([own.as_str()])
@@ -161,7 +162,7 @@ fn has_same_settings(a: &Source, b: &Source) -> bool {
     (a.kind(), a.interval, &a.schedule) == (b.kind(), b.interval, &b.schedule)
 }
 
-/// Plans again the sources whose settings have changed since they were planned.
+/// Replans the sources whose settings have changed since they were last planned.
 pub(super) async fn plan_changed(
     context: &Arc<Context>,
     facts: &[SourceFacts],
@@ -193,7 +194,7 @@ mod tests {
     use crate::model::{Priority, SourceId, SourceRules, SourceSchedule};
 
     #[test]
-    fn sources_with_the_same_settings_have_one_fingerprint() {
+    fn sources_with_the_same_settings_share_a_fingerprint() {
         let feed = |n: u32| {
             let url = format!("https://{n}.example/feed").parse().unwrap();
             Source::feed(SourceId(n.to_string()), url)

@@ -45,7 +45,7 @@ pub(super) async fn poll(
     recorded: bool,
 ) -> Result<Polled, StoreError> {
     let key = job.key;
-    // It may have been removed or changed while the poll waited for its turn.
+    // The source may have been removed or changed while the poll waited for its turn.
     let Some(source) = declared_as(context, job) else {
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, before the check".to_owned(),
@@ -150,7 +150,7 @@ async fn ask(
     };
     match &job.source.rules {
         SourceRules::Feed | SourceRules::List => {
-            // Nothing beyond the size limit of feeds is even read.
+            // Bytes beyond the size limit of feeds are not even read.
             let max_bytes = Some(limits::FEED_BYTES as u64);
             let request = net::Request { max_bytes, ..request };
             let answer = context.client.fetch(request.clone()).await;
@@ -246,8 +246,8 @@ async fn read(
     }
 }
 
-/// At its first poll, an imported URL may turn out to be a page's. Then the feed that the page
-/// announces is read, and polled from then on.
+/// At its first poll, an imported URL may turn out to be a page. Then the feed that the page announces is
+/// read, and polled from then on.
 async fn read_announced(started: &Started<'_>, mut page: Finished) -> Finished {
     let Started { context, job, facts, hashing, .. } = *started;
     let announced = std::mem::take(&mut page.announced);
@@ -319,7 +319,7 @@ pub(super) async fn read_response(
         finished.outcome = Outcome::Failed { kind, message };
         return finished;
     }
-    // Most responses have ended above, and moving a large future takes time.
+    // Most responses were handled above, and moving a large future takes time.
     Box::pin(read_document(started, fetcher, finished, response, prefetched)).await
 }
 
@@ -355,7 +355,7 @@ async fn read_document(
         || Visit { context, job, facts, started: at, fetcher, sent, prefetched, hash, hashing };
     // The branches for sites are boxed, so that the futures of hundreds of feed polls stay small.
     match &job.source.rules {
-        // Read above.
+        // Handled above.
         SourceRules::Feed | SourceRules::List => finished.unreadable(),
         SourceRules::Website(rules) => Box::pin(visit().website(rules, finished, response)).await,
         SourceRules::Entries(rules) => Box::pin(visit().entries(rules, finished, response)).await,
@@ -452,7 +452,7 @@ pub(super) async fn store(
     Ok(Polled { result, left_out, problem })
 }
 
-/// A pause applies to the whole host: all other sources there wait as long, even after a restart.
+/// A pause applies to the whole host: all of its other sources wait equally long, even after a restart.
 pub(super) async fn pause_host(
     context: &Arc<Context>,
     except: Option<i64>,

@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 const MOST_ERRORS: usize = 4096;
 /// Maximum number of bytes of a command's output that are kept.
 const MOST_OUTPUT: usize = 1 << 20;
-/// How long its output and error output are read after its end.
+/// How long the output and error output are still read after the command has ended.
 const REST: Duration = Duration::from_millis(200);
 
-/// Variables that every environment has.
+/// Environment variables that every command gets.
 const VARIABLES: &[&str] = &[
     "PATH",
     "HOME",
@@ -43,14 +43,14 @@ const VARIABLES: &[&str] = &[
     "PATHEXT",
 ];
 
-/// What a command may do.
+/// The limits of a command.
 struct Bounds<'a> {
     limit: Duration,
     /// Bytes of output that are kept; 0 if the output is discarded.
     most_output: usize,
     /// Whether more output is an error and stops the command.
     is_strict: bool,
-    /// Its variables besides [`VARIABLES`] and the locale; `None` for all variables of this process.
+    /// Environment variables besides [`VARIABLES`] and the locale; `None` for all variables of this process.
     variables: Option<&'a [(&'a str, &'a str)]>,
 }
 
@@ -83,8 +83,9 @@ pub(in crate::engine) async fn run_for_output(
     start(argv, input.as_bytes(), bounds).await
 }
 
-/// Runs a command whose whole output, at most `most` bytes, is needed; anything else is an error. Of the
-/// environment variables of this process, it gets only those that programs need, so that it gets no secret.
+/// Runs a command and returns its whole output, at most `most` bytes; anything else is an error. Of the
+/// environment variables of this process, the command gets only those that programs need, so that it gets no
+/// secret.
 pub(in crate::engine) async fn run_for_document(
     argv: &[String],
     input: &[u8],
@@ -160,7 +161,7 @@ impl Group {
         Self { leader: id.and_then(rustix::process::Pid::from_raw) }
     }
 
-    /// Keeps the processes that an ended command has left running.
+    /// Leaves the processes of an ended command running.
     #[cfg(unix)]
     pub(in crate::engine) fn leave(mut self) {
         self.leader = None;
@@ -225,7 +226,7 @@ async fn talk(
             () = overflow.cancelled(), if bounds.is_strict => break End::Overflow,
         }
     };
-    // At once, because the number of the group may be reused later.
+    // Done at once, because the number of the group may be reused later.
     match end {
         End::Exited(Ok(_)) => group.leave(),
         _ => drop(group),

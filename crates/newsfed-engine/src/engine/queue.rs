@@ -21,7 +21,7 @@ pub(super) struct Job {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: HashMap<String, VecDeque<Job>>,
-    /// Hosts with waiting jobs and none running, in turn.
+    /// Hosts with waiting jobs and no running one, in the order in which they get their turn.
     ready: VecDeque<String>,
     busy: HashSet<String>,
     claimed: HashSet<i64>,
@@ -106,8 +106,8 @@ impl Queue {
         &self.claimed
     }
 
-    /// Brings a copy of the claims up to date with what has changed since the last call, because the claims
-    /// may be many. Returns whether the copy has changed.
+    /// Applies the changes since the last call to a copy of the claims, which may be too many to copy each
+    /// time. Returns whether the copy has changed.
     pub(super) fn copy_claims(&mut self, copy: &mut HashSet<i64>) -> bool {
         let mut changed = false;
         for key in self.changed.drain(..) {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panicked_job_keeps_its_source_but_not_its_host() {
+    fn a_panicked_job_blocks_only_its_source() {
         let mut queue = Queue::default();
         queue.push("a".to_owned(), job(1));
         queue.push("a".to_owned(), job(2));
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_the_claims_is_kept_up_to_date() {
+    fn updates_a_copy_of_the_claims() {
         let (mut queue, mut copy) = (Queue::default(), HashSet::new());
         for key in [1, 2, 3] {
             assert!(queue.push("a".to_owned(), job(key)));

@@ -14,7 +14,7 @@ use url::Url;
 /// Maximum number of announced feeds that are tried.
 const MAX_ANNOUNCED: usize = 3;
 
-/// Reads a feed, unless it is the one that was read before.
+/// Reads a feed, unless it is the same as in the last poll.
 pub(super) async fn read_feed(
     context: &Context,
     mut finished: Finished,

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// a day.
 const LEAST_SPAN: i64 = 24 * 3600;
 
-/// A source with its history, and what is known of its feed and its server.
+/// A source with its history, and what is known about its feed and its server.
 #[derive(Debug, Clone)]
 pub struct Recorded {
     pub source: Arc<Source>,
@@ -40,7 +40,7 @@ pub struct Histories {
     pub recorded: Vec<Recorded>,
     /// Number of sources that have published anything.
     pub sources: usize,
-    /// How long a source has been followed at most, in seconds.
+    /// The longest time that a source has been followed, in seconds.
     pub longest: i64,
     /// Number of items since the sources were added.
     pub items: usize,
@@ -110,7 +110,7 @@ pub fn histories<'a>(
     Ok(all)
 }
 
-/// An enabled source with its history, if it has been followed for a day.
+/// An enabled source with its history, if it has been followed for at least a day.
 pub(super) fn recorded(
     source: &Source,
     facts: &SourceFacts,
@@ -151,7 +151,7 @@ fn unknown(key: i64) -> Option<(Source, SourceFacts)> {
 pub struct LimitedReplay {
     pub recorded: Vec<Recorded>,
     pub settings: ScheduleSettings,
-    /// Whether items carry dates.
+    /// Whether items have dates.
     pub dates: bool,
     /// Seed of the jitter.
     seed: u64,
@@ -245,7 +245,7 @@ impl LimitedReplay {
     }
 }
 
-/// A source that is polled as the engine does.
+/// A source that is polled as the engine would poll it.
 struct Polled {
     verdict: Verdict,
     facts: SourceFacts,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// How often a watching process tries to take over.
 const TRY: TimeDelta = TimeDelta::seconds(5);
 
-/// The role, and the lock on the database that belongs to it.
+/// The role, and the lock on the database that the role depends on.
 pub(super) struct RoleLock {
     role: Role,
     lock: Option<PollerLock>,

@@ -40,7 +40,7 @@ pub(super) async fn renew(context: &Arc<Context>) {
     renew_for(context, declared.iter().map(|source| &**source), &facts);
 }
 
-/// Like [`renew`], for different declared sources.
+/// Like [`renew`], with the given sources and facts.
 pub(super) fn renew_for<'a>(
     context: &Context,
     declared: impl Iterator<Item = &'a Source>,

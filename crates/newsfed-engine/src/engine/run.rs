@@ -35,7 +35,7 @@ const CLOCK_CHECK: Duration = Duration::from_secs(60);
 /// How a task ended, with the number of the task.
 type Ended = Result<(Id, (Job, Result<Polled, StoreError>)), JoinError>;
 
-/// Commands to the loop.
+/// Commands for the loop.
 pub(super) enum Command {
     /// Poll these sources (row keys), or all.
     Refresh {
@@ -157,7 +157,7 @@ impl Loop {
                 let moved = self.moved(&keys).await;
                 for key in keys {
                     let Some(source) = self.context.source(key) else { continue };
-                    // Its server polls it.
+                    // The server of its account polls it.
                     if source.account.is_some() {
                         continue;
                     }
@@ -174,7 +174,7 @@ impl Loop {
         }
     }
 
-    /// The permanent redirect targets of those sources.
+    /// The targets of the permanent redirects of these sources.
     async fn moved(&self, keys: &[i64]) -> HashMap<i64, Url> {
         let key = if let [key] = keys { Some(*key) } else { None };
         let moved = self.context.read(move |reader| reader.moved(key)).await.unwrap_or_else(|e| {
@@ -189,7 +189,7 @@ impl Loop {
         if !self.queue.push(host, job) {
             return;
         }
-        // A source that is due again before the others are done counts once.
+        // A source that is due again before the others are done counts only once.
         match self.counted.insert(key) {
             true => self.total += 1,
             false => self.done = self.done.saturating_sub(1),
@@ -303,7 +303,8 @@ impl Loop {
         }
     }
 
-    /// If the clock was set back, moves the plans back as far; else nothing would be polled for that time.
+    /// If the clock was set back, moves the plans back equally far; otherwise nothing would be polled for
+    /// that long.
     async fn heal(&self, now: Time) -> Result<(), StoreError> {
         let newest = self.context.read(|reader| reader.newest_poll()).await?;
         if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {
@@ -313,9 +314,9 @@ impl Loop {
         Ok(())
     }
 
-    /// The sources by their next poll.
+    /// The sources, ordered by their next poll.
     async fn due(&self) -> Result<Vec<Due>, StoreError> {
-        // Sources that are being polled are due as well, so as many further ones are read.
+        // Sources that are being polled are due too, so the limit is raised by their number.
         let horizon = HORIZON + self.queue.claimed().len();
         self.context.read(move |reader| reader.by_next_poll(horizon)).await
     }
@@ -328,7 +329,7 @@ impl Loop {
             total: self.total,
             host: self.queue.busy_host().cloned(),
             claimed: HashSet::new(),
-            // The wake time of a watching process is not a poll.
+            // A watching process wakes to try to take over, not to poll.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
             declaration_error: self.context.declaration_error(),
@@ -344,7 +345,7 @@ impl Loop {
     }
 }
 
-/// Completes when the clock is set back behind its value at the start.
+/// Completes when the clock has been set back to a time before this call.
 async fn set_back(clock: &dyn Clock) {
     let begun = clock.now();
     while clock.now() >= begun - SET_BACK {

@@ -18,9 +18,9 @@ use url::Url;
 
 /// Maximum number of pictures that are fetched at the same time; the gate spaces requests to one host.
 const AT_ONCE: usize = 4;
-/// Longest name of a file, in bytes, so that there is space for a number.
+/// Maximum length of a file name in bytes; a number may be appended.
 const MAX_NAME: usize = 120;
-/// Characters besides letters and digits that such a name may have.
+/// Characters besides letters and digits that a file name may contain.
 const ALSO: &str = " ,'()[]&+!@#=";
 
 /// What to save.
@@ -31,7 +31,7 @@ pub struct SaveOrder {
     pub format: Format,
     /// The name of the file if it contains several articles.
     pub title: String,
-    /// Whether pictures are fetched for it.
+    /// Whether pictures are fetched for the file.
     pub pictures: bool,
 }
 
@@ -43,16 +43,16 @@ pub struct Saved {
     pub name: String,
     /// Items that were removed before their turn.
     pub gone: usize,
-    /// Pictures that could not be fetched, or are of an unsupported kind; the file has links instead.
+    /// Pictures that could not be fetched or have an unsupported format; the file has links instead.
     pub pictures_failed: usize,
     /// Pictures beyond the limits of number and size; the file has links instead.
     pub pictures_left_out: usize,
-    /// Pictures that are links because they were not requested, in a format that could have them.
+    /// Pictures replaced by links because they were not requested, although the format supports pictures.
     pub pictures_as_links: usize,
 }
 
 impl Saved {
-    /// What is missing from the file, in words.
+    /// Describes what is missing from the file.
     pub fn lacks(&self) -> Vec<String> {
         let mut lacks: Vec<String> = self.file.surplus().into_iter().collect();
         if self.pictures_failed > 0 {
@@ -95,7 +95,7 @@ pub enum SaveError {
 }
 
 impl Handle {
-    /// Makes a file of articles. Dropping the future stops it.
+    /// Creates a file with articles. Dropping the future stops this.
     ///
     /// # Errors
     /// If there is no article, or they cannot be read or converted.
@@ -206,8 +206,8 @@ struct Fetched {
     left_out: usize,
 }
 
-/// The first pictures of an article, within limits for their number and, in one file, their total bytes.
-/// `each` is called for each picture that was fetched.
+/// Fetches the first pictures of an article, within limits for their number and, in one file, their total
+/// bytes. `each` is called for each picture that was fetched.
 async fn fetch_pictures(
     context: &Arc<Context>,
     source: i64,

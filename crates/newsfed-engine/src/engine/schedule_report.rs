@@ -38,7 +38,7 @@ pub struct ScheduleReport {
     pub habits: Vec<(&'static str, String)>,
     /// Names and values: what limits the checks.
     pub limits: Vec<(&'static str, String)>,
-    /// The checks of the last 24 hours at least, newest first.
+    /// The checks of at least the last 24 hours, newest first.
     pub checks: Vec<Check>,
     /// The planned checks if nothing new is found.
     pub coming: Vec<Time>,
@@ -50,7 +50,7 @@ pub struct ScheduleReport {
     pub crawl: Vec<String>,
     /// Whether the site is being explored.
     pub exploring: bool,
-    /// A setting by which its items would be found sooner.
+    /// A setting that would find its items sooner.
     pub advice: Option<Advice>,
 }
 

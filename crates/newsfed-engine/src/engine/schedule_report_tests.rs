@@ -58,7 +58,7 @@ fn quiet_hours_cross_midnight() {
 }
 
 #[test]
-fn an_hour_that_is_busy_on_one_day_is_not_quiet() {
+fn an_hour_busy_on_one_day_is_not_quiet() {
     let mut week = week(|hour| if hour < 5 { 0 } else { 2 });
     assert_eq!(quiet_hours(&week), Some((0, 5)));
     week[1].1[3] = 1;

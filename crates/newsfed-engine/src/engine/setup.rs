@@ -14,7 +14,7 @@ const LEAST: Duration = Duration::from_secs(300);
 /// Limits of the first interval of the policy change-rate.
 const FIRST: (Duration, Duration) = (Duration::from_secs(900), Duration::from_secs(24 * 3600));
 
-/// Most ticks of a random first interval of the policy advarss.
+/// Maximum number of ticks in a random first interval of the policy advarss.
 const MOST_FIRST_TICKS: u32 = 3;
 
 /// The setup of a source at `now`; `price` is the price of a poll for all sources.
@@ -89,7 +89,7 @@ pub(super) fn limits<'a>(
     let own = &source.schedule;
     let settings = settings.of(source);
     let fixed = settings.policy == PolicyKind::Fixed;
-    // A fixed interval exceeds the maximum only if the user set it so.
+    // A fixed interval is limited only by a maximum that the user set for the source.
     let max = Some(settings.max_interval).filter(|_| !fixed || own.max_interval.is_some());
     let interval = source.interval.filter(|_| fixed);
     PollContext {
@@ -126,7 +126,7 @@ pub(super) fn begin(setup: &mut Setup, clues: &Clues<'_>, now: Time) {
     }
 }
 
-/// Whether the polls of a source are paid from the shared budget.
+/// Whether the polls of a source count against the shared budget.
 pub(super) fn shares_budget(source: &Source, settings: &ScheduleSettings) -> bool {
     source.enabled
         && source.schedule.polls_per_day.is_none()

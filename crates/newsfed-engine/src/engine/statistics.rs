@@ -14,15 +14,15 @@ use std::sync::Arc;
 pub const READING_PACE: u32 = 230;
 /// Maximum number of weeks that statistics can cover.
 pub const MAX_WEEKS: usize = 52;
-/// Mean duration from which polls are slow, in milliseconds.
+/// Mean duration of a poll from which polls count as slow, in milliseconds.
 const SLOW: u32 = 3000;
 /// Number of items whose gaps show whether a source is silent.
 const DATES: usize = 200;
-/// A source with a lower share of read items could be removed.
+/// If the share of its items that were read is lower, a source could be removed.
 const READ_SHARE: f64 = 0.05;
-/// The minimum number of items that such a source must have published.
+/// The minimum number of items that a barely read source must have published.
 const ENOUGH: u32 = 20;
-/// The minimum time for which such a source must have been followed.
+/// The minimum time for which a barely read source must have been followed.
 const FOLLOWED: TimeDelta = TimeDelta::days(28);
 /// A source that has been failing for longer could be removed.
 const FAILING: TimeDelta = TimeDelta::days(14);
@@ -33,16 +33,16 @@ pub struct Statistics {
     pub since: Time,
     /// False if only the newest million items were counted.
     pub complete: bool,
-    /// Items dated since then, and how many of them are read.
+    /// Items dated since `since`, and how many of them are read.
     pub items: u32,
     pub read: u32,
-    /// Minutes that reading the read items takes, at [`READING_PACE`] words per minute.
+    /// Minutes that it takes to read the read items, at [`READING_PACE`] words per minute.
     pub minutes: u32,
     pub items_per_week: Vec<u32>,
     pub read_per_week: Vec<u32>,
-    /// Items by the hour of the day, in the requested time zone; without items whose date has no time of day.
+    /// Items by the hour of the day, in the requested time zone; items without a time of day are not counted.
     pub hours: Vec<u32>,
-    /// The last polls of all sources, as far as they are recorded (two weeks).
+    /// The recorded polls of all sources, at most those of the last two weeks.
     pub polls: u32,
     pub failed: u32,
     pub bytes: u64,
@@ -73,7 +73,7 @@ pub struct SourceStatistics {
     pub slow: bool,
     pub bytes: u64,
     pub bytes_saved: u64,
-    /// Why it could be removed; `None` if there is no reason.
+    /// Why the source could be removed; `None` if there is no reason.
     pub unfollow: Option<Unfollow>,
 }
 
@@ -81,13 +81,13 @@ pub struct SourceStatistics {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unfollow {
-    /// The server reports that it no longer exists.
+    /// The server reports that the source no longer exists.
     Gone,
-    /// It has failed for two weeks, or since it was added.
+    /// The source has failed for two weeks, or since it was added.
     Failing,
-    /// It has published nothing for so long that it seems abandoned.
+    /// The source has published nothing for so long that it seems abandoned.
     Dead,
-    /// Hardly any of its items were read.
+    /// Hardly any items of the source were read.
     Unread,
 }
 
@@ -122,7 +122,7 @@ pub fn statistics(
         counted.insert(facts.key, Counted { per_week: vec![0; weeks], ..Counted::default() });
     }
     all.complete = reader.items_since(since, |item| {
-        // Items of removed sources are only kept for undo.
+        // Items of removed sources are kept only for undo.
         if let Some(source) = counted.get_mut(&item.source) {
             all.count(source, item, zone, now);
         }
@@ -133,7 +133,7 @@ pub fn statistics(
         let counted = counted.remove(&facts.key).unwrap_or_default();
         let mut costs = costs.get(&facts.key).copied().unwrap_or_default();
         if source.origin.is_local() {
-            // A file that has not changed saves no request.
+            // No request is saved by a file that has not changed.
             (costs.unchanged, costs.bytes_saved) = (0, 0);
         }
         all.sources.push(of_source(reader, source, facts, counted, costs, now)?);
@@ -210,9 +210,9 @@ fn of_source(
     let dates = reader.dates(facts.key, DATES)?;
     let polled = reader.oldest_poll(facts.key)?;
     let pulse = pulse(&dates, polled, now);
-    // The items that were counted may cover less time than the source has been followed.
+    // The counted items may cover less time than the source has been followed.
     let followed_long = reader.has_item_from_before(facts.key, now - FOLLOWED)?;
-    // Polls are only kept for about as long as a source may fail.
+    // Polls are kept only about as long as a source may fail before it could be removed.
     let nearly = FAILING - TimeDelta::days(1);
     let polled_long = polled.is_some_and(|at| now - at >= nearly);
     let minutes = counted.words.div_ceil(u64::from(READING_PACE));
@@ -262,7 +262,7 @@ fn reason(
 }
 
 impl SourceStatistics {
-    /// Why it could be removed, in words.
+    /// Describes why the source could be removed.
     pub fn reason(&self) -> Option<String> {
         let day = |at: Option<Time>| at.map(|at| at.format("%Y-%m-%d").to_string());
         Some(match self.unfollow? {
@@ -279,7 +279,7 @@ impl SourceStatistics {
         })
     }
 
-    /// The problems of its polls or its publishing, in words.
+    /// Describes the problems of its polls or its publishing.
     pub fn problem(&self) -> Option<String> {
         let seconds = f64::from(self.millis) / 1000.0;
         match (self.health, self.pulse) {
@@ -293,10 +293,10 @@ impl SourceStatistics {
     }
 }
 
-/// How many polls of a failing source failed, in words.
+/// Describes how many polls of a failing source failed.
 fn failures(failed: u32, polls: u32) -> String {
     match (failed, polls) {
-        // The record of polls does not reach back to the failures.
+        // The recorded polls do not go back to the failures.
         (0, _) => "failing".to_owned(),
         (1, 1) => "failing: the only check failed".to_owned(),
         (failed, polls) if failed == polls => format!("failing: all {polls} checks failed"),
@@ -323,7 +323,7 @@ pub fn reading_time(minutes: u32) -> String {
 }
 
 impl Statistics {
-    /// The totals as names and values, with charts in one line each.
+    /// The totals as names and values, with one-line charts.
     pub fn summary(&self, ascii: bool) -> Vec<(&'static str, String)> {
         let most = |values: &[u32]| values.iter().copied().max().unwrap_or(0);
         let chart = |values: &[u32], each: &str| {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_in_words() {
+    fn describes_the_number_of_failures() {
         for (failed, polls, expected) in [
             (1, 1, "failing: the only check failed"),
             (3, 3, "failing: all 3 checks failed"),

@@ -4,12 +4,12 @@ use crate::model::{ErrorKind, Moved, Outcome, Pause, PauseReason, SourceFacts, T
 use crate::schedule::limits::after_end;
 use crate::store::{Result, Store};
 
-/// After this many such polls in a row, manual refreshes wait too, because the source makes the program
-/// crash.
+/// After this many unfinished polls in a row, manual refreshes are postponed too, because the source makes
+/// the program crash.
 const CERTAIN: u32 = 2;
 
-/// Postpones the sources whose polls had started when the process before this one ended. Only the
-/// process with the lock may do that, because polls of another process may still be running.
+/// Postpones the sources whose polls were running when the previous process ended. Only the process with the
+/// lock may do that, because polls of another process may still be running.
 pub(super) async fn postpone(store: &Store, now: Time) -> Result<()> {
     let message = "newsfed exited while polling this source".to_owned();
     let outcome = Outcome::Failed { kind: ErrorKind::Transient, message };
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delay_doubles_with_each_interrupted_poll_and_pauses_manual_refreshes_from_the_second() {
+    fn each_interrupted_poll_doubles_the_delay() {
         let now = Time::from_timestamp(1_800_000_000, 0).unwrap();
         for (broken, minutes) in [(1, 2), (2, 4), (3, 8), (10, 1024), (11, 1440), (99, 1440)] {
             let mut facts =
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_that_is_planned_for_later_is_not_brought_forward() {
+    fn does_not_bring_a_later_poll_forward() {
         let now = Time::from_timestamp(1_800_000_000, 0).unwrap();
         let mut facts = SourceFacts::new(1, crate::model::SourceId("s".to_owned()), String::new());
         let later = now + chrono::TimeDelta::days(3);

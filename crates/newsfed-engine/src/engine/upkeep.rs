@@ -21,13 +21,13 @@ const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
 /// Time without a commit before items are indexed, so that the items of a refresh are indexed after it, in
 /// few batches.
 const SETTLE: Duration = Duration::from_millis(500);
-/// Longest time until items are indexed, even if commits never pause: before that, a search does not even
-/// find their titles.
+/// Maximum time until items are indexed, even if commits never pause: until then, a search does not even find
+/// their titles.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Time between two batches, because writes of the user come first.
+/// Time between two batches, because writes requested by the user come first.
 const BREATHE: Duration = Duration::from_millis(20);
 
-/// Runs until it is stopped, as soon as this process is the one that polls.
+/// Runs until it is stopped, starting when this process is the one that polls.
 pub(super) async fn run(
     context: Arc<Context>,
     mut status: watch::Receiver<Status>,
@@ -77,7 +77,7 @@ async fn index(context: &Arc<Context>, role: Role) {
                 }
             }
         }
-        // What a refresh has used is free by now.
+        // The memory that a refresh used is free by now.
         tokio::task::spawn_blocking(allocator::give_back);
         if revision.changed().await.is_err() {
             return;
@@ -90,7 +90,7 @@ async fn settled(revision: &mut watch::Receiver<u64>) {
     while let Ok(Ok(())) = tokio::time::timeout(SETTLE, revision.changed()).await {}
 }
 
-/// The same, but not longer than [`PATIENCE`].
+/// Like [`settled`], but waits at most [`PATIENCE`].
 async fn settled_soon(revision: &mut watch::Receiver<u64>) {
     let _ = tokio::time::timeout(PATIENCE, settled(revision)).await;
 }
@@ -120,7 +120,7 @@ async fn wake(context: &Arc<Context>) {
                 Err(e) => tracing::warn!("snoozed items: {e}"),
             }
         }
-        // Another item may be snoozed before that.
+        // Another item may be snoozed until an earlier time.
         let due = next.filter(|next| *next > now).unwrap_or(now + ROUND);
         tokio::select! {
             () = context.clock.sleep_until(due) => {}
@@ -162,7 +162,7 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
         }
     }
     context.store.tidy(now).await?;
-    // This is done here and not when a rule is removed, because the removal can be undone.
+    // Done here and not when a rule is removed, because the removal can be undone.
     let settings = context.settings();
     let rules = settings.rules.iter().map(|rule| rule.name.clone());
     let hooks = settings.hooks.iter().map(|hook| hook.name.as_str());

@@ -16,10 +16,10 @@ use std::time::Duration;
 const MOVE_POLLS: u32 = 3;
 /// … over at least this time (a captive portal redirects everything until the user logs in).
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
-/// From a server that always responds with 304, the full document is requested once in this time.
+/// A server that always responds with 304 is asked for the full document once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
-/// Everything that is known when a poll ends, apart from what the store finds out.
+/// Everything that is known when a poll ends, except what the store finds out.
 pub(super) struct Verdict {
     pub(super) started: Time,
     pub(super) now: Time,
@@ -28,9 +28,9 @@ pub(super) struct Verdict {
     pub(super) outcome: Outcome,
     /// The header of the response, if there was one.
     pub(super) response: Option<Head>,
-    /// What was read, if anything was new.
+    /// The facts of the document, if anything was new.
     pub(super) document: Option<DocumentFacts>,
-    /// Whether this machine or its network is the reason, so that the failure does not count for the source.
+    /// Whether this machine or its network caused the failure, which then does not count for the source.
     pub(super) offline: bool,
     /// Whether the source is polled from now on at the URL that sent the response.
     pub(super) settles: bool,
@@ -81,7 +81,7 @@ pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
 impl Verdict {
     /// Updates the facts inside the transaction that stores the items.
     pub(super) fn apply(&self, facts: &mut SourceFacts, ingested: &Ingested) {
-        // The earlier one, because the clock may have been set back during the poll.
+        // The earlier of the two times, because the clock may have been set back during the poll.
         facts.last_poll = Some(self.started.min(self.now));
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         if let Some(head) = self.response.as_ref().filter(|_| !failed) {
@@ -137,7 +137,7 @@ impl Verdict {
             _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
         };
         let first_poll = facts.last_ok.is_none();
-        // Only in the first of these polls: later, the known items may come from the target itself.
+        // Tested only in the first of these polls: later, the known items may come from the target itself.
         let same_feed = candidate.seen == 1
             && (ingested.known > 0 || head.status == 304 || self.same_body(facts));
         let patient = candidate.seen >= MOVE_POLLS && self.started - candidate.since >= MOVE_TIME;
@@ -158,7 +158,7 @@ impl Verdict {
             facts.hints = document.hints.clone();
         }
         let response = self.response();
-        // A full response replaces the freshness that an earlier one stated; a 304 or a failure does not.
+        // A full response replaces the freshness stated by an earlier one; a 304 or a failure does not.
         let is_whole = self.response.as_ref().is_some_and(|head| head.status != 304);
         if let Some(planned) = facts.planned.as_mut().filter(|_| is_whole && facts.fail_count == 0)
         {

@@ -1,4 +1,4 @@
-//! Notices changes that others make: editors to the configuration files, other processes to the database.
+//! Notices changes made by others: editors change the configuration files, other processes the database.
 //! While nothing changes, this takes no work.
 
 use super::handle::Handle;
@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Changes are handled after this time without a further one, because editors write a file in several steps.
+/// Changes are handled when there was no further one for this time, because editors write a file in several
+/// steps.
 const SETTLE: Duration = Duration::from_millis(100);
-/// Longest time until changes are handled.
+/// Maximum time until changes are handled.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How often the configuration files are checked anyway, because some file systems report no changes.
+/// How often the configuration files are checked even without an event, because some file systems report
+/// none.
 const CHECK: Duration = Duration::from_secs(30);
 
 /// Counts the changes to the two kinds of files.
@@ -37,9 +39,9 @@ pub(super) async fn run(handle: Handle) {
         }
     };
     let mut version = handle.store().foreign_version().await.ok();
-    // Changes made before the watcher was started.
+    // Loads changes made before the watcher was started.
     handle.reload_if_changed().await;
-    // The changes that were handled so far, without those made while they were handled.
+    // The changes handled so far, excluding those made while they were handled.
     let mut handled = Changes::default();
     loop {
         let late = tokio::select! {
@@ -52,7 +54,7 @@ pub(super) async fn run(handle: Handle) {
         if late || now.config != before.config {
             handle.reload_if_changed().await;
         }
-        // Without a watcher this is the only way to notice it.
+        // Without a watcher, only this check notices changes of the database.
         if (late && watcher.is_none()) || now.database != before.database {
             let newer = handle.store().foreign_version().await.ok();
             if newer.is_some() && newer != version {
@@ -66,7 +68,7 @@ pub(super) async fn run(handle: Handle) {
     }
 }
 
-/// Waits for a change that was not handled, then until the changes pause. `false` if the watcher is gone.
+/// Waits for a change that was not handled, and then until the changes pause. `false` if the watcher is gone.
 async fn changed(seen: &mut watch::Receiver<Changes>, handled: Changes) -> bool {
     let changed = seen.wait_for(|changes| *changes != handled).await.is_ok();
     let _ = tokio::time::timeout(PATIENCE, settled(seen)).await;
@@ -84,7 +86,7 @@ fn start(
     changes: watch::Sender<Changes>,
 ) -> notify::Result<RecommendedWatcher> {
     let files = [paths.config_file(), paths.sources_file()];
-    // A link in the folder leads to a file elsewhere.
+    // A symbolic link in the folder leads to a file elsewhere.
     let targets = files.iter().filter_map(|file| file.canonicalize().ok());
     let config: BTreeSet<PathBuf> = files.iter().cloned().chain(targets).collect();
     let names = |files: &BTreeSet<PathBuf>| -> Vec<OsString> {
@@ -144,7 +146,7 @@ pub(super) fn folder_changes(folder: &Path) -> Option<(RecommendedWatcher, watch
     }
 }
 
-/// Whether the content of a file may have changed. Reading a file is an event too.
+/// Whether the content of a file may have changed. Reading a file causes an event too.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(kind) => kind == AccessKind::Close(AccessMode::Write),

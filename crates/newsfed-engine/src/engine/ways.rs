@@ -1,4 +1,4 @@
-//! The ways in which a URL can be followed, and how they are described.
+//! The ways to follow a URL, and how they are described.
 
 use super::follow::FollowError;
 use super::message::{
@@ -18,14 +18,14 @@ use url::Url;
 
 /// Number of articles from which the selectors of a website are derived.
 const SAMPLES: usize = 3;
-/// Number of list pages that a new source reads, because after a long pause new articles may be on more than
-/// one.
+/// Number of list pages that a new source reads, because after a long pause new articles may be on several
+/// pages.
 const MAX_PAGES: u32 = 3;
 /// Confidence in ways that are possible on nearly every site.
 const SITEMAP: f64 = 0.5;
 const ARTICLE: f64 = 0.6;
 const PAGE: f64 = 0.1;
-/// Longest name in a description, in characters.
+/// Maximum length of a name in a description, in characters.
 const MAX_NAME: usize = 60;
 
 pub(super) fn feed_way(
@@ -119,7 +119,7 @@ pub(super) fn offer_entries(
         samples: Vec::new(),
         response: response.clone(),
     };
-    // Of equally good ways, the one that was found first comes first.
+    // Among equally good ways, the one that was found first comes first.
     let most = match (rank, survey.lists.last()) {
         (EntriesRank::Later, Some(list)) => list.confidence,
         _ => 1.0,
@@ -155,7 +155,7 @@ pub(super) fn page_way(survey: &Survey, response: TimedResponse, discovery: &mut
 }
 
 /// Offers to follow the changes inside a data file, which is the only way to follow it. Returns whether the
-/// document is one.
+/// document is a data file.
 pub(super) fn offer_file(
     kind: Option<SourceKind>,
     first: &TimedResponse,
@@ -233,7 +233,7 @@ pub(super) fn list_way(
     }
 }
 
-/// The first two of some paths, and the number of the others.
+/// The first two paths, and the number of the others.
 pub(super) fn some_of(paths: &[String]) -> Option<String> {
     Some(match paths {
         [] => return None,
@@ -243,7 +243,7 @@ pub(super) fn some_of(paths: &[String]) -> Option<String> {
 }
 
 impl Way {
-    /// Whether it follows something that hardly anyone wants from a URL.
+    /// Whether the way follows something that a user hardly ever wants.
     pub fn is_last_resort(&self) -> bool {
         match self.kind() {
             // A page that is certainly an article or a data file is worth following.
@@ -257,8 +257,8 @@ impl Way {
         }
     }
 
-    /// What following it means, in a few words for someone who does not know newsfed, and what was found:
-    /// "Feed", "20 entries, newest today".
+    /// What following the URL in this way means, in a few words for someone who does not know newsfed, and
+    /// what was found: "Feed", "20 entries, newest today".
     pub fn describe(&self, now: Time) -> (&'static str, String) {
         let count = self.count();
         let newest = self.newest(now).map(|at| format!(", newest {}", ago(at, now, &Local)));
@@ -291,7 +291,7 @@ impl Way {
         }
     }
 
-    /// What following it will do, if its entries are not known yet.
+    /// What following the URL in this way will do, if its entries are not known yet.
     pub fn outlook(&self) -> &'static str {
         match &self.rules {
             SourceRules::Feed => "The feed is read when you follow it.",
@@ -315,7 +315,7 @@ impl Way {
         }
     }
 
-    /// The format of the data file that it follows.
+    /// The format of the data file that the way follows.
     fn file(&self) -> Option<Format> {
         match &self.first {
             Some(FirstFetch::Page(first)) => format_of(&first.response.response),
@@ -329,7 +329,7 @@ impl Way {
         dates.filter(|date| *date <= now).max()
     }
 
-    /// What distinguishes it from other ways of the same kind, most distinctive first.
+    /// What distinguishes this way from others of the same kind, most distinctive first.
     fn names(&self) -> Vec<String> {
         let first = self.preview().and_then(|items| Some(items.first()?.title.clone()));
         let first = first.filter(|t| !t.is_empty());
@@ -349,7 +349,7 @@ fn short(name: &str) -> String {
 }
 
 impl Discovery {
-    /// A sentence for each way; no two are the same.
+    /// A label for each way; no two are the same.
     pub fn labels(&self, now: Time) -> Vec<String> {
         let own: Vec<String> = self.ways.iter().map(|way| label(way, now)).collect();
         let mut count: HashMap<&str, usize> = HashMap::new();
@@ -376,7 +376,7 @@ fn label(way: &Way, now: Time) -> String {
     }
 }
 
-/// How long ago in days of the calendar: "today", "3 days ago", or a date.
+/// How long ago, in calendar days: "today", "3 days ago", or a date.
 fn ago<Z: TimeZone>(at: Time, now: Time, zone: &Z) -> String {
     match time_text::days_ago(at, now, zone) {
         0 => "today".to_owned(),
@@ -392,7 +392,7 @@ mod tests {
     use chrono::FixedOffset;
 
     #[test]
-    fn days_are_counted_in_the_calendar() {
+    fn counts_calendar_days() {
         let zone = FixedOffset::east_opt(3600).unwrap();
         let at = |text: &str| text.parse::<Time>().unwrap();
         let now = at("2026-11-27T07:00:00Z");

@@ -1,4 +1,4 @@
-//! Why a source is polled when it is: reads all known facts at once.
+//! Why a source is polled when it is, based on everything that is known about it.
 
 use super::account::{AccountPolling, account_polling};
 use super::budget::shared;
@@ -31,17 +31,17 @@ pub struct Why {
     pub last_poll: Option<Time>,
     /// When the next poll is due; `None` means at once.
     pub next_poll: Option<Time>,
-    /// Whether it is overdue by more than the polls of other sources can explain.
+    /// Whether the next poll is overdue by more than the polls of other sources can explain.
     pub overdue: bool,
     /// Whether a newsfed process is polling the sources now.
     pub polling: bool,
     /// How the next poll was decided: what the policy wanted, and which limits moved it.
     pub planned: Option<Planned>,
-    /// Items expected until the time that the learned policy wanted; `None` with other policies.
+    /// Number of items expected until the time that the learned policy wanted; `None` with other policies.
     pub expected: Option<f64>,
     /// The pause that prevents manual refreshes too, if there is one.
     pub pause: Option<Pause>,
-    /// The source whose response paused the host, if it was a different one.
+    /// The source that caused the pause of the host, if it is a different one.
     pub paused_by: Option<PausedBy>,
     /// For a website whose selectors find nothing: what is missing, since when, and which selectors would
     /// match.
@@ -62,7 +62,7 @@ pub struct Why {
     pub spent: Spent,
     /// How many fewer polls there were than at the source's fixed interval; negative if there were more.
     pub polls_saved: i64,
-    /// Whether the feed is known to carry full text, so that pages are not fetched.
+    /// Whether the feed is known to have full text, so that pages are not fetched.
     pub feed_has_full_text: Option<bool>,
 }
 
@@ -80,7 +80,7 @@ pub struct PausedBy {
 pub struct NextCheck {
     /// `None` if the source is not polled automatically.
     pub next: Option<Time>,
-    /// Whether it is overdue by more than the polls of other sources can explain.
+    /// Whether the poll is overdue by more than the polls of other sources can explain.
     pub overdue: bool,
 }
 
@@ -96,7 +96,7 @@ pub fn next_check(source: &Source, facts: &SourceFacts, now: Time) -> NextCheck 
     NextCheck { next, overdue }
 }
 
-/// When the next poll of a source will be due after these settings of it are saved.
+/// When the next poll of a source will be due after its settings are changed to these.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -121,12 +121,12 @@ pub struct Rhythm {
     pub per_day: Vec<u32>,
     /// The date of its newest item.
     pub newest: Option<Time>,
-    /// Its state compared with its usual rate.
+    /// The state of the source compared with its usual rate.
     pub pulse: Pulse,
 }
 
-/// The items of the days of a [`Rhythm`] as a number and its unit: a rate per day, or the sum if that is
-/// below one item a day.
+/// The items of the days of a [`Rhythm`] as a number and its unit: a rate per day, or the total if the rate
+/// is below one item a day.
 pub fn item_rate(per_day: &[u32]) -> (String, &'static str) {
     let sum: u32 = per_day.iter().sum();
     let rate = f64::from(sum) / per_day.len().max(1) as f64;
@@ -141,7 +141,7 @@ pub fn item_rate(per_day: &[u32]) -> (String, &'static str) {
 /// Number of days in a [`Rhythm`].
 pub(super) const DAYS: usize = 7;
 
-/// Reads how a source (row key) publishes; takes some microseconds.
+/// Reads how a source (row key) publishes; takes a few microseconds.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -167,11 +167,11 @@ pub struct PollSummary {
     pub outcome: Outcome,
 }
 
-/// A poll that is later than this is overdue.
+/// A poll that is delayed by more than this is overdue.
 const LATE: TimeDelta = TimeDelta::minutes(10);
 
-/// Reads and computes everything about one source; takes some milliseconds. The caller is assumed
-/// to poll the sources.
+/// Reads and computes everything about one source; takes a few milliseconds. The caller is assumed to be
+/// polling the sources.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -198,7 +198,7 @@ pub fn why(
     let (polls, watched) = polls(reader, facts, since)?;
     let fixed = watched.map_or(0, |first| {
         let span = (now - first.max(since)).as_seconds_f64();
-        // The very first poll takes place under any policy.
+        // The very first poll takes place with any policy.
         (span / own.interval.as_secs_f64().max(1.0)) as i64 + i64::from(first > since)
     });
     let pause = facts.pause.filter(|pause| pause.until > now);
@@ -254,11 +254,11 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     }))
 }
 
-/// Largest difference between the pause of a host and the pause of the source that caused it. The two are
-/// computed from times that are a response apart, and a back-off of newsfed itself may be a tenth shorter.
+/// Maximum difference between the pause of a host and the pause of the source that caused it. The two are
+/// computed at times that are a response apart, and newsfed's own backoff may be a tenth shorter.
 const NEARLY: TimeDelta = TimeDelta::minutes(5);
 
-/// Items that a plan expects until the wanted time.
+/// Number of items that a plan expects until the wanted time.
 fn expected(memory: &Memory, planned: &Planned) -> Option<f64> {
     let wait = (planned.wanted - planned.at).to_std().ok()?;
     let learned = planned.policy == PolicyKind::Learned;
@@ -297,7 +297,7 @@ mod tests {
     use super::item_rate;
 
     #[test]
-    fn rates_below_one_item_a_day_are_shown_as_a_sum() {
+    fn shows_low_rates_as_a_total() {
         for (per_day, expected) in [
             (vec![], "0 items this week"),
             (vec![0; 7], "0 items this week"),

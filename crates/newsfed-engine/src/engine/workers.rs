@@ -1,15 +1,15 @@
 //! Threads for work that keeps a processor busy: parsing documents and extracting articles.
 //!
-//! Work starts in the order in which it was requested. A large document may need a lot of memory
-//! and most of a second, so only half of the threads, and at most two, read large ones. They are always
-//! the same, because the memory that a thread has freed is used again by that thread only.
+//! Work starts in the order in which it was requested. A large document may need a lot of memory and most of
+//! a second, so only half of the threads, and at most two, read large documents. They are always the same
+//! threads, because memory freed by a thread is reused only by that thread.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// Stack size in bytes: builders of documents recurse as deep as the depth limit allows.
+/// Stack size in bytes: code that builds documents recurses as deep as the depth limit allows.
 const STACK: usize = 16 << 20;
 /// Size of a large document in bytes.
 const LARGE: usize = 1 << 20;
@@ -49,8 +49,8 @@ impl Workers {
         }))
     }
 
-    /// Queues work on a document of that size in bytes, and waits until it starts. The work continues even if
-    /// nothing waits for the result any more. `None` if there are no threads.
+    /// Queues work on a document of `bytes` bytes, and waits until it starts. The work continues even if no
+    /// caller waits for the result any more. `None` if there are no threads.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -61,8 +61,8 @@ impl Workers {
         Some(result)
     }
 
-    /// Performs work on a document of that size in bytes, and blocks until it is done; `None` if there
-    /// are no threads.
+    /// Performs work on a document of `bytes` bytes, and blocks until it is done; `None` if there are no
+    /// threads.
     pub(super) fn perform<T: Send + 'static>(
         &self,
         bytes: usize,
@@ -74,11 +74,11 @@ impl Workers {
         result.blocking_recv().ok()
     }
 
-    /// One function for all kinds of work, which is quicker to compile than one for each kind.
+    /// A single function for all kinds of work compiles faster than one for each kind.
     async fn begin_boxed(&self, bytes: usize, work: Box<dyn FnOnce() + Send>) -> Option<()> {
         let (start, started) = oneshot::channel();
         let run = move || {
-            // Work is not started if nothing waits for it.
+            // Work is not started if no caller waits for it.
             if start.send(()).is_ok() {
                 work();
             }
@@ -99,10 +99,10 @@ impl Workers {
                 Err(e) => tracing::warn!("cannot start a thread: {e}"),
             }
         }
-        // Without a thread the task would never start. Dropping it reports that.
+        // Without a thread the task would never start. Dropping the task reports that.
         if state.started > 0 {
             state.queued.push_back(task);
-            // All are woken, because not every thread can take it.
+            // All threads are woken, because not every thread can take the task.
             self.0.changed.notify_all();
         }
     }
@@ -199,7 +199,7 @@ mod tests {
         let (first, second) = (workers.begin(0, slow), workers.begin(0, here));
         let (first, second) = tokio::join!(first, second);
         let of_small = second.unwrap().await.unwrap();
-        // Either thread may be the busy one; a large document waits for its own.
+        // Either thread may be the busy one; a large document waits for its own thread.
         let large = workers.begin(LARGE, here);
         tokio::pin!(large);
         if of_small != of_large {

@@ -1,4 +1,4 @@
-//! A response body while it arrives: decoded piece by piece, never larger than the limit.
+//! A response body as it arrives: decoded piece by piece, never larger than the limit.
 
 use super::brotli::{Brotli, BrotliStep};
 use bytes::Bytes;
@@ -13,13 +13,13 @@ const HEAD: usize = 2;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
-    /// It exceeds the limit after decoding.
+    /// The body exceeds the limit after decoding.
     #[error("the body is larger than the limit")]
     TooLarge,
-    /// It has a compression that was not requested.
+    /// The body has a compression that was not requested.
     #[error("the body is sent in the encoding {0:?}, which was not requested")]
     Encoding(String),
-    /// The compressed data are damaged or incomplete.
+    /// The compressed data is damaged or incomplete.
     #[error("the compressed body is damaged")]
     Damaged,
 }
@@ -74,15 +74,15 @@ pub(crate) struct Decoder {
     members: usize,
 }
 
-/// Maximum number of members in a gzip file, because even an empty one takes ten microseconds. Programs that
-/// compress in parallel write one per 64 KiB or more.
+/// Maximum number of members in a gzip file, because even an empty member takes ten microseconds. Programs
+/// that compress in parallel write one per 64 KiB or more.
 const MAX_MEMBERS: usize = 1000;
 /// The first bytes of a member.
 const MEMBER: &[u8] = b"\x1f\x8b\x08";
 
 impl Decoder {
-    /// A decoder for a body with that `Content-Encoding` and at most `limit` bytes after decoding. `declared`
-    /// is its length before decoding.
+    /// A decoder for a body with this `Content-Encoding` and at most `limit` bytes after decoding. `declared`
+    /// is the length before decoding.
     pub(crate) fn new(
         encoding: Option<&str>,
         declared: Option<u64>,
@@ -116,7 +116,7 @@ impl Decoder {
     }
 
     /// Decodes the next piece, or a part of it. Returns whether another call, without data, can decode more
-    /// of it.
+    /// of the piece.
     pub(crate) fn push(&mut self, data: &[u8]) -> Result<bool, BodyError> {
         self.wire += data.len() as u64;
         // A body that decodes to nothing needs a limit too.

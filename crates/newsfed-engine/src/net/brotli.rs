@@ -1,4 +1,4 @@
-//! A brotli stream, decoded in small steps: a few bytes of it can become megabytes.
+//! A brotli stream, decoded in small steps: a few compressed bytes can become megabytes.
 
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 
@@ -12,7 +12,7 @@ pub(super) enum BrotliStep {
     More,
     /// More input is needed, or the stream is over.
     Waiting,
-    /// The data are damaged.
+    /// The data is damaged.
     Damaged,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Brotli {
 }
 
 impl Brotli {
-    /// A stream as HTTP allows it: its window has at most 16 MiB, and uses only as much memory as was
+    /// A stream as HTTP allows it: its window has at most 16 MiB, and takes only as much memory as was
     /// decoded.
     pub(super) fn new() -> Self {
         let [a, b, c] = [(); 3].map(|()| StandardAlloc::default());
@@ -36,7 +36,7 @@ impl Brotli {
     pub(super) fn receive(&mut self, data: &[u8]) {
         self.input.drain(..self.used);
         self.used = 0;
-        // Bytes after the end are ignored.
+        // Bytes after the end of the stream are ignored.
         if !self.over {
             self.input.extend_from_slice(data);
         }

@@ -32,10 +32,10 @@ use url::Url;
 
 /// Maximum number of redirects that are followed.
 pub const MAX_HOPS: usize = 5;
-/// Longest URL that is followed, and longest validator that is kept, in bytes.
+/// Maximum length of a URL that is followed, and of a validator that is kept, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
-/// How much of a body is decoded at a time, in bytes. With gzip it can become 1,000 times larger; brotli
-/// is decoded in smaller steps.
+/// How much of a body is decoded at a time, in bytes. With gzip the decoded part can be 1,000 times larger;
+/// brotli is decoded in smaller steps.
 const PART: usize = 1024;
 
 /// The HTTP client. Clones share connections, queues and caches.
@@ -87,13 +87,13 @@ impl Client {
         self.fetch_checked(&request, request.purpose != Purpose::Feed).await
     }
 
-    /// Pauses the host of a URL until `until`; waiting requests fail with [`FetchError::Paused`].
-    /// A longer pause stays.
+    /// Pauses the host of a URL until `until`; waiting requests fail with [`FetchError::Paused`]. A longer
+    /// pause is kept.
     pub fn pause(&self, url: &Url, until: Time) {
         self.inner.gate.pause(&host_key(url), until);
     }
 
-    /// Waits until a document of that size in bytes, which did not come over HTTP, fits the memory budget.
+    /// Waits until a document of `bytes` bytes that was not fetched over HTTP fits the memory budget.
     pub(crate) async fn memory_share(&self, bytes: u64) -> MemoryShare {
         Arc::new(self.inner.memory.reserve(Some(bytes), false).await)
     }
@@ -117,7 +117,7 @@ impl Client {
         self.inner.robots.sitemaps(self, request).await
     }
 
-    /// Like [`Client::fetch`]; `fetch_robots`: whether robots.txt is checked.
+    /// Like [`Client::fetch`]; `fetch_robots` is whether robots.txt is checked.
     pub(crate) async fn fetch_checked(
         &self,
         request: &Request,
@@ -242,7 +242,7 @@ struct HopRequest<'a> {
     url: &'a Url,
     kind: Kind,
     headers: HeaderMap,
-    /// Time left of `allowed`.
+    /// The part of `allowed` that is left.
     left: Duration,
     allowed: Duration,
     follow: bool,
@@ -251,7 +251,7 @@ struct HopRequest<'a> {
 }
 
 impl HopRequest<'_> {
-    /// The host, and the proxy in between.
+    /// The host, and the proxy used to reach it.
     fn name(&self) -> String {
         match self.kind.route.proxy_host() {
             Some(proxy) => format!("{} (through the proxy {proxy})", host(self.url)),
@@ -429,7 +429,7 @@ impl Inner {
     fn apply_pause(&self, url: &Url, response: &Response) {
         let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
         let wait = match (response.status, asked) {
-            // Other 4xx concern one document.
+            // Other 4xx statuses concern a single document.
             (403 | 429 | 503, Some(wait)) => wait.clamp(MIN_RETRY, MAX_RETRY),
             (429, None) => FIRST_LIMITED,
             _ => return,

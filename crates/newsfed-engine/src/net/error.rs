@@ -8,7 +8,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-/// Why there is no usable response. Texts from outside are sanitised and cut off.
+/// Why there is no usable response. Texts from outside are sanitised and truncated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// Not http or https, or no host.
@@ -56,7 +56,7 @@ pub enum FetchError {
     TooLarge {
         host: String,
         limit: u64,
-        /// Bytes received until then.
+        /// Bytes received before the connection ended.
         received: u64,
         /// The announced length.
         declared: Option<u64>,
@@ -101,7 +101,8 @@ pub enum FetchError {
     Local(LocalLimit),
 }
 
-/// The end of a pause in the user's time zone: `12 Nov 14:05`. With the day, because the message may be stored.
+/// The end of a pause in the user's time zone: `12 Nov 14:05`. It includes the day, because the message may
+/// be stored.
 fn pause_end(until: Time) -> String {
     near_minute(until, until)
 }
@@ -120,7 +121,7 @@ pub enum LocalLimit {
 }
 
 impl LocalLimit {
-    /// Recognises these errors by their numbers `EMFILE`, `ENFILE` and `ENOBUFS`.
+    /// Recognises `EMFILE`, `ENFILE` and `ENOBUFS`.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         const ENOBUFS: i32 = if cfg!(target_os = "linux") { 105 } else { 55 };
         match error.raw_os_error()? {
@@ -131,7 +132,7 @@ impl LocalLimit {
         }
     }
 
-    /// Resolving a name needs file descriptors too, but its error does not mention them.
+    /// Resolving a name needs file descriptors too, but its error does not report that they have run out.
     fn probe() -> Option<Self> {
         std::fs::File::open("/dev/null").err().and_then(|e| Self::of(&e))
     }
@@ -165,7 +166,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the error is one that every host causes while this machine is offline.
+    /// Whether every host causes this error while this machine is offline.
     pub fn is_offline(&self) -> bool {
         matches!(self, Self::Dns { .. } | Self::Connect { offline: true, .. })
     }
@@ -191,7 +192,7 @@ impl FetchError {
 
 /// The context of a failed request.
 pub(crate) struct Attempt<'a> {
-    /// The host, and the proxy in between.
+    /// The host, and the proxy used to reach it.
     pub(crate) host: &'a str,
     /// The time limit.
     pub(crate) allowed: Duration,
@@ -294,17 +295,17 @@ fn io_words(error: &io::Error) -> String {
         }
         io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => {
-            // The standard library puts these words before the resolver's.
+            // The standard library puts these words before the resolver's message.
             let words = error.to_string();
             plain(words.strip_prefix("failed to lookup address information: ").unwrap_or(&words))
         }
     }
 }
 
-/// Longest text from outside in a message, in characters.
+/// Maximum length of a text from outside in a message, in characters.
 const MAX_DETAIL: usize = 160;
 
-/// Text from outside on one line: no control or direction characters, limited length.
+/// Text from outside as one line: without control and direction characters, and with a limited length.
 pub(crate) fn plain(text: &str) -> String {
     let hidden = |c: char| {
         c.is_control()
@@ -318,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn local_limits_do_not_count_as_failures_of_a_host() {
+    fn local_limits_are_not_failures_of_a_host() {
         let of = |number| LocalLimit::of(&io::Error::from_raw_os_error(number));
         let found = [24, 23, 105, 111, 113].map(of);
         let buffers = cfg!(target_os = "linux").then_some(LocalLimit::Buffers);

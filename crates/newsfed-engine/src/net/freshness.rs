@@ -5,21 +5,22 @@ use crate::model::Time;
 use chrono::DateTime;
 use std::time::Duration;
 
-/// Largest number of seconds taken from a header (RFC 9111, section 1.2.2); larger ones saturate.
+/// Maximum number of seconds taken from a header (RFC 9111, section 1.2.2); larger numbers saturate.
 const MAX_SECONDS: u64 = 1 << 31;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
     /// Time left of `Cache-Control: max-age` (`s-maxage` if there is no max-age), less `Age`.
     pub max_age: Option<Duration>,
-    /// Time left until `Expires`, counted from the server's own `Date`, less `Age`. Zero if past
+    /// Time left until `Expires`, counted from the server's own `Date`, less `Age`. Zero if it is in the past
     /// or not a date (RFC 9111, section 5.3).
     pub expires: Option<Duration>,
     /// `Cache-Control: no-cache`, or `Pragma: no-cache` if there is no `Cache-Control`.
     pub no_cache: bool,
     /// `Cache-Control: no-store`.
     pub no_store: bool,
-    /// `Retry-After` in seconds or as a date, counted from the server's own `Date`. Zero if past.
+    /// `Retry-After` in seconds or as a date, counted from the server's own `Date`. Zero if it is in the
+    /// past.
     pub retry_after: Option<Duration>,
 }
 
@@ -47,8 +48,8 @@ impl Freshness {
         }
     }
 
-    /// How long the response stays fresh: zero for `no-cache` and `no-store`, else the rest of
-    /// max-age, else of `Expires`; `None` if the headers do not specify it.
+    /// How long the response stays fresh: zero for `no-cache` and `no-store`, else what is left of max-age,
+    /// else of `Expires`; `None` if the headers do not specify it.
     pub fn fresh_for(&self) -> Option<Duration> {
         if self.no_cache || self.no_store {
             return Some(Duration::ZERO);

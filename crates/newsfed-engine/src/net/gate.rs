@@ -64,12 +64,11 @@ impl Gate {
         Self { clock, hosts: Mutex::new(hosts), slots }
     }
 
-    /// Waits for other requests to this host, then for the spacing, then for a free slot; a
-    /// waiting host occupies no slot. The next request to this host starts at least `spacing`
-    /// after this one.
+    /// Waits for other requests to this host, then for the spacing, then for a free slot; a waiting host
+    /// occupies no slot. The next request to this host starts at least `spacing` after this request.
     ///
     /// # Errors
-    /// The moment until which the host is paused, immediately if the pause comes while waiting.
+    /// The time until which the host is paused; returned immediately if the pause begins during the wait.
     /// `force` ignores a pause.
     pub(crate) async fn acquire(
         &self,
@@ -116,8 +115,7 @@ impl Gate {
         Permit { _slot: slot, _turn: turn, busy: host.busy.load(Ordering::Relaxed) }
     }
 
-    /// Pauses a host: waiting requests fail, and none starts before that moment. A longer pause
-    /// stays.
+    /// Pauses a host: waiting requests fail, and none starts before `until`. A longer pause is kept.
     pub(crate) fn pause(&self, key: &str, until: Time) {
         self.host(key).paused.send_if_modified(|paused| {
             let longer = paused.is_none_or(|at| until > at);
@@ -161,7 +159,7 @@ impl Gate {
 }
 
 impl Host {
-    /// Whether it can be removed: no request waits or runs, and no pause or spacing is left.
+    /// Whether the host can be removed: no request waits or runs, and no pause or spacing is left.
     fn is_idle(self: &Arc<Self>, now: Time) -> bool {
         let ahead = |at: Option<Time>| at.is_some_and(|at| at > now);
         Arc::strong_count(self) == 1
@@ -269,7 +267,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_pause_ends_at_its_time_and_is_only_ever_extended() {
+    async fn pauses_end_on_time_and_are_never_shortened() {
         let (clock, gate) = gate(9);
         let now = clock.now();
         for (until, want) in [(now, None), (now + HOUR, Some(HOUR)), (now + SECOND, Some(HOUR))] {

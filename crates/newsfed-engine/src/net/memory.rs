@@ -7,16 +7,16 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The total budget of all bodies, in KiB.
 const BUDGET_KIB: u32 = 8 * 1024;
-/// The most that one body reserves, in KiB. All bodies that are fetched in parallel by default
-/// fit, so a slow server cannot block the others.
+/// Maximum reservation of one body, in KiB. All bodies that are fetched in parallel by default fit, so a slow
+/// server cannot block the others.
 const MAX_BODY_KIB: u32 = 512;
 /// The reservation of a body with no announced size, in KiB.
 const UNKNOWN_BODY_KIB: u32 = 256;
 /// The assumed expansion of a compressed body.
 const EXPANSION: u64 = 5;
-/// Size from which a body counts as large, in bytes: the most that a body reserves.
+/// Size from which a body counts as large, in bytes: the maximum reservation.
 pub(crate) const LARGE: usize = MAX_BODY_KIB as usize * 1024;
-/// How many large bodies should exist at once. Their announced size may be wrong or missing, so this is
+/// Maximum number of large bodies at the same time. Their announced size may be wrong or missing, so this is
 /// checked while they are read.
 const MAX_LARGE: usize = 3;
 /// How long a body waits for others to finish before it may become large anyway. Servers that stop sending
@@ -42,7 +42,7 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Waits until a body of that announced length in bytes fits the budget.
+    /// Waits until a body with this announced length in bytes fits the budget.
     pub(crate) async fn reserve(
         &self,
         announced: Option<u64>,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_budget_admits_the_next_body_when_one_is_released() {
+    async fn a_released_body_frees_budget_for_the_next() {
         let budget = MemoryBudget::default();
         let mut shares = Vec::new();
         for _ in 0..BUDGET_KIB / MAX_BODY_KIB {

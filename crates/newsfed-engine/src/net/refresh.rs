@@ -1,10 +1,10 @@
-//! Redirects that a page writes in its markup: `<meta http-equiv=refresh>`, or the header `Refresh`.
+//! Redirects in the markup of a page, `<meta http-equiv=refresh>`, or in the header `Refresh`.
 
 use super::request::Response;
 use crate::util::html::{Scanner, Token};
 use url::Url;
 
-/// Longest delay that counts as a redirect, in seconds; with a longer one, the page is meant to be read.
+/// Maximum delay that counts as a redirect, in seconds; with a longer delay, the page is meant to be read.
 const MAX_DELAY: f64 = 5.0;
 /// Maximum number of bytes of a page that are searched: the element belongs in the head.
 const MAX_HEAD: usize = 32 * 1024;

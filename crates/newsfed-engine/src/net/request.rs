@@ -31,8 +31,8 @@ pub struct Request {
     pub purpose: Purpose,
     /// Validators of the stored body.
     pub validators: Validators,
-    /// The URL that sent the stored body; the validators are sent to it alone. `None` if unknown:
-    /// they are sent to every URL on the host of `url`.
+    /// The URL that sent the stored body; the validators are sent only to this URL. `None` if unknown: they
+    /// are sent to every URL on the host of `url`.
     pub validators_of: Option<Url>,
     pub access: Access,
     /// Whether the declared host may be private or loopback ([`allows_private`]).
@@ -115,7 +115,7 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The body after decoding; empty unless the status is 2xx.
     pub body: Bytes,
-    /// Its share of the memory budget. Drop it once the body has been processed; responses that
+    /// The response's share of the memory budget. Drop it once the body has been processed; responses that
     /// are kept for long must not keep it.
     pub memory: Option<MemoryShare>,
     /// Bytes of bodies received before decoding.
@@ -148,7 +148,7 @@ impl Response {
         (200..300).contains(&self.status)
     }
 
-    /// The kind and message of the error that an unsuccessful status stands for.
+    /// The kind and message of the error for an unsuccessful status.
     pub fn refusal(&self) -> (ErrorKind, String) {
         let host = text::line(self.final_url.host_str().unwrap_or("the server"));
         let (kind, what) = match self.status {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn page_requests_have_their_own_purpose_and_the_declared_home() {
+    fn page_requests_set_their_purpose_and_home() {
         let url = Url::parse("https://news.example/a").unwrap();
         let (feed, mut page) = (Request::feed(url.clone()), Request::page(url.clone()));
         assert_eq!((feed.purpose, page.purpose), (Purpose::Feed, Purpose::Page));

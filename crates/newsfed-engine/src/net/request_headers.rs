@@ -1,4 +1,4 @@
-//! The headers of a request, and which URL receives which of them.
+//! The headers of a request, and which URLs receive them.
 
 use super::body::ACCEPT_ENCODING;
 use super::error::{FetchError, plain};
@@ -42,7 +42,7 @@ impl RequestHeaders {
         };
         let mut common = HeaderMap::new();
         common.insert(header::ACCEPT, HeaderValue::from_static(accept));
-        // Parts of compressed bodies could not be joined.
+        // Parts of a compressed body could not be joined.
         let is_file = request.purpose == Purpose::File;
         let encoding = if is_file { "identity" } else { ACCEPT_ENCODING };
         common.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(encoding));

@@ -34,13 +34,13 @@ impl Names {
 pub(crate) enum ResolveError {
     #[error("the name cannot be resolved: {0}")]
     Lookup(#[source] io::Error),
-    /// All its addresses are private.
+    /// All addresses of the name are private.
     #[error("the name resolves to a private address")]
     Private,
 }
 
-/// A resolver that can reject private addresses. The check is made on the addresses that are
-/// connected to, so the name cannot resolve to something else in between.
+/// A resolver that can reject private addresses. It checks the addresses that are connected to, so the name
+/// cannot resolve to something else in between.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
     pub(crate) names: Names,

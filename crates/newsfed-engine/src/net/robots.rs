@@ -6,7 +6,7 @@ use memchr::memmem::find;
 use std::time::Duration;
 use url::Url;
 
-/// Longest `crawl-delay` that is applied.
+/// Maximum `crawl-delay` that is applied.
 pub const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Maximum number of bytes of a line that are read.
 const MAX_LINE: usize = 16 * 1024;
@@ -50,7 +50,7 @@ impl Robots {
         Self::default()
     }
 
-    /// Parses the first [`limits::ROBOTS_BYTES`] of a file for the agent with that product token. Never
+    /// Parses the first [`limits::ROBOTS_BYTES`] of a file for the agent with this product token. Never
     /// fails: unknown lines are skipped.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
         let bytes = bytes.get(..limits::ROBOTS_BYTES).unwrap_or(bytes);
@@ -108,7 +108,7 @@ impl Robots {
         self.allows_path(&path)
     }
 
-    /// Like [`Robots::allows`], for a path with query as sent in the request line.
+    /// Like [`Robots::allows`], for a path with query as it is sent in the request line.
     pub fn allows_path(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
@@ -120,7 +120,7 @@ impl Robots {
         longest(true) >= longest(false)
     }
 
-    /// The `crawl-delay` that is applied: the one written, but at most [`MAX_DELAY`].
+    /// The `crawl-delay` that is applied: the written one, but at most [`MAX_DELAY`].
     pub fn honoured_delay(&self) -> Duration {
         self.crawl_delay.unwrap_or_default().min(MAX_DELAY)
     }
@@ -226,7 +226,7 @@ fn delay(value: &[u8]) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// A pattern in the form of URLs: bytes above ASCII escaped, escapes in upper case.
+/// A pattern in the form of URLs: bytes above ASCII are escaped, and escapes are in upper case.
 fn normalise(pattern: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_rule_wins() {
+    fn the_longest_rule_applies() {
         let cases = [
             ("", "/x", true),
             ("user-agent: *\ndisallow:", "/x", true),
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn the_query_of_a_url_counts() {
+    fn rules_match_the_query_of_a_url() {
         let robots = Robots::parse(b"user-agent: *\ndisallow: /*?x", "newsfed");
         for (url, want) in [
             ("https://a.example/p?x=1#y", false),

@@ -13,7 +13,7 @@ use url::Url;
 
 /// The product token of newsfed in robots.txt.
 const AGENT: &str = "newsfed";
-/// How long a file is used (RFC 9309, section 2.4).
+/// How long a cached file is used (RFC 9309, section 2.4).
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// How long pages are paused after a server error before the file is fetched again.
 const RETRY: Duration = Duration::from_secs(600);
@@ -33,7 +33,7 @@ pub(crate) struct RobotsCache {
 }
 
 impl RobotsCache {
-    /// The `crawl-delay` for that page; zero without one.
+    /// The `crawl-delay` for this page; zero without one.
     pub(crate) async fn check(
         &self,
         client: &Client,
@@ -41,7 +41,7 @@ impl RobotsCache {
         request: &Request,
     ) -> Result<Duration, FetchError> {
         let cell = self.cell(&url.origin().ascii_serialization(), client.now());
-        // Other requests wait for the same file here.
+        // Other requests for the same file wait here.
         let verdict = cell.get_or_try_init(|| ask(client, url, request)).await?;
         match &verdict.rules {
             Ok(robots) if robots.allows(url) => Ok(robots.honoured_delay()),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_a_file_until_its_time_and_removes_the_oldest_of_too_many() {
+    fn keeps_files_until_they_expire_or_are_too_many() {
         let cache = RobotsCache::default();
         let fetched = |origin: &str, now: i64, until: i64| {
             let verdict = Verdict { rules: Ok(Robots::allow_all()), until: at(until) };
@@ -142,7 +142,7 @@ mod tests {
         };
         assert!(fetched("a", 0, 10) && !fetched("a", 9, 10), "still the same file");
         assert!(fetched("a", 10, 20), "out of date");
-        // Each file expires a second after the one before.
+        // Each file expires one second after the previous one.
         for n in 1..MAX_FILES as i64 {
             assert!(fetched(&n.to_string(), 11, 1_000 + n));
         }

@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 
 /// Time limit for a command that prints a secret.
 const COMMAND_TIME: Duration = Duration::from_secs(10);
-/// Maximum number of bytes of its output that are read.
+/// Maximum number of bytes of the command's output that are read.
 const MAX_OUTPUT: u64 = 64 * 1024;
 
 /// Why a secret is not available.
@@ -102,7 +102,7 @@ fn read_file(path: &Path) -> Result<String, String> {
     if line.is_empty() { Err("its first line is empty".to_owned()) } else { Ok(line.to_owned()) }
 }
 
-/// The first line that a command prints. It gets no terminal, because the TUI uses it.
+/// The first line that a command prints. The command gets no terminal, because the TUI uses it.
 async fn run(argv: &[String]) -> Result<String, SecretError> {
     let [program, arguments @ ..] = argv else {
         return Err(SecretError::Start("(empty)".to_owned()));

@@ -113,12 +113,12 @@ impl Client {
     /// The value of a secret.
     ///
     /// # Errors
-    /// If it is not available; the message does not contain it.
+    /// If it is not available; the message does not contain the secret.
     pub async fn service_secret(&self, secret: &Secret) -> Result<Arc<str>, FetchError> {
         self.secret(secret).await
     }
 
-    /// Drops the value of a secret that a service has refused; returns whether the next one may differ.
+    /// Drops the value of a secret that a service has refused; returns whether the next value may differ.
     pub async fn drop_secret(&self, secret: &Secret) -> bool {
         self.secrets().drop_cached(secret).await
     }
@@ -127,7 +127,7 @@ impl Client {
     /// response. The URL is the user's own, so it may be private; redirects are not followed.
     ///
     /// # Errors
-    /// If there is no response with status 200 within that time.
+    /// If there is no response with status 200 within `within`.
     pub async fn post_json(
         &self,
         url: &Url,

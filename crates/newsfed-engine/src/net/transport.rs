@@ -19,22 +19,22 @@ use url::Url;
 const IDLE: Duration = Duration::from_secs(5);
 /// Maximum number of hosts whose connections are kept at once, because open files are limited.
 const MAX_KEPT: usize = 128;
-/// Schemes of proxies that can be set.
+/// Supported schemes of proxies.
 const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
 
 /// How a host is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Route {
     Direct,
-    /// As set in the environment.
+    /// As configured in the environment.
     Environment,
     /// Through this proxy.
     Through(Url),
 }
 
 impl Route {
-    /// The source's own proxy, else the global setting, else the environment's. The latter two
-    /// are not used for this machine itself.
+    /// The source's own proxy, else the global setting, else the environment's. The latter two are not used
+    /// for URLs on this machine.
     pub(crate) fn choose(
         source: Option<&str>,
         settings: Option<&str>,
@@ -82,7 +82,7 @@ pub(crate) struct Kind {
 struct KeptConnections(HashMap<String, Instant>);
 
 impl KeptConnections {
-    /// Whether the connection to that host and port may be kept.
+    /// Whether the connection to this host and port may be kept.
     fn admit(&mut self, authority: &str, now: Instant) -> bool {
         if !self.0.contains_key(authority) && self.0.len() >= MAX_KEPT {
             // The library searches for expired connections once per idle time.
@@ -133,7 +133,7 @@ impl Transport {
         self.tls.get_or_init(load_tls).clone()
     }
 
-    /// Whether the connection to the host of that URL may be kept for its next request.
+    /// Whether the connection to the host of this URL may be kept for its next request.
     pub(crate) fn may_keep(&self, url: &Url) -> bool {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.admit(url.authority(), Instant::now())
@@ -222,7 +222,7 @@ impl TimeProvider for CheckedClock {
     }
 }
 
-/// Hosts of the proxies that the environment or the system names.
+/// Hosts of the proxies that are configured in the environment or the system.
 fn environment_proxies() -> Vec<String> {
     let system = Matcher::from_system();
     let somewhere = ["http://example.com/", "https://example.com/"].map(Uri::from_static);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_proxy_of_a_source_precedes_the_global_one() {
+    fn the_proxy_of_a_source_overrides_the_global_one() {
         let (public, own) = ("http://example.com/", "http://127.0.0.1:8000/");
         let through = |text: &str| Route::Through(Url::parse(text).unwrap());
         let cases = [

@@ -1,4 +1,4 @@
-//! Who may read.
+//! Access control.
 
 use super::message::Request;
 use hyper::header::HOST;
@@ -6,7 +6,7 @@ use hyper::http::uri::Authority;
 use std::net::IpAddr;
 
 /// Whether a request names this computer as its host. Any site can make its own name resolve to a loopback
-/// address; then the scripts of its pages could read what is served there.
+/// address, so that the scripts of its pages could read what is served there.
 pub fn is_for_loopback(request: &Request) -> bool {
     let mut hosts = request.headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
@@ -17,8 +17,8 @@ pub fn is_for_loopback(request: &Request) -> bool {
         && ip.map_or(name.eq_ignore_ascii_case("localhost"), |ip| ip.is_loopback())
 }
 
-/// Whether two texts are equal. The time that it takes depends only on their lengths, so that
-/// a secret cannot be guessed byte by byte.
+/// Whether two texts are equal. The time that this takes depends only on their lengths, so that a secret
+/// cannot be guessed byte by byte.
 pub fn same_secret(given: &str, secret: &str) -> bool {
     let pairs = given.bytes().zip(secret.bytes());
     let difference = pairs.fold(0, |all, (a, b)| std::hint::black_box(all | (a ^ b)));

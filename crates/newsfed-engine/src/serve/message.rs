@@ -125,7 +125,7 @@ impl Response {
     }
 }
 
-/// Whether a list of entity tags has this one. If-None-Match ignores whether tags are weak.
+/// Whether a list of entity tags contains `tag`. If-None-Match ignores whether tags are weak.
 fn has_tag(list: &HeaderValue, tag: &str) -> bool {
     let list = list.to_str().unwrap_or_default();
     list.split(',').map(str::trim).any(|one| one == "*" || one.trim_start_matches("W/") == tag)

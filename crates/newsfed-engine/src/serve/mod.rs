@@ -1,5 +1,5 @@
-//! A small HTTP/1 server: a function turns requests into responses, and limits apply to what clients send and
-//! how long they take.
+//! A small HTTP/1 server: a function turns requests into responses. Limits apply to what clients send and how
+//! long they take.
 
 mod access;
 mod message;

@@ -29,7 +29,7 @@ const PORT_TRIES: usize = 32;
 #[derive(Debug, Clone)]
 pub struct Request {
     pub at: Instant,
-    /// The local address that received it.
+    /// The local address that received the request.
     pub ip: IpAddr,
     /// `GET`, `HEAD` and so on.
     pub method: String,
@@ -37,12 +37,12 @@ pub struct Request {
     pub path: String,
     /// Names in lower case, values byte for byte, in order.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Number of concurrent requests on this server when it arrived, including this one.
+    /// Number of concurrent requests on this server when this one arrived, including this one.
     pub in_flight: usize,
 }
 
 impl Request {
-    /// The first header with that name (lower case), byte for byte.
+    /// The first header with this name (lower case), byte for byte.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_slice())
     }
@@ -51,7 +51,7 @@ impl Request {
 /// How a response fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Failure {
-    /// Not at all.
+    /// It does not fail.
     #[default]
     None,
     /// No response until the server stops.
@@ -88,7 +88,7 @@ impl Reply {
         }
     }
 
-    /// A 200 response with that media type.
+    /// A 200 response with this media type.
     pub fn ok(media_type: &str, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..Self::status(200) }.header("content-type", media_type)
     }
@@ -135,7 +135,7 @@ impl Server {
     /// A server on 127.0.0.1 and a free port.
     ///
     /// # Errors
-    /// When no port is available.
+    /// If no port is available.
     pub fn start(handler: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
         Self::start_on(&[IpAddr::V4(Ipv4Addr::LOCALHOST)], handler)
     }
@@ -143,7 +143,7 @@ impl Server {
     /// A server on several loopback addresses with the same free port, to simulate several hosts.
     ///
     /// # Errors
-    /// When an address is not a loopback address or cannot be bound.
+    /// If an address is not a loopback address or cannot be bound.
     pub fn start_on(
         ips: &[IpAddr],
         handler: impl Fn(&Request) -> Reply + Send + Sync + 'static,
@@ -161,7 +161,7 @@ impl Server {
         });
         let (stop, stopped) = oneshot::channel::<()>();
         let state = shared.clone();
-        // Its own thread, so that it works with and without an async runtime around it.
+        // The server has its own thread, so that it works with and without an async runtime around it.
         let thread =
             std::thread::Builder::new().name("demo-server".to_owned()).spawn(move || {
                 if let Err(error) = run(listeners, state, stopped) {
@@ -177,12 +177,12 @@ impl Server {
         self.addresses.first().copied().unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
     }
 
-    /// The http URL of a path (with its leading slash) on the first host.
+    /// The http URL of a path (with a leading slash) on the first host.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address())
     }
 
-    /// The http URL of a path on another of its hosts.
+    /// The http URL of a path on another host of the server.
     pub fn url_on(&self, ip: IpAddr, path: &str) -> String {
         format!("http://{}{path}", SocketAddr::new(ip, self.address().port()))
     }
@@ -192,7 +192,7 @@ impl Server {
         lock(&self.shared.log).iter().cloned().collect()
     }
 
-    /// Waits until that many requests have arrived in total.
+    /// Waits until `count` requests have arrived in total.
     pub async fn received(&self, count: usize) {
         // The sender lives in `self`, so the wait cannot fail.
         let _ = self.shared.count.subscribe().wait_for(|n| *n >= count).await;

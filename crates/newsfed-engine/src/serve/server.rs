@@ -28,11 +28,11 @@ const MAX_HEADERS: usize = 64;
 /// Limits for clients.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Number of connections at the same time; further ones wait.
+    /// Maximum number of connections at the same time; further ones wait.
     pub connections: usize,
-    /// Size of a request's head, in bytes; at least 8 KiB.
+    /// Maximum size of a request's head, in bytes; at least 8 KiB.
     pub head: usize,
-    /// Size of a request's body, in bytes.
+    /// Maximum size of a request's body, in bytes.
     pub body: usize,
     /// Time within which a request's head must arrive.
     pub head_time: Duration,
@@ -62,7 +62,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds a port; 0 is a free one.
+    /// Binds a port; 0 means any free port.
     ///
     /// # Errors
     /// If the port is in use or not allowed.
@@ -70,7 +70,7 @@ impl Server {
         Ok(Self { listener: TcpListener::bind(address).await?, limits })
     }
 
-    /// The address that it is bound to.
+    /// The address that the server is bound to.
     ///
     /// # Errors
     /// If the system does not return it.
@@ -78,7 +78,7 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until it is stopped. Each connection is for one request: no client keeps others
+    /// Serves until the server is stopped. Each connection is for one request, so that no client keeps others
     /// waiting for long.
     pub async fn run<F>(
         self,
@@ -107,7 +107,7 @@ impl Server {
                 let (handler, limits) = (handler.clone(), self.limits);
                 connections.spawn(async move {
                     let served = serve(stream, limits, handler);
-                    // A client that is too slow, or goes away, needs no response.
+                    // A client that is too slow or has disconnected needs no response.
                     let _ = tokio::time::timeout(limits.time, served).await;
                     drop(slot);
                 });
@@ -147,7 +147,7 @@ async fn serve(stream: TcpStream, limits: Limits, handler: Arc<Handler>) {
     }
 }
 
-/// Reads the body, and has the request handled.
+/// Reads the body, and calls the handler.
 async fn respond(
     request: hyper::Request<Incoming>,
     most: usize,

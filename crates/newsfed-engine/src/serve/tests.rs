@@ -188,7 +188,7 @@ fn request(headers: &[(&'static str, &str)]) -> Request {
 }
 
 #[test]
-fn only_loopback_names_are_hosts() {
+fn accepts_only_loopback_names_as_hosts() {
     for (hosts, expected) in [
         (&["localhost"][..], true),
         (&["LOCALHOST:80"], true),
@@ -221,7 +221,7 @@ fn a_secret_matches_only_as_a_whole() {
 }
 
 #[test]
-fn unchanged_documents_are_not_sent() {
+fn does_not_resend_unchanged_documents() {
     let modified = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_763_000_000));
     let get = |headers: &[(&'static str, &str)]| {
         Response::document(&request(headers), "text/plain", modified, "text")

@@ -70,8 +70,8 @@ fn account(r: &Row<'_>) -> rusqlite::Result<StoredAccount> {
     })
 }
 
-/// The row of an account, created if it is new. A new URL or user needs a new login, and may mean a
-/// different server, so its kind and its subscriptions are read before anything else.
+/// The row of an account, created if it is new. A new URL or user requires a new login, and may mean a
+/// different server, so the server's kind and subscriptions are read before anything else.
 fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAccount> {
     conn.execute(
         "INSERT INTO account (id, url, user) VALUES (?1, ?2, ?3) ON CONFLICT (id) DO UPDATE SET
@@ -85,11 +85,11 @@ fn open(conn: &Connection, id: &str, url: &str, user: &str) -> Result<StoredAcco
 }
 
 /// Replaces the sources of an account with those that the server lists. Sources are recognised by their URL,
-/// then by their name on the server. Changes by the user that were not sent yet stay. Returns whether
+/// then by their name on the server. Changes by the user that were not sent yet are kept. Returns whether
 /// anything changed.
 ///
-/// A source that the server no longer lists stays while it has pinned items; else it is removed like a source
-/// of the user, and its items stay for a while.
+/// A source that the server no longer lists is kept while it has pinned items; otherwise it is removed like a
+/// source of the user, and its items are kept for a while.
 fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -> Result<bool> {
     let before = conn.total_changes();
     let mut kept = HashSet::new();
@@ -153,7 +153,7 @@ fn set_feeds(conn: &Connection, account: i64, feeds: &[RemoteFeed], now: Time) -
     )?;
     let listed: Vec<i64> =
         listed.query_map([account], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
-    // A source whose removal was undone stays while its new subscription is waiting.
+    // A source with an undone removal is kept while its new subscription is waiting.
     for key in listed.into_iter().filter(|key| !kept.contains(key)) {
         let ops = waiting.get(&key).map(Vec::as_slice).unwrap_or_default();
         if ops.iter().any(|op| matches!(op, AccountOp::Subscribe { .. })) {
@@ -190,8 +190,8 @@ pub(super) fn make_way(conn: &Connection, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes an account. Its sources are removed like the user's own: their items stay for a while,
-/// or longer if the user follows them.
+/// Removes an account. Its sources are removed like the user's own: their items are kept for a while, or
+/// longer if the user follows the sources.
 fn remove(conn: &Connection, id: &str, now: Time) -> Result<bool> {
     let sql = "SELECT key FROM account WHERE id = ?1";
     let key: Option<i64> = conn.query_row(sql, [id], |r| r.get(0)).optional()?;
@@ -249,8 +249,8 @@ impl Store {
     }
 
     /// Stores the tokens and the state of an account after a synchronisation, without notifying anyone. What
-    /// the user has requested since the synchronisation began stays, and so do the tokens of a new login.
-    /// `accepted`: large changes were applied.
+    /// the user has requested since the synchronisation began is kept, and so are the tokens of a new login.
+    /// `accepted` is whether large changes were applied.
     pub async fn save_account(&self, account: StoredAccount, accepted: bool) -> Result<()> {
         self.call_quietly(move |conn| {
             conn.prepare_cached("UPDATE account SET state = ?2 WHERE key = ?1")?
@@ -271,7 +271,7 @@ impl Store {
         .await
     }
 
-    /// Stores the tokens of a login and the state; the account is due at once, in whichever process.
+    /// Stores the tokens of a login and the state; the account is due at once, in whichever process polls.
     pub async fn save_login(&self, account: StoredAccount) -> Result<()> {
         self.call(move |conn| {
             conn.prepare_cached(
@@ -314,8 +314,8 @@ impl Store {
         self.call(move |conn| set_feeds(conn, account, &feeds, now)).await
     }
 
-    /// Begins to link the items of an account to the items of a new server: forgets the old
-    /// identifiers, but neither items nor marks.
+    /// Begins to link the items of an account to the items of a new server: forgets the old identifiers, but
+    /// keeps items and marks.
     pub async fn begin_relink(&self, account: i64, state: String) -> Result<()> {
         self.call(move |conn| {
             conn.execute("DELETE FROM remote_item WHERE account = ?1", [account])?;
@@ -326,8 +326,8 @@ impl Store {
         .await
     }
 
-    /// Deletes an account and everything that is known about its server; returns whether there was
-    /// one. Its sources are removed like the user's own.
+    /// Deletes an account and everything that is known about its server; returns whether the account existed.
+    /// Its sources are removed like the user's own.
     pub fn remove_account_blocking(&self, id: String, now: Time) -> Result<bool> {
         self.writer()?.call_blocking(move |conn| remove(conn, &id, now))
     }

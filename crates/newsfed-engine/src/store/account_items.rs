@@ -13,7 +13,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use std::collections::HashMap;
 
-/// The marks that servers know.
+/// The marks that servers store.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Marks {
     pub read: bool,
@@ -25,12 +25,13 @@ pub struct Marks {
 pub struct RemoteItem {
     pub remote: RemoteId,
     pub base: Marks,
-    /// The marks that were sent since then. Until the server lists them, they may have either value there.
+    /// The marks that were sent since they were last seen. Until the server lists them again, they may have
+    /// either value there.
     pub sent: Marks,
     pub ours: Marks,
     /// How often a difference was sent without effect.
     pub tries: u32,
-    /// Whether the server no longer has it.
+    /// Whether the server no longer has the item.
     pub gone: bool,
 }
 
@@ -45,15 +46,15 @@ impl RemoteItem {
 #[derive(Debug, Clone)]
 pub struct ArrivedItem {
     pub remote: RemoteId,
-    /// Row key of its source; `None` if it is not known here.
+    /// Row key of its source; `None` if the source is not known here.
     pub source: Option<i64>,
     /// Whether the source had no items before this synchronisation.
     pub is_first: bool,
-    /// Its marks on the server.
+    /// The marks of the item on the server.
     pub marks: Marks,
-    /// When it is regarded as discovered.
+    /// When the item counts as discovered.
     pub discovered: Time,
-    /// `None` if it has nothing that can be shown.
+    /// `None` if the item has nothing that can be shown.
     pub entry: Option<Prepared>,
 }
 
@@ -62,13 +63,13 @@ pub struct ArrivedItem {
 pub struct SeenMarks {
     pub remote: RemoteId,
     pub theirs: Marks,
-    /// Whether our marks have just been sent.
+    /// Whether the marks here have just been sent.
     pub sent: bool,
 }
 
 /// The marks here after `theirs` were seen on the server. A mark that only the server changed is adopted; a
-/// mark that only we changed stays. If both changed a mark, they changed it to the same value. A mark that
-/// was sent and changed back here stays too, because the server has the value that was sent.
+/// mark that only this side changed is kept. If both sides changed a mark, they changed it to the same value.
+/// A mark that was sent and changed back here is kept too, because the server has the value that was sent.
 pub fn merged(base: Marks, sent: Marks, ours: Marks, theirs: Marks) -> Marks {
     let one = |base: bool, sent: bool, ours: bool, theirs: bool| {
         if ours == base && !sent { theirs } else { ours }
@@ -79,24 +80,24 @@ pub fn merged(base: Marks, sent: Marks, ours: Marks, theirs: Marks) -> Marks {
     }
 }
 
-/// Added to `base_read` or `base_pinned` if the mark was sent since. Such a row waits, whatever its mark here
-/// is.
+/// Added to `base_read` or `base_pinned` if the mark was sent after it was last seen. A row with this value
+/// waits to be sent, whatever its mark here is.
 const SENT: i64 = 2;
 
-/// A mark as it was last seen, and whether it was sent since.
+/// A mark as it was last seen, and whether it has been sent since.
 fn base_mark(r: &Row<'_>, column: usize) -> rusqlite::Result<(bool, bool)> {
     let stored: i64 = r.get(column)?;
     Ok((stored & 1 != 0, stored & SENT != 0))
 }
 
-/// The marks as they were last seen, and which of them were sent since; from two columns.
+/// The marks as they were last seen, and which of them have been sent since; from two columns.
 pub(super) fn base_marks(r: &Row<'_>, column: usize) -> rusqlite::Result<(Marks, Marks)> {
     let (read, read_sent) = base_mark(r, column)?;
     let (pinned, pinned_sent) = base_mark(r, column + 1)?;
     Ok((Marks { read, pinned }, Marks { read: read_sent, pinned: pinned_sent }))
 }
 
-/// How identifiers are stored: numbers as numbers.
+/// An identifier as it is stored: numbers as numbers.
 pub(super) struct Remote<'a>(pub(super) &'a RemoteId);
 
 impl ToSql for Remote<'_> {
@@ -120,7 +121,7 @@ pub(super) fn remote(value: ValueRef<'_>) -> RemoteId {
 #[derive(Debug, Default)]
 pub struct ArrivedItems {
     pub new: usize,
-    /// The announcements of rules about them.
+    /// Announcements of the rules that match the items.
     pub announcements: Vec<Announcement>,
 }
 
@@ -169,10 +170,10 @@ fn arrive(
     Ok(done)
 }
 
-/// The stored item that is the same as an arriving one, among items that are not linked to an item of the server yet.
-/// In a rebuilt database it is the one with its identifier; else, for example in a source that was moved to the
-/// server, the one with its URL. With `relink`, the identifiers come from a different server. Some feeds have one URL
-/// for all items, so the title or the date must be the same too.
+/// The stored item that an arriving item is the same as, among the items that are not linked to an item of
+/// the server yet. In a rebuilt database it has the same identifier; otherwise, for example in a source that
+/// was moved to the server, it has the same URL. With `relink`, the identifiers come from a different server.
+/// Some feeds have one URL for all items, so the title or the date must be the same too.
 fn untied(conn: &Connection, source: i64, entry: &Prepared, relink: bool) -> Result<Option<i64>> {
     let tied = "EXISTS (SELECT 1 FROM remote_item WHERE item = key)";
     let title = &entry.entry.title;
@@ -201,7 +202,7 @@ fn untied(conn: &Connection, source: i64, entry: &Prepared, relink: bool) -> Res
         .optional()?)
 }
 
-/// Gives an item the identifier that its server has for it.
+/// Gives an item the identifier that it has on its server.
 fn rename(conn: &Connection, key: i64, entry: &Prepared) -> Result<()> {
     conn.prepare_cached("UPDATE item SET guid_hash = ?2 WHERE key = ?1")?
         .execute(params![key, entry.guid_hash])?;
@@ -219,7 +220,7 @@ fn insert(conn: &Connection, account: i64, new: &ArrivedItem, item: Option<i64>)
         })
         .transpose()?;
     let (our_read, our_pinned) = ours.unwrap_or((read, pinned));
-    // A mark on either side counts; a new item has none here. Triggers update the counts.
+    // A mark on either side is kept; a new item has no marks here. Triggers update the counts.
     let (our_read, our_pinned) = (our_read || read, our_pinned || pinned);
     if ours.is_some_and(|ours| ours != (our_read, our_pinned)) {
         conn.prepare_cached("UPDATE item SET read = ?2, pinned = ?3 WHERE key = ?1")?
@@ -299,7 +300,7 @@ impl Store {
         .await
     }
 
-    /// Records that marks of these items are being sent, either read or pinned. From now on the server may
+    /// Records that marks of these items, either read or pinned, are being sent. From now on the server may
     /// have either value, even if no response arrives.
     pub async fn begin_sending(
         &self,
@@ -319,7 +320,7 @@ impl Store {
         self.call(move |conn| merge(conn, account, &seen)).await
     }
 
-    /// Records that the server no longer has these items; they stay here with their marks.
+    /// Records that the server no longer has these items; they are kept here with their marks.
     pub async fn set_gone(&self, account: i64, items: Vec<RemoteId>) -> Result<()> {
         self.call(move |conn| {
             let sql = "UPDATE remote_item SET gone = 1 WHERE account = ?1 AND remote = ?2";

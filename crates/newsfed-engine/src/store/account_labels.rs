@@ -15,7 +15,7 @@ pub struct WaitingLabel {
     /// The tag in comparable form, and as it is written here.
     pub form: String,
     pub tag: String,
-    /// Whether the items get the tag; else they lose it.
+    /// Whether the items get the tag; otherwise they lose it.
     pub to: bool,
     pub items: Vec<RemoteId>,
 }
@@ -38,11 +38,11 @@ pub enum MergedLabels {
     TooMany { lost: usize },
 }
 
-/// Up to this many tags, or up to a tenth of all, may be removed at once.
+/// Up to this many tags, or up to a tenth of all tags, may be removed at once.
 const FEW_TAGS: usize = 20;
 
-/// A label of an item: whether it was seen on the server, is set here, was sent since, and how often without
-/// effect.
+/// A label of an item: whether it was seen on the server, is set here, and has been sent since, and how often
+/// it was sent without effect.
 struct Row {
     remote: RemoteId,
     item: Option<i64>,
@@ -79,8 +79,8 @@ fn forms(conn: &Connection, account: i64) -> Result<Vec<String>> {
     Ok(forms.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Merges all labels that a server lists into the tags here, as marks are merged: a change that only one side
-/// made is kept. `sent`: the labels, with their items, that have just been sent.
+/// Merges all labels that a server lists into the tags here, as for marks: a change that only one side made
+/// is kept. `sent` are the labels, with their items, that have just been sent.
 fn merge(
     conn: &Connection,
     account: i64,
@@ -173,7 +173,8 @@ fn take(conn: &Connection, account: i64, label: &SeenLabel, id: &RemoteId) -> Re
 }
 
 impl Store {
-    /// Records that a label of these items is being sent: from now on the server may have either.
+    /// Records that a label of these items is being sent: from now on, the server may list the items with or
+    /// without it.
     pub async fn begin_sending_label(
         &self,
         account: i64,
@@ -203,8 +204,8 @@ impl Store {
         .await
     }
 
-    /// Merges all labels that a server lists into the tags here. `sent`: forms and items that have just been
-    /// sent. Without `accept`, nothing is done if too many tags would be removed at once.
+    /// Merges all labels that a server lists into the tags here. `sent` are the forms and items that have
+    /// just been sent. Without `accept`, nothing is done if too many tags would be removed at once.
     pub async fn merge_labels(
         &self,
         account: i64,
@@ -217,8 +218,8 @@ impl Store {
 }
 
 impl Reader {
-    /// The tags that wait to be sent to an account (row key), apart from those that were sent too often
-    /// without effect.
+    /// The tags that wait to be sent to an account (row key), without those that were sent too often without
+    /// effect.
     pub fn waiting_labels(&self, account: i64, most_tries: u32) -> Result<Vec<WaitingLabel>> {
         let mut query = self.conn.prepare_cached(
             "SELECT l.form, l.tag, l.ours, l.remote

@@ -19,13 +19,13 @@ pub struct MovedSource {
     pub stream: Option<String>,
     /// Its entry in `sources.toml`.
     pub entry: String,
-    /// Whether the move subscribed the server to it.
+    /// Whether the move subscribed the server to the source.
     pub subscribed: bool,
-    /// Whether it is a source of the account; if not, the move was interrupted.
+    /// Whether the source belongs to the account; if not, the move was interrupted.
     pub collected: bool,
 }
 
-/// Records that a source moves.
+/// Records that a source is being moved.
 fn begin(conn: &Connection, account: i64, new: &MovedSource) -> Result<()> {
     conn.prepare_cached(
         "INSERT OR REPLACE INTO account_moved (source, account, entry, subscribed, id, stream)
@@ -42,8 +42,8 @@ fn begin(conn: &Connection, account: i64, new: &MovedSource) -> Result<()> {
     Ok(())
 }
 
-/// Makes a source that has left `sources.toml` a source of an account. If the account had a source for the
-/// same feed, the two are merged.
+/// Makes a source that is no longer in `sources.toml` a source of an account. If the account had a source for
+/// the same feed, the two are merged.
 fn adopt(conn: &Connection, account: i64, source: i64, stream: &str) -> Result<()> {
     let other: Option<i64> = conn
         .prepare_cached("SELECT key FROM source WHERE account = ?1 AND stream = ?2 AND key <> ?3")?
@@ -61,8 +61,8 @@ fn adopt(conn: &Connection, account: i64, source: i64, stream: &str) -> Result<(
     Ok(())
 }
 
-/// Completes moves that were interrupted after the sources had left `sources.toml`. Sources that are still in
-/// the file stay there.
+/// Completes moves that were interrupted after the sources were removed from `sources.toml`. Sources that are
+/// still in the file are left alone.
 fn finish(conn: &Connection, account: i64) -> Result<bool> {
     let still = "UPDATE account_moved SET stream = NULL WHERE account = ?1 AND stream IS NOT NULL
         AND source IN (SELECT key FROM source WHERE account IS NULL AND declared = 1)";
@@ -82,8 +82,8 @@ fn finish(conn: &Connection, account: i64) -> Result<bool> {
     Ok(!left.is_empty())
 }
 
-/// Gives the items of a server's source to a source of the user. If both have an item, the user's stays, and
-/// is read or pinned if either of them is.
+/// Gives the items of a server's source to a source of the user. If both have an item, the user's item is
+/// kept, and is read or pinned if either of the two is.
 fn join(conn: &Connection, theirs: i64, ours: i64) -> Result<()> {
     let mut all = conn.prepare("SELECT key FROM item WHERE source = ?1")?;
     let all: Vec<i64> = all.query_map([theirs], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
@@ -122,7 +122,7 @@ fn join(conn: &Connection, theirs: i64, ours: i64) -> Result<()> {
     recount(conn, ours)
 }
 
-/// Counts the items of a source whose items were moved.
+/// Updates the counts of a source after its items were moved.
 pub(super) fn recount(conn: &Connection, source: i64) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET (items, unread, pinned) = (SELECT count(*), coalesce(sum(read = 0), 0),
@@ -132,8 +132,8 @@ pub(super) fn recount(conn: &Connection, source: i64) -> Result<()> {
     Ok(())
 }
 
-/// Makes a moved source a source of the user again, with the identifier that it had in the file, which then
-/// declares it.
+/// Makes a moved source a source of the user again, with the identifier that it had in `sources.toml`, which
+/// declares it from then on.
 pub(super) fn release(conn: &Connection, source: i64, now: Time) -> Result<()> {
     // A removed source with this identifier is renamed; a declared one keeps it.
     conn.prepare_cached(
@@ -166,8 +166,8 @@ impl Store {
             .await
     }
 
-    /// Makes sources (row keys, with their names on the server) that have left `sources.toml` sources of
-    /// an account (row key), with their items and marks.
+    /// Makes sources (row keys, with their names on the server) that are no longer in `sources.toml` sources
+    /// of an account (row key), with their items and marks.
     pub async fn adopt_sources(&self, account: i64, sources: Vec<(i64, String)>) -> Result<()> {
         let adopt_all = move |conn: &Connection| {
             sources.iter().try_for_each(|(key, stream)| adopt(conn, account, *key, stream))

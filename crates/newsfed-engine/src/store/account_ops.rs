@@ -35,10 +35,10 @@ impl AccountOp {
     }
 }
 
-/// A change that waits.
+/// A change that waits to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingOp {
-    /// Row key; they are sent in this order.
+    /// Row key; changes are sent in this order.
     pub seq: i64,
     pub op: AccountOp,
     /// Row key, name on the server and URL of its source, if it has one.
@@ -87,7 +87,7 @@ fn request(conn: &Connection, account: i64) -> Result<()> {
     Ok(())
 }
 
-/// Adds a change. It replaces an earlier one of its kind for the same source.
+/// Adds a change, which replaces an earlier one of the same kind for the same source.
 fn add(conn: &Connection, account: i64, source: Option<i64>, op: &AccountOp) -> Result<()> {
     if let Some(source) = source {
         drop_kind(conn, account, source, op)?;
@@ -173,7 +173,7 @@ fn change(
             Some(CollectedChange::Restore)
         }
         CollectedChange::Restore if !declared => {
-            // Whether it was sent or not, the server's list shows what is left to do.
+            // Whether the removal was sent or not, the server's list shows what is left to do.
             drop_kind(conn, account, key, &AccountOp::Unsubscribe)?;
             let title = Some(title).filter(|title| !title.is_empty());
             let op = AccountOp::Subscribe { url, title, folder, stream: None };
@@ -209,8 +209,8 @@ impl Store {
         self.call(move |conn| add(conn, account, None, &op)).await
     }
 
-    /// Stores the results of changes: those that are done or given up are dropped, the others stay with their
-    /// tries and errors. The server no longer has the items of the sources (row keys) in `left`.
+    /// Stores the results of changes: those that are done or given up are deleted, the others are kept with
+    /// their tries and errors. The server no longer has the items of the sources (row keys) in `left`.
     pub async fn settle_ops(
         &self,
         done: Vec<i64>,

@@ -33,8 +33,8 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The items of an account (row key) that are unread or pinned here or on the server, as far as
-    /// known. Other items can only change if a list of the server contains them.
+    /// The items of an account (row key) that are unread or pinned here or, as last seen, on the server.
+    /// Other items can change only if a list of the server contains them.
     pub fn open_remote_items(&self, account: i64) -> Result<Vec<RemoteItem>> {
         let sql = format!("{ITEM} INDEXED BY remote_item_open WHERE account = ?1 AND {OPEN}");
         let mut query = self.conn.prepare_cached(&sql)?;
@@ -42,7 +42,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The known ones among these items of an account (row key).
+    /// Those of the given items of an account (row key) that are known.
     pub fn remote_items_of(&self, account: i64, items: &[RemoteId]) -> Result<Vec<RemoteItem>> {
         let sql = format!("{ITEM} WHERE account = ?1 AND remote = ?2");
         let mut query = self.conn.prepare_cached(&sql)?;
@@ -64,7 +64,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// How many of these items of a server have the same URL or title as the known items with their
+    /// How many of these items of a server have the same URL or title as the stored items that have their
     /// identifiers.
     pub fn same_remote_items(&self, account: i64, items: &[(RemoteId, Prepared)]) -> Result<usize> {
         let mut query = self.conn.prepare_cached(
@@ -79,8 +79,8 @@ impl Reader {
         Ok(same)
     }
 
-    /// How many items of an account (row key) have marks that wait to be sent, and how many have marks
-    /// that were sent that often without effect; with `labels`, tags count too.
+    /// How many items of an account (row key) have marks that wait to be sent, and how many have marks that
+    /// were sent `most_tries` times without effect; with `labels`, tags count too.
     pub fn waiting_marks(
         &self,
         account: i64,

@@ -32,8 +32,8 @@ pub(super) const ARRIVING: &str = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.arriv
 pub(super) struct Arrival<'a> {
     pub(super) rules: &'a Rules,
     pub(super) at: Time,
-    /// Whether they are the first of their source. Items from before the source was followed are not news, so
-    /// nothing is announced.
+    /// Whether they are the first items of their source. Items from before the source was followed are not
+    /// news, so nothing is announced.
     pub(super) is_first: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Arrivals<'a> {
     arrival: Arrival<'a>,
     source: i64,
     now: DateTime<Local>,
-    /// The rules that may match them, by their numbers.
+    /// Indexes of the rules that may match the items.
     active: Vec<usize>,
     /// Whether marks are shared with other machines.
     shares: bool,
@@ -58,7 +58,7 @@ pub(super) struct Arrivals<'a> {
     /// Stored items that rules match or may match.
     stored: Vec<Stored>,
     is_indexed: bool,
-    /// Whether items without a date are sorted below the dated ones of that day.
+    /// Whether items without a date are sorted below the dated items of the same day.
     pub(super) backdates: bool,
 }
 
@@ -67,7 +67,7 @@ struct Stored {
     matches: Matches,
 }
 
-/// Rules that may match an item, in order, and whether they certainly do.
+/// Rules that may match an item, in order, and whether they match for certain.
 type Matches = Vec<(usize, bool)>;
 
 impl<'a> Arrivals<'a> {
@@ -97,7 +97,7 @@ impl<'a> Arrivals<'a> {
         })
     }
 
-    /// Stores a new item under the given key, or under one that is higher than all others.
+    /// Stores a new item under the given key, or under a key that is higher than all others.
     pub(super) fn store(&mut self, new: &Prepared, key: Option<i64>) -> Result<()> {
         let date = if self.backdates { first_date } else { sort_date };
         let at = (self.arrival.at, date(new, self.arrival.at.timestamp()));
@@ -139,7 +139,7 @@ impl<'a> Arrivals<'a> {
         self.counts[1] += i64::from(marks.pinned);
     }
 
-    /// `has_page`: the item may have texts and tags that its entry lacks.
+    /// `has_page` is whether the item may have texts and tags that its entry lacks.
     fn matches(&mut self, entry: &Entry, date: i64, has_page: bool) -> Matches {
         let mut matches = Matches::new();
         if self.active.is_empty() {
@@ -161,7 +161,8 @@ impl<'a> Arrivals<'a> {
         matches
     }
 
-    /// Postpones the rules until all items are stored, and makes the texts of the item searchable then.
+    /// Postpones the rules until all items are stored, and makes the texts of the item searchable at that
+    /// time.
     fn postpone(&mut self, key: i64, entry: &Entry, matches: Matches) -> Result<()> {
         let unsure = matches.iter().filter(|(_, is_certain)| !is_certain);
         let searches = unsure.map(|(rule, _)| self.arrival.rules.rules[*rule].searches);
@@ -189,8 +190,8 @@ impl<'a> Arrivals<'a> {
         Ok(())
     }
 
-    /// Adds all new items to the counts of their source at once, because its row is long. Triggers count
-    /// marks and removals.
+    /// Adds all new items to the counts of their source at once, because the source's row is long. Triggers
+    /// count marks and removals.
     pub(super) fn count_all(&self) -> Result<()> {
         if self.keys.is_empty() {
             return Ok(());
@@ -313,10 +314,10 @@ pub(super) fn arrived_first(conn: &Connection, rules: &Rules, source: i64) -> Re
     Ok(())
 }
 
-/// Up to this many items are tested one by one.
+/// Up to this many items are tested one at a time.
 const FEW: usize = 4;
 
-/// The items among some new ones that meet a condition.
+/// Those of some new items that meet a condition.
 pub(super) fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> Result<Vec<i64>> {
     if keys.is_empty() {
         return Ok(Vec::new());
@@ -324,7 +325,7 @@ pub(super) fn among(conn: &Connection, keys: &[i64], condition: &Condition) -> R
     let mut filter = Filter::of_new_items();
     let sql = condition.sql(&mut filter);
     if keys.len() <= FEW {
-        // A statement that is prepared once.
+        // A statement that can be prepared once.
         let sql = format!("SELECT EXISTS (SELECT 1 FROM item i WHERE {sql} AND i.key = ?)");
         let mut query = conn.prepare_cached(&sql)?;
         let mut among = Vec::new();

@@ -13,7 +13,7 @@ use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::{Read, Write};
 
-/// Maximum number of bytes of a text when it is unpacked; the rest is cut.
+/// Maximum number of bytes of an unpacked text; the rest is cut off.
 const MAX_TEXT: u64 = 16 << 20;
 
 /// The result of fetching the page of an item.
@@ -38,9 +38,9 @@ pub enum PageResult {
     Read(Box<PageRead>),
     /// The page was not fetched: the user wants the text of the feed.
     FeedWanted,
-    /// The page was fetched, but not used: the stored text stays.
+    /// The page was fetched, but not used: the stored text is kept.
     Unused,
-    /// The page is not fetched again: the feed carries the full text.
+    /// The page is not fetched again: the feed has the full text.
     Needless,
     /// When the article was last changed, according to a source other than the page.
     Dated(Time),
@@ -54,13 +54,13 @@ pub struct PageRead {
     pub page_hash: i64,
     pub bytes: u64,
     pub validators: Validators,
-    /// The URL that sent them.
+    /// The URL that sent the validators.
     pub validators_of: String,
     /// What was learned about the site.
     pub site: LearnedSite,
     /// Dates and authors according to the page; stored if the feed does not give them.
     pub published: Option<Time>,
-    /// Where that date comes from.
+    /// Where the publication date comes from.
     pub dated: Option<DateOrigin>,
     /// See `published`.
     pub updated: Option<Time>,
@@ -70,24 +70,24 @@ pub struct PageRead {
     pub tags: Vec<String>,
     /// The text of the page alone (safe HTML), if it differs.
     pub alone: Option<String>,
-    /// The text of the feed stays, because the page does not contain it.
+    /// The text of the feed is kept, because the page does not contain it.
     pub keeps_feed: bool,
-    /// The page is watched: its item has no text but the page's.
+    /// The page is watched: its item has only the text of the page.
     pub watched: bool,
-    /// Whether a change makes its item unread, and the newest one again.
+    /// Whether a change makes the item of the page unread and the newest one again.
     pub renews: bool,
     /// The contents of a data file, packed for the next comparison.
     pub dataset: Option<Vec<u8>>,
 }
 
-/// The article of a page, compared with the stored one.
+/// The article on a page, compared with the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageText {
-    /// It has not changed.
+    /// The article has not changed.
     Same,
-    /// The feed carries the full text, so nothing is stored.
+    /// The feed has the full text, so nothing is stored.
     InFeed,
-    /// It has changed.
+    /// The article has changed.
     New {
         /// Safe HTML.
         html: String,
@@ -105,7 +105,7 @@ pub enum PageText {
 pub struct LearnedSite {
     /// The common template of the pages, as serialised by the engine.
     pub template: Option<String>,
-    /// Whether the feed carries full text, so that pages need not be fetched.
+    /// Whether the feed has full text, so that pages need not be fetched.
     pub whole: Option<bool>,
 }
 
@@ -126,7 +126,7 @@ pub struct PageState {
     pub page_hash: Option<i64>,
     /// Validators of the stored text.
     pub validators: Validators,
-    /// The URL that sent them.
+    /// The URL that sent the validators.
     pub validators_of: Option<String>,
 }
 
@@ -237,7 +237,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     };
     let (mut since, mut kept) = (at, changed.then(|| to_json(revisions)).transpose()?);
     if !changed {
-        // This is the same version, only extracted better, so it keeps its date.
+        // This is the same version, extracted better, so it keeps its date.
         let before: Option<(i64, i64, Option<String>)> = conn
             .prepare_cached(
                 "SELECT key, at, revisions FROM article WHERE item = ?1 ORDER BY key DESC LIMIT 1",
@@ -280,7 +280,7 @@ pub(super) fn longer(content: Option<String>, summary: Option<String>) -> Option
     content.into_iter().chain(summary).max_by_key(String::len)
 }
 
-/// Fills in what the feed does not give. A first date moves the item in lists.
+/// Fills in what the feed does not give. If the item had no date before, it moves in lists.
 fn save_said(
     conn: &Connection,
     key: i64,

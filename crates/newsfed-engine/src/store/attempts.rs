@@ -1,5 +1,5 @@
-//! Polls that have started. If one is still recorded when the program starts, it ended with the program, and
-//! what it read may have caused that.
+//! Polls that have started. If a poll is still recorded when the program starts, it was interrupted by the
+//! end of the program, which may have been caused by what the poll read.
 
 use super::Store;
 use super::error::Result;
@@ -9,8 +9,8 @@ use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, params};
 
 impl Store {
-    /// Returns the facts of a source (row key) and, if they allow it, records that its poll has started, until
-    /// the poll is stored. `None` if the source is gone.
+    /// Returns the facts of a source (row key) and, if they allow the poll, records that it has started,
+    /// until the poll is stored. `None` if the source is gone.
     pub async fn begin_poll(
         &self,
         source: i64,
@@ -27,14 +27,14 @@ impl Store {
         self.call_quietly(begin).await
     }
 
-    /// Deletes the record of the started poll of a source (row key), or of all sources, because nothing from it will be
-    /// stored.
+    /// Deletes the record of the started poll of a source (row key), or of all sources, because nothing from
+    /// the poll will be stored.
     pub async fn clear_begun_poll(&self, source: Option<i64>) -> Result<()> {
         self.call_quietly(move |conn| clear_begun(conn, source)).await
     }
 
-    /// Stores the failures of polls that an earlier process had started when it ended; returns their number.
-    /// `fail` changes the facts, and gets the number of polls in a row to which that happened.
+    /// Stores the failures of polls that were running when an earlier process ended; returns their number.
+    /// `fail` changes the facts, and gets the number of interrupted polls in a row.
     pub async fn fail_unfinished_polls(
         &self,
         outcome: Outcome,
@@ -51,7 +51,8 @@ pub(super) fn begin(conn: &Connection, source: i64, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the record of a poll that has started, because nothing from it will be stored; without a source, the polls of all sources.
+/// Deletes the record of a started poll, because nothing from it will be stored; without a source, the
+/// records of all sources.
 pub(super) fn clear_begun(conn: &Connection, source: Option<i64>) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET poll_begun = NULL WHERE poll_begun IS NOT NULL AND (?1 IS NULL OR key = ?1)",

@@ -1,4 +1,4 @@
-//! Queries that name sources, as lists of these sources.
+//! Queries that name sources, read as lists of these sources.
 
 use super::condition::Condition;
 use super::criteria::Criteria;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 impl View {
     /// The same rows, read source by source, each with its own index, if a query names sources or a tag that
-    /// no item has; and by row key if few items are new.
+    /// no item has; or read by row key if few items are new.
     pub(super) fn by_source(&self, conn: &Connection) -> Result<Cow<'_, Self>> {
         let view = self.of_tagged(conn)?;
         if !view.criteria.conditions.contains(&Condition::Is(State::New)) || !are_few(conn)? {

@@ -72,8 +72,8 @@ pub(super) struct Known<'a> {
 
 impl Known<'_> {
     /// All conditions of a query; `None` if it consists of text without letters and digits, which cannot be
-    /// searched. Excluded words match exactly, whether the query is `negated` or they are in an excluded
-    /// group.
+    /// searched for. Excluded words match exactly, whether the query is `negated` or the words are in an
+    /// excluded group.
     pub(super) fn all(&mut self, query: &Query, negated: bool) -> Option<Condition> {
         let terms = query.terms.iter().filter_map(|term| self.term(term, negated));
         one_or(terms.collect(), Condition::All)
@@ -127,8 +127,8 @@ fn one_or(mut all: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Opt
     }
 }
 
-/// A text as an FTS5 string; `None` without letters or digits. With `begins`, its last word may be the start
-/// of a longer one, unless that is a single letter of an alphabet, with which many words begin.
+/// A text as an FTS5 string; `None` without letters or digits. With `begins`, the last word of the text may
+/// be a prefix, unless it is a single letter of an alphabet, because too many words begin with one.
 pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
     let last = text.split(|c: char| !c.is_alphanumeric()).rfind(|word| !word.is_empty())?;
     let letter = last.chars().nth(1).is_none() && last < "\u{2e80}";
@@ -142,8 +142,8 @@ pub(super) fn fts(column: Column, text: &str, begins: bool) -> Option<String> {
     Some(format!("{column}\"{}\"{star}", clean.replace('"', "\"\"")))
 }
 
-/// The FTS5 expression of conditions that are all about texts; the second value is whether matches of the
-/// expression are excluded.
+/// The FTS5 expression for conditions that are all about texts; the second value is whether its matches are
+/// excluded.
 fn expression(condition: &Condition) -> Option<(String, bool)> {
     let all = |list: &[Condition]| list.iter().map(expression).collect::<Option<Vec<_>>>();
     match condition {
@@ -152,7 +152,7 @@ fn expression(condition: &Condition) -> Option<(String, bool)> {
         Condition::All(list) => {
             let (not, is): (Vec<_>, Vec<_>) = all(list)?.into_iter().partition(|(_, not)| *not);
             let joined = is.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(" AND ");
-            // FTS5 has no expression for all items that lack a word.
+            // FTS5 has no expression for all items that do not contain a word.
             let start = (!joined.is_empty()).then(|| format!("({joined})"))?;
             if not.is_empty() {
                 return Some((start, false));
@@ -189,7 +189,7 @@ impl Condition {
         expression(self).filter(|(_, excludes)| !excludes).map(|(text, _)| text)
     }
 
-    /// Whether it depends on values that are computed when texts are indexed.
+    /// Whether the condition depends on values that are computed when texts are indexed.
     pub(super) fn needs_index(&self) -> bool {
         match self {
             Self::All(list) | Self::Any(list) => list.iter().any(Self::needs_index),
@@ -200,7 +200,7 @@ impl Condition {
         }
     }
 
-    /// The kinds of hidden items that it asks for.
+    /// The kinds of hidden items that the condition requests.
     pub(super) fn hidden(&self) -> Hidden {
         match self {
             Self::All(list) | Self::Any(list) => {
@@ -212,7 +212,7 @@ impl Condition {
         }
     }
 
-    /// SQL about an item `i`; its values are added to `filter`.
+    /// SQL about an item `i`; the values of the condition are added to `filter`.
     pub(super) fn sql(&self, filter: &mut Filter) -> String {
         let join = |list: &[Self], by: &str, filter: &mut Filter| {
             let parts: Vec<String> = list.iter().map(|part| part.sql(filter)).collect();
@@ -270,7 +270,7 @@ fn is(state: State) -> &'static str {
     }
 }
 
-/// The origin of texts that are in `detail`.
+/// The origin of texts that are stored in `detail`.
 fn from_feed() -> String {
     to_json(&TextFrom::Feed).unwrap_or_default()
 }

@@ -17,7 +17,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     open_writer_showing(path, &mut |_| {})
 }
 
-/// The same; `show` receives the progress of a migration.
+/// Like [`open_writer`]; `show` receives the progress of a migration.
 pub(super) fn open_writer_showing(
     path: &Path,
     show: &mut dyn FnMut(Migration),
@@ -32,10 +32,10 @@ pub(super) fn open_writer_showing(
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
-    // Statement journals, with which failed statements are undone. On disk they would cost as much as the
-    // writes themselves.
+    // Statement journals, which undo failed statements. On disk they would cost as much as the writes
+    // themselves.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // The memory is never released. The writer sets a larger cache if there are many sources.
+    // SQLite never releases this memory. The writer sets a larger cache if there are many sources.
     conn.pragma_update(None, "cache_size", -4096)?;
     conn.pragma_update(None, "wal_autocheckpoint", 6000)?;
     conn.pragma_update(None, "journal_size_limit", 32 << 20)?;
@@ -46,14 +46,14 @@ pub(super) fn open_writer_showing(
     Ok(conn)
 }
 
-/// Opens a read-only connection. Also returns whether it treats the file as immutable for as long
+/// Opens a read-only connection. Also returns whether the connection treats the file as immutable for as long
 /// as it is open.
 pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags).map_err(|e| open_error(path, &e))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
-    // Reading would create a log that is read-only like the file, and stays so when the permissions are
-    // fixed.
+    // Reading would create a log that is read-only like the file, and stays read-only when the permissions
+    // are fixed.
     let frozen = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
     let unreadable = || probe(&conn).map_err(forbidden).is_err_and(|e| e.leaves_reading());
     let immutable = !has_log(path) && (frozen || unreadable());
@@ -96,7 +96,8 @@ pub(super) fn open_unchanged(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Fails if the file was written by a newer version of newsfed. A version that cannot be read is not an error.
+/// Fails if the file was written by a newer version of newsfed. A version that cannot be read is not an
+/// error.
 pub(super) fn refuse_newer(path: &Path) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let version = Connection::open_with_flags(path, flags)
@@ -116,7 +117,7 @@ fn probe(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))
 }
 
-/// If SQLite cannot open a file next to an open database, it is not allowed to create it.
+/// If SQLite cannot open a file next to an open database, it is not allowed to create the file.
 fn forbidden(e: rusqlite::Error) -> StoreError {
     match e.sqlite_error_code() {
         Some(rusqlite::ErrorCode::CannotOpen) => StoreError::ReadOnly,
@@ -131,7 +132,7 @@ fn has_log(path: &Path) -> bool {
     fs::metadata(PathBuf::from(name)).is_ok_and(|m| m.len() > 0)
 }
 
-/// A URI with which SQLite takes no locks and needs no other file.
+/// A URI that makes SQLite take no locks and need no other file.
 fn immutable_uri(path: &Path) -> String {
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
@@ -248,7 +249,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(all("SELECT comments_seen FROM item ORDER BY key"), [Some(3), None]);
-        // One copy, however many steps there are.
+        // One backup, however many steps there are.
         let backups = fs::read_dir(dir.path()).unwrap().filter_map(std::result::Result::ok);
         let backups = backups.filter(|file| file.path().extension().is_some_and(|e| e == "bak"));
         assert_eq!(backups.count(), 1);

@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 const MAX_COPIES: i64 = 3;
 /// Maximum size of a page, in bytes.
 const MAX_PAGE: usize = 2 << 20;
-/// Maximum size of its packed copy, in bytes.
+/// Maximum size of a page's packed copy, in bytes.
 const MAX_PACKED: usize = 256 << 10;
 
 /// A compressed copy of a list page.
@@ -23,7 +23,7 @@ const MAX_PACKED: usize = 256 << 10;
 pub struct ListCopy {
     /// When the page was fetched.
     pub at: Time,
-    /// The URL that sent it.
+    /// The URL that sent the page.
     pub url: String,
     pub media_type: Option<String>,
     packed: Vec<u8>,
@@ -50,7 +50,7 @@ impl ListCopy {
     }
 }
 
-/// Stores a copy; only the last one per day and the newest days are kept.
+/// Stores a copy; only the last copy of each day and only the newest days are kept.
 pub(super) fn keep(conn: &Connection, source: i64, copy: &ListCopy) -> Result<()> {
     let at = copy.at.timestamp();
     conn.prepare_cached(

@@ -9,11 +9,11 @@ use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The number of rows in a view, as far as they were counted.
+/// The number of rows in a view, up to a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     pub items: u32,
-    /// Whether there may be more.
+    /// Whether there may be more rows.
     pub more: bool,
 }
 
@@ -21,12 +21,12 @@ pub struct Count {
 pub const MAX_COUNTED: u32 = 999;
 /// Maximum number of SQLite virtual machine steps for counting one view, about ten per row.
 pub(super) const MAX_STEPS: i32 = 250_000;
-/// The same for the list on the screen, whose number matters more.
+/// Like [`MAX_COUNTED`], for the list on the screen, where the number matters more.
 const MAX_TOTAL: u32 = 99_999;
 const MAX_TOTAL_STEPS: i32 = 10 * MAX_STEPS;
 
 impl Reader {
-    /// How many rows a view has, and the first ones, both at limited cost. Fewer rows are returned if finding
+    /// How many rows a view has, and its first rows, both at limited cost. Fewer rows are returned if finding
     /// them costs too much.
     pub fn sample(&self, view: &View, rows: usize) -> Result<(Count, Vec<ItemRow>)> {
         let counted = count(&self.conn, view, MAX_STEPS)?;
@@ -40,12 +40,12 @@ impl Reader {
 }
 
 impl Reader {
-    /// How many rows a view has, as far as that can be counted in a moment.
+    /// How many rows a view has, as far as they can be counted in a moment.
     pub fn total(&self, view: &View) -> Result<Count> {
         count_up_to(&self.conn, view, MAX_TOTAL, MAX_TOTAL_STEPS)
     }
 
-    /// Number of items whose articles changed in more than typos since they were last
+    /// Number of items whose articles changed by more than typos since they were last
     /// opened.
     pub fn changed(&self) -> Result<u32> {
         let mut query = self.conn.prepare_cached(
@@ -120,7 +120,7 @@ fn count_up_to(conn: &Connection, view: &View, most: u32, most_steps: i32) -> Re
     Ok(count)
 }
 
-/// Adds the rows of one index; returns how many steps that took.
+/// Adds the rows of one index; returns the number of steps that this took.
 fn add(
     conn: &Connection,
     view: &View,
@@ -157,7 +157,7 @@ fn add(
     Ok(statement.get_status(StatementStatus::VmStep))
 }
 
-/// Interrupts the statements of a connection after this many steps, until dropped.
+/// Interrupts the statements of a connection after a number of steps, until dropped.
 struct Limit<'a> {
     conn: &'a Connection,
     reached: Arc<AtomicBool>,

@@ -1,5 +1,5 @@
 //! The log of one crawl, in a separate file: the links and the responses, one transaction for each response.
-//! A crawl that was killed reads its log from the start, and resumes.
+//! A killed crawl reads its log from the start, and resumes.
 
 use super::connect::create_private;
 use super::error::{Result, StoreError};
@@ -17,11 +17,11 @@ pub(super) const STEPS: [&str; 3] =
 /// A link that was seen for the first time.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkRow<'a> {
-    /// Its URL.
+    /// The URL of the link.
     pub url: &'a str,
-    /// Number and text of the tag path that leads to it.
+    /// Number and text of the tag path that leads to the link.
     pub path: (u32, &'a str),
-    /// Number and text of its anchor.
+    /// Number and text of the link's anchor.
     pub anchor: (u32, &'a str),
 }
 
@@ -62,8 +62,8 @@ impl CrawlLog {
     /// Opens the log, and creates it if there is none.
     ///
     /// # Errors
-    /// If it cannot be opened or was written by a newer version; [`StoreError::Busy`] if another
-    /// crawl has it open.
+    /// If the log cannot be opened or was written by a newer version; [`StoreError::Busy`] if another crawl
+    /// has it open.
     pub fn open(path: &Path) -> Result<Self> {
         create_private(path)?;
         let fail = |e: rusqlite::Error| StoreError::Open { path: path.into(), why: e.to_string() };
@@ -171,7 +171,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// The requests and bytes that the last responses took.
+    /// The requests and bytes of the last responses.
     pub fn spent(&self, answers: u32) -> Result<(u64, u64)> {
         let from = self.requests.saturating_sub(answers);
         let sql =
@@ -189,8 +189,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// Reads all responses in order. `each` gets the stored links in order, starting after the
-    /// number of links that it already knows.
+    /// Reads all responses in order. `each` gets a response, and access to the stored links.
     ///
     /// # Errors
     /// If the file cannot be read, or `each` fails.
@@ -277,7 +276,7 @@ impl CrawlLog {
 pub struct Learned {
     /// Links that were fetched, in order, and whether they were targets.
     pub labels: Vec<(u32, bool)>,
-    /// Pages and the number of targets each led to, by link.
+    /// Pages and the number of targets that each led to, by link.
     pub hubs: Vec<(u32, u32)>,
     /// Validators of pages, by link.
     pub validators: Vec<(u32, Validators)>,
@@ -291,7 +290,7 @@ pub struct Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// URL, path and anchor of a link; `None` if there is none with that number.
+    /// URL, path and anchor of a link; `None` if there is no link with that number.
     pub fn link(&mut self, id: u32) -> Result<Option<(String, String, String)>> {
         let sql = "SELECT url, path.text, anchor.text FROM link
                    JOIN path ON path.id = link.path JOIN anchor ON anchor.id = link.anchor
@@ -355,7 +354,7 @@ fn read_request(row: &rusqlite::Row<'_>) -> rusqlite::Result<RequestRow> {
     })
 }
 
-/// Differences in 7 bits per byte, the sign in the lowest bit: mostly one byte per link.
+/// Differences in 7 bits per byte, with the sign in the lowest bit: mostly one byte per link.
 fn pack(numbers: &[u32]) -> Vec<u8> {
     let mut out = Vec::with_capacity(numbers.len() + 4);
     let mut last = 0i64;

@@ -1,5 +1,5 @@
-//! The parts of a crawl's log that show its progress, without what it has learned; and lost responses at its
-//! end.
+//! The parts of a crawl's log that show its progress, without what the crawl has learned; and lost responses
+//! at the end of the log.
 
 use super::connect::open_unchanged;
 use super::crawl_log::{CrawlLog, RequestRow, version};
@@ -10,8 +10,8 @@ impl CrawlLog {
     /// Opens the log without changing it. Other readers and new crawls do not have to wait.
     ///
     /// # Errors
-    /// If it cannot be opened, is empty, or was written by a newer version; [`StoreError::Busy`] if a crawl
-    /// has it open.
+    /// If the log cannot be opened, is empty, or was written by a newer version; [`StoreError::Busy`] if a
+    /// crawl has it open.
     pub fn open_for_reading(path: &Path) -> Result<Self> {
         let conn = open_unchanged(path)?;
         if version(&conn, path)? == 0 {
@@ -46,7 +46,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// Number of the last responses that were lost, because there was no connection.
+    /// Number of responses at the end of the log that were lost because there was no connection.
     pub fn lost_at_end(&self) -> Result<u32> {
         let sql = "SELECT count(*) FROM request
                    WHERE id > (SELECT coalesce(max(id), -1) FROM request WHERE lost = 0)";
@@ -60,7 +60,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// The articles saved last, as passed to [`CrawlLog::append`], the last one first.
+    /// The articles saved last, as passed to [`CrawlLog::append`], latest first.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -84,7 +84,7 @@ mod tests {
         let mut log = CrawlLog::open(&path).unwrap();
         log.append(&RequestRow::default(), std::iter::empty(), Some("{}")).unwrap();
         assert!(matches!(CrawlLog::open_for_reading(&path), Err(StoreError::Busy)));
-        // The state that an older version left.
+        // The state that an older version left behind.
         log.conn.execute_batch("ALTER TABLE request DROP COLUMN lost").unwrap();
         log.conn.pragma_update(None, "user_version", 2).unwrap();
         drop(log);

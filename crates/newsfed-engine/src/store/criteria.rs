@@ -16,15 +16,14 @@ pub struct Criteria {
     pub nothing: bool,
     /// Whether items must be read or unread.
     pub read: Option<bool>,
-    /// Whether they must be pinned.
+    /// Whether items must be pinned.
     pub pinned: Option<bool>,
-    /// Whether the article must have changed in more than typos since the user last
-    /// opened it.
+    /// Whether the article must have changed by more than typos since the user last opened it.
     pub changed: Option<bool>,
-    /// Whether it must have changed in any way since then.
+    /// Whether the article must have changed in any way since the user last opened it.
     pub edited: Option<bool>,
-    /// Whether earlier versions are searched instead of the current texts. Without a text, it
-    /// selects items with earlier versions.
+    /// Whether earlier versions are searched instead of the current texts. Without a text to search for,
+    /// items with earlier versions match.
     pub versions: bool,
     /// Discovered earlier than this (seconds since the epoch), with the titles that the items had then.
     pub as_of: Option<i64>,
@@ -40,11 +39,11 @@ pub struct Criteria {
     pub tagged: Option<(String, Vec<i64>)>,
     /// Further conditions.
     pub conditions: Vec<Condition>,
-    /// The hidden items that the query asks for; other lists leave them out.
+    /// The hidden items that the query requests; other lists leave them out.
     pub hidden: Hidden,
-    /// Whether the query only asks for hidden items.
+    /// Whether the query requests only hidden items.
     pub only_hidden: bool,
-    /// Whether the query only asks for new items, and there are few of them. Set while a list is read, which
+    /// Whether the query requests only new items, and there are few of them. Set while a list is read, which
     /// then finds them by their row keys.
     pub few_new: bool,
 }
@@ -104,7 +103,8 @@ impl Criteria {
         criteria
     }
 
-    /// Whether it depends on values that are computed when texts are indexed: words, lengths, stories.
+    /// Whether the criteria depend on values that are computed when texts are indexed: words, lengths,
+    /// stories.
     pub fn needs_index(&self) -> bool {
         self.text.is_some()
             || self.not_text.is_some()

@@ -14,14 +14,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub struct StoredFile {
     pub item: i64,
     pub url: String,
-    /// Its media type, as the server named it when the file was found.
+    /// The media type that the server sent when the file was found.
     pub mime: Option<String>,
-    /// The time between its last check and the next one; none before the first.
+    /// The time between the last check of the file and the next one; `None` before the first check.
     pub interval: Option<TimeDelta>,
 }
 
-/// Stores the state of a file, unless the states of its source become too large with it. Without a stored
-/// state, the next change is noticed, but not what changed inside.
+/// Stores the state of a file, unless the states of its source would become too large. Without a stored
+/// state, the next change is noticed, but not what has changed inside the file.
 pub(super) fn save(conn: &Connection, item: i64, source: i64, state: &[u8]) -> Result<()> {
     let others: i64 = conn
         .prepare_cached(
@@ -50,7 +50,7 @@ pub(super) fn plan(conn: &Connection, item: i64, checked: Time, next: Option<Tim
 }
 
 impl Store {
-    /// Stores when files (row keys of their items) are checked again; with `None`, never automatically.
+    /// Stores when files (row keys of their items) are checked again; `None` means never automatically.
     pub async fn plan_files(&self, checked: Time, files: Vec<(i64, Option<Time>)>) -> Result<()> {
         self.call(move |conn| {
             files.iter().try_for_each(|(item, next)| plan(conn, *item, checked, *next))

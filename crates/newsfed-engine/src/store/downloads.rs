@@ -14,26 +14,26 @@ pub(super) const URL_OF: &str = "download of: ";
 /// A file that newsfed downloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DownloadRecord {
-    /// Absolute.
+    /// Absolute path.
     pub path: String,
     /// The URL as the feed has it, unless an earlier version downloaded it.
     pub url: Option<String>,
-    /// The row key of its item, if that is still stored.
+    /// The row key of the file's item, if that is still stored.
     pub item: Option<i64>,
-    /// The row key of its item's source.
+    /// The row key of the item's source.
     pub source: Option<i64>,
-    /// When it was complete.
+    /// When the download was completed.
     pub at: Time,
-    /// Its size then, in bytes.
+    /// The size at that time, in bytes.
     pub size: u64,
-    /// Its modification time then, in seconds since the epoch.
+    /// The modification time at that time, in seconds since the epoch.
     pub modified: i64,
     /// Whether the item is pinned, kept for later or in the queue.
     pub kept: bool,
 }
 
 impl Store {
-    /// Records a file, replacing the record with the same path. Its source, and whether it is kept, follow
+    /// Records a file, replacing the record with the same path. Its source, and whether it is kept, are taken
     /// from its item.
     pub async fn record_download(&self, file: DownloadRecord) -> Result<()> {
         self.call_quietly(move |conn| {
@@ -74,7 +74,7 @@ fn drop_records(conn: &Connection, paths: &[String]) -> Result<()> {
 }
 
 impl Reader {
-    /// The files that were downloaded, the newest first.
+    /// The files that were downloaded, newest first.
     pub fn downloads(&self) -> Result<Vec<DownloadRecord>> {
         let mut query = self.conn.prepare_cached(
             "SELECT d.path, d.item, d.at, d.size, d.modified, coalesce(i.pinned OR i.later

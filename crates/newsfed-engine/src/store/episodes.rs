@@ -1,4 +1,4 @@
-//! The queue of episodes, and how far each was played.
+//! The queue of episodes, and how far each episode was played.
 
 use super::Store;
 use super::downloads::URL_OF;
@@ -16,7 +16,7 @@ use url::Url;
 /// Maximum number of episodes in the queue.
 pub const MAX_QUEUE: usize = 1000;
 
-/// What was removed from the queue, the latest last: lists of positions and episodes (JSON).
+/// What was removed from the queue, latest last: lists of positions and episodes (JSON).
 const REMOVED: &str = "queue_removals";
 /// Maximum number of removals that can be undone.
 const MAX_REMOVALS: usize = 20;
@@ -27,8 +27,8 @@ const HEARD: &str = "episode_heard";
 type Places = Vec<(usize, EpisodeKey)>;
 
 /// Puts the first audio or video enclosures of items (row keys) at the end of the queue, or removes their
-/// episodes from it; returns the items that changed. No more than [`MAX_QUEUE`] are queued. Those that were
-/// removed last return to their positions.
+/// episodes from it; returns the items that changed. At most [`MAX_QUEUE`] episodes are queued. Those that
+/// were removed last return to their positions.
 pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>> {
     if !to {
         return remove(conn, Some(items));
@@ -69,7 +69,7 @@ pub(super) fn set(conn: &Connection, items: &[i64], to: bool) -> Result<Vec<i64>
     Ok(changed)
 }
 
-/// The episodes of the queue in its order.
+/// The episodes of the queue, in order.
 fn keys(conn: &Connection) -> Result<Vec<EpisodeKey>> {
     let mut query = conn.prepare_cached(
         "SELECT item, url FROM episode WHERE rank IS NOT NULL ORDER BY rank, item, url",
@@ -96,7 +96,7 @@ fn shift(conn: &Connection, key: &EpisodeKey, by: i64) -> Result<i64> {
     Ok(if to < from { -by } else { by })
 }
 
-/// Gives the queue this order.
+/// Stores a new order of the queue.
 fn order(conn: &Connection, queue: &[EpisodeKey]) -> Result<()> {
     let mut place =
         conn.prepare_cached("UPDATE episode SET rank = ?3 WHERE item = ?1 AND url = ?2")?;
@@ -118,13 +118,14 @@ fn items_of(places: &[(usize, EpisodeKey)]) -> Vec<i64> {
     sorted(places.iter().map(|(_, key)| key.item))
 }
 
-/// What was removed and not put back, the latest last.
+/// What was removed and not put back, latest last.
 fn removals(conn: &Connection) -> Result<Vec<Places>> {
     let text = memo::get(conn, REMOVED)?;
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
 }
 
-/// Removes items, or all, from the queue, and records the positions of their episodes; returns the items.
+/// Removes the given items, or all items, from the queue, and records the positions of their episodes;
+/// returns the items.
 fn remove(conn: &Connection, items: Option<&[i64]>) -> Result<Vec<i64>> {
     let is_meant = |key: &EpisodeKey| items.is_none_or(|items| items.contains(&key.item));
     let queue = keys(conn)?.into_iter().enumerate();
@@ -199,14 +200,14 @@ impl Store {
         self.writer()?.call_blocking(move |conn| shift(conn, &key, by))
     }
 
-    /// Removes items (row keys), or all, from the queue; returns those that were in it.
-    /// [`Store::restore_queue_blocking`] undoes it.
+    /// Removes the given items (row keys), or all items, from the queue; returns those that were in it.
+    /// [`Store::restore_queue_blocking`] undoes this.
     pub fn remove_from_queue_blocking(&self, items: Option<Vec<i64>>) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| remove(conn, items.as_deref()))
     }
 
     /// Puts back what was removed from the queue last; returns the items, or `None` if there is nothing to
-    /// put back. It can be repeated.
+    /// put back. Further calls put back earlier removals.
     pub fn restore_queue_blocking(&self) -> Result<Option<Vec<i64>>> {
         self.writer()?.call_blocking(restore)
     }
@@ -231,7 +232,7 @@ fn name(title: String, url: &str) -> String {
 }
 
 impl Reader {
-    /// The episodes of the queue in its order, without further details.
+    /// The episodes of the queue, in order, without further details.
     pub fn queue_keys(&self) -> Result<Vec<EpisodeKey>> {
         keys(&self.conn)
     }
@@ -245,7 +246,7 @@ impl Reader {
         Ok((at < queue.len()).then(|| queue.swap_remove(at)))
     }
 
-    /// The queue in its order.
+    /// The queue, in order.
     pub fn queue(&self) -> Result<Vec<Queued>> {
         let mut query = self.conn.prepare_cached(
             "SELECT e.item, e.url, e.position, e.length, i.source, i.title, d.enclosures,
@@ -292,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_episode_without_a_title_is_named_after_its_file() {
+    fn names_untitled_episodes_after_their_files() {
         for (title, url, expected) in [
             ("One\u{1b}[2J", "https://e.org/a.mp3", "One"),
             ("", "https://e.org/pods/No%20title%201b.mp3?x=1", "No title 1b.mp3"),

@@ -12,7 +12,7 @@ pub enum StoreError {
         /// The message of the system.
         why: String,
     },
-    /// Written by a newer version of newsfed.
+    /// The database was written by a newer version of newsfed.
     #[error(
         "the database {path} was written by a newer version of newsfed (schema {found}, this version supports {known}); \
          update newsfed, or choose another folder with --data-dir"
@@ -23,7 +23,7 @@ pub enum StoreError {
         found: usize,
         known: usize,
     },
-    /// Written by an older version of newsfed, and cannot be migrated.
+    /// The database was written by an older version of newsfed, and cannot be migrated.
     #[error(
         "the database {path} was written by an older version of newsfed and cannot be migrated because of its \
          permissions or a full disk; fix that and start newsfed again"
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_table_is_damage_and_a_wrong_statement_is_not() {
+    fn a_missing_table_or_column_is_damage() {
         let conn = rusqlite::Connection::open_in_memory().unwrap();
         let error = |sql: &str| StoreError::from(conn.prepare(sql).map(drop).unwrap_err());
         assert!(matches!(error("SELECT 1 FROM item"), StoreError::Corrupt(_)));

@@ -58,7 +58,7 @@ impl Filter {
     }
 
     /// Adds the value of the parameter in some SQL, and returns the SQL. The results of several calls must be
-    /// used in the order of the calls.
+    /// used in the order of these calls.
     pub(super) fn with(&mut self, sql: &str, value: impl Into<Value>) -> String {
         self.values.push(value.into());
         sql.to_owned()
@@ -194,7 +194,7 @@ impl Filter {
         self.values.append(&mut other.values);
     }
 
-    /// The items that meet the conditions, and the others of their stories.
+    /// The items that meet the conditions, and the other items of their stories.
     pub(super) fn with_stories(self) -> Self {
         let condition = format!(
             "i.key IN (WITH listed AS MATERIALIZED (SELECT i.key FROM item i WHERE {})

@@ -1,18 +1,18 @@
-//! The first words of phrases, as sets that a word of a text is compared with.
+//! The first words of phrases, as sets that the words of a text are compared with.
 
 use crate::util::html::separates_words;
 
-/// Number of letters by which words are compared, unless they have fewer.
+/// Number of leading letters that are compared; shorter words are compared as a whole.
 pub(super) const LETTERS: usize = 4;
-/// Bits of a key in the set, whose 8 KiB stay in the fastest cache.
+/// Number of bits of a key in the set, whose 8 KiB stay in the L1 cache.
 const BITS: u32 = 16;
 /// Number of buckets for words of at least four letters.
 pub(super) const BUCKETS: usize = 4096;
 /// Maximum number of tags after a word that are examined.
 const MOST_TAGS: usize = 4;
-/// Longest such tag, in letters.
+/// Maximum length of the name of one of these tags, in letters.
 const LONGEST_TAG: usize = 16;
-/// By the number of its letters, what of a word is compared.
+/// Masks of the compared bytes of a word, by the number of its letters.
 pub(super) const SHORT: [u64; 9] =
     [0, !0 >> 56, !0 >> 48, !0 >> 40, !0 >> 32, !0 >> 24, !0 >> 16, !0 >> 8, !0];
 /// A one in each byte.
@@ -24,10 +24,10 @@ pub(super) const HIGHEST: u64 = 0x80 * EACH;
 #[derive(Debug)]
 pub(super) struct FirstWord {
     pub(super) bucket: usize,
-    /// The first eight letters, and which bits of them count.
+    /// The first eight letters, and the mask of the bits that count.
     pub(super) head: u64,
     pub(super) mask: u64,
-    /// Its letters up to the first that is not ASCII.
+    /// The letters of the word up to the first that is not ASCII.
     pub(super) letters: String,
     /// Whether the phrase may also begin with a longer word.
     pub(super) is_open: bool,
@@ -42,7 +42,8 @@ impl FirstWord {
         Self { bucket: bucket(head), head, mask, letters: letters.to_owned(), is_open }
     }
 
-    /// Whether a text may begin with it. `lower`: the first eight bytes of the text, as if they were letters.
+    /// Whether a text may begin with the word. `lower` are the first eight bytes of the text, as if they were
+    /// letters.
     #[inline]
     pub(super) fn fits(&self, lower: u64, text: &[u8], in_markup: bool) -> bool {
         let differs = (lower ^ self.head) & self.mask;
@@ -61,17 +62,17 @@ impl FirstWord {
     }
 }
 
-/// What a word that begins a phrase has in common with all others of its bucket.
+/// What all words in a bucket that begin a phrase have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Common {
     head: u64,
     mask: u64,
-    /// Whether all have more letters than are compared.
+    /// Whether all words have more letters than are compared.
     is_long: bool,
 }
 
 impl Common {
-    /// The value for no word.
+    /// The value of an empty bucket.
     const NONE: Self = Self { head: !0, mask: !0, is_long: false };
 
     fn of(head: u64, mask: u64, is_long: bool) -> Self {
@@ -84,16 +85,16 @@ impl Common {
     }
 }
 
-/// The beginnings of first words, as a table with which the words of a text are compared.
+/// The prefixes of first words, as a table that the words of a text are compared with.
 #[derive(Debug)]
 pub(super) struct Heads {
-    /// For each bucket, what its words have in common. The second half is for words of a text that may go on
-    /// after what follows their letters.
+    /// For each bucket, what its words have in common. The second half is for words of a text that may
+    /// continue after what follows their letters.
     common: Box<[Common; 2 * BUCKETS]>,
 }
 
 impl Heads {
-    /// `whole`: words of fewer than [`LETTERS`] letters. `cut`: equally short beginnings of longer words.
+    /// `whole` are words of fewer than [`LETTERS`] letters. `cut` are equally short prefixes of longer words.
     pub(super) fn new(words: &[FirstWord], whole: &[u64], cut: &[u64]) -> Self {
         let mut heads = Self { common: Box::new([Common::NONE; 2 * BUCKETS]) };
         for word in words {
@@ -115,16 +116,17 @@ impl Heads {
         *known = if *known == Common::NONE { common } else { known.and(common) };
     }
 
-    /// Whether a phrase may begin with the word at the start of eight bytes, in lower case, which has at least
-    /// four letters and certainly ends after them. Some others are left, too.
+    /// Whether a phrase may begin with the word at the start of eight bytes, in lower case, which has at
+    /// least four letters and certainly ends after them. There are false positives.
     #[inline]
     pub(super) fn may_begin_long(&self, letters: u64) -> bool {
         let common = &self.common[bucket(letters)];
         (letters ^ common.head) & common.mask == 0
     }
 
-    /// Whether a phrase may begin with the word at the start of eight bytes, of which it has `count`, or nine if
-    /// it has more. `joins`: it may go on after what follows.
+    /// Whether a phrase may begin with the word at the start of eight bytes. `count` is the number of bytes
+    /// in the word, or nine if there are more than eight. `joins` is whether the word may continue after what
+    /// follows.
     #[inline]
     pub(super) fn may_begin(&self, bytes: u64, count: usize, joins: bool) -> bool {
         let compared = SHORT[count.min(8)];
@@ -137,7 +139,7 @@ impl Heads {
     }
 }
 
-/// Bytes as if they were letters, in lower case.
+/// Converts bytes to lower case as if they were letters.
 #[inline]
 pub(super) fn lower(bytes: u64) -> u64 {
     bytes | (0x20 * EACH)
@@ -153,7 +155,7 @@ fn may_go_on(text: &[u8], at: usize, in_markup: bool) -> bool {
 }
 
 /// Whether the word before HTML that begins with `<` certainly ends there: only simple closing tags follow,
-/// then something that separates words.
+/// and then something that separates words.
 pub(super) fn ends_word(markup: &[u8]) -> bool {
     let mut rest = markup;
     for _ in 0..MOST_TAGS {
@@ -209,7 +211,7 @@ impl Keys {
     }
 }
 
-/// The next hash of a word's letters.
+/// Adds a letter to the hash of a word.
 pub(super) fn hashed(hash: u32, letter: char) -> u32 {
     (hash.rotate_left(5) ^ u32::from(letter)).wrapping_mul(0x9e37_79b1)
 }
@@ -227,7 +229,7 @@ fn place(key: u32) -> (usize, u64) {
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-/// Marks by their highest bits which of eight bytes are ASCII letters or digits, and which are not ASCII. The
+/// Marks, by the highest bits, which of eight bytes are ASCII letters or digits, and which are not ASCII. The
 /// bytes are compared by additions that never carry into the next byte.
 #[inline]
 pub(super) fn highest_bits(bytes: u64) -> (u64, u64) {

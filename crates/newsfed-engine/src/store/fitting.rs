@@ -15,11 +15,11 @@ use std::collections::{HashMap, HashSet};
 const CANDIDATES: usize = 1000;
 /// Number of newest items that show which sources are read.
 const HISTORY: i64 = 20_000;
-/// Number of days after which an item is worth half.
+/// Number of days after which the value of an item has halved.
 const HALF_LIFE: f64 = 7.0;
-/// Factor by which an item is worth less after another item from its source.
+/// Factor by which the value of an item falls with each selected item from its source.
 const NEXT_OF_SOURCE: f64 = 0.7;
-/// Factor by which an item that is pinned or kept for later is worth more.
+/// Factor by which the value of an item rises if it is pinned or kept for later.
 const KEPT: f64 = 2.0;
 /// Assumed reading time for an item of unknown length, in minutes.
 const MINUTES: u32 = 3;
@@ -34,16 +34,16 @@ struct Candidate {
 }
 
 impl Reader {
-    /// Unread items of a view (row keys) that take at most some minutes in total, at
+    /// Unread items of a view (row keys) that take at most `minutes` minutes in total, at
     /// [`WORDS_PER_MINUTE`]. The value of an item is the share of its source's items that were read. It
     /// halves within a week, is multiplied by 0.7 for each selected item of the same source, and doubles if
-    /// the item is pinned or kept for later. Items are selected one by one: always the most valuable one that
-    /// still fits.
+    /// the item is pinned or kept for later. Items are selected one at a time: always the most valuable item
+    /// that still fits.
     pub fn fitting(&self, view: &View, minutes: u32, now: Time) -> Result<Vec<i64>> {
         let order = SortOrder::Newest;
         let view = View { unread_only: true, order, sources: None, fold: true, ..view.clone() };
         let mut rows = self.window(&view, Anchor::First, CANDIDATES)?.rows;
-        // Among many items, those that the user keeps may be older than the newest.
+        // If there are many items, those that the user keeps may be older than the newest.
         if rows.len() == CANDIDATES {
             let mut view = view;
             let kept = Condition::Any(vec![Condition::Is(State::Pinned), Condition::Later]);
@@ -71,7 +71,7 @@ impl Reader {
         Ok(select(rows.iter().map(candidate).collect(), minutes))
     }
 
-    /// The share of each source's newest items that the user has read or kept, drawn towards a quarter if
+    /// The share of each source's newest items that the user has read or kept, pulled towards a quarter if
     /// there are few. Items that a rule hides or marks do not count.
     fn read_shares(&self) -> Result<HashMap<i64, f64>> {
         let mut query = self.conn.prepare_cached(
@@ -94,7 +94,7 @@ fn select(mut candidates: Vec<Candidate>, minutes: u32) -> Vec<i64> {
         candidates.retain(|one| one.minutes <= left);
         let best = (0..candidates.len()).max_by(|a, b| {
             let worth = |at: &usize| candidates[*at].worth;
-            // The first of equals, which is the newest.
+            // Among equals the first item, which is the newest.
             worth(a).total_cmp(&worth(b)).then(b.cmp(a))
         });
         let Some(best) = best else { return selected };
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_items_that_fit_are_selected() {
+    fn selects_the_best_items_that_fit() {
         let items = vec![
             item(1, 1, 30, 0.9),
             item(2, 1, 5, 0.8),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_never_exceeded() {
+    fn never_exceeds_the_time() {
         let mut random = fastrand::Rng::with_seed(20);
         for _ in 0..200 {
             let count = random.usize(..40);

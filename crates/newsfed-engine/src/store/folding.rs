@@ -1,5 +1,5 @@
-//! Characters as the full-text index reads them (`unicode61 remove_diacritics 2`), as far as that is
-//! certain: a test compares every character with the index.
+//! Characters as the full-text index reads them (`unicode61 remove_diacritics 2`), where that is certain: a
+//! test compares every character with the index.
 
 use crate::util::text;
 use std::sync::LazyLock;
@@ -34,11 +34,11 @@ const LAST: u32 = 0x58f;
 /// Computing the plain form of a letter takes longer than reading a line of text.
 static TABLE: LazyLock<Vec<Known>> =
     LazyLock::new(|| (FIRST..=LAST).filter_map(char::from_u32).map(find).collect());
-/// The same for further letters with accents.
+/// Like [`TABLE`], for further letters with accents.
 static ADDITIONAL: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{1e00}'..='\u{1eff}').map(find).collect());
 
-/// Dashes, quotation marks and the like.
+/// Dashes, quotation marks and similar characters.
 static PUNCTUATION: LazyLock<Vec<Known>> =
     LazyLock::new(|| ('\u{2000}'..='\u{206f}').map(find).collect());
 
@@ -59,7 +59,7 @@ pub(super) fn known(c: char) -> Known {
 }
 
 fn find(c: char) -> Known {
-    // A variation selector counts as a gap. It is kept, unless it follows another gap.
+    // A variation selector counts as a gap. It is not removed, unless it follows another gap.
     let is_clean = matches!(c, '\u{a0}' | '\u{fe0f}') || text::stands_alone(c);
     Known { form: form(c), is_clean }
 }
@@ -92,7 +92,7 @@ fn form(c: char) -> Form {
     }
 }
 
-/// The letter below the accents of a Latin one.
+/// The base letter of a Latin letter with accents.
 fn without_accents(c: char) -> Option<Form> {
     let plain = text::comparable(c.encode_utf8(&mut [0; 4]));
     let mut plain = plain.chars();
@@ -102,7 +102,7 @@ fn without_accents(c: char) -> Option<Form> {
     }
 }
 
-/// Whether it is a variant form of ASCII letters or digits.
+/// Whether a character is a variant form of an ASCII letter or digit.
 fn is_ascii_alike(c: char) -> bool {
     let plain = text::comparable(c.encode_utf8(&mut [0; 4]));
     plain.bytes().any(|b| b.is_ascii_alphanumeric())
@@ -123,7 +123,7 @@ fn is_known_letter(c: char) -> bool {
         | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Frequent signs that separate words. Not complete: the index treats characters that are newer than its
+/// Frequent characters that separate words. Not complete: the index treats characters that are newer than its
 /// tables as letters.
 fn is_known_sign(c: char) -> bool {
     matches!(c,
@@ -157,7 +157,7 @@ mod tests {
     use rusqlite::{Connection, params};
     use std::collections::{HashMap, HashSet};
 
-    /// How the index reads each character between two letters; `None`: as a gap.
+    /// How the index reads each character between two letters; `None` if it reads a gap.
     fn read_by_the_index() -> HashMap<char, Option<String>> {
         let conn = Connection::open_in_memory().unwrap();
         conn.execute_batch(&format!(

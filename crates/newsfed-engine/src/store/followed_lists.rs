@@ -12,15 +12,15 @@ pub struct FollowedList {
     pub listed: String,
     /// Whether `listed` is the complete list.
     pub is_whole: bool,
-    /// Whether the user has confirmed that many sources have left it.
+    /// Whether the user has confirmed that many sources were removed from the list.
     pub is_confirmed: bool,
-    /// What was applied from it.
+    /// What was applied from the list.
     pub taken: String,
-    /// Hash of what is not applied until the user confirms it.
+    /// Hash of the changes that are not applied until the user confirms them.
     pub refused: Option<[u8; 32]>,
-    /// The same hash, once the user has confirmed it.
+    /// The hash of the changes that the user has confirmed.
     pub confirmed: Option<[u8; 32]>,
-    /// Its last changes, in words.
+    /// A description of its last changes.
     pub changes: String,
 }
 
@@ -62,7 +62,7 @@ impl Store {
         .await
     }
 
-    /// Clears what a list contains, so that it is read again. What was applied stays.
+    /// Clears what a list contains, so that it is read again. What was applied is kept.
     pub async fn clear_listed(&self, source: i64) -> Result<()> {
         self.set_listed(source, String::new(), false, false).await
     }
@@ -76,8 +76,8 @@ impl Store {
         .await
     }
 
-    /// Stores what was applied from a list, and what that changed, if anything. A confirmation does not apply
-    /// again.
+    /// Stores what was applied from a list, and what that changed, if anything. A confirmation is used only
+    /// once.
     pub async fn set_taken(
         &self,
         source: i64,
@@ -88,14 +88,14 @@ impl Store {
         self.call_quietly(move |conn| write(conn, source, set, &[&taken, &changes])).await
     }
 
-    /// Stores the hash of what is not applied from a list until the user confirms it; `None` if
-    /// nothing is left to confirm. An earlier confirmation, of something else, becomes invalid.
+    /// Stores the hash of the changes that are not applied from a list until the user confirms them; `None`
+    /// if nothing is left to confirm. An earlier confirmation of other changes becomes invalid.
     pub async fn refuse_list(&self, source: i64, hash: Option<[u8; 32]>) -> Result<()> {
         let set = "refused = ?2, confirmed = NULL";
         self.call_quietly(move |conn| write(conn, source, set, &[&hash])).await
     }
 
-    /// Records that the user confirms what was last refused from a list. Returns whether there was anything
+    /// Records that the user confirms the last refused changes of a list. Returns whether there was anything
     /// to confirm.
     pub async fn confirm_list(&self, source: i64) -> Result<bool> {
         self.call_quietly(move |conn| {

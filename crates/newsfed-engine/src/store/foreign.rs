@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const MAX_BYTES: u64 = 8 << 30;
 /// Maximum number of items that are read.
 const MAX_ITEMS: u64 = 1_000_000;
-/// Maximum size of a text, in bytes; longer ones are left out.
+/// Maximum size of a text, in bytes; longer texts are left out.
 const MAX_TEXT: usize = 4 << 20;
 
 /// Why the items of a database cannot be imported.
@@ -51,15 +51,14 @@ pub struct ForeignDatabase {
     _copy: TempDir,
 }
 
-/// What is read, by the names that the columns have in all versions of a reader. The first name that exists
-/// counts.
+/// The columns that are read, by their names in all versions of a reader. The first name that exists is used.
 struct Layout {
     kind: ForeignKind,
     table: &'static str,
     columns: [&'static [&'static str]; COLUMNS],
 }
 
-// The columns in their order.
+// The columns, in order.
 const FEED: usize = 0;
 const GUID: usize = 1;
 const TITLE: usize = 2;
@@ -197,7 +196,7 @@ impl ForeignDatabase {
     /// because of the limits.
     ///
     /// # Errors
-    /// If the database is damaged, even after many items; and the errors of the function.
+    /// If the database is damaged, possibly after many items; and the errors of the function.
     pub fn items<E: From<ForeignError>>(
         &self,
         mut take: impl FnMut(ForeignItem) -> Result<(), E>,
@@ -234,7 +233,7 @@ impl ForeignDatabase {
     }
 }
 
-/// The columns of an ordinary table. Views, virtual tables and computed columns could do anything.
+/// The columns of an ordinary table. Views, virtual tables and computed columns could run anything.
 pub(super) fn plain_columns(conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let mut query = conn.prepare(
         "SELECT c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c
@@ -323,7 +322,7 @@ fn item(row: &Row<'_>, kind: ForeignKind, related: &Related) -> rusqlite::Result
                 feed: common.feed.as_ref().and_then(|id| related.feeds.get(id)).cloned(),
                 tags: of(&related.tags),
                 enclosures: of(&related.files).into_iter().map(|url| (url, None)).collect(),
-                // Identifiers are this reader's own.
+                // The identifiers are valid only in this reader.
                 guid: None,
                 authors: text(row, AUTHOR)?.into_iter().collect(),
                 content: content.map(ForeignText::Html),
@@ -344,7 +343,7 @@ fn item(row: &Row<'_>, kind: ForeignKind, related: &Related) -> rusqlite::Result
                     true => ForeignText::Plain(text),
                     false => ForeignText::Html(text),
                 }),
-                // Batches of items are not limited by their flags.
+                // Each flag is kept once, because flags do not count towards the limits of a batch.
                 flags: text(row, MARK)?
                     .unwrap_or_default()
                     .chars()
@@ -361,8 +360,8 @@ fn item(row: &Row<'_>, kind: ForeignKind, related: &Related) -> rusqlite::Result
 /// Keys and values of newsraft.
 type Group = Vec<(String, String)>;
 
-/// newsraft's lists: the first character separates the parts, `^` begins a group, and the other
-/// parts are `key=value`.
+/// newsraft's lists: the first character is the separator, `^` begins a group, and the other parts are
+/// `key=value`.
 fn groups(text: &str) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let Some(separator) = text.chars().next() else { return groups };

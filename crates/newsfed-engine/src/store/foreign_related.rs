@@ -13,7 +13,7 @@ const MAX_ROWS: usize = 100_000;
 /// Maximum size of a name of a feed, tag or enclosure, in bytes.
 const MAX_NAME: usize = 8192;
 
-/// What other tables contain about the items of NewsFlash.
+/// The contents of other tables about the items of NewsFlash.
 #[derive(Default)]
 pub(super) struct Related {
     /// URLs of feeds by identifier.
@@ -69,8 +69,8 @@ impl Related {
         Ok(related)
     }
 
-    /// Reads the rows of a query with two columns of text, within the limits. `keep` returns how
-    /// many bytes it needs besides the columns.
+    /// Reads the rows of a query with two text columns, within the limits. `keep` returns how many bytes it
+    /// needs in addition to the columns.
     fn pairs(
         &mut self,
         conn: &Connection,

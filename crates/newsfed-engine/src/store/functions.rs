@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Registers the functions:
 /// - `comparable(text)`: without case and accents, with single spaces;
 /// - `fits(pattern, text)`: whether a regular expression matches;
-/// - `text_fits(pattern, body)`: the same for the text of HTML, or of packed HTML;
+/// - `text_fits(pattern, body)`: like `fits`, for the text of HTML, or of packed HTML;
 /// - `has_picture(body)`: whether HTML contains a picture.
 pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
@@ -36,7 +36,7 @@ pub(super) fn register(conn: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Compiled regular expressions of one connection, because rules use theirs with every document.
+/// Compiled regular expressions of one connection, because rules use their expressions with every document.
 type Compiled = Mutex<HashMap<String, Arc<Regex>>>;
 /// Maximum number of compiled expressions.
 const MOST_COMPILED: usize = 256;

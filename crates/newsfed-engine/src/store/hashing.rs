@@ -1,9 +1,9 @@
-//! Hashes by which changes are noticed: of documents, and of entry texts.
+//! Hashes for detecting changes: of documents, and of entry texts.
 //!
-//! The hashes are fast, and keyed with a secret of the database, so that no publisher can make two
-//! texts with the same hash. Databases of earlier versions contain SHA-256 hashes instead, which
-//! are compared too, and replaced when an item is stored again. Hashes that must be the same
-//! everywhere, such as hashes of URLs, use [`stable_hash`].
+//! The hashes are fast, and keyed with a secret of the database, so that no publisher can make two texts with
+//! the same hash. Databases of earlier versions contain SHA-256 hashes instead, which are compared too, and
+//! replaced when an item is stored again. Hashes that must be the same in every database, such as hashes of
+//! URLs, use [`stable_hash`].
 
 use super::error::Result;
 use super::memo;
@@ -37,7 +37,7 @@ impl Hashing {
         if let Some(known) = stored()? {
             return Ok(known);
         }
-        // Another process may do the same at the same time.
+        // Another process may create a secret at the same time.
         conn.execute_batch("BEGIN IMMEDIATE")?;
         let made = stored().and_then(|now| match now {
             Some(known) => Ok(known),
@@ -82,7 +82,7 @@ impl TextHash for Hashing {
         let mut hasher = self.hasher();
         for part in parts {
             hasher.write(part.as_bytes());
-            // A byte that text cannot contain.
+            // A byte that does not occur in text.
             hasher.write(&[0xff]);
         }
         hasher.finish128().h1.cast_signed()
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn hashes_of_texts_depend_on_the_secret_and_the_division() {
+    fn hashes_depend_on_the_secret_and_on_text_boundaries() {
         let hash = |secret, parts: &[&str]| hashing(secret).hash(parts.iter().copied());
         assert_eq!(hash(1, &["a", "b"]), hash(1, &["a", "b"]));
         assert_ne!(hash(1, &["a", "b"]), hash(2, &["a", "b"]));

@@ -14,8 +14,7 @@ pub struct History {
     pub source: i64,
     /// When the first of its items was discovered.
     pub since: Time,
-    /// Publication times in seconds since the epoch, oldest first; never later than the
-    /// discovery.
+    /// Publication times in seconds since the epoch, oldest first; never later than the time of discovery.
     pub published: Vec<i64>,
 }
 
@@ -82,8 +81,8 @@ impl Reader {
         Ok(oldest.map(time))
     }
 
-    /// Items of a source (row key) on each of the last `days` days, by date: the last count is of
-    /// the 24 hours that end at `until`.
+    /// Numbers of items of a source (row key) on each of the last `days` days, by their dates; the last
+    /// number is for the 24 hours that end at `until`.
     pub fn items_per_day(&self, source: i64, until: Time, days: usize) -> Result<Vec<u32>> {
         let (until, days) = (until.timestamp(), days.min(MAX_DAYS));
         let since = until - 86_400 * i64::try_from(days).unwrap_or(0);
@@ -107,10 +106,10 @@ impl Reader {
 const MAX_DAYS: usize = 366;
 
 impl Reader {
-    /// Mean delay in seconds between publication and discovery of the items that each poll of a
-    /// source since `since` found, by the second in which the poll began. Items published before
-    /// `watched`, when the source was first polled, could not have been found sooner; items without a date of
-    /// their own have no delay.
+    /// Mean delay in seconds between publication and discovery of the items that each poll of a source since
+    /// `since` found, by the second in which the poll began. Items published before `watched`, when the
+    /// source was first polled, could not have been found sooner; items without a date of their own have no
+    /// delay.
     pub fn delays(&self, source: i64, since: Time, watched: Time) -> Result<HashMap<i64, i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT discovered, cast(avg(discovered - date) AS INTEGER)
@@ -124,7 +123,7 @@ impl Reader {
     }
 }
 
-/// The cost of polls: how many, and bytes on the wire.
+/// The cost of polls: their number, and the bytes on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Spent {
     pub polls: u32,

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(super) entry: Entry,
-    /// `None` if the entry has no guid, or one that several entries of the document share.
+    /// `None` if the entry has no guid, or if several entries of the document have the same guid.
     pub(super) guid_hash: Option<i64>,
     pub(super) url_hash: i64,
     /// Hash of the text alone.
@@ -20,9 +20,9 @@ pub struct Prepared {
     pub(super) distinctive: bool,
     /// See [`prepare_identified`].
     pub(super) identified: bool,
-    /// Whether its date is relative to the poll.
+    /// Whether the date of the entry is relative to the poll.
     floats: bool,
-    /// The hashes of its texts as earlier versions of newsfed read them, where that differs.
+    /// The hashes of the entry's texts as earlier versions of newsfed read them, if they differ.
     former: Vec<Hashes>,
 }
 
@@ -39,7 +39,7 @@ impl Prepared {
         text_length(&self.entry) + self.entry.title.len()
     }
 
-    /// The hashes that earlier versions of newsfed stored for such an entry.
+    /// The hashes that earlier versions of newsfed stored for this entry.
     pub(super) fn former_hashes(&self) -> impl Iterator<Item = Hashes> {
         let unkeyed = std::iter::once_with(|| match self.identified {
             true => identified_hashes(&Stable, &self.entry, self.floats),
@@ -63,7 +63,7 @@ fn hashes_of_former(hashing: &Hashing, entry: &mut Entry) -> Vec<Hashes> {
 /// Minimum length of text, in bytes, from which equal texts mean the same item even if guid and URL differ.
 pub(super) const DISTINCTIVE: usize = 200;
 
-/// Hashes the entries of one document and drops duplicates: exact ones, and entries with the same
+/// Hashes the entries of one document and drops duplicates: identical entries, and entries with the same
 /// title and neither guid nor URL. The order is kept.
 pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
     let mut shared: HashMap<String, usize> = HashMap::new();
@@ -109,10 +109,11 @@ pub fn prepare(entries: Vec<Entry>, hashing: &Hashing) -> Vec<Prepared> {
         .collect()
 }
 
-/// Like [`prepare`], for the entries of one page: each has an identifier as its guid, and carries its full
-/// text. Their URLs do not identify them, because several may lead to one page. An entry whose identifier has
-/// changed is recognised by title, text and date, else by title and date. `floats`: for each entry, whether
-/// its date is relative to the poll. Without a URL, such an entry is identified by its title and text alone.
+/// Like [`prepare`], for the entries of one page: each has an identifier as its guid, and has its full text.
+/// Their URLs do not identify them, because several may lead to one page. An entry whose identifier has
+/// changed is recognised by title, text and date, otherwise by title and date. `floats` is, for each entry,
+/// whether its date is relative to the poll. Without a URL, an entry with a relative date is identified by
+/// its title and text alone.
 pub fn prepare_identified(
     entries: Vec<Entry>,
     floats: &[bool],
@@ -141,7 +142,7 @@ fn hashes(hashing: &impl TextHash, entry: &Entry) -> Hashes {
 /// Like [`hashes`], for an entry of [`prepare_identified`].
 fn identified_hashes(hashing: &impl TextHash, entry: &Entry, floats: bool) -> Hashes {
     let content = content_hash(hashing, entry);
-    // The name of the entry's place on the page may change or disappear without an edit.
+    // The fragment for the entry on the page may change or disappear without an edit.
     let link = entry.url.as_deref().filter(|url| !url.contains('#'));
     let version = version_hash(hashing, entry, link, content);
     let dated = || hashing.hash([content.to_string().as_str(), day(entry).as_str()]);
@@ -162,7 +163,7 @@ fn text_length(entry: &Entry) -> usize {
     entry.content.as_deref().unwrap_or("").len() + entry.summary.as_deref().unwrap_or("").len()
 }
 
-/// Hash of the URL without its scheme; without a URL, of the title; without that, of the text.
+/// Hash of the URL without its scheme; without a URL, hash of the title; without a title, hash of the text.
 fn url_hash(entry: &Entry) -> i64 {
     match entry.url.as_deref() {
         Some(address) => match url::Url::parse(address) {

@@ -1,4 +1,4 @@
-//! Items of other readers: new ones are stored, known ones get their marks. Nothing is unmarked.
+//! Items of other readers: new ones are stored, known ones get their marks. No marks are removed.
 
 use super::error::Result;
 use super::identity::Prepared;
@@ -17,14 +17,16 @@ use std::collections::{BTreeSet, HashMap};
 pub struct ImportedItem {
     pub entry: Prepared,
     pub effects: Vec<Effect>,
-    /// Whether the user had removed it: it must not come back. If it is already here, it is marked read.
+    /// Whether the user had removed the item: it must not come back. If it is already stored here, it is
+    /// marked read.
     pub deleted: bool,
-    /// When it was saved, for sources that only contain saved items; else the item counts as discovered now.
+    /// When the item was saved, for sources that contain only saved items; otherwise it counts as discovered
+    /// now.
     pub discovered: Option<Time>,
 }
 
 impl ImportedItem {
-    /// The marks that it gets.
+    /// The marks that the item gets.
     fn marks(&self) -> &[Effect] {
         if self.deleted { &[Effect::Read] } else { &self.effects }
     }
@@ -39,7 +41,7 @@ pub struct ImportCounts {
     pub known: usize,
     /// Left out because the user, or retention, had removed them.
     pub removed: usize,
-    /// Marked, new or known.
+    /// Marked read, whether new or known.
     pub read: usize,
     pub pinned: usize,
     pub later: usize,
@@ -66,22 +68,23 @@ impl ImportCounts {
     }
 }
 
-/// Prefix of the names under which imports are stored. The marks that they set are recorded like a rule's marks.
+/// Prefix of the names under which imports are stored. The marks that imports set are recorded like a rule's
+/// marks.
 pub const IMPORT_PREFIX: &str = "import of ";
 
 /// What an import has stored.
 #[derive(Default, serde::Serialize, serde::Deserialize)]
 struct Record {
     at: i64,
-    /// Key ranges of items that it has stored: the first and the last key of each.
+    /// Key ranges of stored items: the first and the last key of each.
     items: Vec<(i64, i64)>,
-    /// Number of notes with the items that it has remembered as removed, see [`removed_note`].
+    /// Number of notes with the items that the import recorded as removed, see [`removed_note`].
     #[serde(default)]
     notes: usize,
 }
 
-/// The name of the note with the items that a batch of an import has remembered as removed: row keys
-/// of sources, and hashes. Polls change all other data about them.
+/// The name of the note with the items that a batch of an import recorded as removed: row keys of sources,
+/// and hashes. Polls change all other data about these items.
 fn removed_note(name: &str, number: usize) -> String {
     format!("removed by {name}: {number}")
 }
@@ -91,15 +94,15 @@ fn removed_note(name: &str, number: usize) -> String {
 pub struct ImportUndone {
     /// The name of the import.
     pub import: String,
-    /// Items that it had stored, and that are removed.
+    /// Items that the import had stored and that are now removed.
     pub removed: usize,
-    /// Items that stay because the user has marked them since.
+    /// Items that are kept because the user has marked them since.
     pub kept: usize,
-    /// Items whose marks were undone, removed or not.
+    /// Items with undone marks, removed or not.
     pub marks: usize,
 }
 
-/// What an import would do.
+/// Counts what an import would do.
 fn count(conn: &Connection, source: i64, items: &[ImportedItem]) -> Result<ImportCounts> {
     let mut counts = ImportCounts::default();
     for item in items {
@@ -118,8 +121,8 @@ fn count(conn: &Connection, source: i64, items: &[ImportedItem]) -> Result<Impor
     Ok(counts)
 }
 
-/// Whether an item was removed, in the other reader or here. One that the user has marked to be
-/// kept does not count as removed.
+/// Whether an item was removed, in the other reader or here. An item that the user has marked to be kept does
+/// not count as removed.
 fn is_removed(conn: &Connection, source: i64, item: &ImportedItem) -> Result<bool> {
     let kept = item.effects.iter().any(|e| matches!(e, Effect::Pin | Effect::Later));
     Ok(item.deleted || (!kept && has_pruned(conn, source, &item.entry)?))
@@ -161,7 +164,7 @@ struct Stored<'a> {
     counts: ImportCounts,
     /// The first and the last key of the new items.
     keys: Option<(i64, i64)>,
-    /// Items that are newly remembered as removed: row keys of sources, and hashes.
+    /// Items that this batch records as removed: row keys of sources, and hashes.
     removed: Vec<(i64, i64)>,
     /// New items that are read.
     read: Vec<i64>,
@@ -224,7 +227,7 @@ fn record(
         record.notes += 1;
     }
     match (record.items.last_mut(), keys) {
-        // Usually nothing else stores items at the same time.
+        // Usually no other job stores items at the same time.
         (Some((_, last)), Some((first, end))) if *last + 1 == first => *last = end,
         (_, keys) => record.items.extend(keys),
     }
@@ -306,7 +309,7 @@ impl Reader {
         count(&self.conn, source, items)
     }
 
-    /// The names of imports that can be undone, the last one first.
+    /// The names of imports that can be undone, latest first.
     pub fn imports(&self) -> Result<Vec<String>> {
         let mut query = self.conn.prepare_cached(
             "SELECT name FROM memo WHERE name LIKE ?1 || '%' ORDER BY json_extract(value, '$.at') DESC, name DESC",

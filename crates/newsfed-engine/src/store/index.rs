@@ -18,10 +18,10 @@ pub(super) fn queue(conn: &Connection, item: i64) -> Result<()> {
     Ok(())
 }
 
-/// Number of items in one batch: so few that a waiting mark is not noticeably delayed.
+/// Number of items in one batch: small, so that a waiting mark is not noticeably delayed.
 const BATCH: i64 = 500;
 
-/// Number of bytes of text after which a batch is full, for the same reason and to limit memory.
+/// Number of bytes of text after which a batch is full, also to limit memory.
 const BATCH_TEXT: usize = 1 << 20;
 
 /// The text of an entry that is indexed until a page is read: the longer one of content and summary.
@@ -29,7 +29,7 @@ pub(super) fn text_of(entry: &Entry) -> String {
     stripped(markup_of(entry))
 }
 
-/// The same text as HTML.
+/// The text of [`text_of`], as HTML.
 pub(super) fn markup_of(entry: &Entry) -> &str {
     let [summary, content] =
         [&entry.summary, &entry.content].map(|text| text.as_deref().unwrap_or_default());
@@ -55,7 +55,7 @@ pub(super) struct Body {
     /// Row key of its newest stored text.
     article: Option<i64>,
     text: String,
-    /// The data by which it is compared with other items, if it is recent.
+    /// The data for comparing the item with others, if the item is recent.
     member: Option<Member>,
 }
 
@@ -126,8 +126,8 @@ impl Reader {
     }
 }
 
-/// Writes a batch of earlier versions with the titles and authors of their items; one that was
-/// removed since it was read is left out. Returns whether anything was written.
+/// Writes a batch of earlier versions with the titles and authors of their items; versions that were removed
+/// since they were read are left out. Returns whether anything was written.
 pub(super) fn write_versions(conn: &Connection, batch: &[VersionBody]) -> Result<bool> {
     let mut done =
         conn.prepare_cached("UPDATE article SET indexed = 1 WHERE key = ?1 AND indexed = 0")?;
@@ -146,8 +146,8 @@ pub(super) fn write_versions(conn: &Connection, batch: &[VersionBody]) -> Result
     Ok(written)
 }
 
-/// Writes a batch; an item that changed or was removed since it was read is left for the next
-/// batch. `together`: new items of a story that was read become read. Returns whether anything was written.
+/// Writes a batch; an item that changed or was removed since it was read is left for the next batch. With
+/// `together`, new items of a story that was read become read. Returns whether anything was written.
 pub(super) fn write_batch(conn: &Connection, batch: &[Body], together: bool) -> Result<bool> {
     let mut written = Vec::with_capacity(batch.len());
     let mut done = conn.prepare_cached(
@@ -189,8 +189,9 @@ pub fn count_words(text: &str) -> u32 {
 }
 
 impl Store {
-    /// Indexes one more batch of bodies, or of earlier versions; returns whether it wrote anything, `None` if nothing is
-    /// left. Reading and stripping run on the blocking pool, only the insertion on the writer.
+    /// Indexes one more batch of bodies, or of earlier versions; returns whether anything was written, or
+    /// `None` if nothing is left. Reading and stripping run on the blocking pool, only the insertion runs on
+    /// the writer.
     pub async fn index_step(&self) -> Result<Option<bool>> {
         let store = self.clone();
         let read = move || -> Result<_> {

@@ -42,7 +42,7 @@ pub struct Ingested {
     pub updated: u32,
     /// Number of entries recognised as known items.
     pub known: u32,
-    /// The announcements of rules about the new items.
+    /// Announcements of the rules that match the new items.
     pub announcements: Vec<Announcement>,
 }
 
@@ -130,7 +130,7 @@ fn ingest(
     let finders: &[Finder] = match (known, identified) {
         (false, _) => &[],
         (true, false) => &[by_guid, by_url, by_text],
-        // Entries with the same text are the same; entries with the same title need not be.
+        // On a page, entries with the same text are the same, but entries with the same title need not be.
         (true, true) => &[by_guid, by_text, by_url],
     };
     for find in finders {
@@ -284,7 +284,7 @@ pub(super) fn has_pruned(conn: &Connection, source: i64, entry: &Prepared) -> Re
     Ok(conn.prepare_cached(question)?.query_row([source, hash], |r| r.get(0))?)
 }
 
-/// Records as removed an entry that is not stored, so that no poll stores it.
+/// Records an entry that is not stored as removed, so that no poll stores it.
 pub(super) fn prune_ahead(
     conn: &Connection,
     source: i64,
@@ -296,7 +296,7 @@ pub(super) fn prune_ahead(
     Ok(())
 }
 
-/// A new id. Such ids begin with a time that cannot be before 1970, although the time of a clock can.
+/// A new id. It begins with a time, which cannot be before 1970 even if the clock is.
 fn new_id(at: Time) -> uuid::Uuid {
     let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
     uuid::Uuid::new_v7(uuid::Timestamp::from_unix(
@@ -312,8 +312,9 @@ pub(super) fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Like [`sort_date`], for an item among the first ones of its source: without a date it is sorted by the start of the
-/// day on which it was found, because it is probably older than what other sources published on that day.
+/// Like [`sort_date`], for one of the first items of its source: an item without a date is sorted by the
+/// start of the day on which it was found, because it is probably older than what other sources published on
+/// that day.
 pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     let is_dated = entry.entry.published.or(entry.entry.updated).is_some();
     if is_dated {
@@ -323,8 +324,8 @@ pub(super) fn first_date(entry: &Prepared, discovered: i64) -> i64 {
     start_of_day(day, &Local).map_or(discovered, |start| start.timestamp().min(discovered))
 }
 
-/// Stores a new item, sorted by `date` (seconds), under the given key or under one that is higher than all
-/// others; returns the key. The caller counts it.
+/// Stores a new item, sorted by `date` (seconds), under the given key or under a key that is higher than all
+/// others; returns the key. The caller counts the item.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
@@ -365,8 +366,8 @@ pub(super) fn insert(
     Ok(key)
 }
 
-/// Updates a known item, keeping its read and pin marks; returns whether anything changed. `left`:
-/// what remains of [`versions::EXAMINED`].
+/// Updates a known item, keeping its read and pin marks; returns whether anything changed. `left` is the
+/// remainder of [`versions::EXAMINED`].
 pub(super) fn update(
     conn: &Connection,
     key: i64,
@@ -407,8 +408,8 @@ pub(super) fn update(
     Ok(changed && edited)
 }
 
-/// The hash of an item's version. If an earlier version of newsfed stored it, and what differs is only
-/// how newsfed hashes and reads texts, it is replaced, with the texts.
+/// The hash of an item's version. If an earlier version of newsfed stored the hash, and the only difference
+/// is how newsfed hashes and reads texts, the hash is replaced, with the texts.
 fn version_as_of_now(conn: &Connection, key: i64, new: &Prepared) -> Result<i64> {
     let version = conn
         .prepare_cached("SELECT version_hash FROM item WHERE key = ?1")?
@@ -430,7 +431,7 @@ fn version_as_of_now(conn: &Connection, key: i64, new: &Prepared) -> Result<i64>
     Ok(new.version_hash)
 }
 
-/// Stores where the comments are and how many. Their number changes without a change to the item.
+/// Stores where the comments are and how many there are. Their number changes without a change to the item.
 fn save_comments(conn: &Connection, key: i64, entry: &Entry) -> Result<()> {
     if let Some(count) = entry.comment_count {
         conn.prepare_cached(

@@ -1,5 +1,5 @@
-//! Deletes marks after half a year, if they wait for items that are not here, or belong to items that were
-//! removed.
+//! Deletes marks after half a year if they wait for items that are not stored here, or belong to items that
+//! were removed.
 
 use super::Store;
 use super::error::Result;
@@ -11,12 +11,12 @@ use super::shared_marks::{items_of, source_keys};
 use crate::model::Time;
 use rusqlite::Connection;
 
-/// How long a mark waits for its item, or stays after its item was removed, in days.
+/// How long a mark waits for its item, or is kept after its item was removed, in days.
 const KEEP_DAYS: i64 = 180;
 /// Maximum number of marks; each takes about 200 bytes.
 pub const MAX_SHARED_MARKS: i64 = 2_000_000;
-/// The ages of marks (JSON): days, each with the greatest row key at its end. Stamps do not show when marks
-/// arrived, and the clocks of other machines may be wrong.
+/// The ages of marks (JSON): days, each with the greatest row key at the end of the day. Stamps do not show
+/// when marks arrived, and the clocks of other machines may be wrong.
 const AGES: &str = "machine_ages";
 
 type Ages = Vec<(i64, i64)>;
@@ -42,12 +42,12 @@ impl Reader {
         // Days in the future come from a wrong clock.
         ages.retain(|(day, _)| *day <= today);
         let greatest = greatest(&self.conn)?;
-        // Row keys of removed marks are used again.
+        // Row keys of deleted marks are reused.
         ages.iter_mut().for_each(|(_, key)| *key = (*key).min(greatest));
         Ok(ages)
     }
 
-    /// Marks (row keys) from `after` to `last` that were set before a time and have no item here.
+    /// Marks (row keys) after `after` and up to `last` that were set before a time and have no item here.
     fn marks_without_item(&self, after: i64, last: i64, before: Time) -> Result<(i64, Vec<i64>)> {
         let sql = format!(
             "SELECT {COLUMNS} FROM shared_mark WHERE key > ?1 AND key <= ?2 AND millis < ?3
@@ -76,7 +76,7 @@ impl Reader {
 }
 
 impl Store {
-    /// Deletes marks that have waited long enough, at most once a day; returns how many.
+    /// Deletes marks that have waited long enough, at most once a day; returns their number.
     pub fn expire_marks_blocking(&self, now: Time) -> Result<usize> {
         let (reader, today) = (self.reader()?, now.timestamp().div_euclid(86_400));
         let mut ages = reader.ages(today)?;

@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 /// The name under which this machine's id is stored. The triggers read it too.
 pub(super) const MACHINE: &str = "machine";
 
-/// The greatest stamp that is known.
+/// The greatest known stamp.
 const CLOCK: &str = "machine_clock";
 
-/// The newest item (row key) to which its registers were applied on arrival.
+/// The newest item (row key) whose registers were applied on arrival.
 pub(super) const ARRIVED: &str = "machine_arrived";
 
-/// The state in which the file of this machine was left (JSON).
+/// The state of this machine's file when it was last written (JSON).
 pub(super) const FILE: &str = "machine_file";
 
 /// Number of items that one job compares.
@@ -53,14 +53,14 @@ pub(super) fn register(row: &Row<'_>) -> rusqlite::Result<Register> {
     Ok(Register { key: row.get(0)?, mark })
 }
 
-/// Whether the first of two marks of one register wins. Machines have different ids. If a machine was copied,
-/// stamps can be equal; then a set mark wins over a removed one.
+/// Whether the first of two marks of one register is newer. Machines have different ids. If a machine was
+/// copied, stamps can be equal; then a set mark replaces a removed one.
 pub(super) fn wins(new: &SharedMark, old: &SharedMark) -> bool {
     (&new.stamp, new.on) > (&old.stamp, old.on)
 }
 
 /// The newest marks of an item, by their comparable form. If only one of two machines has a guid for the
-/// item, its URL decides.
+/// item, marks are matched by its URL.
 pub(super) fn registers(conn: &Connection, item: Identity) -> Result<BTreeMap<String, SharedMark>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM shared_mark WHERE source = ?1 AND guid = ?2
@@ -93,7 +93,7 @@ pub(super) fn find(conn: &Connection, mark: &SharedMark, form: &str) -> Result<O
     Ok(query.query_row(params![mark.source, id, form], register).optional()?)
 }
 
-/// Stores a mark if it wins; returns whether it did.
+/// Stores a mark if it is newer than the stored one; returns whether it was.
 pub(super) fn put(conn: &Connection, mark: &SharedMark, is_written: bool) -> Result<bool> {
     let form = comparable(&mark.mark);
     let known = find(conn, mark, &form)?;
@@ -181,7 +181,7 @@ impl Reader {
         Ok(query.query_row([seen], |r| r.get(0))? || self.have_sources_changed()?)
     }
 
-    /// The marks that win over the stored ones.
+    /// The marks that are newer than the stored ones.
     pub(super) fn unknown_marks(&self, marks: Vec<SharedMark>) -> Result<Vec<SharedMark>> {
         let mut unknown = Vec::new();
         for mark in marks {
@@ -206,7 +206,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The state in which the file of this machine was left.
+    /// The state of this machine's file when it was last written.
     pub fn own_mark_file(&self) -> Result<Option<String>> {
         self.memo(FILE)
     }
@@ -216,7 +216,7 @@ impl Reader {
         count(&self.conn, "SELECT count(*) FROM shared_mark WHERE written = 0", [])
     }
 
-    /// The same number plus the number of items whose marks have not been compared yet.
+    /// Like [`Self::count_unwritten_marks`], plus the number of items whose marks have not been compared yet.
     pub fn count_marks_to_write(&self) -> Result<usize> {
         let marked = count(&self.conn, "SELECT count(*) FROM marked", [])?;
         Ok(self.count_unwritten_marks()? + marked)

@@ -67,14 +67,14 @@ fn merge(conn: &Connection, source: i64, before: Option<i64>) -> Result<()> {
         let waiting = waiting(conn, key)?;
         for (form, mark) in &new {
             let is_newest = old.get(form).is_none_or(|old| wins(mark, old));
-            // Marks that were set since get a later stamp.
+            // Marks that were set since then get a later stamp.
             if is_newest && mark.on != on.contains_key(form) && !waiting.contains(form) {
                 set(conn, key, mark)?;
             }
         }
         for (form, mark) in old {
             if new.get(&form).is_none_or(|new| wins(&mark, new)) {
-                // The mark becomes one of this machine, which keeps it in its file.
+                // The mark becomes a mark of this machine, which keeps it in its file.
                 let stamp = Stamp { machine: machine.clone(), ..mark.stamp };
                 let Identity { source, guid, url } = identity;
                 put(conn, &SharedMark { source, guid, url, stamp, ..mark }, false)?;

@@ -16,13 +16,13 @@ pub enum Mark {
     Pinned,
     /// Kept for later.
     Later,
-    /// Left out of lists, and read. Without the mark an item is unread.
+    /// Left out of lists, and read. An item without this mark is unread.
     Hidden,
     /// Left out of lists until this time.
     Snoozed(Time),
     /// Its episode is in the queue.
     Queued,
-    /// Tagged with this.
+    /// The item has this tag.
     Tag(String),
 }
 
@@ -34,7 +34,7 @@ pub(super) fn set(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Res
 }
 
 /// Deletes the records of rules for marks that the user has set or removed since, so that undoing the rule
-/// leaves these marks as they are.
+/// leaves these marks unchanged.
 fn disown(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<()> {
     let effect = match mark {
         // No rule sets this mark.
@@ -77,7 +77,7 @@ pub(super) fn set_all(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) ->
         (Mark::Read, _) => "UPDATE item SET read = ?2 WHERE key = ?1 AND read <> ?2",
         (Mark::Pinned, _) => "UPDATE item SET pinned = ?2 WHERE key = ?1 AND pinned <> ?2",
         (Mark::Later, _) => "UPDATE item SET later = ?2 WHERE key = ?1 AND later <> ?2",
-        // Pinned items stay.
+        // Pinned items stay visible.
         (Mark::Hidden, true) => {
             "UPDATE item SET read = ?2, hidden = 1 WHERE key = ?1 AND hidden = 0 AND pinned = 0"
         }
@@ -136,7 +136,7 @@ pub(super) fn wake(conn: &Connection, now: Time) -> Result<usize> {
             "UPDATE item SET read = 0 WHERE key IN (SELECT item FROM snooze WHERE until <= ?1)",
         )?
         .execute([now.timestamp()])?;
-    // The trigger has removed those that were hidden.
+    // The trigger has already deleted the rows of hidden items.
     conn.prepare_cached("DELETE FROM snooze WHERE until <= ?1")?.execute([now.timestamp()])?;
     Ok(woken)
 }
@@ -162,8 +162,8 @@ impl Store {
         self.inner.stories_together.store(together, Ordering::Relaxed);
     }
 
-    /// Marks a view or a part of it read, with the items that it folds; returns the keys that changed.
-    /// `stories`: also the other items of their stories.
+    /// Marks a view or a part of it as read, with the items that it folds; returns the keys that changed.
+    /// With `stories`, also marks the other items of their stories.
     pub async fn mark_view_read(&self, view: View, part: Part, stories: bool) -> Result<Vec<i64>> {
         self.call(move |conn| part::mark_read(conn, &view, part, stories)).await
     }

@@ -38,9 +38,9 @@ pub(super) const STEPS: &[M<'static>] = &[
 /// What a migration does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Migration {
-    /// Copies the database, in per cent.
+    /// Copies the database, in percent.
     Copy(u8),
-    /// Makes a step, counted from 1, of so many.
+    /// Runs a step, counted from 1, and the number of steps.
     Step(usize, usize),
 }
 
@@ -51,7 +51,8 @@ pub(super) fn is_current(conn: &Connection) -> bool {
     version.is_ok_and(|version| usize::try_from(version) == Ok(STEPS.len()))
 }
 
-/// Brings the schema up to date. It may be interrupted: each step is one transaction, and the next start continues.
+/// Brings the schema up to date. The migration may be interrupted: each step is one transaction, and the next
+/// start continues with the next step.
 pub(super) fn migrate(
     conn: &mut Connection,
     path: &Path,
@@ -79,7 +80,7 @@ pub(super) fn migrate(
         }
         match migrations.to_version(conn, step + 1) {
             Ok(()) => {}
-            // If two processes start at once, the other one may have done this step.
+            // If two processes start at the same time, the other one may have done this step.
             Err(_) if version(conn)? > step => {}
             Err(e) => return Err(migration_error(e)),
         }

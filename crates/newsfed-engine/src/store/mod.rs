@@ -144,7 +144,7 @@ pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
 
-/// The database of this process: one writer, and readers on request. Clones share them.
+/// The database of this process: one writer, and readers on request. Clones share both.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
@@ -153,11 +153,11 @@ pub struct Store {
 struct Inner {
     path: PathBuf,
     writer: Mutex<WriterState>,
-    /// Applied to new items.
+    /// The rules for new items.
     rules: RwLock<Arc<Rules>>,
     /// Whether new items of a story that was read become read too.
     stories_together: AtomicBool,
-    /// What marks of the user ended, for undo.
+    /// Hidden and snoozed states that marks of the user ended, for undo.
     ended: undo_marks::Ended,
     revision: Arc<watch::Sender<u64>>,
     /// A connection in reserve, because opening one takes time.
@@ -167,7 +167,7 @@ struct Inner {
 /// The state of the writer.
 enum WriterState {
     Open(Writer, Joined),
-    /// The permissions or a full disk prevent writing; each write tries to open the database again.
+    /// The permissions or a full disk prevent writing; each write tries again to open the database.
     Unavailable,
     Closed,
 }
@@ -208,20 +208,20 @@ impl Inner {
 }
 
 impl Drop for Inner {
-    /// If the database is not closed, its log stays, without which the file is incomplete.
+    /// If the database is not closed, its log remains, and the file alone is incomplete.
     fn drop(&mut self) {
         self.close();
     }
 }
 
 impl Store {
-    /// Opens the database, creating or migrating it first. A database that can only be read is
-    /// opened too; writes then fail with [`StoreError::ReadOnly`] or [`StoreError::Full`] until that changes.
+    /// Opens the database, creating or migrating it first. A database that can only be read is opened too;
+    /// writes fail with [`StoreError::ReadOnly`] or [`StoreError::Full`] until that changes.
     pub fn open(path: &Path) -> Result<Self> {
         Self::open_showing(path, &mut |_| {})
     }
 
-    /// The same; `show` receives the progress of a migration.
+    /// Like [`Self::open`]; `show` receives the progress of a migration.
     pub fn open_showing(path: &Path, show: &mut dyn FnMut(Migration)) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
         Ok(Self::with(path, WriterState::open(path, &revision, show)?, revision))
@@ -270,8 +270,8 @@ impl Store {
         &self.inner.path
     }
 
-    /// A number that grows with each commit of this process, and with each change by another process that it
-    /// notices. Only the latest value is kept, so a slow listener never blocks the writer.
+    /// A number that grows with each commit of this process, and with each change by another process that is
+    /// noticed. Only the latest value is kept, so a slow listener never blocks the writer.
     pub fn revision(&self) -> watch::Receiver<u64> {
         self.inner.revision.subscribe()
     }
@@ -288,7 +288,7 @@ impl Store {
     }
 
     /// Runs a job on the writer thread, twice if another job in its transaction fails. If the database could
-    /// not be opened for writing, a blocking thread tries that again.
+    /// not be opened for writing, a blocking thread tries to open it again.
     async fn call<T: Send + 'static>(
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
@@ -296,7 +296,7 @@ impl Store {
         self.send(writer::job(false, job)).await
     }
 
-    /// Like [`Store::call`], for changes about which no reader needs to be notified: the revision does not change.
+    /// Like [`Store::call`], without notifying readers: the revision does not change.
     async fn call_quietly<T: Send + 'static>(
         &self,
         job: impl Fn(&rusqlite::Connection) -> Result<T> + Send + 'static,
@@ -309,7 +309,7 @@ impl Store {
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Queues a job on the writer thread, which is started if need be.
+    /// Queues a job on the writer thread, which is started if necessary.
     async fn submit(&self, job: Job) -> Result<()> {
         self.opened().await?.submit(job).await
     }
@@ -376,8 +376,8 @@ impl Store {
     }
 
     /// Stores articles of a website or sitemap during the poll, newest first. An article that a source
-    /// already has is neither stored again nor changed; `known`: which sources count. `None` if the source is
-    /// gone.
+    /// already has is neither stored again nor changed; `known` decides which sources count. `None` if the
+    /// source is gone.
     pub async fn store_articles(
         &self,
         source: i64,
@@ -398,8 +398,8 @@ impl Store {
         self.call(move |conn| store(conn)).await
     }
 
-    /// Replaces the stored data of an article (row key) with the current data of its page. Marks stay. Returns
-    /// whether anything changed.
+    /// Replaces the stored data of an article (row key) with the current data of its page. Marks are kept.
+    /// Returns whether anything changed.
     pub async fn replace_article(&self, item: i64, article: Prepared, now: Time) -> Result<bool> {
         self.call(move |conn| {
             let mut left = versions::EXAMINED;
@@ -408,8 +408,8 @@ impl Store {
         .await
     }
 
-    /// Clears the refused pages of a source (row key), except those from before it was followed, which
-    /// stay refused.
+    /// Clears the refused pages of a source (row key), except those from before the source was followed,
+    /// which remain refused.
     pub async fn clear_refused(&self, source: i64, now: Time) -> Result<()> {
         self.call(move |conn| pages::clear_refused(conn, source, now)).await
     }
@@ -420,8 +420,8 @@ impl Store {
         self.call(move |conn| ingest::store(conn, &poll, &rules)).await
     }
 
-    /// Lifts the back-off of these sources (row keys) after refusals such as 404, because the user
-    /// wants them to be polled again. Pauses that a server asked for stay.
+    /// Ends the backoff of these sources (row keys) after refusals such as 404, because the user wants them
+    /// to be polled again. Pauses that a server asked for remain.
     pub fn lift_refusals_blocking(&self, sources: Vec<i64>) -> Result<()> {
         self.writer()?.call_blocking(move |conn| {
             for source in &sources {
@@ -435,7 +435,7 @@ impl Store {
         })
     }
 
-    /// A number that changes when another process has written.
+    /// A number that changes when another process has written to the database.
     pub async fn foreign_version(&self) -> Result<i64> {
         // Uses the connection that writes for this process, so that its own writes do not count.
         let version = |conn: &rusqlite::Connection| {
@@ -444,7 +444,7 @@ impl Store {
         self.call_quietly(version).await
     }
 
-    /// Lets the revision grow because another process has written.
+    /// Increases the revision because another process has written.
     pub fn announce(&self) {
         self.inner.revision.send_modify(|revision| *revision += 1);
     }

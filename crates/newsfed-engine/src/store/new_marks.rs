@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl RuleMark {
-    /// `None` if the effect is outside the database, or there is none.
+    /// `None` if the effect acts outside the database, or its tag is not valid.
     pub(super) fn of(effect: &Effect) -> Option<Self> {
         let kind = match effect {
             Effect::Read => Kind::Read,
@@ -91,8 +91,8 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Lets an item stay read that is read only because an earlier rule hid it; returns whether it was such
-    /// an item.
+    /// Keeps an item read that is read only because an earlier rule hid it; returns whether the item was read
+    /// only for that reason.
     fn stays_read(&mut self) -> bool {
         let hides = |mark: &RuleMark| matches!(mark.kind, Kind::Hide);
         let hiding = self.done.iter_mut().find(|(_, mark, _)| hides(mark));
@@ -109,8 +109,8 @@ impl<'a> Marking<'a> {
         self.marks.hidden = false;
     }
 
-    /// Stores the tags of an item (row key), and which rule set which mark. `shares`: marks are shared with
-    /// other machines.
+    /// Stores the tags of an item (row key), and which rule set which mark. `shares` is whether marks are
+    /// shared with other machines.
     pub(super) fn save(&self, conn: &Connection, key: i64, now: Time, shares: bool) -> Result<()> {
         if self.done.is_empty() {
             return Ok(());
@@ -137,7 +137,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Applies effects of a rule, by its name, to new items (row keys), and records what it changed.
+/// Applies the effects of a rule, by its name, to new items (row keys), and records what changed.
 pub(super) fn apply_to_new<'a>(
     conn: &Connection,
     name: &str,
@@ -156,8 +156,7 @@ pub(super) fn apply_to_new<'a>(
     Ok(())
 }
 
-/// Lets new items stay read that are read only because an earlier rule hid them, and that a later rule may
-/// show.
+/// Keeps new items read that are read only because an earlier rule hid them, and that a later rule may show.
 fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<()> {
     let mut record = conn.prepare_cached(RECORD)?;
     let effect = Effect::Read.to_string();
@@ -169,7 +168,7 @@ fn keep_read(conn: &Connection, name: &str, keys: &[i64], now: Time) -> Result<(
     Ok(())
 }
 
-/// Shows new items again that rules hid, as stored ones are shown, but as if they had never been hidden.
+/// Shows new items again that rules hid, like stored items, but as if they had never been hidden.
 fn show_new(conn: &Connection, keys: &[i64]) -> Result<()> {
     let mut show = conn.prepare_cached(
         "UPDATE item SET hidden = 0, read = ?2, comments_seen = iif(?2, comments_seen, NULL)

@@ -31,8 +31,8 @@ pub struct KnownEntry {
     pub content: Option<String>,
 }
 
-/// Row keys for the articles of one poll. The newest is stored first, and must still get the
-/// highest key.
+/// Row keys for the articles of one poll. The newest article is stored first, and must still get the highest
+/// key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReservedKeys {
     /// The next key, counting down; `None` until the first article is stored.
@@ -56,7 +56,7 @@ impl ReservedKeys {
     }
 }
 
-/// Reserves that many row keys; returns the highest.
+/// Reserves `count` row keys; returns the highest.
 fn reserve(conn: &Connection, count: i64) -> Result<i64> {
     let mut used = conn.prepare_cached(
         "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'item'), 0),
@@ -114,8 +114,8 @@ pub(super) fn ingest(
     Ok((done, keys))
 }
 
-/// When an item with that URL, of any source, was discovered. Queries the index of each source in
-/// turn, because an index over all sources would take space for every stored item.
+/// When an item with this URL, of any source, was discovered. Queries the index of each source in turn,
+/// because an index over all sources would take space for every stored item.
 fn stored(conn: &Connection, hash: i64) -> Result<Option<Time>> {
     let mut query = conn.prepare_cached(
         "SELECT i.discovered FROM source s CROSS JOIN item i INDEXED BY item_url
@@ -132,12 +132,12 @@ fn item_at(conn: &Connection, source: i64, hash: i64) -> Result<Option<i64>> {
 }
 
 impl Reader {
-    /// The item of a source (row key) with that URL.
+    /// The item of a source (row key) with this URL.
     pub fn item_at(&self, source: i64, url: &Url) -> Result<Option<i64>> {
         item_at(&self.conn, source, address_hash(url))
     }
 
-    /// The item with that URL, preferably from one source (row key). Fragments count, because they
+    /// The item with this URL, preferably from one source (row key). Fragments count, because they
     /// distinguish the entries of one page.
     pub fn linked(&self, source: i64, url: &Url) -> Result<Option<i64>> {
         let mut query = self.conn.prepare_cached(
@@ -149,7 +149,7 @@ impl Reader {
         Ok(query.query_row(params![hash, source, url.as_str()], |r| r.get(0)).optional()?)
     }
 
-    /// Row keys of the sources that have an item with this URL, except one of them.
+    /// Row keys of the sources that have an item with this URL, except `but`.
     pub fn sources_with(&self, but: i64, url: &Url) -> Result<Vec<i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT DISTINCT s.key FROM source s CROSS JOIN item i INDEXED BY item_url
@@ -175,8 +175,8 @@ impl Reader {
         guids.iter().map(&mut of).collect()
     }
 
-    /// Which of these pages a source need not request, because any source has stored them, retention has
-    /// removed them, or they failed recently; and since when.
+    /// For each page that a source need not request, because any source has stored it, retention has removed
+    /// it, or it failed recently: since when.
     pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<Option<Time>>> {
         let mut gone = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)
@@ -218,7 +218,7 @@ pub(super) fn clear_refused(conn: &Connection, source: i64, now: Time) -> Result
     Ok(())
 }
 
-/// Removes pages whose time has passed at `now`.
+/// Removes pages that have expired at `now`.
 pub(super) fn expire(conn: &Connection, now: Time) -> Result<()> {
     conn.execute("DELETE FROM page WHERE until <= ?1", [now.timestamp()])?;
     Ok(())

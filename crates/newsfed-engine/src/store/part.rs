@@ -15,7 +15,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Number of items that marking a part of a view read would change. `stories` as in
+    /// Number of items that would change if a part of a view were marked as read. `stories` as in
     /// [`Store::mark_view_read`](super::Store::mark_view_read).
     pub fn unread_in(&self, view: &View, part: Part, stories: bool) -> Result<usize> {
         let view = &*view.by_source(&self.conn)?;
@@ -49,14 +49,14 @@ fn rows_of(view: &View, part: Option<Part>) -> Filter {
     filter
 }
 
-/// The condition on the items that marking a part of a view read changes: its unread rows and, with `stories`,
-/// the others of their stories. A row that stands for a folded story marks all of it.
+/// The condition on the items that are changed by marking a part of a view as read: its unread rows and, with
+/// `stories`, the others of their stories. Marking the row of a folded story marks the whole story.
 fn changed_in(view: &View, part: Part, stories: bool) -> Filter {
     let mut filter = rows_of(view, Some(part));
-    // A whole list contains its folded rows, too, but chosen items are only those that are shown.
+    // A whole list includes its folded rows, but a selection includes only the rows that are shown.
     let folded = view.fold && (part.beyond.is_some() || matches!(view.scope, Scope::Only(_)));
     match folded {
-        // A story is in the part of the view where its item is listed.
+        // A story belongs to the part of the view in which its item is listed.
         true => filter.fold(view),
         false => filter.and("i.read = 0"),
     }
@@ -74,16 +74,16 @@ fn keys_of(conn: &Connection, filter: Filter) -> Result<Vec<i64>> {
     Ok(keys.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The rows of a view that are marked read.
+/// The rows of a view to mark as read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// The highest row key that counts, so that items that have just arrived stay unread.
+    /// The highest row key that counts, so that items that have just arrived remain unread.
     pub up_to: i64,
-    /// Only the rows above or below a position; `None`: all.
+    /// Only the rows above or below a position; `None` for all rows.
     pub beyond: Option<Beyond>,
 }
 
-/// The rows on one side of a position, without the row there.
+/// The rows on one side of a position, without the row at the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beyond {
     Above(Cursor),
@@ -120,7 +120,8 @@ impl Part {
     }
 }
 
-/// Marks a part of a view read; returns the keys that changed. `stories`: also the other items of their stories.
+/// Marks a part of a view as read; returns the keys that changed. With `stories`, also marks the other items
+/// of their stories.
 pub(super) fn mark_read(
     conn: &Connection,
     view: &View,

@@ -9,15 +9,15 @@ use crate::util::text::{self, MAX_BLOCK_LINE};
 use aho_corasick::Anchored;
 use aho_corasick::automaton::{Automaton, StateID};
 
-/// Stands for what separates words, and for both ends of a text.
+/// Represents everything that separates words, and both ends of a text.
 pub(super) const GAP: u8 = b' ';
-/// Stands for a character that no phrase contains.
+/// Represents a character that no phrase contains.
 const OTHER: u8 = 1;
-/// Stands for the bytes of characters that are not ASCII.
+/// Represents the bytes of characters that are not ASCII.
 const NOT_ASCII: u8 = 0;
 
 /// How each byte is read: as a lower-case letter or a digit, all of which are greater than [`GAP`], or as one
-/// of the values above.
+/// of the constants above.
 const CLASSES: [u8; 256] = {
     let (mut classes, mut byte) = ([NOT_ASCII; 256], 0u8);
     while byte.is_ascii() {
@@ -33,16 +33,16 @@ pub(super) struct Walk<'a, A> {
     machine: &'a A,
     sieve: &'a Sieve,
     found: &'a mut Found,
-    /// The bits that are set for each phrase that is found.
+    /// The bits that are set for each phrase found.
     note: u8,
     state: StateID,
-    /// The state outside all phrases within a word that begins none, and the one before a word.
+    /// The state outside all phrases within a word that begins no phrase, and the state before a word.
     start: StateID,
     before_word: StateID,
     after_gap: bool,
-    /// Whether letters whose form is not certain are read as what they may be.
+    /// Whether letters with an uncertain form are read as what they may be.
     pub(super) folds: bool,
-    /// Whether there were such letters.
+    /// Whether the text contains letters with an uncertain form.
     pub(super) is_strange: bool,
     /// Whether the text may contain any phrase.
     pub(super) is_open: bool,
@@ -95,7 +95,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
         }
     }
 
-    /// Whether it is outside all phrases.
+    /// Whether the automaton is outside all phrases.
     #[inline]
     fn is_outside(&self) -> bool {
         self.state == self.start || self.state == self.before_word
@@ -128,7 +128,7 @@ impl<'a, A: Automaton> Walk<'a, A> {
         }
     }
 
-    /// Reads the name of an author as the index contains it: as JSON.
+    /// Reads the name of an author as it is in the index: as JSON.
     pub(super) fn read_author(&mut self, author: &str) {
         if author.bytes().any(|b| b.is_ascii_control()) {
             self.read(&serde_json::to_string(author).unwrap_or_default());
@@ -137,14 +137,14 @@ impl<'a, A: Automaton> Walk<'a, A> {
         }
     }
 
-    /// Reads HTML as the text that [`super::index::stripped`] makes from it; false if that text may differ.
+    /// Reads HTML as the text that [`super::index::stripped`] makes of it; false if that text may differ.
     pub(super) fn read_markup(&mut self, markup: &str) -> bool {
         let (mut is_clean, mut line) = (markup.len() <= MAX_TEXT, 0);
         self.is_clean = true;
         text_parts(markup, |part| match part {
             TextPart::Text(text) => {
                 line += text.len();
-                // Longer lines are broken, perhaps within a word.
+                // Longer lines are broken, possibly within a word.
                 is_clean &= line <= MAX_BLOCK_LINE && !text::has_controls(text);
                 self.read(text);
             }

@@ -2,7 +2,7 @@
 //! into words, and HTML is not converted.
 //!
 //! Texts are read as the words of the index, with one space between them. If the index may write letters
-//! differently, this pass finds all possible phrases, and a second one those that are certain.
+//! differently, this pass finds all possible phrases, and a second pass finds the certain ones.
 
 use super::folding::{Form, known};
 use super::index::{markup_of, stripped};
@@ -14,15 +14,15 @@ use aho_corasick::automaton::Automaton;
 use aho_corasick::{dfa, nfa::contiguous};
 use std::collections::{HashMap, HashSet};
 
-/// Longer words are left to the database.
+/// Maximum length of a word; longer words are left to the database.
 const LONGEST_WORD: usize = 1000;
-/// Maximum number of phrases that are found with a table, which takes about 2 KiB for each.
+/// Maximum number of phrases for which a table is used, which takes about 2 KiB per phrase.
 const MOST_IN_TABLE: usize = 1000;
-/// The bits that stand for the parts of an item.
+/// The bits for the parts of an item.
 const TITLE: u8 = 1;
 const AUTHORS: u8 = 2;
 const BODY: u8 = 4;
-/// Number of bits between the bits of parts that certainly have a phrase and the bits of parts that may have it.
+/// Distance between the bit of a part that certainly has a phrase and the bit of a part that may have it.
 const POSSIBLE: u8 = 3;
 
 fn parts_of(column: Column) -> u8 {
@@ -53,8 +53,8 @@ enum Machine {
 }
 
 impl Phrases {
-    /// Adds the words of a text as a phrase, and returns its number. With `begins`, the last word may be the
-    /// start of a longer one. `None` if there are no words, or only the index can find them.
+    /// Adds the words of a text as a phrase, and returns its number. With `begins`, the last word may be a
+    /// prefix of a longer one. `None` if there are no words, or only the index can find them.
     pub(super) fn add(&mut self, text: &str, begins: bool, column: Column) -> Option<usize> {
         let mut phrase = vec![GAP];
         for c in text.chars() {
@@ -88,8 +88,8 @@ impl Phrases {
         Some(number)
     }
 
-    /// Prepares the search. If the phrases are too many or too long in total, none is found, but each counts
-    /// as possible in every text.
+    /// Prepares the search. If there are too many phrases or they are too long in total, no phrase is found,
+    /// but every phrase counts as possible in every text.
     pub(super) fn build(&mut self) {
         let mut all: Vec<(&Vec<u8>, usize)> = self.numbers.iter().map(|(p, n)| (p, *n)).collect();
         all.sort_unstable_by_key(|(_, number)| *number);
@@ -103,7 +103,7 @@ impl Phrases {
                 self.body_sieve.add(first, begins);
             }
         }
-        // Their tables are large.
+        // Built only if needed, because the tables of the sieves are large.
         if !all.is_empty() {
             self.sieve.build();
         }
@@ -132,7 +132,7 @@ impl Phrases {
 
     fn search_with(&self, machine: &impl Automaton, entry: &Entry, found: &mut Found) {
         let sieve = &self.sieve;
-        // Plain text cannot contain what HTML with the same letters cannot.
+        // Plain text cannot contain a phrase that HTML with the same letters cannot contain.
         if !sieve.excludes(&entry.title) {
             search_part((machine, sieve), found, TITLE, |walk| walk.read(&entry.title));
         }
@@ -157,8 +157,8 @@ impl Phrases {
     }
 }
 
-/// Searches a part of an item for possible phrases and, if these are not certain, again for those that are:
-/// the ones whose letters are all plain.
+/// Searches a part of an item for possible phrases and, if these are not certain, again for the certain ones,
+/// whose letters are all plain.
 fn search_part<A: Automaton, T>(
     (machine, sieve): (&A, &Sieve),
     found: &mut Found,
@@ -183,7 +183,7 @@ fn search_part<A: Automaton, T>(
     Some(result)
 }
 
-/// The phrases of an item. The same value is used for one item after the other.
+/// The phrases of an item. The same value is reused for the next item.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// For each phrase: the parts that contain it, and those that may contain it.
@@ -216,7 +216,7 @@ impl Found {
         self.parts.get(phrase).map_or(0, |parts| parts >> POSSIBLE)
     }
 
-    /// Records that a part does contain the phrases that it may contain.
+    /// Records that a part certainly contains the phrases that it may contain.
     fn confirm(&mut self, part: u8) {
         for phrase in &self.touched {
             if let Some(parts) = self.parts.get_mut(*phrase) {
@@ -245,7 +245,7 @@ impl Found {
         }
     }
 
-    /// The phrases that any part has or may have; `None`: it may have any.
+    /// The phrases that any part has or may have; `None` if it may have any phrase.
     pub(super) fn touched(&self) -> Option<&[usize]> {
         (self.open == 0).then_some(self.touched.as_slice())
     }
@@ -262,7 +262,7 @@ mod tests {
     use crate::util::text::MAX_BLOCK_LINE;
 
     #[test]
-    fn phrases_are_found_in_markup_as_in_its_text() {
+    fn finds_the_same_phrases_in_markup_and_its_text() {
         let long = format!("<p>{}</p>", "abc ".repeat(MAX_BLOCK_LINE / 2));
         for (markup, text, expected) in [
             ("<p>One ru<b>st</b></p><p>two</p>", "rust", Some(true)),

@@ -4,7 +4,7 @@ use super::error::Result;
 use super::reader::Reader;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Stores a position in an item (row key). The start of the text needs no row.
+/// Stores a position in an item (row key). No row is stored for the start of the text.
 pub(super) fn set(conn: &Connection, item: i64, place: usize) -> Result<()> {
     let place = i64::try_from(place).unwrap_or(i64::MAX);
     if place == 0 {

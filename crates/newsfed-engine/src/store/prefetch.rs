@@ -34,7 +34,7 @@ const MAX_A_DAY: i64 = 100;
 const DAY: i64 = 86_400;
 
 impl Reader {
-    /// The next pages to fetch in advance, at most `limit`, the most urgent first.
+    /// The next pages to fetch in advance, at most `limit`, most urgent first.
     pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<WantedPage>> {
         let mut found = again(&self.conn, ahead, now, limit)?;
         if found.len() < limit && !ahead.pinned.is_empty() {
@@ -83,8 +83,8 @@ fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Ve
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Items whose pages were never fetched, or failed and are due for a retry, newest first, of
-/// sources whose feeds do not carry full text.
+/// Items whose pages were never fetched, or failed and are due for a retry, newest first, of sources whose
+/// feeds do not have full text.
 fn unread_pages(
     conn: &Connection,
     index: &str,
@@ -115,7 +115,7 @@ fn list(keys: &[i64]) -> String {
 }
 
 impl Reader {
-    /// When the next page is due for a refresh, if that is later than now.
+    /// When the next page is due for a refresh, if that is later than `now`.
     pub fn next_page(&self, now: Time) -> Result<Option<Time>> {
         let mut query = self.conn.prepare_cached(
             "SELECT next FROM fetch INDEXED BY fetch_next WHERE next > ?1 ORDER BY next LIMIT 1",
@@ -168,10 +168,9 @@ impl Reader {
         unread_pages(&self.conn, index, &scope, now, limit)
     }
 
-    /// The items (row keys) of these sources (row keys) whose pages failed and are not due for a
-    /// retry.
+    /// The items (row keys) of these sources (row keys) whose pages failed and are not due for a retry.
     pub fn refused(&self, kept: MarkedItems, sources: &[i64], now: Time) -> Result<Vec<i64>> {
-        // With an empty list of sources there is no index to use.
+        // An empty list of sources means that no index can be used.
         if sources.is_empty() {
             return Ok(Vec::new());
         }

@@ -1,5 +1,5 @@
-//! Finds the rules that may match a new item, by what they need. Most rules match no item, and a search for
-//! each would take longer than storing the items.
+//! Finds the rules that may match a new item, by what they require. Most rules match no item, and a search
+//! for each would take longer than storing the items.
 
 use super::condition::fts;
 use super::folding::is_combining;
@@ -15,7 +15,7 @@ const LARGEST_SET: usize = 64 << 20;
 /// Maximum number of conditions in a rule that are tested here.
 const MOST_NEEDS: usize = 32;
 
-/// One of several alternatives, at least one of which an item must contain.
+/// One of several alternatives, of which an item must contain at least one.
 enum Need {
     /// A phrase, by its number.
     Phrase(usize, Column),
@@ -23,7 +23,7 @@ enum Need {
     Url(String),
 }
 
-/// A condition of a rule: the number of the rule, and the bit of the condition.
+/// A condition of a rule: the index of the rule, and the bit of the condition.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     rule: usize,
@@ -35,32 +35,33 @@ struct Place {
 struct Patterns {
     texts: Vec<String>,
     places: Vec<Place>,
-    /// Compiled when first needed. `None`: they are too large in total, so that any may match.
+    /// Compiled when first needed. `None` if the patterns are too large in total, so that any of them may
+    /// match.
     set: OnceLock<Option<meta::Regex>>,
 }
 
-/// What rules need to match.
+/// What an item must contain for rules to match.
 #[derive(Debug, Default)]
 pub(super) struct Prefilter {
-    /// For each phrase.
+    /// For each phrase, the columns and conditions that need it.
     phrase_places: Vec<Vec<(Column, Place)>>,
     titles: Patterns,
     urls: Patterns,
-    /// The bits of each rule that its URL patterns can set.
+    /// For each rule, the bits that its URL patterns can set.
     url_needs: Vec<u32>,
-    /// The bits of each rule that must all be set.
+    /// For each rule, the bits that must all be set.
     full: Vec<u32>,
     /// The rules without any bits.
     always: Vec<usize>,
 }
 
-/// The rules that may match an item. The same value is used for one item after the other.
+/// The rules that may match an item. The same value is reused for the next item.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     found: Vec<u32>,
     /// The rules with any bit set.
     touched: Vec<usize>,
-    /// The rules, in order.
+    /// The rules that may match, in order.
     pub(super) rules: Vec<usize>,
 }
 
@@ -122,7 +123,7 @@ impl Prefilter {
         all
     }
 
-    /// Finds the rules that may match an item in whose texts these phrases were found.
+    /// Finds the rules that may match an item, given the phrases found in its texts.
     pub(super) fn candidates(&self, entry: &Entry, phrases: &Found, all: &mut Candidates) {
         all.clear(self.full.len());
         let mut phrase_found = |phrase: usize| {
@@ -137,7 +138,8 @@ impl Prefilter {
             None => (0..self.phrase_places.len()).for_each(phrase_found),
         }
         self.titles.mark(&entry.title, all);
-        // Usually, rules also lack something other than the URL, so the URL need not be searched.
+        // Usually, the item also lacks something other than the URL that the rules require, so the URL need
+        // not be searched.
         let lacks_url = |place: &Place| {
             let (found, full) = (all.found[place.rule], self.full[place.rule]);
             found != full && found | self.url_needs[place.rule] == full
@@ -176,8 +178,8 @@ impl Patterns {
     }
 }
 
-/// Patterns as a set for searches; `None` if they are too large in total. A prefilter for the literals of all
-/// patterns takes longer than the search of a short text.
+/// Compiles patterns into a set for searches; `None` if they are too large in total. A prefilter for the
+/// literals of all patterns would take longer than searching a short text.
 fn set(patterns: &[String]) -> Option<meta::Regex> {
     let config = meta::Config::new()
         .match_kind(MatchKind::All)
@@ -198,7 +200,7 @@ fn needs_of(what: &What, phrases: &mut Phrases) -> Option<Vec<Need>> {
         What::Text { column, text, phrase } => {
             let begins = fts(*column, text, !phrase)?.ends_with('*');
             let number = phrases.add(text, begins, *column).or_else(|| {
-                // Only words that are compared byte by byte.
+                // Only words that can be compared byte by byte.
                 let words = text.split(|c: char| !c.is_alphanumeric() && !is_combining(c));
                 let words = words.filter(|word| word.bytes().all(|b| b.is_ascii_alphanumeric()));
                 phrases.add(words.max_by_key(|word| word.len())?, true, *column)
@@ -223,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_excluded_by_what_an_item_lacks() {
+    fn excludes_rules_that_need_what_an_item_lacks() {
         let entry = Entry {
             title: "Café — “Release” v1.2 nonsense™word".to_owned(),
             authors: vec!["Ann Lee".to_owned()],

@@ -22,13 +22,14 @@ pub struct Reader {
 }
 
 impl Store {
-    /// Like [`Self::open`], but a database with the current schema is only opened for writing when something
+    /// Like [`Self::open`], but a database with the current schema is opened for writing only when something
     /// is written, because that takes longer than reading a list.
     pub fn open_to_read(path: &Path, show: &mut dyn FnMut(Migration)) -> Result<Self> {
         let Some(reader) = Reader::open(path).ok().filter(Reader::is_current) else {
             return Self::open_showing(path, show);
         };
-        // All rows of sources are read twice. With the default size, their pages would be, too.
+        // All rows of sources are read twice. With the default cache size, their pages would be read twice
+        // too.
         reader.conn.pragma_update(None, "cache_size", -8192)?;
         let store = Self::with(path, WriterState::Unavailable, Arc::new(watch::Sender::new(0)));
         *store.spare() = Some(reader);
@@ -42,8 +43,8 @@ impl Reader {
         Ok(Self { conn, frozen })
     }
 
-    /// Whether it shows the database as it was when it was opened, because nothing could write to it at that
-    /// time. Once something can, only a new reader sees the changes.
+    /// Whether the reader shows the database as it was when it was opened, because nothing could write to it
+    /// at that time. If writing becomes possible, only a new reader sees the changes.
     pub fn is_frozen(&self) -> bool {
         self.frozen
     }
@@ -92,12 +93,12 @@ impl Reader {
         articles::page(&self.conn, item)
     }
 
-    /// How many items of a source its retention would remove.
+    /// Number of items of a source that its retention would remove.
     pub fn prunable(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
         super::retention::prune(&self.conn, source, retention, now, false)
     }
 
-    /// A number that changes when another process has written.
+    /// A number that changes when another process has written to the database.
     pub fn data_version(&self) -> Result<i64> {
         Ok(self.conn.query_row("PRAGMA data_version", [], |r| r.get(0))?)
     }

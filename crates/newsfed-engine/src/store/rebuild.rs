@@ -53,7 +53,7 @@ const TABLES: &[Table] = &[
     ("download", "downloads", &[]),
     ("episode", "episodes", &[]),
     ("account", "accounts", &[]),
-    // These precede the items, whose tags would create rows here.
+    // These rows precede the items, because the tags of items would create rows in this table.
     ("remote_label", "item labels", &[]),
     ("remote_item", "account items", &[]),
     ("account_op", "changes for accounts", &[]),
@@ -111,11 +111,12 @@ const FINISH: &str = "
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 
-/// Moves the database away and creates a new one from what can be read. No process may have it open.
+/// Moves the database away and creates a new one from what can be read. No process may have the database
+/// open.
 ///
 /// # Errors
-/// If a newer version of newsfed wrote the database, because this version would lose a part of it, or if files cannot be
-/// moved or written. The database is then where it was.
+/// If a newer version of newsfed wrote the database, because this version would lose a part of it, or if
+/// files cannot be moved or written. The database then remains where it was.
 pub fn rebuild(path: &Path) -> Result<Rebuilt> {
     refuse_newer(path)?;
     let fresh = beside(path, ".rebuilt");
@@ -183,7 +184,7 @@ impl Copy {
         name: &str,
         own: &[(&str, &str)],
     ) -> Result<()> {
-        // A file of an older version lacks some tables and columns, which is no loss.
+        // A file of an older version lacks some tables and columns, which is not a loss.
         let there = columns(old, name).unwrap_or_default();
         let is_known = |table| columns(old, table).is_ok_and(|c| !c.is_empty());
         if there.is_empty() && is_known("source") {
@@ -220,7 +221,7 @@ impl Copy {
                 Ended::Whole => return Ok(()),
                 Ended::At(Some(key)) => (after, step) = (key, 1),
                 Ended::At(None) => {
-                    // Nothing is readable here, but there may be more rows after the damage.
+                    // No row is readable here, but there may be more rows after the damage.
                     after = after.max(0).saturating_add(step);
                     step = step.saturating_mul(2);
                     if step > MAX_STEP {
@@ -231,7 +232,7 @@ impl Copy {
         }
     }
 
-    /// Copies rows until the end or an unreadable one.
+    /// Copies rows until the end or an unreadable row.
     fn rows(
         &mut self,
         old: &Connection,
@@ -274,7 +275,7 @@ impl Copy {
     }
 }
 
-/// Columns with one line of text that is shown.
+/// Columns that are shown as one line of text.
 const LINES: [&str; 3] = ["title", "feed_title", "publisher"];
 
 /// A value that is safe to show, because damage can have put anything into a text.
@@ -296,7 +297,7 @@ enum Ended {
     At(Option<i64>),
 }
 
-/// Maximum distance in keys that is searched for rows after damage.
+/// Maximum distance, in keys, that is searched for rows after damage.
 const MAX_STEP: i64 = 1 << 40;
 
 fn columns(conn: &Connection, table: &str) -> Result<Vec<String>> {
@@ -449,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_a_database_yields_an_empty_database() {
+    fn a_file_without_a_database_becomes_an_empty_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         std::fs::write(&path, vec![7; 10_000]).unwrap();

@@ -33,8 +33,9 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|e| StoreError::Sqlite(e.to_string()))
 }
 
-/// The columns that [`item_row`] reads, from a table called `i`. The last one is when an item without a date was found.
-/// Only items sorted by that time or by the start of that day can be such items, and reading the dates of all others would take long.
+/// The columns that [`item_row`] reads, from a table called `i`. The last one is when an item without a date
+/// was found. Only an item that is sorted by that time, or by the start of that day, can lack a date, and
+/// reading the dates of all other items would take long.
 pub(super) const ITEM_ROW: &str = concat!(
     "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed,
     i.substantial, i.comment_count, i.comments_seen, i.later,
@@ -46,8 +47,8 @@ pub(super) const ITEM_ROW: &str = concat!(
         i.discovered, NULL)"
 );
 
-/// The column after [`ITEM_ROW`] of a search that lists the best matches first: words in titles count most. The
-/// values for a word that most items have are around a millionth.
+/// The column after [`ITEM_ROW`] in a search that lists the best matches first: words in titles count most.
+/// The values for a word that most items have are about a millionth.
 pub(super) const RANK: &str = ", CAST(bm25(item_text, 50.0, 10.0, 1.0) * 1e12 AS INTEGER) AS rank";
 
 /// Reads [`ITEM_ROW`] and [`RANK`].
@@ -83,7 +84,7 @@ fn new_comments(count: Option<u32>, seen: Option<u32>) -> u32 {
     count.zip(seen).map_or(0, |(count, seen)| count.saturating_sub(seen))
 }
 
-/// The select that [`item`] reads; add a WHERE clause.
+/// The SELECT that [`item`] reads; add a WHERE clause.
 pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.content, i.url,
     coalesce(d.publisher, s.feed_title), d.authors, d.published, d.updated, i.discovered, i.pinned,
     i.read, d.enclosures, d.categories, d.comments, d.language, a.body, a.origin, f.way, f.asked,
@@ -176,7 +177,7 @@ macro_rules! collected_columns {
     };
 }
 
-/// The select that [`facts`] reads; add a WHERE clause.
+/// The SELECT that [`facts`] reads; add a WHERE clause.
 pub(super) const FACTS: &str = concat!(
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, paused_until,
@@ -186,7 +187,8 @@ pub(super) const FACTS: &str = concat!(
     " FROM source "
 );
 
-/// The same without what only polls need; add a WHERE clause. With many sources, that is most of the data.
+/// Like [`FACTS`], without what only polls need; add a WHERE clause. With many sources, that is most of the
+/// data.
 pub(super) const LISTED_FACTS: &str = concat!(
     "SELECT key, id, url, moved_to, NULL, feed_title, home_url,
     NULL, NULL, NULL, last_poll, last_ok, last_full, next_poll, paused_until,
@@ -196,7 +198,8 @@ pub(super) const LISTED_FACTS: &str = concat!(
     " FROM source "
 );
 
-/// The select that [`brief_facts`] reads, with whether the source is enabled and its account; add a WHERE clause.
+/// The SELECT that [`brief_facts`] reads, with whether the source is enabled and its account; add a WHERE
+/// clause.
 pub(super) const BRIEF_FACTS: &str = concat!(
     "SELECT key, id, url, enabled, account, moved_to, feed_title, home_url, last_poll IS NOT NULL, ",
     collected_columns!(),
@@ -206,12 +209,12 @@ pub(super) const BRIEF_FACTS: &str = concat!(
 static USUAL_HINTS: LazyLock<String> = LazyLock::new(usual::<FeedHints>);
 static USUAL_WEBSITE: LazyLock<String> = LazyLock::new(usual::<WebsiteFacts>);
 
-/// The JSON of the default.
+/// The default value as JSON.
 fn usual<T: serde::Serialize + Default>() -> String {
     serde_json::to_string(&T::default()).unwrap_or_default()
 }
 
-/// A column with JSON, such as [`json`] reads.
+/// A column with JSON, as for [`json`].
 fn json_at<T: serde::de::DeserializeOwned>(
     r: &Row<'_>,
     column: usize,
@@ -220,7 +223,7 @@ fn json_at<T: serde::de::DeserializeOwned>(
     Ok(text.and_then(|text| serde_json::from_str(text).ok()))
 }
 
-/// A column with JSON that is usually the default, which is recognised without parsing.
+/// A column with JSON that is usually the default value, which is recognised without parsing.
 fn usual_at<T: serde::de::DeserializeOwned + Default>(
     r: &Row<'_>,
     column: usize,
@@ -291,7 +294,7 @@ pub(super) fn pause_of(until: Option<Time>, reason: Option<String>) -> Option<Pa
     Some(Pause { until: until?, reason: json::<PauseReason>(reason)? })
 }
 
-/// The facts of one source, `None` if there is no such row.
+/// The facts of one source; `None` if there is no row for it.
 pub(super) fn load_facts(conn: &Connection, key: i64) -> Result<Option<SourceFacts>> {
     let mut query = conn.prepare_cached(&format!("{FACTS} WHERE key = ?1"))?;
     Ok(query.query_row([key], facts).optional()?)
@@ -302,7 +305,8 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
     update_facts(conn, f, &format!("{UPDATE} WHERE key = :key"))
 }
 
-/// Like [`save_facts`], at the end of a poll: the records of the started poll and of the unfinished ones before it are deleted.
+/// Like [`save_facts`], at the end of a poll: also deletes the records of the started poll and of the
+/// unfinished ones before it.
 pub(super) fn save_finished(conn: &Connection, f: &SourceFacts) -> Result<()> {
     let end = ", poll_begun = NULL, polls_broken = 0 WHERE key = :key";
     update_facts(conn, f, &format!("{UPDATE}{end}"))
@@ -378,7 +382,7 @@ pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
     })
 }
 
-/// Where a date comes from: without a stored origin, a feed states it.
+/// Where a date comes from: without a stored origin, the feed.
 pub(super) fn origin(given: Option<DateOrigin>) -> DateOrigin {
     given.unwrap_or(DateOrigin::stated(DateSource::Feed))
 }
@@ -388,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_usual_json_is_that_of_the_default() {
+    fn the_usual_json_is_the_default() {
         assert_eq!(json::<FeedHints>(Some(USUAL_HINTS.clone())), Some(FeedHints::default()));
         assert_eq!(
             json::<WebsiteFacts>(Some(USUAL_WEBSITE.clone())),

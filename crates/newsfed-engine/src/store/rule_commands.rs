@@ -1,4 +1,4 @@
-//! Records how the commands of rules ended: one for each rule, stored as a named value (memo).
+//! Records how the commands of rules ended, one record per rule, stored as a named value (memo).
 
 use super::Store;
 use super::error::Result;
@@ -90,7 +90,7 @@ impl Store {
 }
 
 impl Reader {
-    /// How the commands under a name ended.
+    /// How the commands recorded under a name ended.
     pub fn command_record(&self, name: &str) -> Result<Option<CommandRecord>> {
         Ok(all(&self.conn)?.remove(name))
     }

@@ -30,7 +30,7 @@ pub(super) fn mark_of(effect: &Effect) -> Option<Mark> {
 /// An item (row key) that a rule changed, and whether it was read before.
 pub(super) type Changed = (i64, bool);
 
-/// Marks that a rule set on items. They stay in the undo history of the interface, so they are stored as
+/// Marks that a rule set on items. They are kept in the undo history of the interface, so they are stored as
 /// distances between row keys, which take one or two bytes each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleMarks {
@@ -98,7 +98,7 @@ fn unpacked(bytes: &[u8]) -> Vec<Changed> {
     changed
 }
 
-/// Applies effects of a rule, by its name, to stored items (row keys), and records what it changed.
+/// Applies the effects of a rule, by its name, to stored items (row keys), and records what changed.
 fn apply<'a>(
     conn: &Connection,
     name: &str,
@@ -119,8 +119,8 @@ fn apply<'a>(
     Ok(RuleMarks::new(done))
 }
 
-/// Sets a mark on items (row keys) and records that under a name; returns those that changed, and
-/// whether they were read. Effects outside the database are ignored.
+/// Sets a mark on items (row keys) and records that under a name; returns the items that changed, and whether
+/// they were read. Effects outside the database are ignored.
 pub(super) fn apply_effect(
     conn: &Connection,
     name: &str,
@@ -162,8 +162,8 @@ pub(super) const RECORD: &str =
     "INSERT OR REPLACE INTO rule_effect (item, effect, rule, at, was_read)
     VALUES (?1, ?2, ?3, ?4, ?5)";
 
-/// Deletes the records of rules that hid any of these items (row keys); returns these items, and whether they
-/// were read before.
+/// Deletes the records of rules that hid any of these items (row keys); returns the hidden items, and whether
+/// they were read before.
 pub(super) fn clear_hidden(conn: &Connection, keys: &[i64]) -> Result<Vec<Changed>> {
     let mut hidden = conn.prepare_cached(
         "DELETE FROM rule_effect WHERE effect = 'hide'
@@ -187,8 +187,8 @@ fn show(conn: &Connection, keys: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Records that a rule notified the user of items (row keys), or ran its command for them. Some may have
-/// been removed by then.
+/// Records that a rule notified the user of items (row keys), or ran its command for them. Some of the items
+/// may have been removed since.
 pub(super) fn record_outside(
     conn: &Connection,
     name: &str,
@@ -230,14 +230,14 @@ fn apply_to(conn: &Connection, rule: &Rule, view: &View, now: Time) -> Result<Ru
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleRecord {
     pub rule: String,
-    /// Number of items that it changed and that are still stored.
+    /// Number of items that the rule changed and that are still stored.
     pub items: u32,
-    /// Numbers of stored items for which it notified the user, and for which it ran its command.
+    /// Numbers of stored items for which the rule notified the user, and for which it ran its command.
     pub notified: u32,
     pub ran: u32,
-    /// When it last did something.
+    /// When the rule last did something.
     pub last: Time,
-    /// How its commands ended.
+    /// How the commands of the rule ended.
     pub commands: Option<CommandRecord>,
 }
 
@@ -285,7 +285,7 @@ impl Store {
     }
 }
 
-/// What effects of a rule would do to stored items.
+/// What the effects of a rule would change on stored items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WouldChange {
     /// Items on which at least one mark would change.
@@ -295,7 +295,8 @@ pub struct WouldChange {
 }
 
 impl WouldChange {
-    /// How many of the matching items stay unchanged, as a part of a sentence; empty if all change.
+    /// Describes how many of the matching items would not change, as a part of a sentence; empty if all
+    /// would.
     pub fn describe(&self, matching: usize) -> String {
         if self.items >= matching {
             return String::new();

@@ -31,7 +31,7 @@ pub(super) enum RuleTest {
     UrlPart(String),
     /// Of one of these sources (row keys).
     Sources(Vec<i64>),
-    /// Dated as a condition on dates requires.
+    /// With a date that meets a condition on dates.
     Dated(What),
     /// Only the database can decide.
     Unknown,
@@ -41,7 +41,7 @@ pub(super) enum RuleTest {
 #[derive(Debug)]
 pub(super) struct Pattern {
     text: String,
-    /// `None`: it is invalid.
+    /// `None` if the expression is invalid.
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -82,7 +82,7 @@ impl RuleTest {
         Some(match what {
             What::Text { column, text, phrase } => {
                 // Decided by `fts`, so that the same texts are ignored as in searches, and the same words may
-                // begin longer ones.
+                // be prefixes.
                 let begins = fts(*column, text, !phrase && !negated)?.ends_with('*');
                 match phrases.add(text, begins, *column) {
                     Some(phrase) => Self::Phrase(phrase, *column),
@@ -114,7 +114,7 @@ impl RuleTest {
         })
     }
 
-    /// Whether a new item meets it; `None` if only the database can decide that.
+    /// Whether a new item meets the condition; `None` if only the database can decide that.
     pub(super) fn decide(&self, item: &Arriving<'_>) -> Option<bool> {
         match self {
             Self::All(tests) => all(tests.iter().map(|test| test.decide(item))),
@@ -189,16 +189,16 @@ pub(super) struct Arriving<'a> {
     pub(super) now: DateTime<Local>,
     /// The phrases of rules that the item contains.
     pub(super) phrases: &'a Found,
-    /// Whether its page may give it further categories.
+    /// Whether the item's page may give it further categories.
     pub(super) has_page: bool,
-    /// Its categories in comparable form, once a rule asks for them.
+    /// The categories in comparable form, once a rule needs them.
     pub(super) categories: OnceCell<Vec<String>>,
-    /// Its text without markup, once a rule asks for it: the conversion takes longer than a match.
+    /// The text without markup, once a rule needs it: the conversion takes longer than a match.
     pub(super) text: OnceCell<String>,
 }
 
 impl Arriving<'_> {
-    /// The text that is searched; `None` if its page may have a different one.
+    /// The text that is searched; `None` if the item's page may have a different text.
     fn text(&self) -> Option<&str> {
         let text = || html::to_text(markup_of(self.entry));
         (!self.has_page).then(|| self.text.get_or_init(text).as_str())
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_that_need_only_the_item_are_decided() {
+    fn decides_queries_that_need_only_the_item() {
         let entry = Entry {
             title: "The Release — “v1.2”, nonsense\u{2122}word".to_owned(),
             url: Some("https://A.example/x/1".to_owned()),

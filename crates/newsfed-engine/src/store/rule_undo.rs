@@ -1,5 +1,5 @@
-//! Undoes what rules did to items. What others did stays: an item that another rule hid stays hidden, and a
-//! snoozed one comes back at its time.
+//! Undoes what rules did to items, and nothing else: an item that another rule hid stays hidden, and a
+//! snoozed item comes back at its time.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -9,8 +9,8 @@ use crate::model::{Effect, Time};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Undoes what a rule did, where its marks are still set; returns these marks. How its commands ended is
-/// forgotten.
+/// Undoes what a rule did, where its marks are still set; returns these marks. Deletes the record of how its
+/// commands ended.
 pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
     let mut query = conn.prepare_cached(
         "SELECT effect, item, was_read FROM rule_effect WHERE rule = ?1 ORDER BY effect",
@@ -31,10 +31,10 @@ pub(super) fn undo(conn: &Connection, rule: &str) -> Result<RuleMarks> {
     Ok(back)
 }
 
-/// Removes marks where they are still set; returns the removed ones.
+/// Removes marks where they are still set; returns the removed marks.
 pub(super) fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> {
     let mut all: Vec<(&Effect, Vec<Changed>)> = marks.changes().collect();
-    // An item that the same rule hid is shown first, so that what made it read can be undone.
+    // An item that the same rule hid is shown first, so that the mark that made it read can be undone.
     all.sort_by_key(|(effect, _)| **effect != Effect::Hide);
     let mut back = Vec::new();
     for (effect, changed) in all {
@@ -53,10 +53,10 @@ pub(super) fn unmark(conn: &Connection, marks: &RuleMarks) -> Result<RuleMarks> 
     Ok(RuleMarks::new(back))
 }
 
-/// Shows items that a rule hid, as read or unread as they would be without it.
+/// Shows items that a rule hid, read or unread as they would be without the rule.
 fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
     for (key, was_read) in &mut changed {
-        // Only the database knows what has been undone since.
+        // Only the database has what was undone since.
         if let [(_, stored)] = clear_hidden(conn, &[*key])?[..] {
             *was_read = stored;
         }
@@ -69,7 +69,7 @@ fn show(conn: &Connection, mut changed: Vec<Changed>) -> Result<Vec<Changed>> {
     Ok(changed)
 }
 
-/// Makes items unread that a rule marked read. Hidden and snoozed ones are unread once they are shown.
+/// Marks items as unread that a rule marked read. Hidden and snoozed items are unread once they are shown.
 fn unread(conn: &Connection, changed: Vec<Changed>) -> Result<Vec<Changed>> {
     let mut hidden =
         conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM item WHERE key = ?1 AND hidden <> 0)")?;

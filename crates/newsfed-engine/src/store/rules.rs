@@ -1,4 +1,4 @@
-//! Rules for items: applied to new items in the transaction that stores them, and on demand to all.
+//! Rules for items: applied to new items in the transaction that stores them, and on demand to all items.
 
 use super::Store;
 use super::condition::{Condition, Known};
@@ -19,13 +19,13 @@ use std::sync::{Arc, PoisonError};
 /// A rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name in messages.
+    /// The name of the rule in messages.
     pub name: String,
     pub query: Query,
     pub effects: Vec<Effect>,
-    /// The end of its last day, in seconds since the epoch.
+    /// The end of the rule's last day, in seconds since the epoch.
     pub until: Option<i64>,
-    /// Whether no further rules apply to the items that it matches.
+    /// Whether no further rules apply to the items that the rule matches.
     pub stop: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct Rules {
     names: HashMap<Named, Vec<i64>>,
     /// The phrases of all rules.
     pub(super) phrases: Phrases,
-    /// Excludes most rules without a query of the database.
+    /// Excludes most rules without a database query.
     pub(super) prefilter: Prefilter,
-    /// How many items of the first document of a source are unread; `None`: all.
+    /// How many items of the first document of a source are unread; `None` for all.
     pub(super) first_unread: Option<u32>,
     /// Whether new items are announced to hooks.
     pub(super) hooks: bool,
@@ -49,22 +49,22 @@ pub struct Rules {
 #[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) rule: Rule,
-    /// Its condition, unless it depends on the time.
+    /// The condition of the rule, unless it depends on the time.
     pub(super) condition: Option<Condition>,
-    /// The only sources whose items it can match.
+    /// The only sources with items that the rule can match.
     pub(super) sources: Option<Vec<i64>>,
     /// Decides, for most items, whether the rule matches.
     pub(super) test: RuleTest,
     /// What the database needs to decide about the other items.
     pub(super) searches: Searches,
-    /// The marks that it sets.
+    /// The marks that the rule sets.
     pub(super) marks: Vec<RuleMark>,
-    /// Whether it also acts outside the database.
+    /// Whether the rule also acts outside the database.
     pub(super) is_outside: bool,
 }
 
 impl Rules {
-    /// Prepares rules for these sources: their row keys and titles.
+    /// Prepares rules for these sources, given with their row keys and titles.
     pub fn of_sources(rules: Vec<Rule>, sources: &[(i64, &Source, &str)]) -> Self {
         let known =
             sources.iter().map(|(key, source, title)| query::Known { key: *key, source, title });
@@ -83,7 +83,7 @@ impl Rules {
             }
         }
         all.prefilter = Prefilter::new(rules.iter().map(|rule| &rule.query), &mut all.phrases);
-        // A new item can only have tags of its own from earlier rules.
+        // A new item can have tags of its own only from earlier rules.
         let given: HashSet<String> = rules
             .iter()
             .flat_map(|rule| &rule.effects)
@@ -123,14 +123,14 @@ impl Rules {
         all
     }
 
-    /// The same rules, with this many unread items from the first document of a source.
+    /// Sets the number of unread items from the first document of a source.
     #[must_use]
     pub fn first_unread(mut self, count: Option<u32>) -> Self {
         self.first_unread = count;
         self
     }
 
-    /// The same rules, with or without announcing new items to hooks.
+    /// Sets whether new items are announced to hooks.
     #[must_use]
     pub fn hooks(mut self, wanted: bool) -> Self {
         self.hooks = wanted;
@@ -151,11 +151,11 @@ fn is_outside(effect: &Effect) -> bool {
 /// What must be indexed for a new item before a rule's query can be tested.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Searches {
-    /// Whether its texts must be searchable.
+    /// Whether the texts of the item must be searchable.
     pub(super) texts: bool,
-    /// Whether these must include its text, not only title and authors.
+    /// Whether the body must be searchable, not only title and authors.
     pub(super) body: bool,
-    /// Whether its words must be counted.
+    /// Whether the words of the item must be counted.
     pub(super) words: bool,
 }
 
@@ -178,11 +178,10 @@ impl Searches {
     }
 }
 
-/// New items (row keys) for which a rule notifies, or runs its command, once they are stored.
+/// New items (row keys) for which a rule notifies the user, or runs its command, once they are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
-    /// The name of the rule.
-    /// Empty: all new items, for hooks.
+    /// The name of the rule; empty for the announcement of all new items to hooks.
     pub rule: String,
     pub notifies: bool,
     pub runs: bool,
@@ -190,7 +189,7 @@ pub struct Announcement {
 }
 
 impl Announcement {
-    /// The announcement of a rule; `None` if it acts on the stored items alone.
+    /// The announcement of a rule; `None` if the rule acts only on the stored items.
     pub fn of(rule: &Rule, items: Vec<i64>) -> Option<Self> {
         let has = |wanted: &Effect| rule.effects.contains(wanted);
         let (notifies, runs) = (has(&Effect::Notify), has(&Effect::Run));

@@ -1,9 +1,10 @@
-//! Marks that machines exchange. Each mark of an item is a register that the greatest stamp wins, so the
-//! result depends neither on the order in which marks arrive nor on how often. The changes made here are the
-//! differences between an item and its registers; triggers only note which items to compare.
+//! Marks that machines exchange. Each mark of an item is a register whose value is the mark with the greatest
+//! stamp, so the result depends neither on the order in which marks arrive nor on how often they arrive. The
+//! changes made here are the differences between an item and its registers; triggers only note which items to
+//! compare.
 //!
-//! The stamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a
-//! mark that was set when an earlier one was known counts as later, however wrong the clocks are.
+//! The stamps come from hybrid logical clocks (Kulkarni et al., "Logical Physical Clocks", 2014): a mark that
+//! was set when an earlier one was known counts as later, however wrong the clocks are.
 
 use super::error::Result;
 use super::mark_expiry::free;
@@ -17,8 +18,8 @@ use crate::util::url::normalise;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, HashMap};
 
-/// Items that arrived in this many days before this machine took part, and were read, are marked read on
-/// other machines.
+/// Items that arrived at most this many days before this machine took part, and that were read, are marked
+/// read on other machines.
 const READ_DAYS: i64 = 60;
 
 /// The hash of the URL of a source, which is the same on every machine.
@@ -27,7 +28,7 @@ pub(super) fn source_hash(url: &str) -> i64 {
     stable_hash([key.as_str()]).cast_signed()
 }
 
-/// The mark of an item that a text stands for.
+/// Parses the mark of an item.
 fn mark_of(text: &str) -> Option<Mark> {
     match text.parse().ok()? {
         Effect::Read => Some(Mark::Read),
@@ -43,8 +44,8 @@ pub(super) fn set(conn: &Connection, item: i64, mark: &SharedMark) -> Result<boo
     Ok(!marks::set(conn, &what, &[item], mark.on)?.is_empty())
 }
 
-/// Makes this machine take part from now on; returns its id. Earlier marks count as older than all marks of
-/// the other machines.
+/// Makes this machine take part from now on; returns its id. Marks that are already set count as older than
+/// all marks of the other machines.
 fn join(conn: &Connection, now: Time) -> Result<String> {
     if let Some(machine) = memo::get(conn, MACHINE)? {
         return Ok(machine);
@@ -56,7 +57,8 @@ fn join(conn: &Connection, now: Time) -> Result<String> {
     Ok(machine)
 }
 
-/// Notes the marks of all items, or of a source's items (row key), to be compared as old marks.
+/// Notes the marks of all items, or of the items of a source (row key), so that they are compared as old
+/// marks.
 pub(super) fn note_old_marks(conn: &Connection, now: Time, source: Option<i64>) -> Result<()> {
     let since = now.timestamp() - READ_DAYS * 86_400;
     conn.execute(
@@ -78,8 +80,8 @@ pub(super) struct Marked {
     pub(super) on: BTreeMap<String, String>,
 }
 
-/// The marks of items, except for account sources, whose marks are synchronised with servers. `?1`
-/// is a row key, `?2` a number.
+/// The marks of items, except those of account sources, whose marks are synchronised with servers. In
+/// `which`, `?1` is a row key and `?2` a number.
 pub(super) fn marked(conn: &Connection, which: &str, from: i64, count: i64) -> Result<Vec<Marked>> {
     let sql = format!(
         "SELECT i.key, s.url, i.guid_hash, i.url_hash, i.read, i.pinned, i.later
@@ -151,7 +153,7 @@ fn record(conn: &Connection, now: Time) -> Result<bool> {
     let items = marked(conn, &format!("SELECT item FROM ({rows})"), 0, BATCH)?;
     let items: HashMap<i64, Marked> = items.into_iter().map(|item| (item.key, item)).collect();
     for (key, form, is_old) in &changed {
-        // The item may have been removed since.
+        // The item may have been removed since then.
         let Some(item) = items.get(key) else { continue };
         let known = registers(conn, item.identity)?;
         let known = known.get(form);
@@ -187,7 +189,7 @@ fn prepare_all(conn: &Connection, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Applies those marks of other machines that win; returns how many items changed, and how many marks
+/// Applies the marks of other machines that are newer; returns how many items changed, and how many marks
 /// exceeded the limit.
 fn merge(conn: &Connection, marks: &[SharedMark], limit: i64, now: Time) -> Result<(usize, usize)> {
     // Local changes get their stamps before the arriving marks are read.
@@ -289,13 +291,13 @@ impl Store {
         limit: i64,
         now: Time,
     ) -> Result<(usize, usize)> {
-        // Mark files come from outside: a mark becomes what this machine would write.
+        // Mark files come from outside: a mark is rewritten in the form that this machine would write.
         let clean = |mark: SharedMark| match mark.mark.parse::<Effect>() {
             Ok(effect) => SharedMark { mark: effect.to_string(), ..mark },
             Err(_) => mark,
         };
         let marks = marks.into_iter().map(clean).collect();
-        // Sometimes a whole file is read again; most of its marks are then known.
+        // Sometimes a whole file is read again; most of its marks are known in that case.
         let marks = self.reader()?.unknown_marks(marks)?;
         if marks.is_empty() {
             return Ok((0, 0));
@@ -303,7 +305,7 @@ impl Store {
         self.writer()?.call_blocking(move |conn| merge(conn, &marks, limit, now))
     }
 
-    /// Records that these marks are in this machine's file, and the new state of that file.
+    /// Records that these marks are in this machine's file, and the new state of the file.
     pub fn marks_written_blocking(
         &self,
         marks: Vec<(i64, SharedMark)>,
@@ -323,8 +325,8 @@ impl Store {
         })
     }
 
-    /// Records the same for all marks. None is missed, because only the caller creates marks, one job after
-    /// another.
+    /// Records that all marks are in this machine's file. No mark is missed, because only the caller creates
+    /// marks, one job after another.
     pub fn all_marks_written_blocking(&self, file: String) -> Result<()> {
         self.writer()?.call_blocking(move |conn| {
             memo::set(conn, FILE, &file)?;

@@ -1,5 +1,5 @@
-//! Finds the words of a text that may begin a phrase. Most are excluded by their first letters, many bytes at
-//! a time, because reading every letter would take longer than all other work on rules.
+//! Finds the words of a text that may begin a phrase. Most words are excluded by their first letters, many
+//! bytes at a time, because reading every letter would take longer than all other work on rules.
 
 use super::first_words::{
     BUCKETS, FirstWord, HIGHEST, Heads, Keys, LETTERS, bucket, ends_word, hashed, highest_bits,
@@ -15,30 +15,29 @@ const MOST_FOLDED: usize = 32;
 /// The bit that is set in the key of a character that is not ASCII.
 const OTHER: u32 = 1 << 31;
 
-/// The beginnings of phrases, in lower case. Others may seem to be among them.
+/// The prefixes of phrases, in lower case. There are false positives.
 #[derive(Debug, Default)]
 pub(super) struct Sieve {
     beginnings: Keys,
-    /// Beginnings that were shortened further, for words that are cut off.
+    /// Prefixes that were shortened further, for words that are cut off.
     cut: Keys,
-    /// For each number of letters, whether there are beginnings of that length that longer words may
-    /// continue.
+    /// For each number of letters, whether there are prefixes of that length that longer words may continue.
     short: [bool; LETTERS - 1],
-    /// Whether there are any such beginnings.
+    /// Whether any entry of `short` is true.
     is_short: bool,
     /// The words of at least four letters, sorted by bucket.
     words: Vec<FirstWord>,
     /// For each bucket, the index of its first word; empty if there are too many words.
     buckets: Vec<u16>,
-    /// Whole words of fewer letters.
+    /// Whole words of fewer than four letters.
     whole: Vec<u64>,
-    /// Beginnings of fewer letters of longer words.
+    /// Prefixes of fewer than four letters of longer words.
     parts: Vec<u64>,
-    /// For each number of letters below four, all bits if a phrase may begin with such a word.
+    /// For each number of letters below four, all bits if a phrase may begin with a word of that length.
     keeps: [u64; LETTERS - 1],
     heads: Option<Heads>,
-    /// Words that begin with a letter that is not ASCII: all their beginnings, those that longer words may
-    /// continue, and whole ones, by their hashes.
+    /// Words that begin with a letter that is not ASCII, by their hashes: all their prefixes, those that
+    /// longer words may continue, and whole words.
     other: [Keys; 3],
 }
 
@@ -57,7 +56,7 @@ enum After {
     Unclear,
 }
 
-/// The last character that was not ASCII: where it ends, and whether a word may go on there.
+/// The last character that was not ASCII: where it ends, and whether a word may continue there.
 #[derive(Debug, Default, Clone, Copy)]
 struct Last {
     end: usize,
@@ -66,7 +65,7 @@ struct Last {
 
 /// Whether a text begins with a character reference that is not part of a word.
 fn separates(text: &str) -> bool {
-    // Compared without a call for each.
+    // Compared without a function call for each.
     matches!(
         text.as_bytes(),
         [b'&', b'a', b'm', b'p', b';', ..]
@@ -95,7 +94,7 @@ fn first(key: u32, letters: u32) -> u32 {
 }
 
 impl Sieve {
-    /// Adds the first word of a phrase. `begins`: it may be the start of a longer one.
+    /// Adds the first word of a phrase. With `begins`, it may be a prefix of a longer word.
     pub(super) fn add(&mut self, word: &str, begins: bool) {
         let Some(letter) = word.chars().next() else { return };
         if !letter.is_ascii() {
@@ -123,7 +122,7 @@ impl Sieve {
                     (*short, self.is_short) = (true, true);
                 }
             }
-            // Words that continue with another character are never excluded, nor are their beginnings.
+            // Words that continue with another character are never excluded, nor are their prefixes.
             _ => self.add_part(key),
         }
     }
@@ -144,12 +143,13 @@ impl Sieve {
         if begins { open.insert(end) } else { whole.insert(end) }
     }
 
-    /// Prepares what was added.
+    /// Prepares the search, after all words were added.
     pub(super) fn build(&mut self) {
         self.words.sort_unstable_by(|a, b| (a.bucket, &a.letters).cmp(&(b.bucket, &b.letters)));
         self.words.dedup_by(|b, a| a.letters == b.letters && a.is_open == b.is_open);
         self.heads = Some(Heads::new(&self.words, &self.whole, &self.parts));
-        // If there are too many words to number, any word with the first four letters of one of them counts.
+        // If there are too many words to number, every word with the same first four letters as one of them
+        // counts.
         if u16::try_from(self.words.len()).is_err() {
             return self.words.clear();
         }
@@ -174,8 +174,8 @@ impl Sieve {
         self.short.iter().zip(1..).any(shorter)
     }
 
-    /// The words of at least four letters that may begin like the first eight bytes of a text; `None`: any
-    /// word may.
+    /// The words of at least four letters that may have the same first letters as a text, given its first
+    /// eight bytes; `None` if any word may.
     #[inline]
     fn words_like(&self, lower: u64) -> Option<&[FirstWord]> {
         let bucket = bucket(lower);
@@ -183,8 +183,8 @@ impl Sieve {
         self.words.get(usize::from(from)..usize::from(to))
     }
 
-    /// Whether a phrase may begin with the word at a position of a text. `letters`: how many it has, if
-    /// that is known. `in_markup`: words may continue after tags.
+    /// Whether a phrase may begin with the word at a position of a text. `letters` is the number of its
+    /// letters, if known. With `in_markup`, words may continue after tags.
     #[inline]
     pub(super) fn may_begin(
         &self,
@@ -225,7 +225,7 @@ impl Sieve {
         words.as_mut().is_none_or(|words| words.any(|word| word.fits(lower, text, in_markup)))
     }
 
-    /// Like [`Self::may_begin`], for a word with characters other than ASCII near its beginning.
+    /// Like [`Self::may_begin`], for a word with characters other than ASCII near its start.
     fn may_begin_folded(&self, text: &str) -> bool {
         let mut letters = text.char_indices().filter_map(|(at, c)| match c {
             _ if c.is_ascii_alphanumeric() => Some(Form::Letter(c.to_ascii_lowercase())),
@@ -258,7 +258,7 @@ impl Sieve {
             || self.beginnings.has(four) && self.has_folded(&word[..count], after)
     }
 
-    /// Whether a phrase may begin with these letters, of which there are at least four, followed by `after`.
+    /// Whether a phrase may begin with these letters, at least four, followed by `after`.
     fn has_folded(&self, letters: &[u8], after: After) -> bool {
         let four = [letters[0], letters[1], letters[2], letters[3], 0, 0, 0, 0];
         let Some(words) = self.words_like(u64::from_le_bytes(four)) else { return true };
@@ -296,8 +296,8 @@ impl Sieve {
         true
     }
 
-    /// Whether HTML certainly contains no phrase, whichever parts of it are text. Most contain none, and
-    /// finding their tags would take longer than this test.
+    /// Whether HTML certainly contains no phrase, whichever parts of it are text. Most HTML contains none,
+    /// and finding the tags would take longer than this test.
     pub(super) fn excludes(&self, markup: &str) -> bool {
         // Longer texts are cut off, and longer lines are broken.
         if markup.len() > MAX_TEXT.min(MAX_BLOCK_LINE) {
@@ -325,7 +325,7 @@ impl Sieve {
                 return false;
             }
         }
-        // Without control characters, words are joined.
+        // Removing control characters joins words.
         !controls
     }
 
@@ -333,7 +333,8 @@ impl Sieve {
         self.may_begin(markup, at, None, true) && !follows_letters(&markup[..at])
     }
 
-    /// Whether no phrase begins at a character that is not ASCII, and all that is known of it is certain.
+    /// Whether no phrase begins at a character that is not ASCII, and everything known about the character is
+    /// certain.
     fn excludes_other(&self, markup: &str, at: usize, last: &mut Last) -> bool {
         let Some(c) = markup.get(at..).and_then(|rest| rest.chars().next()) else { return false };
         let Known { form, is_clean } = known(c);
@@ -350,7 +351,7 @@ impl Sieve {
     }
 
     /// The next position of a word that may begin a phrase, or of a character that is not ASCII, and whether
-    /// the byte before it belongs to a word. `in_word`: the byte before `at` does.
+    /// the byte before it belongs to a word. `in_word` is whether the byte before `at` does.
     pub(super) fn next(&self, text: &str, mut at: usize, in_word: bool) -> (usize, bool) {
         let bytes = text.as_bytes();
         let mut before = u64::from(in_word);

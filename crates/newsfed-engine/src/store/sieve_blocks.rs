@@ -1,5 +1,5 @@
-//! The words of HTML with which phrases may begin. Its bytes are classified many at a time, and most words are
-//! excluded without a branch for each: a wrong guess of the processor takes longer than the test.
+//! Finds the words of HTML that may begin phrases. Bytes are classified many at a time, and most words are
+//! excluded without a branch for each: a branch misprediction takes longer than the test.
 
 use super::first_words::{Heads, LETTERS, SHORT, ends_word, lower};
 use wide::u8x16;
@@ -12,14 +12,14 @@ const WINDOW: usize = BLOCK + 8;
 /// Number of words that are compared together.
 const GROUP: usize = 3;
 
-/// What the bytes of a block are: a bit for each.
+/// The classes of the bytes of a block, with one bit per byte.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
     /// ASCII letters and digits.
     pub(super) words: u64,
     /// Not ASCII.
     pub(super) others: u64,
-    /// After these, the word before may go on.
+    /// Bytes after which the word before them may continue.
     joins: u64,
     /// `&`
     pub(super) references: u64,
@@ -30,15 +30,15 @@ pub(super) struct Block {
 /// The blocks of a text, one after the other.
 pub(super) struct Blocks<'a> {
     bytes: &'a [u8],
-    /// What follows the last whole window, filled.
+    /// The bytes after the last whole window, padded.
     tail: [u8; WINDOW],
-    /// Where the next block begins.
+    /// The start of the next block.
     end: usize,
     /// Whether the byte before the block belongs to a word.
     before: u64,
-    /// The block and the next one, in turns: a copy would wait for what was just written.
+    /// The current block and the next one, in turns: copying would wait for what was just written.
     blocks: [Block; 2],
-    /// Which of them is the next one.
+    /// Which of `blocks` is the next one.
     next: usize,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Blocks<'a> {
         Self { bytes, tail: [b'<'; WINDOW], end: 0, before: 0, blocks, next: 0 }
     }
 
-    /// Goes to the next block, and returns where it begins.
+    /// Advances to the next block, and returns its start.
     #[inline]
     pub(super) fn advance(&mut self) -> Option<usize> {
         let start = self.end;
@@ -68,7 +68,7 @@ impl<'a> Blocks<'a> {
         Some(start)
     }
 
-    /// The block.
+    /// The current block.
     #[inline]
     pub(super) fn block(&self) -> &Block {
         &self.blocks[(self.next & 1) ^ 1]
@@ -79,8 +79,9 @@ impl<'a> Blocks<'a> {
         &self.blocks[self.next & 1]
     }
 
-    /// The words of the block with which phrases may begin, whatever of them is text. Some others are left, too.
-    /// `keeps`: all bits for each number of letters below four that such words may have.
+    /// The words of the block that may begin phrases, whichever parts of it are text. There are false
+    /// positives. `keeps` has all bits for each number of letters below four that a word that begins a phrase
+    /// may have.
     #[inline]
     pub(super) fn beginnings(
         &self,
@@ -96,8 +97,8 @@ impl<'a> Blocks<'a> {
         let long = three & words(3);
         let window = self.window();
         let (mut left, unclear) = self.unclear(one, window, heads, &has_shorter);
-        // Most words certainly end after their letters, so it does not matter how many these are. The words are
-        // compared in groups, because the processor cannot predict how many a block has.
+        // Most words certainly end after their letters, so the number of letters does not matter. The words
+        // are compared in groups, because the processor cannot predict how many words a block has.
         let mut ended = long & !unclear;
         while ended != 0 {
             for _ in 0..GROUP {
@@ -123,8 +124,8 @@ impl<'a> Blocks<'a> {
         left
     }
 
-    /// Of the words of the block that may go on after their letters: those with which phrases may begin, and
-    /// all. `first`: the first letters of words.
+    /// Those words of the block that may continue after their letters: the ones that may begin phrases, and
+    /// all of them. `first` marks the first letters of words.
     #[inline]
     fn unclear(
         &self,
@@ -136,7 +137,7 @@ impl<'a> Blocks<'a> {
         let (block, next) = (self.block(), self.next_block());
         let (mut left, mut unclear) = (0, 0);
         let mut test = |before: u64, letters_after: u32| {
-            // The first letter follows the last byte before it that is not a letter.
+            // The first letter of the word follows the last preceding byte that is not a letter.
             let begin = BITS - (!block.words & before).leading_zeros();
             let bit = 1u64.checked_shl(begin).unwrap_or(0) & first;
             unclear |= bit;
@@ -165,7 +166,7 @@ impl<'a> Blocks<'a> {
         (left, unclear)
     }
 
-    /// The bytes of the block, and those after it.
+    /// The bytes of the current block, and those after it.
     #[inline]
     fn window(&self) -> &[u8; WINDOW] {
         let rest = self.bytes.get(self.end - BLOCK..).unwrap_or_default();
@@ -179,7 +180,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// The first letters of a word, as a key: at most four.
+/// The first letters of a word as a key, at most four.
 #[inline]
 fn four(lower: u64, letters: usize) -> u32 {
     (lower & SHORT[letters.min(LETTERS)]) as u32
@@ -188,7 +189,7 @@ fn four(lower: u64, letters: usize) -> u32 {
 #[inline]
 fn read(bytes: &[u8], at: usize, block: &mut Block) {
     let rest = bytes.get(at..).unwrap_or_default();
-    // The last word may go on in what follows the text.
+    // The last word may continue after the end of the text.
     match rest.first_chunk::<BLOCK>() {
         Some(bytes) => classify(bytes, block),
         None if rest.is_empty() => *block = Block { joins: !0, ..Block::default() },
@@ -196,7 +197,7 @@ fn read(bytes: &[u8], at: usize, block: &mut Block) {
     }
 }
 
-/// The last bytes of a text, and then one more.
+/// The last bytes of a text, padded with a byte.
 pub(super) fn filled<const N: usize>(rest: &[u8], with: u8) -> [u8; N] {
     let mut block = [with; N];
     let length = rest.len().min(N);
@@ -204,14 +205,14 @@ pub(super) fn filled<const N: usize>(rest: &[u8], with: u8) -> [u8; N] {
     block
 }
 
-/// Eight bytes from a position on, as far as the text has that many, and then one more.
+/// Eight bytes from a position, padded with a byte at the end of the text.
 #[inline]
 pub(super) fn head(bytes: &[u8], at: usize, with: u8) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     u64::from_le_bytes(rest.first_chunk().copied().unwrap_or_else(|| filled(rest, with)))
 }
 
-/// Eight bytes from a position in the block on.
+/// Eight bytes from a position in the block.
 #[inline]
 fn head_of(window: &[u8; WINDOW], offset: u32) -> u64 {
     let rest = &window[offset as usize % BLOCK..];

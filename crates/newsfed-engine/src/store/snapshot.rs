@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long to wait for a process that has exclusive use of the database.
+/// How long to wait for a process that uses the database exclusively.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The schema of this version: the number of its migrations.
@@ -22,8 +22,8 @@ pub fn schema_version() -> usize {
 /// writes between two of its steps, and copies free pages.
 ///
 /// # Errors
-/// [`StoreError::Busy`] if a process has exclusive use of the database; other errors if it cannot be read, or
-/// the copy cannot be written.
+/// [`StoreError::Busy`] if a process uses the database exclusively; other errors if it cannot be read, or the
+/// copy cannot be written.
 pub fn snapshot(from: &Path, to: &Path) -> Result<usize> {
     // Opened for writing if possible, because a read-only connection leaves an empty log behind.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -39,7 +39,7 @@ pub fn snapshot(from: &Path, to: &Path) -> Result<usize> {
 /// Checks a database from a backup and migrates it; returns the schema version that it had.
 ///
 /// # Errors
-/// If it is damaged, or a newer version of newsfed wrote it.
+/// If the database is damaged, or a newer version of newsfed wrote it.
 pub fn adopt(path: &Path) -> Result<usize> {
     refuse_newer(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -49,7 +49,7 @@ pub fn adopt(path: &Path) -> Result<usize> {
     if found != "ok" {
         return Err(StoreError::Corrupt(found));
     }
-    // Without a version, the migrations would run on tables that exist already.
+    // Without a version, the migrations would run on existing tables.
     if version < 1 {
         return Err(StoreError::Corrupt("it has no tables of newsfed".to_owned()));
     }
@@ -61,10 +61,10 @@ pub fn adopt(path: &Path) -> Result<usize> {
     Ok(usize::try_from(version).unwrap_or(0))
 }
 
-/// Whether another process, or another part of this one, has the database open.
+/// Whether another process, or another part of this process, has the database open.
 ///
 /// # Errors
-/// If it cannot be opened.
+/// If the database cannot be opened.
 pub fn in_use(path: &Path) -> Result<bool> {
     if !path.exists() {
         return Ok(false);
@@ -73,7 +73,7 @@ pub fn in_use(path: &Path) -> Result<bool> {
     let conn = Connection::open_with_flags(path, flags)
         .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
     conn.busy_timeout(Duration::ZERO)?;
-    // Only a sole user can switch off the write-ahead log.
+    // The write-ahead log can be switched off only while nothing else has the database open.
     match conn.pragma_update(None, "journal_mode", "DELETE").map_err(StoreError::from) {
         Err(StoreError::Busy) => Ok(true),
         // A damaged file counts as not in use.
@@ -82,7 +82,7 @@ pub fn in_use(path: &Path) -> Result<bool> {
     }
 }
 
-/// Makes a database of an earlier schema, for tests.
+/// Creates a database with an earlier schema, for tests.
 #[cfg(test)]
 pub(crate) fn database_of(path: &Path, schema: usize) {
     let mut conn = Connection::open(path).unwrap();

@@ -1,5 +1,5 @@
 //! Finds where a full-text search matches. The index contains no texts, so the texts of the rows that are
-//! shown are searched again, by the same rules.
+//! shown are searched again, with the same tokenizer.
 
 use super::articles::unpack;
 use super::error::Result;
@@ -17,7 +17,7 @@ use url::Url;
 
 /// Maximum number of rows searched at once.
 const MAX_ROWS: usize = 200;
-/// Maximum total size of their HTML, in bytes.
+/// Maximum total size of the HTML of these rows, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 /// Number of characters of a text that are shown as its opening.
 const OPENING: usize = 300;
@@ -27,25 +27,25 @@ const OPENING_MARKUP: usize = 4000;
 const PICTURE_MARKUP: usize = 20_000;
 /// Number of words in a snippet.
 const WORDS: usize = 32;
-/// Number of words that a snippet begins before its first hit, if its hits leave space for them.
+/// Number of words that a snippet has before its first hit, if its hits leave space for them.
 const LEAD: usize = 8;
-/// Maximum length of a snippet, and of its part before the first hit, in bytes. What the index splits, such as
-/// Hindi at vowel signs, may be one word here.
+/// Maximum length of a snippet, and of its part before the first hit, in bytes. What the index splits, such
+/// as Hindi at vowel signs, may be a single word here.
 const MAX_SNIPPET: usize = 800;
 const MAX_LEAD: usize = 200;
-/// What a searched word is worth that a text contains often.
+/// The value of a searched word that the text contains often.
 const WORTH: usize = 1 << 20;
-/// Marks of a hit. Stored texts contain no control characters.
+/// Marks the start of a hit. Stored texts contain no control characters.
 const START: char = '\u{2}';
 /// Marks the end of a hit.
 const END: char = '\u{3}';
 
-/// Where an item matches a search. Ranges are bytes.
+/// Where an item matches a search. Ranges are in bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Snippet {
-    /// The hits in its title.
+    /// The hits in the title of the item.
     pub title_hits: Vec<Range<usize>>,
-    /// A part of its text with hits, or its start; empty if only the title or the authors match.
+    /// A part of the item's text with hits, or its start; empty if only the title or the authors match.
     pub text: String,
     /// The hits in `text`.
     pub hits: Vec<Range<usize>>,
@@ -91,7 +91,7 @@ impl Reader {
         Ok(found.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// The beginnings of item texts (row keys), as snippets without hits.
+    /// The starts of the texts of items (row keys), as snippets without hits.
     pub fn openings(&self, keys: &[i64]) -> Result<Vec<(i64, Snippet)>> {
         let mut found = Vec::new();
         for key in keys.iter().take(MAX_ROWS) {
@@ -126,7 +126,7 @@ impl Reader {
     }
 }
 
-/// What the index contains for an item, and where its picture may be.
+/// The indexed texts of an item, and where its picture may be.
 struct Searched {
     title: String,
     authors: String,
@@ -156,8 +156,8 @@ fn plain(markup: &str) -> String {
     text
 }
 
-/// The part of a text with the most informative hits, and the hits in it; empty without hits. FTS5's own snippets
-/// prefer parts with many hits, whatever the words are.
+/// The part of a text with the most informative hits, and the hits in it; empty without hits. FTS5's own
+/// snippets prefer parts with many hits, whatever the words.
 fn excerpt(text: &str, hits: &[Range<usize>], searched: &[String]) -> (String, Vec<Range<usize>>) {
     let words = words(text);
     let word_at = |at: usize| words.partition_point(|word| word.end <= at);
@@ -181,7 +181,7 @@ fn excerpt(text: &str, hits: &[Range<usize>], searched: &[String]) -> (String, V
     (format!("{before}{}{after}", &text[from..to]), moved)
 }
 
-/// The words of a text, nearly as they are indexed.
+/// The words of a text, approximately as they are indexed.
 fn words(text: &str) -> Vec<Range<usize>> {
     let (mut words, mut start) = (Vec::new(), None);
     for (at, c) in text.char_indices() {
@@ -198,21 +198,21 @@ fn words(text: &str) -> Vec<Range<usize>> {
     words
 }
 
-/// The words and phrases of a full-text expression, which are quoted there, in comparable form.
+/// The quoted words and phrases of a full-text expression, in comparable form.
 fn searched_words(expression: &str) -> Vec<String> {
     let quoted = expression.split('"').skip(1).step_by(2);
     quoted.map(text::comparable).filter(|word| !word.is_empty()).collect()
 }
 
-/// The searched word that a hit (a word of a text) begins with, else the hit itself.
+/// The searched word that is a prefix of a hit (a word of a text), else the hit itself.
 fn word_of_hit<'a>(hit: &str, searched: &'a [String]) -> Cow<'a, str> {
     let hit = text::comparable(hit);
     let found = searched.iter().filter(|word| hit.starts_with(*word));
     found.max_by_key(|word| word.len()).map_or(hit.into(), |word| word.into())
 }
 
-/// The first and the last of the hits that are shown: as many different words as possible, and among them those
-/// that are rare in the text. Words such as `the` hardly count.
+/// The first and the last of the hits to show: as many different words as possible, and among them those that
+/// are rare in the text. Words such as `the` hardly count.
 fn best_hits(
     text: &str,
     hits: &[Range<usize>],
@@ -231,7 +231,8 @@ fn best_hits(
     let reaches = |first: usize, last: usize| {
         at[last] < at[first] + WORDS && hits[last].end <= hits[first].start + MAX_SNIPPET - MAX_LEAD
     };
-    // The hits before `end` are near the first one; `counts` are theirs, and `sum` is what they are worth.
+    // The hits before `end` are near the first one; `counts` are their counts, and `sum` is their total
+    // value.
     counts.fill(0);
     let mut best: Option<(usize, usize, usize)> = None;
     let (mut sum, mut end) = (0, 0);
@@ -248,7 +249,7 @@ fn best_hits(
         sum -= if counts[found[first]] == 0 { worth[found[first]] } else { 0 };
     }
     let (_, mut first, last) = best?;
-    // What comes again need not be shown before it.
+    // A word that occurs again later need not be shown at the start.
     let again = |first: usize| found[first + 1..=last].contains(&found[first]);
     while again(first) {
         first += 1;
@@ -256,7 +257,7 @@ fn best_hits(
     Some((first, last))
 }
 
-/// The different words of the hits of a text, numbered, and the number of each hit's word.
+/// The different words of the hits of a text, numbered, and for each hit the number of its word.
 fn words_of_hits(
     text: &str,
     hits: &[Range<usize>],

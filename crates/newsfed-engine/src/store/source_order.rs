@@ -18,7 +18,8 @@ pub struct SourceOrder {
 }
 
 impl SourceOrder {
-    /// The order of the Sources pane: by folder, without a folder last; within a folder as given.
+    /// The order of the Sources pane: by folder, with sources outside folders last; within a folder in the
+    /// given order.
     pub fn new<'a>(sources: impl Iterator<Item = (Option<&'a str>, i64)>) -> Self {
         let mut sources: Vec<(Option<&str>, i64)> = sources.collect();
         sources.sort_by_key(|(folder, _)| (folder.is_none(), *folder));
@@ -35,12 +36,12 @@ impl SourceOrder {
         found.map_or(usize::MAX, |at| self.positions[at].1)
     }
 
-    /// How two sources are ordered.
+    /// Compares the positions of two sources.
     pub(super) fn compare(&self, one: i64, other: i64) -> Ordering {
         (self.position(one), one).cmp(&(self.position(other), other))
     }
 
-    /// The sources from a given one on, in one direction; all of them if `None`.
+    /// The sources from `from` on, in one direction; all of them if `None`.
     pub(super) fn from(&self, from: Option<i64>, forward: bool) -> Vec<i64> {
         let at = from.map(|key| self.position(key));
         let beyond = |key: &i64| {
@@ -54,8 +55,8 @@ impl SourceOrder {
         keys
     }
 
-    /// The condition that selects the rows of all sources before or after a given one, and those of
-    /// its own rows that meet a further condition.
+    /// The condition that selects the rows of all sources before or after a source, and those of its own rows
+    /// that meet a further condition.
     pub(super) fn beyond(&self, key: i64, before: bool, own: &str) -> String {
         let mut keys = self.from(Some(key), !before);
         keys.retain(|other| *other != key);
@@ -65,7 +66,7 @@ impl SourceOrder {
 }
 
 impl View {
-    /// How two rows are ordered in the list.
+    /// Compares two rows by their order in the list.
     pub fn compare(&self, one: &Cursor, other: &Cursor) -> Ordering {
         let order = one.compare(other, self.order);
         match &self.sources {

@@ -14,12 +14,12 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::{HashMap, HashSet};
 
-/// Updates the rows to match the sources declared in `sources.toml`. Those of accounts are declared by
+/// Updates the rows to match the sources declared in `sources.toml`. Sources of accounts are declared by
 /// their servers; the file has some of their settings.
 ///
-/// A source that is no longer declared keeps its items until [`super::retention`] removes it, so
-/// adding it again restores everything. A new id with the URL of such a source means that the source was
-/// renamed. A changed URL resets what was learned about the old one, but keeps the items.
+/// A source that is no longer declared keeps its items until [`super::retention`] removes it, so adding it
+/// again restores everything. If a new id has the URL of a source that is no longer declared, the source was
+/// renamed. A changed URL resets what was learned about the old URL, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
     if is_settled(conn, declared.iter(), |_| Ok(()))? {
         return Ok(());
@@ -96,7 +96,7 @@ fn set_overrides(conn: &Connection, declared: &[Source]) -> Result<()> {
     Ok(())
 }
 
-/// Whether [`reconcile`] would change nothing. Each declared row is given to `each`, until one differs.
+/// Whether [`reconcile`] would change nothing. `each` is called for each declared row, until one differs.
 fn is_settled<'a>(
     conn: &Connection,
     declared: impl Iterator<Item = &'a Source> + Clone,
@@ -155,7 +155,7 @@ fn insert(conn: &Connection, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// A key that no source has or had, because apps identify feeds by their keys.
+/// A key that no source has or has ever had, because apps identify feeds by their keys.
 pub(super) fn next_key(conn: &Connection) -> Result<i64> {
     let sql = "SELECT 1 + max(coalesce((SELECT max(key) FROM source), 0),
         coalesce((SELECT CAST(value AS INTEGER) FROM memo WHERE name = 'source_key'), 0))";
@@ -182,8 +182,9 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
 }
 
 impl Reader {
-    /// The facts of every declared source, in no particular order, for showing them. What only polls need is empty:
-    /// validators, hints, the state and the plan of the schedule, and permanent redirects that are not followed.
+    /// The facts of every declared source, in no particular order, for display. The facts that only polls
+    /// need are empty: validators, hints, the state and the plan of the schedule, and permanent redirects
+    /// that are not followed.
     pub fn listed_sources(&self) -> Result<Vec<SourceFacts>> {
         let mut query = self.conn.prepare_cached(&format!("{LISTED_FACTS} WHERE declared = 1"))?;
         Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
@@ -195,7 +196,7 @@ impl Reader {
         Ok(query.query_map([], brief_facts)?.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Like [`Self::brief_sources`], if the rows match the declared sources, and no snoozed item's time has come.
+    /// Like [`Self::brief_sources`], if the rows match the declared sources, and no snoozed item is due.
     pub fn settled_sources<'a>(
         &self,
         declared: impl Iterator<Item = &'a Source> + Clone,
@@ -223,7 +224,7 @@ impl Reader {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Permanent redirects of declared sources, by row key; if a source is given, only its own.
+    /// Permanent redirects of declared sources, by row key; if a source is given, only that source's.
     pub fn moved(&self, source: Option<i64>) -> Result<Vec<(i64, String)>> {
         let sql = "SELECT key, moved_to FROM source
                    WHERE declared = 1 AND moved_to IS NOT NULL AND (?1 IS NULL OR key = ?1)";
@@ -293,7 +294,7 @@ pub struct Due {
     pub id: SourceId,
     /// When the next poll is due; `None` means at once.
     pub next_poll: Option<Time>,
-    /// The rule that also prevents a manual refresh.
+    /// The pause that also prevents a manual refresh.
     pub pause: Option<Pause>,
     /// State of the schedule policy.
     pub schedule: Vec<u8>,
@@ -355,7 +356,7 @@ pub(super) fn set_back(conn: &Connection, by: chrono::TimeDelta) -> Result<()> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PollFilter {
-    /// Only polls of this source (row key).
+    /// If set, only polls of this source (row key).
     pub source: Option<i64>,
     /// Only polls that failed or needed repairs.
     pub noteworthy: bool,

@@ -14,16 +14,16 @@ const MAX_ITEMS: i64 = 1_000_000;
 pub struct ItemFacts {
     /// Row key of the source.
     pub source: i64,
-    /// The date by which it is sorted.
+    /// The date by which the item is sorted.
     pub date: Time,
     pub discovered: Time,
-    /// Whether the user has read it: items that a rule hid or marked read do not count.
+    /// Whether the user has read the item: items that a rule hid or marked read do not count.
     pub read: bool,
-    /// Words in the longest text known; 0 if unknown.
+    /// Number of words in the longest known text; 0 if unknown.
     pub words: u32,
 }
 
-/// This many items in a row that were discovered before a time show that there are no later ones.
+/// If this many items in a row were discovered before a time, no later items are expected.
 const OLD_IN_A_ROW: u32 = 1000;
 
 /// The polls of one source.
@@ -31,18 +31,18 @@ const OLD_IN_A_ROW: u32 = 1000;
 pub struct PollCosts {
     pub polls: u32,
     pub failed: u32,
-    /// Mean duration of those that did not fail, in milliseconds.
+    /// Mean duration of the polls that did not fail, in milliseconds.
     pub millis: u32,
     /// Bytes on the wire.
     pub bytes: u64,
     /// Number of 304 responses.
     pub unchanged: u32,
-    /// Bytes that those responses saved: each the mean size of a full response.
+    /// Bytes that the 304 responses saved: for each, the mean size of a full response.
     pub bytes_saved: u64,
 }
 
 impl Reader {
-    /// Calls `each` for the items discovered since a time, the last one first. Reads at most a million items;
+    /// Calls `each` for the items discovered since a time, latest first. Reads at most a million items;
     /// returns whether these were all.
     pub fn items_since(&self, since: Time, mut each: impl FnMut(ItemFacts)) -> Result<bool> {
         // Keys grow in the order of discovery, so no index is needed.
@@ -78,7 +78,7 @@ impl Reader {
 
     /// Whether an item of a source (row key) was discovered before a time.
     pub fn has_item_from_before(&self, source: i64, before: Time) -> Result<bool> {
-        // Searched in the order of dates, because old items then come first.
+        // Searched in the order of dates, so that old items come first.
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM item INDEXED BY item_source
              WHERE source = ?1 AND discovered <= ?2 ORDER BY date)",

@@ -1,10 +1,10 @@
 //! Groups of items from different sources about one story, kept while texts are indexed.
 //!
-//! An item finds others by the keys of its signature, and joins the stories of those that
-//! [`same_story`] accepts. As long as no key has more than [`MAX_PER_KEY`] items and no two items of a
-//! story contradict each other (same source, or different numbers in their titles), stories are the connected
-//! components of that relation, whatever the order and batches of the items. Otherwise the newest items are
-//! compared, and an item that contradicts a member of a story stays outside: precision before recall.
+//! An item finds others by the keys of its signature, and joins the stories of those that [`same_story`]
+//! accepts. If no key has more than [`MAX_PER_KEY`] items and no two items of a story contradict each other
+//! (same source, or different numbers in their titles), stories are the connected components of this
+//! relation, whatever the order and batches of the items. Otherwise the newest items are compared, and an
+//! item that contradicts a member of a story does not join it: precision before recall.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -15,19 +15,19 @@ use crate::story::{Dated, MAX_APART, MAX_KEYS, Reason, Signature, contradict, sa
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 
-/// Maximum number of items that are read for each key, the newest first.
+/// Maximum number of items that are read for each key, newest first.
 const MAX_PER_KEY: i64 = 16;
 /// Maximum number of items that an item is compared with: those that share the most keys.
 const MAX_COMPARED: usize = 8;
 /// Maximum number of items in a story.
 const MAX_MEMBERS: usize = 100;
-/// Number of newest items that are searched for one discovered at about the current time; there is none if
-/// all were imported.
+/// Number of newest items that are searched for one discovered at about the current time; there is no such
+/// item if all were imported.
 const NEWEST: i64 = 100;
 /// Maximum number of expired signatures that are removed for each new one.
 const EXPIRED: usize = 2;
 
-/// Members (`e`) of an item's (`i`) story that lists show.
+/// The other members (`e`) of an item's (`i`) story that lists show.
 macro_rules! others {
     () => {
         "FROM story_item own CROSS JOIN story_item other ON other.story = own.story AND other.item <> own.item
@@ -44,13 +44,13 @@ pub(super) const HAS_DUPLICATE: &str = concat!("EXISTS (SELECT 1 ", others!(), "
 pub(super) const IS_DUPLICATE: &str =
     concat!("EXISTS (SELECT 1 ", others!(), " AND (e.date, e.key) < (i.date, i.key))");
 
-/// An item with the properties by which it is compared.
+/// An item with the properties that are compared.
 pub(super) struct Member {
     pub(super) item: i64,
     source: i64,
     date: i64,
     signature: Signature,
-    /// The keys of its signature; empty for an item that was found by one of these keys.
+    /// The keys of the item's signature; empty for an item that was found by one of these keys.
     keys: Vec<i64>,
 }
 
@@ -65,9 +65,9 @@ impl Member {
     }
 }
 
-/// The earliest date (seconds since the epoch) of items that are still compared: some days before
-/// the discovery of the newest item or the last poll, whichever is later. Neither alone is enough:
-/// imported items have new keys and old dates, and an import can be newer than all polls.
+/// The earliest date (seconds since the epoch) of items that are still compared: some days before the
+/// discovery of the newest item or the last poll, whichever is later. Neither is sufficient alone: imported
+/// items have new keys and old dates, and an import can be newer than all polls.
 pub(super) fn since(conn: &Connection) -> Result<i64> {
     let newest: Option<i64> = conn
         .prepare_cached(
@@ -79,7 +79,7 @@ pub(super) fn since(conn: &Connection) -> Result<i64> {
     Ok(newest.unwrap_or_default().saturating_sub(MAX_APART))
 }
 
-/// Adds items to the stories of others. `together`: an item whose story was read is marked read too.
+/// Adds items to the stories of other items. With `together`, an item whose story was read is marked read too.
 pub(super) fn add(conn: &Connection, items: &[&Member], together: bool) -> Result<()> {
     // All signatures are stored first, so that the order of the items matters as little as possible.
     for item in items {
@@ -153,7 +153,7 @@ fn join(conn: &Connection, item: &Member, candidates: &[Member], together: bool)
     let mut shared = None;
     for candidate in candidates {
         let (a, b) = (item.dated(), candidate.dated());
-        // Queried only if it matters.
+        // Assumes that the URL is unique; this is queried only if the URL is the reason.
         let Some(reason) = same_story(a, b, true) else { continue };
         if reason == Reason::Address {
             let all = match &shared {
@@ -240,12 +240,12 @@ fn members(conn: &Connection, item: i64) -> Result<Vec<i64>> {
     Ok(if all.is_empty() { vec![item] } else { all })
 }
 
-/// Sets a mark on items (row keys) and the others of their stories; returns those that changed.
+/// Sets a mark on items (row keys) and the other items of their stories; returns those that changed.
 pub(super) fn mark(conn: &Connection, mark: &Mark, items: &[i64], to: bool) -> Result<Vec<i64>> {
     marks::set(conn, mark, &with_members(conn, items)?, to)
 }
 
-/// Items (row keys) and the others of their stories.
+/// Items (row keys) and the other items of their stories.
 pub(super) fn with_members(conn: &Connection, items: &[i64]) -> Result<Vec<i64>> {
     let (mut all, mut seen) = (Vec::with_capacity(items.len()), HashSet::new());
     for item in items {
@@ -265,7 +265,7 @@ fn delete_signature(conn: &Connection, item: i64, data: &[u8]) -> Result<()> {
 }
 
 /// Removes signatures of items that are gone or too old to be compared, up to the first that is still needed.
-/// Row keys grow with time, so no signature waits for longer than a week.
+/// Row keys increase with time, so no signature is kept for longer than a week.
 fn expire(conn: &Connection, count: usize) -> Result<()> {
     let since = since(conn)?;
     let mut oldest = conn.prepare_cached(

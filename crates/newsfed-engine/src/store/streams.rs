@@ -1,4 +1,4 @@
-//! Items by key, which grows in the order of discovery, as servers of the Google Reader API list them.
+//! Items by key, which increases in the order of discovery, as servers of the Google Reader API list them.
 
 use super::Store;
 use super::error::Result;
@@ -37,7 +37,7 @@ pub struct StreamQuery {
     pub since: Option<i64>,
     /// Discovered at or before this time, as returned by [`discovery_micros`].
     pub until: Option<i64>,
-    /// Beyond this item (row key), exclusive.
+    /// Only items beyond this item (row key), exclusive.
     pub beyond: Option<i64>,
     pub oldest_first: bool,
     pub most: usize,
@@ -52,23 +52,23 @@ pub struct UnreadOf {
 }
 
 /// When an item was discovered, in microseconds. Times are stored in seconds. The key makes the times of
-/// items within one second differ, so that "up to this item" excludes later items of the same second.
+/// items within one second different, so that "up to this item" excludes later items of the same second.
 pub fn discovery_micros(discovered: Time, key: i64) -> i64 {
     discovered.timestamp().saturating_mul(1_000_000).saturating_add(key.rem_euclid(1_000_000))
 }
 
-/// The same in SQL.
+/// SQL for [`discovery_micros`].
 const MICROS: &str = "(i.discovered * 1000000 + i.key % 1000000)";
 /// The items of a removed source are kept for undo, but not shown.
 const SHOWN: &str = "i.hidden = 0 AND i.source NOT IN (SELECT key FROM source WHERE declared = 0)";
 
-/// SQL that tests whether an item is in a part, or that it is not.
+/// SQL that tests whether an item is in a part, or is not.
 fn condition(part: &StreamPart, member: bool, values: &mut Vec<Value>) -> String {
     let list = |keys: &[i64]| keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
     let sql = match part {
         StreamPart::All => "1".to_owned(),
         StreamPart::Nothing => "0".to_owned(),
-        // Written so that partial indexes apply.
+        // Written so that partial indexes are used.
         StreamPart::Read => return format!("i.read = {}", i32::from(member)),
         StreamPart::Pinned => return format!("i.pinned = {}", i32::from(member)),
         StreamPart::Sources(keys) => format!("i.source IN ({})", list(keys)),
@@ -85,7 +85,7 @@ fn condition(part: &StreamPart, member: bool, values: &mut Vec<Value>) -> String
 }
 
 impl StreamQuery {
-    /// The index that leaves the fewest items to sort, which SQLite cannot know without statistics.
+    /// The index that leaves the fewest items to be sorted, which SQLite cannot determine without statistics.
     fn table(&self) -> &'static str {
         let is_tag = |part: &StreamPart| matches!(part, StreamPart::Label { sources, .. } if sources.is_empty());
         let is_source = |part: &StreamPart| matches!(part, StreamPart::Sources(_));
@@ -131,7 +131,7 @@ impl Reader {
         Ok(keys.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Which of these row keys are items of declared sources.
+    /// Those of the given row keys that are items of declared sources.
     pub fn known_items(&self, keys: &[i64]) -> Result<Vec<i64>> {
         let mut query = self.conn.prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM item i JOIN source s ON s.key = i.source
@@ -146,7 +146,7 @@ impl Reader {
         Ok(known)
     }
 
-    /// The unread items of each source (row key) that has any.
+    /// The unread items of each source (row key) with unread items.
     pub fn unread_of_sources(&self) -> Result<HashMap<i64, UnreadOf>> {
         // Unread items are never hidden, and keys grow in the order of discovery.
         self.unread(&format!(
@@ -157,7 +157,7 @@ impl Reader {
         ))
     }
 
-    /// The unread items of each tag (comparable form) that has any.
+    /// The unread items of each tag (comparable form) with unread items.
     pub fn unread_of_tags(&self) -> Result<HashMap<String, UnreadOf>> {
         self.unread(&format!(
             "SELECT t.form, count(*), max{MICROS} FROM item_tag t JOIN item i ON i.key = t.item
@@ -184,7 +184,7 @@ fn tagged(conn: &Connection, tag: &str) -> Result<Vec<i64>> {
 }
 
 impl Store {
-    /// Replaces a tag of items by a different one, or removes it; returns the row keys of these items.
+    /// Replaces a tag of items with a different one, or removes it; returns the row keys of these items.
     pub async fn retag(&self, tag: String, to: Option<String>) -> Result<Vec<i64>> {
         self.call(move |conn| {
             let keys = tagged(conn, &tag)?;

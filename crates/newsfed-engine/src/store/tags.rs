@@ -12,7 +12,7 @@ const MAX_TAGS: i64 = 1000;
 /// Number of newest items whose categories and languages are read for completion.
 const VALUES_OF: i64 = 2000;
 
-/// Values that can follow `category:` and `lang:`, the most frequent first.
+/// Values that can follow `category:` and `lang:`, most frequent first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemValues {
     pub categories: Vec<String>,
@@ -51,8 +51,8 @@ pub(super) fn set(conn: &Connection, tag: &str, keys: &[i64], on: bool) -> Resul
     Ok(changed)
 }
 
-/// Removes a tag whose stored form has invisible characters, as earlier versions of newsfed stored them;
-/// returns whether the item had it.
+/// Removes a tag that was stored with invisible characters by an earlier version of newsfed; returns whether
+/// the item had it.
 fn remove_unclean(conn: &Connection, item: i64, form: &str) -> Result<bool> {
     let mut forms = conn.prepare_cached("SELECT form, tag FROM item_tag WHERE item = ?1")?;
     let forms: Vec<(String, String)> = forms
@@ -75,7 +75,7 @@ impl Reader {
     /// The tags of all items, in alphabetical order.
     pub fn item_tags(&self) -> Result<Vec<String>> {
         let mut query = self.conn.prepare_cached(
-            // Goes from one tag to the next in the index, because reading every tagged item would take
+            // Jumps from one tag to the next in the index, because reading every tagged item would take
             // longer.
             "WITH RECURSIVE forms (form) AS (
                 SELECT min(form) FROM item_tag

@@ -73,7 +73,7 @@ impl Fixture {
         writer.call_blocking(move |conn| ingest::store(conn, &poll, &rules)).unwrap().unwrap().0
     }
 
-    /// A finished poll that has read these entries.
+    /// A finished poll that read these entries.
     fn finished(&self, source: i64, entries: Vec<Entry>) -> FinishedPoll {
         FinishedPoll {
             pages: None,
@@ -107,7 +107,7 @@ impl Fixture {
         self.store.mark_blocking(mark, vec![row.key], true).unwrap();
     }
 
-    /// Indexes everything, as it happens in the background.
+    /// Indexes everything that is indexed in the background.
     fn index_all(&self) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         while runtime.block_on(self.store.index_step()).unwrap().is_some() {}
@@ -141,7 +141,7 @@ fn dated(title: &str, hours_ago: i64) -> Entry {
 }
 
 #[test]
-fn an_entry_is_identified_by_guid_then_url_then_text() {
+fn identifies_entries_by_guid_then_url_then_text() {
     let long = "x".repeat(300);
     let with = |f: &dyn Fn(&mut Entry)| {
         let mut e = entry("a");
@@ -216,7 +216,7 @@ fn an_entry_is_identified_by_guid_then_url_then_text() {
 }
 
 #[test]
-fn one_document_keeps_entries_that_share_a_guid_or_a_url() {
+fn keeps_entries_that_share_a_guid_or_url() {
     let f = Fixture::new(&["s"]);
     let share_guid = |t: &str| Entry { guid: Some("same".into()), ..entry(t) };
     let share_url = |t: &str| Entry { url: Some("https://site.example/".into()), ..entry(t) };
@@ -437,7 +437,7 @@ fn a_corrected_date_is_stored() {
 }
 
 #[test]
-fn merges_entries_with_the_same_title_and_neither_guid_nor_url() {
+fn merges_entries_identified_only_by_title() {
     let f = Fixture::new(&["s"]);
     let bare = |text: &str| Entry {
         title: "Status".into(),

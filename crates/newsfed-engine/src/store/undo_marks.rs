@@ -1,5 +1,6 @@
-//! Undo of marks that the user sets one after the other, as in the interface. A mark can show an item that was
-//! hidden or snoozed, or snooze it until another time; undo needs what the database then no longer knows.
+//! Undo of marks that the user sets one after the other, as in the interface. A mark can show an item that
+//! was hidden or snoozed, or snooze it until another time; undo needs the earlier state, which the database
+//! no longer has.
 
 use super::error::Result;
 use super::marks::{self, Mark};
@@ -10,24 +11,25 @@ use std::collections::{HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// For each item, this many changes of one mark are remembered.
+/// Maximum number of changes of one mark that are remembered for each item.
 const MAX_CHANGES: usize = 100;
 
 /// An item (row key), and which mark was set or removed.
 type Place = (i64, Discriminant<Mark>, bool);
 
-/// What changes of marks ended, the latest last. `None`: the change ended nothing, but an earlier one did.
+/// The states that changes of marks ended, latest last. `None` if the change ended nothing, but an earlier
+/// one did.
 #[derive(Debug, Default)]
 pub(super) struct Ended(Mutex<HashMap<Place, Vec<Option<Before>>>>);
 
-/// An item before a mark.
+/// The state of an item before a mark was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Before {
     hidden: i64,
     read: bool,
-    /// Until when it was snoozed, and whether it was read before that.
+    /// Until when the item was snoozed, and whether it was read before that.
     snooze: Option<(i64, bool)>,
-    /// The rule that hid it, when, and whether it was read before that.
+    /// The rule that hid the item, when, and whether the item was read before that.
     rule: Option<(String, i64, bool)>,
 }
 
@@ -51,7 +53,7 @@ impl Ended {
         }
     }
 
-    /// What the last change of a mark to `to` ended.
+    /// The states that the last change of a mark to `to` ended.
     fn last(&self, mark: &Mark, keys: &[i64], to: bool) -> HashMap<i64, Before> {
         let all = self.lock();
         let of = |key: &i64| all.get(&(*key, discriminant(mark), to))?.last()?.clone();
@@ -71,7 +73,7 @@ impl Ended {
     }
 }
 
-/// Whether a change of a mark can end something that the item does not show afterwards.
+/// Whether a change of a mark can end a state of the item that is lost afterwards.
 fn can_end(mark: &Mark, to: bool) -> bool {
     match mark {
         Mark::Read => !to,
@@ -81,7 +83,7 @@ fn can_end(mark: &Mark, to: bool) -> bool {
     }
 }
 
-/// The items (row keys) on which a change of a mark would end something, as they are.
+/// The current states of items (row keys) that a change of a mark would end.
 fn before(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<HashMap<i64, Before>> {
     if !can_end(mark, to) {
         return Ok(HashMap::new());
@@ -110,7 +112,7 @@ fn before(conn: &Connection, mark: &Mark, keys: &[i64], to: bool) -> Result<Hash
     Ok(all)
 }
 
-/// Restores an item (row key) unless it has changed since the mark was set to `to`; returns whether it has been
+/// Restores an item (row key) unless it has changed since the mark was set to `to`; returns whether it was
 /// restored.
 fn restore(conn: &Connection, mark: &Mark, key: i64, to: bool, before: &Before) -> Result<bool> {
     let unchanged = match (mark, to) {
@@ -126,7 +128,7 @@ fn restore(conn: &Connection, mark: &Mark, key: i64, to: bool, before: &Before) 
         Mark::Snoozed(until) => until.timestamp(),
         _ => 0,
     };
-    // A parameter must occur in the statement to be bound.
+    // A parameter can be bound only if it occurs in the statement.
     let sql = format!(
         "UPDATE item SET hidden = ?2, read = ?3, pinned = iif(?4, 0, pinned)
          WHERE key = ?1 AND ?5 IS NOT NULL AND {unchanged}"
@@ -148,8 +150,8 @@ fn restore(conn: &Connection, mark: &Mark, key: i64, to: bool, before: &Before) 
 }
 
 impl Store {
-    /// Like [`Store::mark`], and records what this ends, for [`Store::undo_mark`]. `whole`: also the other
-    /// items of their stories.
+    /// Like [`Store::mark`], and records the states that this ends, for [`Store::undo_mark`]. With `whole`,
+    /// also marks the other items of their stories.
     pub async fn mark_for_undo(
         &self,
         mark: Mark,
@@ -172,8 +174,8 @@ impl Store {
         Ok(changed)
     }
 
-    /// Undoes the last [`Store::mark_for_undo`] of this mark on these items, which set it or, with `was_set`
-    /// false, removed it: what it ended is restored. Returns the items that changed.
+    /// Undoes the last [`Store::mark_for_undo`] of this mark on these items, which set the mark or, if
+    /// `was_set` is false, removed it: the states that it ended are restored. Returns the items that changed.
     pub async fn undo_mark(&self, mark: Mark, keys: Vec<i64>, was_set: bool) -> Result<Vec<i64>> {
         let ended = self.inner.ended.last(&mark, &keys, was_set);
         let (undone, all) = (mark.clone(), keys.clone());

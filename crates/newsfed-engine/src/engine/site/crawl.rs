@@ -1,5 +1,5 @@
-//! Polls a site by crawling it: the first poll explores it and learns, and later ones visit the pages on
-//! which something new has appeared before.
+//! Polls a site by crawling it: the first poll explores the site and learns, and later polls visit the pages
+//! on which something new has appeared before.
 
 use super::Visit;
 use super::crawl_logs::{FOLDER, SavedCrawl};
@@ -39,7 +39,7 @@ const MAX_HELD: usize = 8 << 20;
 const MAX_KINDS: usize = 4;
 /// Number of responses between two progress reports.
 const REPORT_EVERY: u32 = 3;
-/// The beginning of the progress text of a running exploration.
+/// Prefix of the progress text of a running exploration.
 pub(in crate::engine) const EXPLORING: &str = "exploring";
 
 /// Reads a site, starting with the response to its first request.
@@ -86,7 +86,7 @@ pub(super) async fn read(
             visit.check_files(gathering).await?;
         }
     }
-    // Stored last: if the poll is killed before this, the next one finds the same again.
+    // Stored last: if the poll is killed before this, the next one finds the same items again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
         if let Some(note) = concluded.unwrap_or(Ok(None)).map_err(|e| e.to_string())? {
@@ -119,7 +119,7 @@ struct Exploration {
 }
 
 impl Exploration {
-    /// Whether it searches for files rather than articles.
+    /// Whether the exploration searches for files rather than articles.
     fn follows_files(&self) -> bool {
         self.rules.targets.as_deref().is_some_and(|targets| targets != "articles")
     }
@@ -278,7 +278,7 @@ async fn explore(
         let requests = counted(crawl.progress().requests, "request");
         gathering.note(format!("nothing was found in {requests}"));
     }
-    // Older content was there before the site was followed.
+    // Older content existed before the site was followed.
     exploration.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
     let old = exploration.entries.split_off(exploration.entries.len().min(MAX_ARTICLES));
     let old = old.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
@@ -328,7 +328,7 @@ fn leave(visit: &Visit<'_>, words: &str, gathering: &mut Gathering) {
     gathering.left_host = visit.context.client.paused_until(&visit.job.source.url).is_some();
 }
 
-/// Converts a find to an item.
+/// A watching process wakes to try to take over, not to poll.
 async fn take(
     visit: &mut Visit<'_>,
     found: Option<Box<CrawlFind>>,

@@ -119,8 +119,8 @@ fn document(
     })
 }
 
-/// An entry, compared with what is stored of it: changes of a relative date ("3 days ago") or a counter do
-/// not count.
+/// An entry after comparison with its stored version: changes of a relative date ("3 days ago") or a counter
+/// do not count.
 fn settled(found: PageEntry, known: Option<KnownEntry>, selected: bool) -> Entry {
     let PageEntry { mut entry, floats } = found;
     let Some(known) = known else { return entry };

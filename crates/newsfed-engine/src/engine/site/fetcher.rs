@@ -10,10 +10,9 @@ use url::Url;
 pub(crate) struct PageFetcher<'a> {
     context: &'a Context,
     source: &'a Source,
-    /// Whether the user requested it although the host is paused.
+    /// Whether the user requested the poll although the host is paused.
     force: bool,
-    /// Whether this poll has waited for the time that the host asked for, so the pause no longer
-    /// applies to it.
+    /// Whether this poll has waited as long as the host asked, so that the pause no longer applies to it.
     waited_for_it: bool,
     /// Requests sent, including redirects.
     pub(crate) sent: u32,
@@ -29,8 +28,8 @@ impl<'a> PageFetcher<'a> {
         self.fetch(Request::page(url)).await
     }
 
-    /// Fetches with retries. The response holds a share of the memory budget. Drop it, or at least its share,
-    /// before the next request; else polls could wait for each other.
+    /// Fetches with retries. The response owns a share of the memory budget. Drop the response, or at least
+    /// its share, before the next request; otherwise polls could wait for each other.
     pub(crate) async fn fetch(&mut self, request: Request) -> Result<Response, FetchError> {
         let rules = self.source.rules.pages();
         let request = Request {

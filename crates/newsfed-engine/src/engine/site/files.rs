@@ -1,4 +1,4 @@
-//! Data files that are followed: each is one item, which gets a new version whenever the data change.
+//! Data files that are followed: each is one item, which gets a new version whenever the data changes.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -67,7 +67,7 @@ const MAX_CHECKS: usize = 10;
 const MAX_PLANNED: usize = 500;
 /// Number of failures after which the other files wait for the next poll.
 const MAX_FAILURES: usize = 3;
-/// The first time between two checks of a file.
+/// The initial time between two checks of a file.
 const FIRST: TimeDelta = TimeDelta::days(1);
 /// The shortest time between two checks of a file.
 const SHORTEST: TimeDelta = TimeDelta::hours(6);
@@ -77,11 +77,11 @@ const LONGEST: TimeDelta = TimeDelta::days(30);
 /// What a check of a file has shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Checked {
-    /// It was read for the first time.
+    /// The file was read for the first time.
     First,
     Changed,
     Unchanged,
-    /// It is missing, forbidden, or no longer a file.
+    /// The file is missing, forbidden, or no longer a data file.
     Gone,
     /// The server did not respond.
     Failed,
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_checked_as_often_as_it_changes() {
+    fn files_that_change_are_checked_more_often() {
         let after = |all: &[Checked]| {
             let interval = |before, checked: &Checked| Some(checked.interval(before));
             all.iter().fold(None, interval).unwrap()

@@ -35,7 +35,7 @@ pub(super) struct Gathering {
     pub(super) left_host: bool,
     /// Whether the page states that it has not changed since the last poll.
     pub(super) unchanged: bool,
-    /// When the pages that were read change, by their own account.
+    /// When the pages that were read change, as they state themselves.
     pub(super) hints: Option<PageHints>,
     /// See [`WebsiteFacts::active`].
     pub(super) active: BTreeMap<u64, Time>,
@@ -51,7 +51,7 @@ pub(super) struct Gathering {
     pub(super) nothing_listed: Option<String>,
     /// Selectors that would match if the source's own do not.
     pub(super) instead: Vec<String>,
-    /// Articles without title or text, with their titles in the list: other selectors may match.
+    /// Articles without title or text, with their titles in the list; other selectors may match them.
     pub(super) blank: Vec<(Response, String)>,
     /// The first list page, if it lists something.
     pub(super) copy: Option<ListCopy>,
@@ -72,7 +72,7 @@ impl Gathering {
         }
     }
 
-    /// Learns the zone of the site from the dates of a list. A date in the future means nothing.
+    /// Learns the zone of the site from the dates of a list. A date in the future is ignored.
     pub(super) fn learn_zone(&mut self, links: &[ListLink], now: Time) {
         for link in links {
             if let Some(date) = link.date.filter(|date| *date <= now) {
@@ -86,7 +86,7 @@ impl Gathering {
         LeftOut::add(&mut self.left_out, reason, &text::line(url.as_str()));
     }
 
-    /// What is missing from every article; `None` if no article was read, or one is complete.
+    /// What is missing from every article; `None` if no article was read, or at least one is complete.
     pub(super) fn missing(&self) -> Option<RuleKey> {
         match self.read {
             0 => None,
@@ -96,8 +96,8 @@ impl Gathering {
         }
     }
 
-    /// Whether the rules still match. Polls without new articles show nothing about the selectors of
-    /// articles.
+    /// The new facts, including whether the rules still match. Polls without new articles show nothing about
+    /// the selectors of articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
         let hints = self.hints.unwrap_or(before.hints);
         let missing = match (&self.nothing_listed, self.missing()) {

@@ -23,7 +23,7 @@ pub(super) async fn read(
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
-    // The item keeps the declared URL wherever the page moves to.
+    // The item keeps the declared URL even if the page moves.
     let url = visit.job.source.url.clone();
     if visit.is_file(&response) {
         return visit.file(url, response, gathering).await;
@@ -44,7 +44,7 @@ pub(super) async fn read(
     gathering.title = title;
     gathering.hints = Some(hints);
     let before = &visit.facts.website;
-    // The page's own date does not apply to a part that the user selects.
+    // The page's own date does not apply to a part that the user selected.
     let whole = rules.content == WebsiteRules::CONTENT;
     if whole && unchanged(&hints, &before.hints) && before.problem.is_none() && !before.unfinished {
         gathering.unchanged = true;

@@ -1,4 +1,4 @@
-//! Articles: finds out which are already known, and fetches the others one after the other.
+//! Articles: finds out which are already known, and fetches the others one at a time.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -37,7 +37,7 @@ const MAX_FAILURES: usize = 3;
 
 /// Maximum number of articles without title or text that are kept for finding other selectors.
 const MAX_BLANK: usize = 3;
-/// Largest page of such an article, in bytes, because these pages are outside the memory budget.
+/// Maximum size of these articles' pages in bytes, because they are outside the memory budget.
 const MAX_SAMPLE: usize = 512 << 10;
 
 /// The result of reading a page.
@@ -47,7 +47,7 @@ enum Read {
 }
 
 impl Visit<'_> {
-    /// Which of these URLs need no request, and since when.
+    /// For each URL that needs no request: since when.
     pub(super) async fn known(&self, urls: Vec<Url>) -> Result<Vec<Option<Time>>, StoreError> {
         let (key, now) = (self.job.key, self.started);
         self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
@@ -145,7 +145,7 @@ impl Visit<'_> {
         stored.map(drop).map_err(|e| text::line(&e.to_string()))
     }
 
-    /// The row key of the source's item with that URL.
+    /// The row key of the source's item with this URL.
     pub(super) async fn item(&self, url: &Url) -> Result<Option<i64>, String> {
         let (key, url) = (self.job.key, url.clone());
         let read = self.context.read(move |reader| reader.item_at(key, &url)).await;
@@ -158,7 +158,7 @@ impl Visit<'_> {
         let read = self.context.read(move |reader| {
             let mut modified = Vec::new();
             for (url, lastmod) in pages {
-                // A time in the future means nothing.
+                // A time in the future is ignored.
                 if lastmod.at > now {
                     continue;
                 }
@@ -300,7 +300,7 @@ impl Visit<'_> {
                         .note("the date selector finds nothing; the pages' own dates are used");
                 }
                 let link = gathering.listed.get(&normalise(&listed));
-                // The date and the author in the list count if the article has none.
+                // The date and the author in the list are used if the article has none.
                 let date = link.and_then(|link| date_of_row(link, &gathering.offsets, now));
                 if let (None, Some((date, origin))) = (entry.published, date)
                     && date <= now
@@ -338,7 +338,7 @@ impl Visit<'_> {
     }
 }
 
-/// The date in the row of an article, read in the zone of the site if it has none.
+/// The date in the list row of an article, in the time zone of the site if the date has no zone.
 fn date_of_row(link: &ListLink, offsets: &Offsets, now: Time) -> Option<(Time, DateOrigin)> {
     let date = link.date?;
     let read = in_zone(date, link.zone, offsets, Some(now));

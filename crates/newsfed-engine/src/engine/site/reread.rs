@@ -24,15 +24,15 @@ pub struct Reread {
     pub read: u32,
     /// Items whose title, text, date or author is now different.
     pub changed: u32,
-    /// Items that stay as they are because their page cannot be used, with the reasons.
+    /// Items that were not changed because their page cannot be used, with the reasons.
     pub left_out: Vec<LeftOut>,
     /// Why it ended early.
     pub stopped: Option<String>,
 }
 
 impl Handle {
-    /// Reads the newest `limit` items of a site (row key of the source) again, under its current
-    /// rules. Marks and versions stay.
+    /// Reads the newest `limit` items of a site (row key of the source) again, under its current rules. Marks
+    /// and versions are kept.
     ///
     /// # Errors
     /// If the database cannot be read or written.
@@ -142,8 +142,7 @@ async fn reread(
                     continue;
                 }
                 let Ok(Some(item)) = visit.item(&url).await else { continue };
-                // A date in the future was replaced by the time of this reading, which is not a publication
-                // date.
+                // A date in the future was replaced by the current time, which is not a publication date.
                 let published = entry.published.filter(|at| *at < visit.started);
                 let entry = Entry { url: Some(url.to_string()), published, ..entry };
                 let hashing = visit.hashing;

@@ -83,7 +83,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// When the pages of a sitemap change, by its own account; the page that changes most often counts.
+/// When the pages of a sitemap change, according to the sitemap; the page that changes most often counts.
 fn hints(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageHints {
     let bounds = visit.context.settings().schedule.of(&visit.job.source);
     let interval = |page: &SitemapEntry| {
@@ -100,7 +100,7 @@ fn hints(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageHints {
     }
 }
 
-/// An entry from the news extension: no page needs to be fetched for it.
+/// An entry from the news extension, which makes fetching the page unnecessary.
 fn entry(page: &SitemapEntry, publisher: &str, now: Time) -> Option<Entry> {
     let news = page.news.clone()?;
     Some(Entry {

@@ -22,7 +22,7 @@ const INSTEAD: usize = 3;
 const MAX_AGAIN: usize = 20;
 /// Maximum number of articles per source whose last activity is known.
 const MAX_ACTIVE: usize = 200;
-/// How far a local time can be from the same time in UTC.
+/// Maximum difference between a local time and UTC.
 const ZONES: TimeDelta = TimeDelta::hours(14);
 
 /// A list page that was read.
@@ -80,7 +80,8 @@ pub(super) async fn read(
             gathering.nothing_listed = Some(what.to_owned());
         }
         let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
-        // Articles stored by a poll that was cut short do not mean that the rest is known too.
+        // An article stored by a poll that was cut short does not mean that the articles after it are known
+        // too.
         let lately = |at: Time| visit.facts.last_ok.is_some_and(|last| at > last);
         let is_old = |url: &Url| {
             let mut both = urls.iter().zip(&known);
@@ -134,7 +135,7 @@ pub(super) async fn read(
 }
 
 impl Visit<'_> {
-    /// The links with a last activity. A time in the future means nothing.
+    /// The links with a last activity. A time in the future is ignored.
     fn activities(&self, links: &[ListLink]) -> Vec<(Url, Time)> {
         let latest = self.started + ZONES;
         let active = |link: &ListLink| link.active.filter(|at| *at <= latest);
@@ -210,7 +211,7 @@ async fn list(
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
 }
 
-/// Checks the first page in addition to its links.
+/// Reviews the first page, apart from its links.
 fn review(listed: &ListDocument, asked: &Url, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
     gathering.hints = Some(listed.hints);

@@ -28,13 +28,13 @@ const MAX_KNOWN: usize = 500;
 /// Stack size of the thread that owns the trees, for pages as deep as the depth limit allows.
 const STACK: usize = 8 << 20;
 
-/// The subject of a workbench.
+/// What a workbench is opened for.
 #[derive(Debug)]
 pub enum Subject {
     /// A source that is followed, by its row key.
     Followed(i64),
-    /// A way to follow a URL, by its number; its page was already fetched. Without a number, a website at
-    /// that URL.
+    /// A way to follow a URL, by its number; the page has already been fetched. Without a number, a website
+    /// at that URL.
     Way(Box<Discovery>, Option<usize>),
 }
 
@@ -50,8 +50,7 @@ pub struct Workbench {
 }
 
 impl Handle {
-    /// A workbench for a source, whose page is fetched immediately; `None` if there is no such
-    /// source.
+    /// A workbench for a source; its page is fetched immediately. `None` if the source does not exist.
     pub fn workbench(
         &self,
         subject: Subject,
@@ -154,7 +153,7 @@ impl Workbench {
     }
 
     /// Requests the matches of rules on the loaded pages, with the page `list` as the list. Only the newest
-    /// such request is certain to be processed.
+    /// of these requests is certain to be processed.
     pub fn preview(&self, request: u64, rules: SourceRules, list: WorkbenchPage) {
         self.newest.store(request, Ordering::SeqCst);
         let _ = self.jobs.send(Task::Preview { request, rules: Box::new(rules), list });

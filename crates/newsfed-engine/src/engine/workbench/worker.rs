@@ -13,7 +13,7 @@ use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
-/// A page of a workbench.
+/// The pages of a workbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WorkbenchPage {
     /// The URL of the source.
@@ -74,12 +74,12 @@ pub enum WorkbenchEvent {
     Picked(SelectorField, Option<String>),
 }
 
-/// Suggested selectors.
+/// Selectors that are suggested together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Each with its field.
+    /// Each selector with its field.
     pub selectors: Vec<(SelectorField, String)>,
-    /// Number of articles that they find on a list.
+    /// Number of articles that the selectors find on a list.
     pub count: usize,
     /// Number of these articles that were known before.
     pub known: usize,
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_newest_preview_is_computed_and_proposals_come_last() {
+    fn computes_the_newest_preview_before_suggestions() {
         let (jobs, inbox) = mpsc::channel();
         let (said, mut events) = tokio::sync::mpsc::unbounded_channel();
         let newest = Arc::new(AtomicU64::new(0));

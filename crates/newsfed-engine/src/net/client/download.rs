@@ -16,8 +16,8 @@ use url::Url;
 pub struct Resume {
     /// Number of bytes that are stored already.
     pub offset: u64,
-    /// The validator of the file that they are from: the server sends the rest only if the file
-    /// still has it.
+    /// The validator of the file that the bytes are from: the server sends the rest only if the file still
+    /// has this validator.
     pub validator: Vec<u8>,
 }
 
@@ -27,13 +27,13 @@ pub struct Download {
     /// Without a body.
     pub response: Response,
     body: reqwest::Response,
-    /// How long a piece may take.
+    /// Maximum time to wait for a piece.
     patience: Duration,
 }
 
 impl Client {
-    /// Requests a file and follows redirects. The gate of the host orders the requests, but a body does
-    /// not keep the host from others, because it may take hours.
+    /// Requests a file and follows redirects. The gate of the host schedules the requests, but the host is
+    /// free for others while a body is read, because that may take hours.
     ///
     /// # Errors
     /// If there is no usable response, or the request is not allowed.

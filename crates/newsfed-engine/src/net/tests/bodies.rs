@@ -1,4 +1,4 @@
-//! Decoding of bodies, and its limits.
+//! Decoding of bodies, and the limits of decoding.
 
 use super::*;
 use crate::model::ErrorKind;
@@ -32,7 +32,7 @@ const BROTLI_TEXT: &[u8] = b"\x1f\x87\x13\xf8\xa5y|\xe4\xe6\xc4kQ@\xcf\x02\x00\x
 /// 20 MiB of zeros.
 const BROTLI_ZEROS: &[u8] = b"\xcf\xff\xff\x7f\xf8\x27\x00\xe2\xb1\x40\x20\xf7\xfe?\xff\xff\x7f\xf0O\x00\xc4a\x01\x80\xee\xfd\x0f";
 
-/// A server that sends that body with that `Content-Encoding`.
+/// A server that sends this body with this `Content-Encoding`.
 fn serving(encoding: &'static str, body: Vec<u8>) -> Server {
     Server::start(move |_| {
         let reply = Reply::ok("text/xml", body.clone());

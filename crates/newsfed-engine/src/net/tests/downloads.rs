@@ -54,7 +54,7 @@ async fn reads_a_file_behind_redirects() {
 }
 
 #[tokio::test]
-async fn the_rest_is_requested_with_the_validator_of_the_start() {
+async fn requests_the_rest_with_the_original_validator() {
     let server = Server::start(|seen| match seen.header("range") {
         Some(_) => Reply::ok("audio/mpeg", "rest").with_status(206),
         None => Reply::ok("audio/mpeg", "whole"),
@@ -73,7 +73,7 @@ async fn the_rest_is_requested_with_the_validator_of_the_start() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_incomplete_or_compressed_is_an_error() {
+async fn rejects_incomplete_and_compressed_files() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/half" => Reply::ok("audio/mpeg", vec![7; 1_000_000]).failing(Failure::HalfBody),
         "/gzip" => Reply::ok("audio/mpeg", "x").header("content-encoding", "gzip"),

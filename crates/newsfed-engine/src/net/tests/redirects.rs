@@ -115,7 +115,7 @@ fn secrets() -> Access {
     }
 }
 
-/// Whether a request carried validators, and whether it carried secrets.
+/// Whether a request had validators, and whether it had secrets.
 fn shown(seen: &Seen) -> (bool, bool) {
     let secrets = seen.header("authorization").is_some();
     assert_eq!(secrets, seen.header("x-key").is_some());
@@ -173,7 +173,7 @@ async fn credentials_in_the_url_stay_with_their_origin() {
 }
 
 #[tokio::test]
-async fn a_stored_move_keeps_the_permissions_of_the_declared_url() {
+async fn a_stored_move_keeps_the_declared_permissions() {
     let ips = hosts(2);
     let server = Server::start_on(&ips, |_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let [home, away] = [0, 1].map(|n| server.url_on(ips[n], "/feed"));

@@ -27,7 +27,7 @@ async fn sends_head_requests_and_follows_no_redirects_on_request() {
 #[tokio::test]
 async fn the_smaller_of_two_body_limits_applies() {
     let server = Server::start(|_| Reply::ok("text/xml", vec![b'x'; 1_000])).unwrap();
-    // The limit in the settings, the limit of the request, and the one that is exceeded.
+    // The limit in the settings, the limit of the request, and the exceeded limit.
     for (most, own, exceeded) in [
         (1_000, None, None),
         (999, None, Some(999)),
@@ -82,7 +82,7 @@ async fn a_request_can_have_its_own_spacing() {
 }
 
 #[tokio::test]
-async fn a_pause_stops_requests_until_its_end_unless_they_are_forced() {
+async fn only_forced_requests_are_sent_during_a_pause() {
     let server = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let (client, clock) = client_with(settings());
     let address = url(&server.url("/"));
@@ -117,7 +117,7 @@ async fn each_purpose_names_what_it_accepts() {
 }
 
 #[tokio::test]
-async fn odd_validators_and_fragments_are_not_kept() {
+async fn drops_unusable_validators_and_fragments() {
     let long = "x".repeat(8 * 1024 + 1);
     let server = Server::start(move |seen| match seen.path.as_str() {
         "/long" => Reply::ok("text/xml", "x").header("etag", &long),

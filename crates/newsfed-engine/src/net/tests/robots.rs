@@ -125,14 +125,14 @@ async fn robots_txt_is_requested_like_the_page_itself() {
     assert_eq!(client.fetch(request.clone()).await.unwrap().status, 429);
     assert_eq!(paths(&server), ["/robots.txt", "/page?x=1"]);
     assert_eq!(server.requests()[0].header("x-key"), Some(b"k".as_slice()));
-    // A forced request does not wait for the end of the pause, and neither does its request for robots.txt.
+    // A forced request does not wait for the end of the pause, nor does its request for robots.txt.
     clock.advance(HOUR * 25);
     client.pause(&home, clock.now() + HOUR);
     assert!(client.fetch(request.clone()).await.is_err());
     let forced = Request { force: true, ..request.clone() };
     assert_eq!(client.fetch(forced).await.unwrap().status, 429);
     assert_eq!(paths(&server)[2..], ["/robots.txt", "/page?x=1"]);
-    // A page that has moved to another origin gets none of the secrets, and neither does its robots.txt.
+    // A page that has moved to another origin gets none of the secrets, nor does its robots.txt.
     let target = Server::start_on(&ips[..1], |_| Reply::status(404)).unwrap();
     let moved = Request { url: url(&target.url("/moved")), declared: Some(home), ..request };
     let (client, _) = client_with(settings());

@@ -126,7 +126,7 @@ async fn posts_json_with_a_secret_as_bearer_token() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn only_values_of_commands_can_be_forgotten() {
+async fn drops_only_cached_values_of_commands() {
     let client = client();
     let command = Secret::Command(vec!["printf".into(), "hush".into()]);
     assert!(!client.drop_secret(&command).await, "not known yet");

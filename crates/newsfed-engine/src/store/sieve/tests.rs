@@ -48,7 +48,7 @@ const PIECES: [&str; 36] = [
     "Letters0123",
 ];
 
-/// The same, one byte after the other.
+/// Like [`Sieve::next`], one byte at a time.
 fn slowly(sieve: &Sieve, text: &str, at: usize, in_word: bool) -> (usize, bool) {
     let bytes = text.as_bytes();
     let mut before = in_word;
@@ -62,7 +62,7 @@ fn slowly(sieve: &Sieve, text: &str, at: usize, in_word: bool) -> (usize, bool) 
     (bytes.len(), before)
 }
 
-/// The same as [`Sieve::excludes`], one character after the other.
+/// Like [`Sieve::excludes`], one character at a time.
 fn excludes_slowly(sieve: &Sieve, markup: &str) -> bool {
     let mut in_word = false;
     let mut is_excluded = !markup.match_indices('&').any(|(at, _)| !separates(&markup[at..]));
@@ -87,7 +87,7 @@ fn excludes_slowly(sieve: &Sieve, markup: &str) -> bool {
 
 proptest! {
     #[test]
-    fn html_is_excluded_as_if_each_word_was_compared(
+    fn excludes_html_as_if_each_word_was_compared(
         pieces in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..90),
     ) {
         let markup = pieces.concat();
@@ -137,7 +137,7 @@ fn words_are_excluded_by_their_first_letters() {
         ("god x", true),
         ("g xyz", false),
         ("xyz  ", false),
-        // It may continue.
+        // The word may continue.
         ("xyz", true),
         ("xyø  ", false),
         ("rüsk x", false),
@@ -150,7 +150,7 @@ fn words_are_excluded_by_their_first_letters() {
 }
 
 #[test]
-fn html_is_excluded_if_its_text_cannot_contain_a_phrase() {
+fn excludes_html_that_cannot_contain_a_phrase() {
     let mut sieve = Sieve::default();
     let words =
         [("rust", true), ("the", false), ("новости", true), ("express", false), ("g\u{f8}", true)];

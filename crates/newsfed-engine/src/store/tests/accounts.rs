@@ -1,4 +1,4 @@
-//! Accounts on servers: logins, sources, changes that wait, and sources that move.
+//! Accounts on servers: logins, sources, changes that wait to be sent, and sources that move.
 
 mod items;
 mod labels;
@@ -56,7 +56,7 @@ fn facts(f: &Fixture, id: &str) -> SourceFacts {
 }
 
 #[test]
-fn a_login_is_kept_until_the_server_or_the_user_changes() {
+fn keeps_a_login_until_server_or_user_change() {
     let f = Fixture::new(&[]);
     let new = open(&f, URL, "me");
     assert_eq!((new.id.as_str(), new.url.as_str(), new.user.as_str()), ("work", URL, "me"));
@@ -98,7 +98,7 @@ fn a_login_is_kept_until_the_server_or_the_user_changes() {
 }
 
 #[test]
-fn sources_are_those_that_the_server_lists() {
+fn an_account_has_the_sources_that_its_server_lists() {
     let (f, account) = account(&["a", "b", "own"]);
     assert_eq!(streams(&f, account), ["feed/a", "feed/b", "feed/own"]);
     let (a, own) = (f.key("a"), f.key("own"));
@@ -120,7 +120,7 @@ fn sources_are_those_that_the_server_lists() {
         (b.url.as_str(), b.collected.unwrap().folder.as_deref()),
         ("https://c.example/", Some("F"))
     );
-    // A source that is no longer listed is removed, unless it has pinned items.
+    // A source that is no longer listed is removed unless it has pinned items.
     f.poll("a", vec![entry("one")]);
     f.set(Mark::Pinned, "one");
     assert!(list(&f, account, vec![feed("b")]));
@@ -130,7 +130,7 @@ fn sources_are_those_that_the_server_lists() {
     assert_eq!((streams(&f, account).len(), f.key("a")), (3, a));
     let filled = f.store.reader().unwrap().filled_feeds(account).unwrap();
     assert_eq!(filled, [a].into());
-    // If identifiers are equal, the user's source gets it, and the account's source is renamed.
+    // If identifiers are equal, the user's source gets the identifier, and the account's source is renamed.
     f.declare(&["own", "a"]);
     assert_ne!(f.key("a"), a);
     assert_eq!(facts(&f, "a-2").key, a);
@@ -162,11 +162,11 @@ fn changes_wait_for_the_server_and_can_be_undone() {
     let first = f.store.reader().unwrap().account_ops(account).unwrap().remove(0);
     let source = (f.key("a"), "feed/a".to_owned(), "https://a.example/rss".to_owned());
     assert_eq!((first.source, first.tries, first.error), (Some(source), 0, None));
-    // The server's list does not overwrite changes that wait.
+    // The server's list does not overwrite waiting changes.
     assert!(!list(&f, account, vec![feed("a"), feed("b")]));
     assert_eq!(facts(&f, "a").feed_title.as_deref(), Some("Newer"));
     assert_eq!(facts(&f, "a").collected.unwrap().folder.as_deref(), Some("F"));
-    // A removed source stays removed, and a restored one is subscribed with its changes.
+    // A removed source stays removed, and a restored one is subscribed to with its changes.
     assert_eq!(change("b", CollectedChange::Restore), []);
     assert_eq!(change("b", CollectedChange::Remove), [CollectedChange::Restore]);
     assert_eq!(change("b", CollectedChange::Remove), []);
@@ -195,7 +195,7 @@ fn changes_wait_for_the_server_and_can_be_undone() {
 }
 
 #[test]
-fn a_source_moves_to_an_account_and_back_with_its_items() {
+fn moves_a_source_to_an_account_and_back() {
     let (f, account) = account(&["a"]);
     let own = f.key("own");
     f.poll("own", vec![entry("both"), entry("mine")]);
@@ -212,7 +212,7 @@ fn a_source_moves_to_an_account_and_back_with_its_items() {
     wait(f.store.begin_move(account, vec![moved(Some("feed/a"))])).unwrap();
     assert_eq!(recorded(), [moved(None)], "it has no name on the server yet");
     assert!(!wait(f.store.finish_moves(account)).unwrap(), "the file still has it");
-    // The account has the same feed, and both have one item in common.
+    // The account has the same feed, and the two have one item in common.
     let items = ["both", "theirs"].map(entry).to_vec();
     f.poll("a", items);
     f.store.mark_blocking(Mark::Tag("t".into()), vec![key_of(&f, "a", "both")], true).unwrap();
@@ -252,7 +252,7 @@ fn key_of(f: &Fixture, source: &str, title: &str) -> i64 {
 }
 
 #[test]
-fn a_user_source_gets_the_items_of_a_removed_account() {
+fn user_sources_get_the_items_of_a_removed_account() {
     let (f, _) = account(&["a", "b"]);
     f.poll("a", vec![entry("one"), entry("two")]);
     f.poll("b", vec![entry("three")]);
@@ -268,7 +268,7 @@ fn a_user_source_gets_the_items_of_a_removed_account() {
 }
 
 #[test]
-fn settings_for_sources_that_a_server_does_not_list_are_unused() {
+fn finds_settings_of_sources_that_the_server_lacks() {
     let (f, account) = account(&["a"]);
     let own = |name: &str, url: &str, account: &str| {
         let mut source = Source::feed(SourceId(name.to_owned()), url.parse().unwrap());

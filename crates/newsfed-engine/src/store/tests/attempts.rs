@@ -3,7 +3,7 @@
 use super::upkeep::wait;
 use super::*;
 
-/// The interface would read everything again if the revision grew.
+/// The interface would read everything again if the revision increased.
 #[test]
 fn recording_a_started_poll_keeps_the_revision() {
     let f = Fixture::new(&["a"]);

@@ -26,7 +26,7 @@ fn the_states_of_a_source_stay_within_the_limit() {
 }
 
 #[test]
-fn files_are_due_longest_waiting_first() {
+fn lists_the_longest_waiting_files_first() {
     let f = Fixture::new(&["site"]);
     f.poll("site", ["a", "b", "c", "d"].map(entry).to_vec());
     let (site, now) = (f.key("site"), f.now);

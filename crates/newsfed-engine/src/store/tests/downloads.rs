@@ -4,7 +4,7 @@ use super::upkeep::wait;
 use super::*;
 
 #[test]
-fn downloads_are_listed_with_their_items_and_forgotten() {
+fn lists_downloads_and_deletes_their_records() {
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![entry("one"), entry("two")]);
     let rows = f.rows(&View::of(Scope::All));
@@ -43,7 +43,7 @@ fn downloads_are_listed_with_their_items_and_forgotten() {
     assert_eq!(all(), [two.clone(), gone]);
     f.store.drop_download_records_blocking(vec!["/gone.mp3".into()]).unwrap();
     assert_eq!(all(), [two]);
-    // A new file at the path of a forgotten one inherits nothing from its record.
+    // A new file at the path of a deleted record inherits nothing from it.
     wait(f.store.record_download(DownloadRecord { url: None, ..again })).unwrap();
     assert_eq!(all()[0].url, None);
 }

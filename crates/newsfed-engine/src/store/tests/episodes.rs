@@ -13,7 +13,7 @@ fn episode(guid: &str) -> Entry {
 }
 
 #[test]
-fn episodes_are_queued_moved_played_and_kept() {
+fn queues_moves_and_plays_episodes() {
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![episode("one"), episode("two"), episode("three"), entry("text")]);
     let rows = f.rows(&View::of(Scope::All));
@@ -78,7 +78,7 @@ fn the_queue_is_limited() {
 }
 
 #[test]
-fn episodes_removed_from_the_queue_return_to_their_places() {
+fn removed_episodes_return_to_their_positions() {
     let f = Fixture::new(&["a"]);
     f.poll("a", ["one", "two", "three", "four"].map(episode).to_vec());
     let rows = f.rows(&View::of(Scope::All));
@@ -103,7 +103,7 @@ fn episodes_removed_from_the_queue_return_to_their_places() {
     assert_eq!((restore(), order()), (Some(vec![four]), vec![two, four]));
     assert_eq!(restore(), Some(sorted(vec![one, three])));
     assert_eq!((order(), restore()), (vec![one, two, three, four], None));
-    // An episode that was queued again separately stays where it is.
+    // An episode that was queued again separately keeps its position.
     remove(None);
     f.store.mark_blocking(Mark::Queued, vec![three], true).unwrap();
     assert_eq!(restore(), Some(sorted(vec![one, two, four])));
@@ -121,7 +121,7 @@ fn episodes_removed_from_the_queue_return_to_their_places() {
 }
 
 #[test]
-fn an_episode_in_the_queue_has_what_the_feed_states_about_its_file() {
+fn queued_episodes_have_the_details_of_their_files() {
     let f = Fixture::new(&["a"]);
     let file = |name: &str, mime: Option<&str>, seconds| Enclosure {
         url: format!("https://a.example/{name}"),

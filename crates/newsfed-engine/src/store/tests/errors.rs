@@ -4,7 +4,7 @@ use super::*;
 
 /// SQLite's own limit on the size of the file fails like a full disk.
 #[test]
-fn a_full_disk_is_reported_loses_nothing_and_recovers() {
+fn reports_a_full_disk_without_losing_data() {
     let f = Fixture::new(&["a"]);
     let big = |n: usize| Entry {
         title: format!("big {n}"),
@@ -41,13 +41,13 @@ fn a_full_disk_is_reported_loses_nothing_and_recovers() {
 }
 
 #[test]
-fn a_failed_job_does_not_affect_others_in_its_transaction() {
+fn a_failed_job_does_not_affect_its_transaction() {
     let f = Fixture::new(&["a", "b"]);
     let polls = ["a", "b"].map(|id| f.finished(f.key(id), vec![entry(id)]));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let (go, gate) = std::sync::mpsc::channel::<()>();
-        // While this job waits, the others queue up behind it. When it is run again, it does not wait.
+        // While this job waits, further jobs are queued behind it. When it runs again, it does not wait.
         let first = f.store.call(move |_| {
             let _ended = gate.recv();
             Ok(())
@@ -120,10 +120,10 @@ fn closing_finishes_waiting_jobs_and_leaves_one_file() {
     assert_eq!(reader.row(1).unwrap().unwrap().title, "two");
 }
 
-/// This includes a file whose name has a special meaning in a URI.
+/// This includes files whose name has a special meaning in a URI.
 #[cfg(unix)]
 #[test]
-fn a_file_that_nobody_can_write_is_read_without_extra_files() {
+fn reads_read_only_files_without_extra_files() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a?b%20#c.db");
     database_of(&path, schema_version());

@@ -23,7 +23,7 @@ fn polled(f: &Fixture) {
 }
 
 #[test]
-fn a_list_is_stored_applied_and_forgotten() {
+fn stores_applies_and_clears_a_list() {
     let f = Fixture::new(&["list", "other"]);
     let key = f.key("list");
     assert_eq!(stored(&f), None);

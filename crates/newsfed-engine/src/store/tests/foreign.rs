@@ -1,4 +1,4 @@
-//! Databases of other readers, and databases that only resemble them.
+//! Databases of other readers, and databases that only resemble those.
 
 use super::*;
 use crate::model::{ForeignItem, ForeignKind, ForeignText};
@@ -203,7 +203,7 @@ fn limits_of_databases_are_reported() {
 }
 
 #[test]
-fn its_own_database_cannot_be_imported() {
+fn cannot_import_its_own_database() {
     let f = Fixture::new(&["a"]);
     let scratch = tempfile::tempdir().unwrap();
     let error = ForeignDatabase::open(f.store.path(), scratch.path()).err().unwrap();

@@ -59,7 +59,7 @@ fn marks_known_items_and_stores_the_others() {
     let again = import(&f, vec![item(&f, dated("old", 9), &[Effect::Read, Effect::Pin])]);
     assert_eq!((again.new, again.known), (0, 1));
     assert_eq!(marks(&f), after);
-    // The feed still has one of them: the same item, unchanged marks, no new version.
+    // The feed still has one of the items: the same item, unchanged marks, no new version.
     let feed = Entry { content: Some("<p>As the feed has it</p>".into()), ..dated("old", 9) };
     assert_eq!(f.poll("a", vec![feed]).new.len(), 0);
     assert_eq!(marks(&f), after);
@@ -75,9 +75,9 @@ fn removed_items_do_not_come_back() {
     assert_eq!((counts.removed, counts.known, counts.new), (1, 1, 0));
     assert_eq!(counts.read, 1);
     assert_eq!(f.poll("a", vec![dated("gone", 5), dated("kept", 1)]).new.len(), 0);
-    // It stays, but the user is done with it.
+    // The item is kept, but the user is done with it.
     assert_eq!(marks(&f), ["kept: read"]);
-    // An item that retention has removed here returns only if it is to be kept.
+    // An item that retention has removed here comes back only if it is to be kept.
     f.set(Mark::Read, "kept");
     let retention = Retention { items: Some(0), days: Some(0), unread: true };
     f.store.prune_blocking(f.key("a"), retention, f.now + TimeDelta::days(2)).unwrap();
@@ -115,7 +115,7 @@ fn an_import_can_be_undone() {
     assert_eq!(nothing, ImportUndone::default());
 }
 
-/// A poll between an import and its undo changes what is known of removed items.
+/// A poll between an import and its undo changes what is known about removed items.
 #[test]
 fn removed_items_come_back_after_undo_and_polls() {
     let mut f = Fixture::new(&["a"]);
@@ -135,7 +135,7 @@ fn removed_items_come_back_after_undo_and_polls() {
     assert_eq!(conn.query_row(notes, [], |r| r.get::<_, i64>(0)).unwrap(), 0, "notes are left");
 }
 
-/// Items that an undo removes and the feed still lists come back, although the feed is unchanged.
+/// Items that an undo removes and the feed still lists come back, even though the feed is unchanged.
 #[test]
 fn sources_are_read_again_after_undo() {
     for deleted in [false, true] {

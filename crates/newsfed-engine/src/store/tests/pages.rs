@@ -41,7 +41,7 @@ fn reserved_keys_are_not_given_to_others() {
 }
 
 #[test]
-fn an_article_that_is_read_again_replaces_what_was_stored_and_keeps_its_marks() {
+fn rereading_an_article_keeps_its_marks() {
     let f = Fixture::new(&["site"]);
     let first = Entry { summary: Some("first".into()), ..entry("a") };
     f.poll("site", vec![first.clone()]);
@@ -61,7 +61,7 @@ fn an_article_that_is_read_again_replaces_what_was_stored_and_keeps_its_marks() 
 }
 
 #[test]
-fn a_link_leads_to_the_stored_item_with_its_url() {
+fn finds_the_stored_item_of_a_link() {
     let f = Fixture::new(&["one", "two"]);
     let at = |url: &str| Entry { url: Some(url.parse().unwrap()), ..entry(url) };
     f.poll("one", vec![at("https://e.org/a"), at("https://e.org/log#2")]);

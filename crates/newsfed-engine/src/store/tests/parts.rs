@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn mark_all_read_changes_only_the_view_and_can_be_undone() {
+fn mark_all_read_changes_only_the_view() {
     let f = Fixture::new(&["s", "t"]);
     f.poll("s", vec![entry("a"), entry("b")]);
     f.poll("t", vec![entry("c")]);
@@ -17,7 +17,7 @@ fn mark_all_read_changes_only_the_view_and_can_be_undone() {
 }
 
 #[test]
-fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
+fn marks_only_the_items_above_or_below_a_row() {
     for (order, grouped) in SortOrder::ALL.iter().copied().flat_map(|o| [(o, false), (o, true)]) {
         let f = Fixture::new(&["s", "t"]);
         f.poll("s", (0..6).map(|i| entry(&format!("item {i}"))).collect());
@@ -51,7 +51,7 @@ fn the_items_beyond_a_row_are_those_above_or_below_it_in_the_list() {
 }
 
 #[test]
-fn commands_that_mark_items_read_are_undone_newest_first() {
+fn undoes_mark_read_commands_newest_first() {
     let f = Fixture::new(&["s", "t"]);
     f.poll("s", ["a", "b", "c", "d"].map(entry).to_vec());
     f.poll("t", vec![entry("e")]);
@@ -65,7 +65,7 @@ fn commands_that_mark_items_read_are_undone_newest_first() {
     assert_eq!((read(of("s")), read(of("s"))), (3, 0), "what changes nothing is not remembered");
     assert_eq!(f.store.read_items_blocking(vec![key("a")], true, f.now).unwrap(), [0i64; 0]);
     assert_eq!(read(of("t")), 1);
-    // Since then, the user has marked one unread and hidden another.
+    // Since then, the user has marked one item unread and hidden another.
     f.store.mark_blocking(Mark::Read, vec![key("b")], false).unwrap();
     f.store.mark_blocking(Mark::Hidden, vec![key("c")], true).unwrap();
     let undo = || f.store.undo_read_blocking().unwrap().map(|undone| (undone.at, undone.unread));
@@ -85,7 +85,7 @@ fn commands_that_mark_items_read_are_undone_newest_first() {
 
 /// Apps identify feeds by the keys of sources.
 #[test]
-fn keys_of_sources_are_never_used_twice() {
+fn keys_of_sources_are_never_reused() {
     let fixture = Fixture::new(&["a", "b", "c"]);
     let keys = [fixture.key("b"), fixture.key("c")];
     let delete = |keys: Vec<i64>| {

@@ -19,7 +19,7 @@ fn a_position_is_kept_until_its_item_is_removed() {
     assert_eq!((place(keys[0]), place(keys[1])), (1200, 3));
     set(keys[1], 0);
     assert_eq!(place(keys[1]), 0);
-    // A removed item has no position, and gets none.
+    // A removed item has no position, and cannot get one.
     let gone = keys[0];
     let removed =
         f.store.writer().unwrap().call_blocking(move |conn| {

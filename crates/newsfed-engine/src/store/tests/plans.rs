@@ -8,12 +8,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-/// Number of items in the database. A statement that steps over a fourth of them one by one counts as a scan
-/// of the table.
+/// Number of items in the database. A statement that steps over a quarter of them one by one counts as a
+/// table scan.
 const ITEMS: i32 = 1200;
 
-/// How many steps each statement has made so far, and the statements that made too many in one
-/// run. This is global because SQLite calls a plain function, which has no state.
+/// How many steps each statement has taken so far, and the statements that took too many in one run. This is
+/// global because SQLite calls a plain function, which has no state.
 static SEEN: Mutex<(BTreeMap<String, i32>, BTreeSet<String>)> =
     Mutex::new((BTreeMap::new(), BTreeSet::new()));
 
@@ -94,7 +94,7 @@ fn no_statement_scans_all_items() {
     let criteria = Criteria { text: Some("title".into()), ..Criteria::default() };
     let search = View { criteria, ..View::of(Scope::All) };
     assert!(reader.window(&search, Anchor::First, 10).unwrap().rows.len() > 300);
-    // A search with source names reads the indexes of the sources, and so does counting.
+    // A search with source names reads the indexes of the sources, and so does counting its rows.
     let criteria = Criteria { sources: Some(vec![f.key("a")]), ..Criteria::default() };
     let named = View { unread_only: true, criteria, ..View::of(Scope::All) };
     assert_eq!(reader.window(&named, Anchor::First, 10).unwrap().rows.len(), 10);
@@ -125,12 +125,12 @@ fn no_statement_scans_all_items() {
 }
 
 thread_local! {
-    /// The rows that each statement of a list on this thread has stepped over one by one.
+    /// The number of rows that each statement of a list on this thread has stepped over one by one.
     static LISTED: RefCell<Vec<i32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Reads the beginning and the end of a list; returns how many statements read items, and the rows
-/// that they stepped over one by one.
+/// Reads the beginning and the end of a list; returns how many statements read items, and how many rows they
+/// stepped over one by one.
 fn cost(f: &Fixture, view: &View) -> (usize, i32) {
     fn seen(event: TraceEvent<'_>) {
         let TraceEvent::Profile(statement, _) = event else { return };
@@ -149,7 +149,7 @@ fn cost(f: &Fixture, view: &View) -> (usize, i32) {
 }
 
 #[test]
-fn folder_lists_skip_other_sources_and_query_many_sources_at_once() {
+fn folder_lists_skip_other_sources() {
     let f = Fixture::new(&["older", "busy", "newer"]);
     let items = |tag: &str, hours: std::ops::Range<i64>| {
         hours.map(|hour| dated(&format!("{tag} {hour}"), hour)).collect::<Vec<_>>()

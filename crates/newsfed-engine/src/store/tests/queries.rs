@@ -1,4 +1,4 @@
-//! Searches find the same as a scan over all items.
+//! Searches find the same items as a scan over all items.
 
 use super::*;
 use crate::model::Enclosure;
@@ -50,7 +50,7 @@ impl Also {
     }
 }
 
-/// The words into which the index splits a text: without diacritics and in lower case.
+/// The tokens into which the index splits a text: without diacritics and in lower case.
 fn tokens(text: &str) -> Vec<String> {
     let fold = |c: char| match c {
         'é' | 'É' => 'e',
@@ -178,7 +178,7 @@ struct At<'a> {
     sources: &'a Sources,
 }
 
-/// Whether a query names a state without a minus before it.
+/// Whether a query requires a state, without a minus before it.
 fn asks_for(query: &Query, state: State) -> bool {
     query.terms.iter().filter(|term| !term.negated).any(|term| match &term.what {
         What::Is(named) => *named == state,
@@ -464,7 +464,7 @@ fn counting_stops_at_its_limits() {
     assert_eq!((count("word"), count("unread")), (most, most));
     assert_eq!(count("\"word 7\""), Count { items: 1, more: false });
     assert_eq!(count("is:read"), Count::default());
-    // If only very few steps are allowed, the number of rows that were counted until then is returned.
+    // If only very few steps are allowed, the number of rows counted until then is returned.
     let (conn, _) = connect::open_reader(f.store.path()).unwrap();
     let view = View { criteria: criteria("title:word age>1000h"), ..View::of(Scope::All) };
     let part = count::count(&conn, &view, 2000).unwrap();

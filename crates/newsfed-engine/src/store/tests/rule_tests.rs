@@ -1,4 +1,4 @@
-//! Tests that rules decide about items as the database does.
+//! Tests that rules match the same items as the database.
 
 use super::queries::{Sources, declare};
 use super::rules::{list, rule, use_rules};
@@ -186,8 +186,8 @@ fn stored(f: &Fixture, items: &[Made]) -> Vec<(i64, Prepared)> {
     prepared.into_iter().map(|one| (key(&one), one)).collect()
 }
 
-/// Compares each decision about each item with SQL; returns the number of decisions, the number of those by
-/// which the item meets the query, and the first wrong one.
+/// Compares each decision about each item with SQL; returns the number of decisions, the number of matches
+/// among them, and the first wrong decision.
 fn compare(
     conn: &Connection,
     (sources, items, queries): (&Sources, &[(i64, Prepared)], &[String]),
@@ -267,7 +267,7 @@ fn decisions_in_memory_match_the_database() {
 }
 
 #[test]
-fn an_item_that_rules_hide_mark_read_and_pin_stays_read() {
+fn an_item_hidden_read_and_pinned_by_rules_is_read() {
     for query in ["title:v1", "title:v1 (is:unread OR is:read)"] {
         let f = Fixture::new(&["s"]);
         let rules = [("Hide", "hide"), ("Read", "read"), ("Pin", "pin")];

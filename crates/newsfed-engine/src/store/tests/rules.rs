@@ -66,7 +66,7 @@ fn rules_apply_in_order_and_only_to_new_items() {
     assert_eq!((titles("is:pinned").as_str(), titles("is:read").as_str()), ("four", "four"));
     assert_eq!(titles(""), "old sport, other sport, v2 news, two, four");
     assert_eq!(f.counts("s"), (5, 3, 1));
-    // The database knows which rule did what.
+    // The database records which rule did what.
     let key = |title: &str| {
         let all = f.rows(&list("is:hidden OR unread OR is:read"));
         all.iter().find(|row| row.title == title).unwrap().key
@@ -85,7 +85,7 @@ fn rules_apply_in_order_and_only_to_new_items() {
 }
 
 #[test]
-fn items_that_are_stored_with_their_marks_are_as_if_marked_later() {
+fn marks_set_on_arrival_equal_marks_set_later() {
     let state = |query: &str, effects: &[&str]| {
         let f = Fixture::new(&["s"]);
         f.store.set_memo_blocking("machine", "0".to_owned()).unwrap();
@@ -145,7 +145,7 @@ fn only_effects_that_still_apply_are_undone() {
     assert_eq!((titles("").as_str(), f.counts("s")), ("news", (3, 1, 0)));
     let records = f.store.reader().unwrap().rule_records().unwrap();
     assert_eq!((records.len(), records[0].items, records[0].rule.as_str()), (1, 2, "s"));
-    // An item that the user marks read or unread stays as it is.
+    // An item that the user marks read or unread stays that way.
     let hidden = f.rows(&list("is:hidden title:b")).remove(0);
     f.store.mark_blocking(Mark::Read, vec![hidden.key], false).unwrap();
     assert_eq!(titles(""), "sport b, news");
@@ -188,7 +188,7 @@ fn a_query_of_many_exclusions_is_not_an_error() {
 }
 
 #[test]
-fn snoozed_items_come_back_unread_and_outlive_retention() {
+fn snoozed_items_survive_retention_and_come_back_unread() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("a", 3), dated("b", 2), dated("c", 1)]);
     let titles = |query: &str| f.titles(&list(query)).join(", ");
@@ -239,7 +239,7 @@ fn tags_ignore_case_and_are_removed_with_their_items() {
 }
 
 #[test]
-fn categories_and_languages_of_items_are_listed_most_frequent_first() {
+fn lists_the_most_frequent_categories_and_languages_first() {
     let f = Fixture::new(&["s"]);
     let item = |title: &str, categories: &[&str], language: &str| Entry {
         categories: categories.iter().map(|c| (*c).to_owned()).collect(),
@@ -298,7 +298,7 @@ fn rules_match_what_searches_find() {
 }
 
 #[test]
-fn each_application_of_a_rule_is_undone_and_redone_separately() {
+fn undoes_each_application_of_a_rule_separately() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("one"), entry("two"), entry("three")]);
     let rule = || rule("r", "is:unread", &["hide"]);
@@ -319,7 +319,7 @@ fn each_application_of_a_rule_is_undone_and_redone_separately() {
     assert_eq!(hidden(), 0);
 }
 
-/// Marks the source as read before, so that its next items are news.
+/// Makes the source count as read before, so that its next items are news.
 fn read_before(f: &Fixture, source: &str) {
     let (key, now) = (f.key(source), f.now);
     let change = f.store.change_facts(key, move |facts| facts.last_ok = Some(now));
@@ -356,7 +356,7 @@ fn the_first_document_of_a_source_is_not_news() {
     assert_eq!(f.titles(&list("is:pinned")), ["a old"], "marks are set");
     read_before(&f, "s");
     assert_eq!(counts(vec![entry("a old"), entry("a new"), entry("c")]), [1]);
-    // This applies even if the first document was empty.
+    // This is also the case if the first document was empty.
     f.declare(&["s", "t"]);
     read_before(&f, "t");
     let done = f.poll("t", vec![entry("a")]);
@@ -364,7 +364,7 @@ fn the_first_document_of_a_source_is_not_news() {
 }
 
 #[test]
-fn records_of_commands_are_changed_at_once_listed_and_forgotten() {
+fn changes_lists_and_deletes_records_of_commands() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("one")]);
     let key = f.rows(&list(""))[0].key;
@@ -415,9 +415,9 @@ fn several_rules_can_act_on_one_item() {
     assert_eq!(records.iter().map(|record| record.notified).collect::<Vec<_>>(), [1, 1]);
 }
 
-/// A pinned item is never hidden, whatever the order of the rules, on arrival and later.
+/// A pinned item is never hidden, whatever the order of the rules, both on arrival and later.
 #[test]
-fn a_hidden_item_is_shown_with_its_earlier_marks_when_another_rule_pins_it() {
+fn pinning_shows_a_hidden_item_with_its_earlier_marks() {
     for decided_by_sql in [false, true] {
         // Only the database counts words.
         let query = if decided_by_sql { "kernel words<50" } else { "kernel" };
@@ -451,7 +451,7 @@ fn a_hidden_item_is_shown_with_its_earlier_marks_when_another_rule_pins_it() {
 }
 
 #[test]
-fn changes_by_a_rule_are_counted_in_advance() {
+fn counts_what_a_rule_would_change() {
     let f = Fixture::new(&["s"]);
     f.poll("s", ["plain", "read", "pinned", "later", "hidden", "tagged"].map(entry).to_vec());
     let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|row| row.key).collect();

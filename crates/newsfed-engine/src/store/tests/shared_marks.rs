@@ -26,7 +26,7 @@ fn other(titles: &[&str], mark: &Mark) -> Vec<SharedMark> {
 }
 
 #[test]
-fn marks_beyond_the_limit_are_counted_and_known_ones_still_change() {
+fn known_marks_change_even_at_the_limit() {
     let titles = ["one", "two", "three", "four", "five"];
     let marks = other(&titles, &Mark::Pinned);
     let f = Fixture::new(&["a"]);
@@ -34,7 +34,7 @@ fn marks_beyond_the_limit_are_counted_and_known_ones_still_change() {
     f.poll("a", titles.iter().map(|title| entry(title)).collect());
     let merge = |marks: Vec<SharedMark>| f.store.merge_marks_blocking(marks, 3, f.now).unwrap();
     assert_eq!(merge(marks.clone()), (3, 2), "(changed, left out)");
-    // At the limit, a later state of a known mark is applied, and a new mark is not.
+    // At the limit, a later state of a known mark is applied, but a new mark is not.
     let mut later = marks;
     for mark in &mut later {
         mark.on = false;
@@ -46,7 +46,7 @@ fn marks_beyond_the_limit_are_counted_and_known_ones_still_change() {
 }
 
 #[test]
-fn a_source_removed_from_an_account_gets_the_marks_of_other_machines() {
+fn a_source_removed_from_an_account_gets_shared_marks() {
     let marks = other(&["one", "two"], &Mark::Read);
     let f = Fixture::new(&["a"]);
     f.store.join_machines_blocking(f.now).unwrap();
@@ -107,7 +107,7 @@ fn marks_are_counted_until_they_are_written() {
 }
 
 #[test]
-fn the_greater_stamp_wins_and_among_equal_ones_a_set_mark() {
+fn the_greater_stamp_wins_or_else_the_set_mark() {
     let [mark] = <[SharedMark; 1]>::try_from(other(&["one"], &Mark::Pinned)).unwrap();
     // (known, arriving, milliseconds later, pinned afterwards, items that change)
     for (known, arriving, later, pinned, changed) in [
@@ -136,7 +136,7 @@ fn the_greater_stamp_wins_and_among_equal_ones_a_set_mark() {
 }
 
 #[test]
-fn tags_of_other_machines_are_clean_and_can_be_removed() {
+fn cleans_the_tags_of_other_machines() {
     let raw = "\u{1b}]0;pwned\u{7}\u{1b}[31mX\u{202e}y";
     let [mark] = <[SharedMark; 1]>::try_from(other(&["one"], &Mark::Pinned)).unwrap();
     let mark = SharedMark { mark: format!("tag:{raw}"), ..mark };
@@ -155,7 +155,7 @@ fn tags_of_other_machines_are_clean_and_can_be_removed() {
     unset("Xy");
     assert_eq!(tags(), [""; 0]);
     assert_eq!(to_write(&f), [("tag:Xy".to_owned(), false)]);
-    // As an earlier version stored it.
+    // As an earlier version stored the tag.
     let insert = "INSERT INTO item_tag (item, form, tag) VALUES (?1, comparable(?2), ?2)";
     let insert = move |conn: &rusqlite::Connection| Ok(conn.execute(insert, (key, raw))?);
     f.store.writer().unwrap().call_blocking(insert).unwrap();
@@ -188,7 +188,7 @@ fn marks_follow_a_source_to_its_new_url() {
     let to = "https://moved.example/feed";
     let mut expected = marks.clone();
     for mark in &mut expected {
-        // This machine keeps them in its file from now on.
+        // From now on, this machine keeps the marks in its file.
         (mark.source, mark.stamp.machine) = (source_hash(to), own.clone());
     }
     // For the other machine, one item has a different URL, and one has no guid.
@@ -205,7 +205,7 @@ fn marks_follow_a_source_to_its_new_url() {
 }
 
 #[test]
-fn thousands_of_marks_without_items_are_forgotten_at_once() {
+fn deletes_thousands_of_marks_without_items_at_once() {
     let [mark] = <[SharedMark; 1]>::try_from(other(&["here"], &Mark::Pinned)).unwrap();
     let f = Fixture::new(&["a"]);
     f.store.join_machines_blocking(f.now).unwrap();

@@ -4,7 +4,7 @@ use super::*;
 use rusqlite::Connection;
 
 #[test]
-fn copies_and_backups_report_the_schema_that_they_had() {
+fn copies_and_backups_report_their_original_schema() {
     for schema in [2, 7, schema_version()] {
         let dir = tempfile::tempdir().unwrap();
         let [from, to] = ["from.db", "to.db"].map(|name| dir.path().join(name));

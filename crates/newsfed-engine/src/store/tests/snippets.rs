@@ -38,7 +38,7 @@ fn shows_where_the_rows_of_a_search_match() {
 }
 
 #[test]
-fn sorts_the_best_matches_of_a_search_first_if_configured() {
+fn can_list_the_best_matches_first() {
     let f = Fixture::new(&["a"]);
     let item = |title: &str, hours, content: &str| Entry {
         content: Some(content.to_owned()),
@@ -101,9 +101,9 @@ fn a_snippet_shows_the_rare_words_of_a_search() {
 }
 
 #[test]
-fn a_snippet_is_short_in_scripts_whose_words_the_index_splits() {
+fn snippets_are_short_even_if_the_index_splits_words() {
     let f = Fixture::new(&["a"]);
-    // Vowel signs end a word of the index.
+    // In the index, words end at vowel signs.
     let hindi = "ab\u{93e}";
     let texts = [
         format!("before {}", hindi.repeat(60_000)),
@@ -134,7 +134,7 @@ fn a_snippet_is_short_in_scripts_whose_words_the_index_splits() {
 }
 
 #[test]
-fn openings_have_the_start_of_the_text_and_a_picture() {
+fn openings_show_the_text_and_a_picture() {
     let f = Fixture::new(&["a"]);
     let item = |id: &str, content: &str| Entry { content: Some(content.to_owned()), ..entry(id) };
     let enclosed = |mime: &str| crate::model::Enclosure {

@@ -4,7 +4,7 @@ use super::rules::{rule, use_rules};
 use super::*;
 
 #[test]
-fn items_are_read_from_the_newest_back_to_a_moment() {
+fn reads_items_since_a_time_newest_first() {
     let mut f = Fixture::new(&["a", "b"]);
     let day = chrono::TimeDelta::days(1);
     let first = f.now;
@@ -23,7 +23,7 @@ fn items_are_read_from_the_newest_back_to_a_moment() {
 }
 
 #[test]
-fn items_that_a_rule_marks_read_were_not_read_by_the_user() {
+fn items_marked_read_by_a_rule_do_not_count() {
     let f = Fixture::new(&["a"]);
     let rules = [("hides", "sport", &["hide"]), ("reads", "weather", &["read"])];
     use_rules(&f, rules.iter().map(|(name, query, does)| rule(name, query, *does)).collect());

@@ -96,7 +96,7 @@ fn marks_of_a_story_are_set_together_and_undone() {
 }
 
 #[test]
-fn as_many_items_are_counted_as_would_be_marked_read() {
+fn counts_the_items_that_would_be_marked_read() {
     let rows = folded_rows();
     let of = |view: &View, beyond| (view.clone(), beyond);
     let whole = View { fold: false, ..folded() };
@@ -121,7 +121,7 @@ fn as_many_items_are_counted_as_would_be_marked_read() {
     }
 }
 
-/// The positions of the rows of [`folded`]: an item of its own, and a story.
+/// The positions of the rows of [`folded`]: an item without a story, and a story.
 fn folded_rows() -> (Cursor, Cursor) {
     let rows = three().rows(&folded());
     ((&rows[0]).into(), (&rows[1]).into())
@@ -146,7 +146,7 @@ fn a_read_story_stays_read_if_configured() {
 }
 
 #[test]
-fn items_of_one_source_old_ones_and_parts_are_not_one_story() {
+fn similar_items_need_not_form_a_story() {
     for (source, title, hours) in [
         ("a", TITLE, 5),
         ("b", TITLE, 24 * 8),
@@ -170,7 +170,7 @@ fn items_of_one_source_old_ones_and_parts_are_not_one_story() {
 }
 
 #[test]
-fn a_url_that_a_source_uses_for_several_items_joins_no_stories() {
+fn a_url_reused_within_a_source_joins_no_stories() {
     let f = Fixture::new(&["a", "b"]);
     let at = |title: &str, hours| Entry {
         url: Some("https://city.example/2027/notices-of-the-week".into()),
@@ -312,7 +312,7 @@ fn stories_of_hostile_items_stay_small() {
 }
 
 #[test]
-fn an_item_that_contradicts_one_of_a_story_does_not_join_it() {
+fn an_item_that_contradicts_a_story_does_not_join() {
     let f = Fixture::new(&["a", "b", "c"]);
     f.poll("a", vec![report("a", TITLE, 9)]);
     f.poll("b", vec![report("b", "River bridge reopens after repairs of 3 months", 5)]);

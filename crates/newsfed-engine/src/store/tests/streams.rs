@@ -7,7 +7,7 @@ fn keys(fixture: &Fixture, query: StreamQuery) -> Vec<i64> {
 }
 
 #[test]
-fn streams_have_the_shown_items_of_all_their_parts() {
+fn streams_list_the_shown_items_of_all_parts() {
     let fixture = Fixture::new(&["a", "b"]);
     fixture.poll("a", vec![entry("One"), entry("Two")]);
     fixture.poll("b", vec![entry("Three"), entry("Four")]);

@@ -90,7 +90,7 @@ fn full_text_replaces_the_teaser_in_display_and_search() {
 }
 
 #[test]
-fn a_page_provides_dates_and_authors_missing_in_the_feed() {
+fn pages_provide_missing_dates_and_authors() {
     let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
     let f = with_teaser();
     let row = f.rows(&View::of(Scope::All)).remove(0);
@@ -109,7 +109,7 @@ fn a_page_provides_dates_and_authors_missing_in_the_feed() {
 }
 
 #[test]
-fn items_without_a_date_are_listed_on_the_day_they_were_found() {
+fn lists_undated_items_on_the_day_of_discovery() {
     let f = Fixture::new(&["a"]);
     let day = start_of(f.now);
     let at = |title: &str, time: Time| Entry { published: Some(time), ..entry(title) };
@@ -143,7 +143,7 @@ fn a_failure_is_reported_and_removes_nothing() {
 }
 
 #[test]
-fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
+fn keeps_a_limited_number_of_versions() {
     let f = with_teaser();
     f.store_end(read("<p>0</p>", false), TextWay::Best);
     // A text that is only extracted better is not a new version.
@@ -168,7 +168,7 @@ fn keeps_a_limited_number_of_versions_and_clears_the_mark_when_seen() {
 }
 
 #[test]
-fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
+fn keeps_the_previous_text_of_a_full_text_feed() {
     let f = Fixture::new(&["a"]);
     let poll = |text: &str| {
         f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
@@ -198,7 +198,7 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     assert_eq!((f.found("is:changed"), f.found("is:edited")), (0, 1));
     let links = "links added: https://new.example/";
     assert_eq!(Revision::summary(&f.item().revisions), links);
-    // A link that is only written differently is the same.
+    // A link that is only written differently counts as the same.
     assert_eq!(poll("<p><a href=\"https://NEW.example:443\">four</a></p>").0, 3);
     poll(linked);
     // The same applies when the feed is no longer known to have full text.
@@ -208,8 +208,8 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     assert_eq!(poll("<p>teaser</p>"), (4, true, "<p>teaser</p>".into()));
     f.index_all();
     assert_eq!((f.found("teaser"), f.found("four")), (1, 0));
-    // Fetching the page again removes nothing; the text from the page takes precedence over the
-    // feed's.
+    // Fetching the page again removes nothing; the text from the page takes precedence over the text from the
+    // feed.
     f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
     assert_eq!(f.item().versions, 4);
     f.store_end(read("<p>page</p>", false), TextWay::Page);
@@ -251,7 +251,7 @@ fn removing_an_item_removes_its_dependent_rows() {
 }
 
 #[test]
-fn earlier_titles_are_kept_and_distinguish_a_new_headline_from_a_typo() {
+fn distinguishes_a_new_headline_from_a_typo() {
     let mut f = Fixture::new(&["a"]);
     let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };
     f.poll("a", vec![titled("The goverment resigns")]);
@@ -287,7 +287,7 @@ fn earlier_titles_are_kept_and_distinguish_a_new_headline_from_a_typo() {
 }
 
 #[test]
-fn earlier_versions_are_searched_only_on_request_and_restored_by_date() {
+fn searches_earlier_versions_only_on_request() {
     let mut f = with_teaser();
     f.store_end(read("<p>the first zebra</p>", false), TextWay::Best);
     let first = f.now;
@@ -317,7 +317,7 @@ fn earlier_versions_are_searched_only_on_request_and_restored_by_date() {
 
 /// One document that changes many long texts must not occupy the writer for long.
 #[test]
-fn a_document_that_changes_many_texts_is_examined_within_one_budget() {
+fn a_document_with_many_changes_stays_within_its_budget() {
     let f = Fixture::new(&["a"]);
     let mut page = page_read("", false);
     page.text = PageText::InFeed;
@@ -345,7 +345,7 @@ fn a_document_that_changes_many_texts_is_examined_within_one_budget() {
 }
 
 #[test]
-fn the_text_of_the_feed_that_is_current_again_is_not_an_earlier_version() {
+fn a_restored_feed_text_is_not_an_earlier_version() {
     let f = Fixture::new(&["a"]);
     let poll = |text: &str| {
         f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
@@ -365,7 +365,7 @@ fn the_text_of_the_feed_that_is_current_again_is_not_an_earlier_version() {
         (f.found("zebra"), f.found("in:versions zebra"), f.found("in:versions one")),
         (1, 0, 1)
     );
-    // It becomes a version again, even before it was indexed.
+    // The text becomes a version again, even before it was indexed.
     f.store_end(read("<p>page</p>", true), TextWay::Best);
     f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
     f.index_all();
@@ -376,7 +376,7 @@ fn the_text_of_the_feed_that_is_current_again_is_not_an_earlier_version() {
 }
 
 #[test]
-fn an_item_as_of_a_day_contains_nothing_from_today() {
+fn an_item_as_of_a_day_contains_nothing_newer() {
     let mut f = Fixture::new(&["a"]);
     let hours = TimeDelta::hours(10);
     let titled = |title: &str| Entry { title: title.to_owned(), ..entry("a") };
@@ -406,7 +406,7 @@ fn an_item_as_of_a_day_contains_nothing_from_today() {
 }
 
 #[test]
-fn a_search_in_versions_finds_old_ones_behind_thousands_of_newer_ones() {
+fn finds_old_versions_behind_thousands_of_newer_ones() {
     let f = Fixture::new(&["a", "b"]);
     f.poll("a", vec![Entry { title: "Old zebra".into(), ..entry("a") }]);
     f.poll("a", vec![Entry { title: "Mayor resigns".into(), ..entry("a") }]);
@@ -474,13 +474,13 @@ fn page_tags_are_added_to_feed_categories() {
         (f.item().tags, f.item().categories),
         (vec!["Rail".to_owned(), "Night trains".to_owned()], categories)
     );
-    // The tags stay when the feed changes the item.
+    // The tags are kept when the feed changes the item.
     f.poll("a", vec![Entry { summary: Some("new".into()), ..entry("a") }]);
     assert_eq!((f.item().tags.len(), f.item().categories.len()), (2, 0));
 }
 
 #[test]
-fn the_text_of_the_feed_stays_and_the_text_of_the_page_is_stored() {
+fn keeps_the_feed_text_and_stores_the_page_text() {
     let f = with_teaser();
     let mut page = page_read("<p>page</p>", false);
     (page.keeps_feed, page.alone) = (true, Some("<p>alone</p>".to_owned()));

@@ -1,4 +1,4 @@
-//! Undo of marks and of rules: what others did stays.
+//! Undo of marks and of rules, which keeps the changes of others.
 
 use super::rules::{list, rule, use_rules};
 use super::upkeep::wait;
@@ -21,7 +21,7 @@ fn undo_rule(f: &Fixture, name: &str) -> usize {
 }
 
 #[test]
-fn a_rule_that_marks_read_is_undone_without_showing_what_another_rule_hides() {
+fn undoing_a_read_rule_keeps_hidden_items_hidden() {
     let (read, hide) =
         (rule("R", "title:/alpha/", &["read"]), rule("H", "title:/alpha/", &["hide"]));
     for rules in [[read.clone(), hide.clone()], [hide, read]] {
@@ -29,7 +29,7 @@ fn a_rule_that_marks_read_is_undone_without_showing_what_another_rule_hides() {
             let f = Fixture::new(&["s"]);
             if stored {
                 f.poll("s", vec![dated("alpha", 1), dated("beta", 2)]);
-                // On stored items, a rule does not mark read what is hidden.
+                // On stored items, a rule does not mark hidden items as read.
                 for rule in [&rules[0], &rules[1]] {
                     let view = list(&rule.query.to_string());
                     f.store.apply_rule_blocking(rule.clone(), view, f.now).unwrap();
@@ -80,7 +80,7 @@ fn undo_of_a_rule_leaves_items_snoozed() {
 }
 
 #[test]
-fn a_rule_that_reads_and_hides_is_undone_and_redone_as_one() {
+fn undoes_and_redoes_a_rule_with_two_effects() {
     for effects in [["read", "hide"], ["hide", "read"]] {
         let f = Fixture::new(&["s"]);
         f.poll("s", vec![dated("alpha", 1)]);
@@ -95,7 +95,7 @@ fn a_rule_that_reads_and_hides_is_undone_and_redone_as_one() {
     }
 }
 
-/// The items as a user sees them: shown as unread or read, pinned, hidden by which rule, snoozed until when.
+/// The item as a user sees it: shown as unread or read, pinned, hidden by which rule, snoozed until when.
 fn state(f: &Fixture, key: i64) -> String {
     let conn = rusqlite::Connection::open(f.store.path()).unwrap();
     let query = "SELECT printf('%d%d%d %s %s', read, pinned, hidden,
@@ -126,7 +126,7 @@ fn undo_of_a_mark_restores_what_it_ended() {
     ];
     for (mark, to) in cases {
         let keys: Vec<i64> = match mark {
-            // Else it would be snoozed for the first time.
+            // Otherwise it would be snoozed for the first time.
             Mark::Snoozed(_) => keys[..2].to_vec(),
             _ => keys.to_vec(),
         };
@@ -139,7 +139,7 @@ fn undo_of_a_mark_restores_what_it_ended() {
             assert_eq!(f.counts("s"), counted(&f));
         }
     }
-    // Each undo belongs to its own change.
+    // Each undo applies to its own change.
     let one = vec![keys[0]];
     let set = |to| wait(f.store.mark_for_undo(Mark::Read, one.clone(), to, false)).unwrap();
     let undo = |to| wait(f.store.undo_mark(Mark::Read, one.clone(), to)).unwrap();
@@ -151,14 +151,14 @@ fn undo_of_a_mark_restores_what_it_ended() {
     assert!(state(&f, keys[0]).starts_with("100 -"), "the second change ended nothing");
     undo(true);
     assert_eq!(state(&f, keys[0]), shown);
-    // Changes made in between stay.
+    // Changes made in between are kept.
     f.set(Mark::Pinned, "snoozed");
     f.store.mark_blocking(Mark::Read, one.clone(), true).unwrap();
     assert!(undo(false).is_empty());
     assert!(state(&f, keys[0]).starts_with("110 -"));
 }
 
-/// The counts of the source from its items.
+/// The counts of the source, computed from its items.
 fn counted(f: &Fixture) -> (u32, u32, u32) {
     let conn = rusqlite::Connection::open(f.store.path()).unwrap();
     let query = "SELECT count(*), sum(read = 0), sum(pinned) FROM item";
@@ -166,7 +166,7 @@ fn counted(f: &Fixture) -> (u32, u32, u32) {
 }
 
 #[test]
-fn items_the_user_shows_again_no_longer_count_as_hidden_by_their_rule() {
+fn shown_items_no_longer_count_as_hidden_by_rules() {
     for (mark, to) in [(Mark::Read, false), (Mark::Pinned, true)] {
         let f = Fixture::new(&["s"]);
         use_rules(&f, vec![rule("H", "title:alpha", &["hide"])]);

@@ -1,4 +1,4 @@
-//! What is forgotten after some time, and what is refused.
+//! What is removed after some time, and what is refused.
 
 use super::identity::DISTINCTIVE;
 use super::*;
@@ -15,7 +15,7 @@ fn url(path: &str) -> url::Url {
 }
 
 impl Fixture {
-    /// Stores that the page of the only item was fetched, and when it is fetched again.
+    /// Records that the page of the only item was fetched, and when it is fetched again.
     fn fetched(&self, bytes: u64, next: Option<Time>) {
         let text = PageText::New {
             html: "<p>x</p>".into(),
@@ -50,7 +50,7 @@ impl Fixture {
 }
 
 #[test]
-fn a_refused_page_is_known_until_its_time_is_over() {
+fn a_refused_page_is_skipped_until_its_time() {
     let f = Fixture::new(&["a", "b"]);
     f.poll("a", vec![entry("stored")]);
     let [a, b] = ["a", "b"].map(|id| f.key(id));
@@ -95,7 +95,7 @@ fn tidying_removes_what_is_too_old() {
 }
 
 #[test]
-fn a_page_is_assumed_to_have_the_mean_size_of_its_source() {
+fn reports_the_mean_page_size_of_a_source() {
     let f = Fixture::new(&["a"]);
     assert_eq!(f.store.reader().unwrap().page_sizes().unwrap(), Default::default());
     f.poll("a", vec![entry("a")]);
@@ -132,7 +132,7 @@ fn marking_returns_what_changed_and_announces_it() {
 }
 
 #[test]
-fn a_window_around_a_row_reports_whether_there_are_more_rows() {
+fn a_window_reports_whether_there_are_more_rows() {
     let f = Fixture::new(&["a"]);
     f.poll("a", (0..7).map(|n| dated(&n.to_string(), n)).collect());
     let view = View::of(Scope::All);
@@ -263,7 +263,7 @@ fn new_and_marked_pages_are_prefetched_within_limits() {
 }
 
 #[test]
-fn at_most_a_hundred_pages_per_source_per_day_are_prefetched() {
+fn prefetches_at_most_a_hundred_pages_per_source() {
     let f = Fixture::new(&["a"]);
     f.poll("a", (0..120).map(|n| dated(&n.to_string(), n)).collect());
     let a = f.key("a");
@@ -290,7 +290,7 @@ fn at_most_a_hundred_pages_per_source_per_day_are_prefetched() {
 }
 
 #[test]
-fn pages_that_are_due_again_come_first_within_the_limit() {
+fn prefetches_due_pages_first() {
     let f = Fixture::new(&["all", "some"]);
     f.poll("all", ["early", "late", "later"].map(entry).to_vec());
     let titles = ["due", "not pinned", "w1", "w2", "w3", "w4", "failed"];
@@ -332,7 +332,7 @@ fn pages_that_are_due_again_come_first_within_the_limit() {
 }
 
 #[test]
-fn reads_the_last_arrival_and_kept_items_of_each_source() {
+fn finds_last_arrivals_and_kept_items() {
     let mut f = Fixture::new(&["a", "b"]);
     let [a, b] = ["a", "b"].map(|id| f.key(id));
     let newest = |f: &Fixture, source| f.store.reader().unwrap().newest_arrival(source).unwrap();
@@ -377,7 +377,7 @@ fn only_shown_items_are_snoozed() {
 }
 
 #[test]
-fn the_writer_keeps_more_pages_in_memory_for_many_sources() {
+fn the_writer_caches_more_pages_for_many_sources() {
     let f = Fixture::new(&["s"]);
     let pages = || {
         let size = |conn: &rusqlite::Connection| {
@@ -424,7 +424,7 @@ fn declared_sources_are_settled_until_one_of_them_changes() {
 }
 
 #[test]
-fn listed_sources_lack_only_what_polls_need() {
+fn listed_sources_lack_only_the_data_for_polls() {
     let f = Fixture::new(&["a", "b"]);
     f.poll("a", vec![dated("one", 1)]);
     let polled = "UPDATE source SET etag = x'65', last_modified = x'6d', body_hash = zeroblob(32), validators_of = 'u',

@@ -41,7 +41,7 @@ fn items_that_arrive_between_visits_are_new() {
 }
 
 #[test]
-fn only_the_newest_items_of_a_new_feed_are_unread() {
+fn only_the_newest_items_of_new_feeds_are_unread() {
     let f = Fixture::new(&["s", "t"]);
     f.store.set_rules(Rules::default().first_unread(Some(2)));
     let at =
@@ -58,7 +58,7 @@ fn only_the_newest_items_of_a_new_feed_are_unread() {
 }
 
 #[test]
-fn hidden_items_do_not_use_up_the_unread_limit_of_a_new_feed() {
+fn hidden_items_do_not_count_towards_the_unread_limit() {
     let f = Fixture::new(&["s"]);
     let rules = Rules::new(vec![rule("H", "title:/^ad/", &["hide"])], |_| vec![]);
     f.store.set_rules(rules.first_unread(Some(2)));
@@ -70,7 +70,7 @@ fn hidden_items_do_not_use_up_the_unread_limit_of_a_new_feed() {
 }
 
 #[test]
-fn a_feed_whose_items_retention_has_removed_is_not_new() {
+fn a_feed_without_remaining_items_is_not_new() {
     let f = Fixture::new(&["s"]);
     f.store.set_rules(Rules::default().first_unread(Some(1)));
     f.poll("s", vec![entry("old")]);
@@ -129,7 +129,7 @@ fn read_for_prefers_items_of_sources_that_are_read() {
     assert_eq!(fitting(&all, 9), ["t0", "t5"]);
 }
 
-/// The statements that the test below has run.
+/// The statements that the test below has executed.
 static READ: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[test]

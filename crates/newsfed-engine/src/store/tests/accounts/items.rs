@@ -32,7 +32,7 @@ pub(super) fn store(f: &Fixture, account: i64, items: Vec<ArrivedItem>, relink: 
     wait(f.store.store_arrived(account, items, relink, state, f.now)).unwrap().new
 }
 
-/// Two items here and on the server, one that is only there, and their account.
+/// Two items here and on the server, an item that is only on the server, and their account.
 fn three() -> (Fixture, i64) {
     let (f, account) = account(&["a", "b"]);
     let unknown = |number, marks| ArrivedItem {
@@ -89,7 +89,7 @@ fn each_mark_follows_the_side_that_changed_it() {
 }
 
 #[test]
-fn items_of_a_server_are_stored_once_with_their_marks() {
+fn stores_items_of_a_server_once_with_their_marks() {
     let (f, account) = three();
     assert_eq!((f.counts("a"), stored(&f).state.as_str()), ((3, 2, 1), "{\"n\":1}"));
     let reader = f.store.reader().unwrap();
@@ -109,7 +109,7 @@ fn items_of_a_server_are_stored_once_with_their_marks() {
     assert_eq!(numbers(skipped.clone()), [id(9), text]);
     assert!(skipped.iter().all(|i| i.ours == marks(true, false) && !i.is_waiting()), "{skipped:?}");
     assert_eq!(reader.open_remote_items(account).unwrap().len(), 2);
-    // Items count as discovered at the time that the server gives, but not in the future.
+    // Items count as discovered at the time given by the server, but not in the future.
     let day = TimeDelta::days(1);
     let mut items =
         ["past", "future"].map(|title| arrived(&f, 0, entry(title), marks(false, false)));
@@ -141,7 +141,7 @@ fn marks_wait_until_the_server_shows_them() {
     assert!(three.is_waiting(), "the server may have either");
     assert_eq!(merge(&f, account, 3, marks(false, true), false), 0);
     assert!(!of(&f, account, 3).is_waiting());
-    // A mark that was sent without effect three times is given up.
+    // A mark that was sent three times without effect is given up.
     for tries in 1..=3 {
         assert_eq!(waiting(&f, account), (1, 0));
         assert_eq!(merge(&f, account, 1, marks(true, false), true), 0);
@@ -156,7 +156,7 @@ fn marks_wait_until_the_server_shows_them() {
     assert_eq!(f.store.reader().unwrap().waiting_marks(account, 3, false).unwrap(), (0, 1));
     assert_eq!(merge(&f, account, 1, marks(true, true), true), 0);
     assert_eq!((of(&f, account, 1).tries, of(&f, account, 1).is_waiting()), (0, false));
-    // The server's changes are adopted, each mark separately.
+    // The server's changes are adopted, separately for each mark.
     assert_eq!(merge(&f, account, 2, marks(true, true), false), 1);
     assert_eq!(merge(&f, account, 3, marks(true, false), false), 2);
     assert_eq!(f.counts("a"), (3, 0, 2));
@@ -165,7 +165,7 @@ fn marks_wait_until_the_server_shows_them() {
 }
 
 #[test]
-fn items_that_a_server_no_longer_has_stay_here() {
+fn keeps_items_that_a_server_no_longer_has() {
     let (f, account) = three();
     f.set(Mark::Read, "one");
     wait(f.store.set_gone(account, vec![id(1), id(4)])).unwrap();
@@ -181,14 +181,14 @@ fn items_that_a_server_no_longer_has_stay_here() {
 }
 
 #[test]
-fn items_are_linked_to_the_items_of_a_new_server() {
+fn links_items_to_those_of_a_new_server() {
     let (f, account) = three();
     f.set(Mark::Pinned, "one");
     wait(f.store.request_sync(account, false, true)).unwrap();
     wait(f.store.begin_relink(account, "{\"n\":2}".to_owned())).unwrap();
     assert_eq!((stored(&f).relink, stored(&f).state.as_str()), (false, "{\"n\":2}"));
     assert_eq!(f.store.reader().unwrap().remote_items(account).unwrap(), []);
-    // The identifiers differ, and the URLs are the same; an equal title alone is not enough.
+    // The identifiers differ, but the URLs are the same; an equal title alone is not enough.
     let from = |title: &str, guid: &str| Entry { guid: Some(guid.to_owned()), ..entry(title) };
     let apart = Entry { url: Some("https://x.example/".into()), ..from("two", "g-2") };
     let items = vec![

@@ -9,7 +9,7 @@ fn ids(numbers: &[i64]) -> Vec<RemoteId> {
     numbers.iter().map(|number| RemoteId::Number(*number)).collect()
 }
 
-/// An account with this many items, whose titles are their numbers.
+/// An account with `count` items, whose titles are their numbers.
 fn numbered(count: i64) -> (Fixture, i64) {
     let (f, account) = account(&["a"]);
     let item = |n: i64| arrived(&f, n, entry(&n.to_string()), Marks::default());
@@ -57,7 +57,7 @@ fn tags_are_sent_and_received() {
     f.set(Mark::Tag("Air".into()), "2");
     assert_eq!(waiting(&f, account), [label("Air", true, &[2]), label("Sea", true, &[1, 2])]);
     wait(f.store.begin_sending_label(account, "sea".into(), ids(&[1]))).unwrap();
-    // The server lists a label that was sent, one that was not, and one of its own.
+    // The server lists a label that was sent, a label that was not, and a label of its own.
     let lists = |sea: &[i64], air: &[i64]| {
         vec![seen("Sea", sea.iter().copied()), seen("Air", air.iter().copied())]
     };
@@ -93,7 +93,7 @@ fn tags_are_sent_and_received() {
 }
 
 #[test]
-fn the_user_is_asked_before_a_server_removes_many_tags() {
+fn removing_many_tags_needs_a_confirmation() {
     for (all, lost, is_many) in [(20, 20, false), (21, 21, true), (210, 21, false), (209, 21, true)]
     {
         let (f, account) = numbered(all);
