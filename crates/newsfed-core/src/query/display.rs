@@ -1,4 +1,4 @@
-//! Tree -> text.
+//! Printing a query tree as text.
 
 use super::{Column, Field, Query, State, Term, What};
 use std::fmt;
