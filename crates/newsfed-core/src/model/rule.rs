@@ -9,12 +9,12 @@ use std::str::FromStr;
 /// What a rule does to an item.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Marks it read.
+    /// Marks it as read.
     Read,
     Pin,
     /// Keeps it for later.
     Later,
-    /// Marks it read and leaves it out of lists.
+    /// Marks it as read and leaves it out of lists.
     Hide,
     /// Adds a tag, in its stored form.
     Tag(String),

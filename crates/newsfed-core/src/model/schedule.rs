@@ -98,7 +98,7 @@ pub struct SourceSchedule {
     pub change_rate_target: Option<f64>,
     /// Length of a tick.
     pub advarss_tick: Option<Duration>,
-    /// Largest median in ticks.
+    /// Maximum median, in ticks.
     pub advarss_cap: Option<u32>,
     /// How much the price grows with the rate.
     pub learned_exponent: Option<f64>,

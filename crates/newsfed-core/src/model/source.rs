@@ -320,7 +320,7 @@ impl Source {
         (!self.origin.is_local()).then_some(&self.url)
     }
 
-    /// How long its items are kept. The only item of a watched page always stays.
+    /// How long its items are kept. The only item of a watched page is always kept.
     pub fn retention(&self, usual: Retention) -> Retention {
         match self.kind() {
             SourceKind::Page => Retention::default(),

@@ -92,7 +92,7 @@ pub struct WebsiteFacts {
     pub offsets: Offsets,
 }
 
-/// What a site states about when its pages change; `None` if it does not state it.
+/// What a site states about when its pages change. A field is `None` if the site does not state it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct PageHints {

@@ -10,12 +10,12 @@ use std::ops::Range;
 pub struct QueryError {
     /// Its byte range in the typed text.
     pub at: Range<usize>,
-    /// Which word it is, from 1.
+    /// Number of the word, from 1.
     pub word: usize,
     pub kind: QueryErrorKind,
 }
 
-/// Where the error is, unless it is in the first word.
+/// The position of the error, unless it is in the first word.
 fn place(word: usize) -> String {
     if word > 1 { format!("word {word}: ") } else { String::new() }
 }

@@ -123,7 +123,7 @@ pub enum Thing {
     Duplicate,
 }
 
-/// Where to search for a text.
+/// Where text is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
     /// Anywhere.
@@ -147,7 +147,7 @@ pub enum State {
     Unpinned,
     /// `is:changed`: its article changed by more than typo fixes since the user last opened it.
     Changed,
-    /// `is:edited`: its article changed in any way since then.
+    /// `is:edited`: its article changed in any way since the user last opened it.
     Edited,
     /// `is:hidden`: hidden by a rule. Other searches leave these out.
     Hidden,
@@ -155,7 +155,7 @@ pub enum State {
     Snoozed,
     /// `is:new`: it arrived since the interface was last open.
     New,
-    /// `is:duplicate`: another source had its story earlier.
+    /// `is:duplicate`: another source had the same story earlier.
     Duplicate,
 }
 

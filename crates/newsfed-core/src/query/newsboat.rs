@@ -1,4 +1,4 @@
-//! Translates newsboat's query feeds into searches, where a search can express the same.
+//! Translates newsboat's query feeds into searches, as far as searches can express them.
 
 use super::{Date, Field, Named, Query, Span, State, Term, Thing, Unit, What};
 use crate::util::text::line as clean;

@@ -34,7 +34,7 @@ pub(super) struct Word<'a> {
     pub(super) closed: bool,
 }
 
-/// Splits a text into words.
+/// Splits text into words.
 pub(super) struct Words<'a> {
     input: &'a str,
     at: usize,

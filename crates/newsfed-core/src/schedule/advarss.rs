@@ -13,7 +13,7 @@ const MOST_CAP: f64 = 640.0;
 pub struct AdvaRssParameters {
     /// Length of a tick (X).
     pub tick: Duration,
-    /// Largest median, in ticks, 1-640.
+    /// Maximum median, in ticks, 1-640.
     pub cap: u32,
     /// Whether the cap doubles, up to 640, when it was reached and a poll still found nothing.
     pub growth: bool,
@@ -36,7 +36,7 @@ pub struct AdvaRss {
     parameters: AdvaRssParameters,
     median: f64,
     timer: f64,
-    /// The present cap, if it has grown.
+    /// The current cap, if it has grown.
     grown: f64,
     /// Number of polls, counted up to two.
     polls: u32,

@@ -52,9 +52,9 @@ pub enum Pulse {
     Unknown,
     /// It publishes as usual.
     Normal,
-    /// Nothing was published for longer than is normal for it.
+    /// It has not published anything for longer than usual.
     Silent,
-    /// Nothing was published for so long that it is probably abandoned.
+    /// It has not published anything for so long that it is probably abandoned.
     Dead,
 }
 

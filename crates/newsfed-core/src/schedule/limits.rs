@@ -91,7 +91,7 @@ pub struct PollContext<'a> {
     /// When the policy wants to poll next.
     pub wanted: Time,
     pub response: ResponseFacts,
-    /// What the feed asks for.
+    /// Hints from the feed.
     pub hints: &'a FeedHints,
     /// Failures in a row, including this poll; 0 after a success.
     pub fail_count: u32,
@@ -257,8 +257,8 @@ fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
     Some((wait.min(MOST_FRESH), reason))
 }
 
-/// What a successful response and its feed ask for. Not applied to a server that fails, so that a
-/// manual retry stays possible.
+/// Applies the limits that a successful response and its feed ask for. They are not applied to a failing
+/// server, so that a manual retry remains possible.
 fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let fresh = fresh_for(&context.response);
     let believable = |ttl: &Duration| {

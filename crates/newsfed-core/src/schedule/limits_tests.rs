@@ -203,7 +203,7 @@ fn a_4xx_also_delays_a_manual_refresh() {
             }
         }
         let asked = ResponseFacts { retry_after: Some(minutes(90)), ..refused(status) };
-        // Only a 403 is about the whole host.
+        // Only a 403 applies to the whole host.
         let reason = if status == 403 { RetryAfter } else { Refused };
         assert_eq!(got(&poll(asked, 1)), (90, Some((90, reason)), vec![reason]), "{status}");
         let fresh = ResponseFacts { max_age: Some(minutes(90)), ..refused(status) };

@@ -143,7 +143,7 @@ fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = SitemapEntry> 
     })
 }
 
-/// An entry while it is parsed.
+/// An entry that is being parsed.
 #[derive(Default)]
 struct Draft {
     loc: String,

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const MAX_BYTES: usize = 600;
 /// Maximum number of words of a title that are read.
 const MAX_WORDS: usize = 32;
-/// Longest stem, in characters.
+/// Maximum length of a stem, in characters.
 const LONGEST_STEM: usize = 6;
 /// Maximum number of marks.
 pub(super) const MAX_MARKS: usize = 12;
@@ -90,7 +90,8 @@ const LABELS: [&str; 11] = [
 pub(super) struct Title {
     /// Hash of all its words in order.
     pub(super) whole: u64,
-    /// Hashes of its words, ascending. The low three bits are the weight: rare words are long.
+    /// Hashes of its words, ascending. The low three bits are the weight: long words weigh more, because they
+    /// are rare.
     pub(super) words: Vec<u32>,
     /// Hashes of numbers, days, negations and kinds, ascending. The lowest bit is 1 for negations.
     pub(super) marks: Vec<u32>,

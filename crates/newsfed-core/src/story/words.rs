@@ -27,7 +27,7 @@ pub(super) fn words(text: &str, max_bytes: usize, max: usize) -> Vec<String> {
     words
 }
 
-/// A text without its URLs, because the texts of link sites contain nothing else.
+/// Removes URLs from text, because the texts of link sites contain nothing else.
 fn without_urls(text: &str) -> Cow<'_, str> {
     if !text.contains("://") {
         return Cow::Borrowed(text);

@@ -107,7 +107,7 @@ pub fn paragraphs(plain: &str) -> String {
     out
 }
 
-/// Escapes `&`, `<` and `>`.
+/// Escapes `&`, `<`, `>` and `"`.
 pub fn escape(plain: &str) -> Cow<'_, str> {
     if first_special(plain).is_none() {
         return plain.into();

@@ -30,7 +30,7 @@ impl fmt::Debug for WebAddress {
     }
 }
 
-/// Why a text is not a web URL. The quoted text is clean and short.
+/// Why text is not a web URL. The quoted text is sanitised and short.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     #[error("no URL given; enter one such as https://example.com/")]

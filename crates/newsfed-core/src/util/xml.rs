@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// The XML declaration at the start of a document.
 pub const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 
-/// Appends an element with a text.
+/// Appends an element that contains text.
 pub fn element(out: &mut String, name: &str, attributes: &[(&str, &str)], text: &str) {
     start(out, name, attributes);
     out.push_str(&escaped(text));

@@ -27,7 +27,7 @@ impl Connection {
             None => self.store.reader()?,
         };
         let result = work(&reader);
-        // Only another connection sees what changes once the database can be written.
+        // A frozen reader does not see later changes, so a new one is opened for the next request.
         self.reader = Some(reader).filter(|reader| !reader.is_frozen());
         result
     }

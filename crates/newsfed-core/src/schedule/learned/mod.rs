@@ -124,7 +124,7 @@ impl Learned {
         self.outlook(now).rate_at(seconds::of(now)) * seconds::DAY
     }
 
-    /// Whether enough items are expected within `span` of `now` to warrant a poll.
+    /// Whether enough items are expected in the time `within` after `now` to warrant a poll.
     pub fn warrants(&self, now: Time, within: Duration) -> bool {
         self.expected(now, within) >= WARRANTED
     }

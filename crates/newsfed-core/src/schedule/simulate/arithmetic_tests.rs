@@ -55,7 +55,7 @@ fn timelines_contain_the_times_of_their_items() {
 }
 
 #[test]
-fn aligned_timelines_start_in_one_week_at_their_own_hour() {
+fn aligned_timelines_start_in_the_same_week() {
     for weeks in [0, 1, 300] {
         let shift = weeks * 7 * DAY + 3 * DAY + 5 * HOUR;
         let items = [-HOUR, 0, 10 * HOUR].map(|at| START + shift + at).to_vec();
@@ -183,7 +183,7 @@ fn weeks_count_while_most_sources_are_followed() {
 }
 
 #[test]
-fn the_search_for_a_budget_starts_near_the_usual_setting() {
+fn budget_search_starts_near_the_usual_setting() {
     for (policy, at_12, at_24) in [
         (PolicyKind::Fixed, 7200.0, 3600.0),
         (PolicyKind::ChangeRate, 0.12, 0.06),
@@ -207,7 +207,7 @@ fn polls(count: f64) -> Figures {
 }
 
 #[test]
-fn a_budget_is_found_in_few_replays() {
+fn finds_a_budget_in_few_replays() {
     // The number of polls is a power of the parameter, and 10 for the parameter 1. Each case has the first
     // parameter, the exponent, and the maximum number of replays.
     for (first, exponent, most) in [

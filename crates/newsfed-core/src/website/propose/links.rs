@@ -326,7 +326,7 @@ pub(in crate::website) fn region(link: ElementRef<'_>) -> Region {
     for element in above(link).take(MAX_ABOVE) {
         match element.value().name() {
             "nav" | "footer" | "aside" => {
-                // Inside an article, such an element frames only that article.
+                // Inside an article, these elements frame only the article.
                 return Region::Frame;
             }
             "body" | "html" | "main" => return Region::Body,
